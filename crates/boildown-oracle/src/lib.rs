@@ -1,0 +1,1 @@
+//! Properties, outcomes, verdicts, and the one way to run a command.

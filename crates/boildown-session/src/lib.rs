@@ -1,0 +1,1 @@
+//! The loop between a search and an oracle.

@@ -1,0 +1,2 @@
+//! Texts as trees of removable units.
+#![warn(clippy::disallowed_methods)]
