@@ -1,0 +1,139 @@
+//! Judging candidates by running a command on this machine.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::spawn::{self, Capture, Limits};
+use crate::{Answer, Cancel, CandidateFile, CommandLine, Oracle, OracleError, Outcome, Property, Run, Scratch};
+
+/// Runs a command on candidates, each in a fresh directory.
+#[derive(Debug, Clone)]
+pub struct Runner {
+    /// The command.
+    pub command: CommandLine,
+    /// Where the directories are made.
+    pub scratch: Arc<Scratch>,
+    /// The file that a candidate is written to.
+    pub file: CandidateFile,
+    /// How much a run may take.
+    pub limits: Limits,
+}
+
+impl Runner {
+    /// Runs the command on a candidate, once.
+    ///
+    /// # Errors
+    /// [`OracleError::Cancelled`] when it was cancelled; any other error when it could not be run.
+    pub fn run(&self, candidate: &[u8], capture: Capture, cancel: &Cancel) -> Result<Run, OracleError> {
+        let run_dir = self.scratch.run_dir(&self.file, candidate)?;
+        spawn::run(&self.command.invocation(&run_dir, capture), &self.limits, cancel)
+    }
+
+    /// Returns this runner with another time limit.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.limits.timeout = timeout;
+        self
+    }
+}
+
+/// An oracle that runs a command and judges the run by a property.
+#[derive(Debug, Clone)]
+pub struct LocalOracle {
+    runner: Runner,
+    property: Property,
+}
+
+impl LocalOracle {
+    /// Returns the oracle. A property that expects a hang sets the time limit.
+    #[must_use]
+    pub fn new(runner: Runner, property: Property) -> Self {
+        let timeout = property.hang().unwrap_or(runner.limits.timeout);
+        Self { runner: runner.with_timeout(timeout), property }
+    }
+
+    /// Returns this oracle with another time limit, as the baseline suggests it. A hang that is expected keeps its own.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self::new(self.runner.with_timeout(timeout), self.property)
+    }
+
+    /// Returns the property.
+    #[must_use]
+    pub fn property(&self) -> &Property {
+        &self.property
+    }
+
+    /// Returns what runs the command.
+    #[must_use]
+    pub fn runner(&self) -> &Runner {
+        &self.runner
+    }
+}
+
+impl Oracle for LocalOracle {
+    fn judge(&self, candidate: &[u8], cancel: &Cancel) -> Result<Answer, OracleError> {
+        let run = self.runner.run(candidate, self.property.capture(), cancel)?;
+        Ok(Answer { verdict: self.property.verdict(&run), run: Some(run) })
+    }
+}
+
+/// Checks on the first run that the command itself is in order, so that its verdicts can be trusted.
+///
+/// Shells exit with 127 when a command is not found and with 126 when it cannot be executed. Later on the same codes are
+/// verdicts like others: a candidate may well break the script.
+///
+/// # Errors
+/// [`OracleError::SetUp`] when the run ended with 126 or 127 and the property did not ask for that.
+pub fn check_set_up(baseline: &Run, command: &CommandLine, stated: Option<&Property>) -> Result<(), OracleError> {
+    let complaint = match baseline.outcome {
+        Outcome::Exited(code) if stated.is_some_and(|property| property.states_exit_code(code)) => return Ok(()),
+        Outcome::Exited(126) => "it could not execute a program that it calls (exit code 126)",
+        Outcome::Exited(127) => "it did not find a program that it calls (exit code 127)",
+        Outcome::Exited(_) | Outcome::Signalled(_) | Outcome::TimedOut => return Ok(()),
+    };
+    let stderr = String::from_utf8_lossy(&baseline.stderr);
+    let reason = match stderr.lines().rfind(|line| !line.trim().is_empty()) {
+        Some(last) => format!("{complaint}: {}", last.trim()),
+        None => complaint.to_owned(),
+    };
+    Err(OracleError::SetUp { command: command.to_string(), reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn complaint(outcome: Outcome, stderr: &str, stated: Option<&str>) -> Option<String> {
+        let run = Run { outcome, stdout: Vec::new(), stderr: stderr.into(), took: Duration::ZERO };
+        let command = CommandLine::script(Path::new("test.sh"), Path::new("/src"));
+        let stated = stated.map(|spec| Property::new(vec![crate::Expectation::Exit(spec.parse().unwrap())]).unwrap());
+        check_set_up(&run, &command, stated.as_ref()).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_program_missing_inside_the_test_is_a_broken_set_up() {
+        assert_eq!(
+            complaint(Outcome::Exited(127), "test.sh: 3: frobnicate: not found\n\n", None).unwrap(),
+            "run `/src/test.sh {}`: it did not find a program that it calls (exit code 127): test.sh: 3: frobnicate: not found"
+        );
+        assert_eq!(
+            complaint(Outcome::Exited(126), "", Some("nonzero")).unwrap(),
+            "run `/src/test.sh {}`: it could not execute a program that it calls (exit code 126)"
+        );
+    }
+
+    #[test]
+    fn these_codes_are_fine_when_they_were_asked_for() {
+        assert_eq!(complaint(Outcome::Exited(127), "", Some("127")), None);
+    }
+
+    #[test]
+    fn other_outcomes_are_no_broken_set_up() {
+        for outcome in [Outcome::Exited(0), Outcome::Exited(1), Outcome::Signalled(11), Outcome::TimedOut] {
+            assert_eq!(complaint(outcome, "", None), None);
+        }
+    }
+}

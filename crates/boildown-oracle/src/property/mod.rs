@@ -1,0 +1,215 @@
+//! What must be preserved, and what a run says about it.
+
+mod exit_spec;
+mod expectation;
+mod pattern;
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::spawn::Capture;
+use crate::{Outcome, Run, Verdict};
+
+pub use exit_spec::ExitSpec;
+pub use expectation::Expectation;
+pub use pattern::Pattern;
+
+/// The exit code with which a test says that it cannot tell (as for `git bisect run`).
+const UNRESOLVED: i32 = 125;
+
+/// What must be preserved: expectations on a run, all of which must hold.
+///
+/// Its [`Display`](fmt::Display) is one line per expectation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Property {
+    /// Never empty: a property that accepts everything is a mistake.
+    expectations: Vec<Expectation>,
+}
+
+impl Property {
+    /// Returns the property that all these expectations hold, or `None` when there are none.
+    #[must_use]
+    pub fn new(expectations: Vec<Expectation>) -> Option<Self> {
+        (!expectations.is_empty()).then_some(Self { expectations })
+    }
+
+    /// Returns the property of an interestingness test: it exits with 0.
+    #[must_use]
+    pub fn test() -> Self {
+        Self { expectations: vec![Expectation::Test] }
+    }
+
+    /// Returns the expectations.
+    #[must_use]
+    pub fn expectations(&self) -> &[Expectation] {
+        &self.expectations
+    }
+
+    /// Returns what the run means.
+    ///
+    /// Exit code 125 is `Unresolved`, unless it is expected. A run that timed out is `Uninteresting`, unless a hang is expected.
+    #[must_use]
+    pub fn verdict(&self, run: &Run) -> Verdict {
+        if run.outcome == Outcome::Exited(UNRESOLVED) && !self.states_exit_code(UNRESOLVED) {
+            return Verdict::Unresolved;
+        }
+        if run.outcome == Outcome::TimedOut && self.hang().is_none() {
+            return Verdict::Uninteresting;
+        }
+        if self.expectations.iter().all(|expectation| expectation.holds(run)) {
+            Verdict::Interesting
+        } else {
+            Verdict::Uninteresting
+        }
+    }
+
+    /// Returns what of the output the verdict depends on.
+    #[must_use]
+    pub fn capture(&self) -> Capture {
+        if self.expectations.iter().any(Expectation::reads_output) { Capture::Output } else { Capture::Nothing }
+    }
+
+    /// Returns the length of the hang that is expected: the time limit that the command needs.
+    #[must_use]
+    pub fn hang(&self) -> Option<Duration> {
+        let hangs = self.expectations.iter().filter_map(|expectation| match expectation {
+            Expectation::Hangs(length) => Some(*length),
+            _ => None,
+        });
+        hangs.max()
+    }
+
+    /// Returns whether this very exit code was asked for.
+    #[must_use]
+    pub fn states_exit_code(&self, code: i32) -> bool {
+        self.expectations.iter().any(|expectation| match expectation {
+            Expectation::Exit(ExitSpec::Code(stated)) => i32::from(*stated) == code,
+            _ => false,
+        })
+    }
+
+    /// Returns the command-line flags that state the same, quoted for a shell.
+    #[must_use]
+    pub fn flags(&self) -> String {
+        let flags: Vec<_> = self.expectations.iter().map(Expectation::flag).collect();
+        flags.join(" ")
+    }
+}
+
+impl fmt::Display for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.expectations.iter().map(Expectation::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Outcome::{Exited, Signalled, TimedOut};
+    use Verdict::{Interesting, Uninteresting, Unresolved};
+
+    fn run(outcome: Outcome) -> Run {
+        Run { outcome, stdout: b"one\ntwo\n".to_vec(), stderr: b"bad: \xff 7\n".to_vec(), took: Duration::from_secs(5) }
+    }
+
+    #[track_caller]
+    fn check(expectations: &[Expectation], table: &[(Outcome, Verdict)]) {
+        let property = Property::new(expectations.to_vec()).unwrap();
+        for (outcome, verdict) in table {
+            assert_eq!(property.verdict(&run(*outcome)), *verdict, "{property} on a run that {outcome}");
+        }
+    }
+
+    fn exit(spec: &str) -> Expectation {
+        Expectation::Exit(spec.parse().unwrap())
+    }
+
+    fn pattern(text: &str) -> Pattern {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_test_is_interesting_when_it_exits_with_zero() {
+        check(
+            &[Expectation::Test],
+            &[
+                (Exited(0), Interesting),
+                (Exited(1), Uninteresting),
+                (Exited(124), Uninteresting),
+                (Exited(125), Unresolved),
+                (Exited(127), Uninteresting),
+                (Signalled(11), Uninteresting),
+                (TimedOut, Uninteresting),
+            ],
+        );
+    }
+
+    #[test]
+    fn exit_code_125_is_unresolved_unless_it_was_asked_for() {
+        check(&[exit("nonzero")], &[(Exited(125), Unresolved), (Exited(1), Interesting)]);
+        check(&[Expectation::Stdout(pattern("one"))], &[(Exited(125), Unresolved), (Exited(0), Interesting)]);
+        check(&[exit("125")], &[(Exited(125), Interesting), (Exited(1), Uninteresting)]);
+    }
+
+    #[test]
+    fn a_time_out_is_uninteresting_whatever_was_printed() {
+        check(&[Expectation::Stdout(pattern("one"))], &[(TimedOut, Uninteresting)]);
+        check(&[Expectation::NotStderr(pattern("good"))], &[(TimedOut, Uninteresting)]);
+    }
+
+    #[test]
+    fn a_hang_is_a_time_out_of_that_length() {
+        let hangs = |seconds| Expectation::Hangs(Duration::from_secs(seconds));
+        check(&[hangs(5)], &[(TimedOut, Interesting), (Exited(0), Uninteresting)]);
+        check(&[hangs(6)], &[(TimedOut, Uninteresting)]);
+        check(&[hangs(5), Expectation::Stdout(pattern("one"))], &[(TimedOut, Interesting)]);
+        check(&[hangs(5), Expectation::Stdout(pattern("three"))], &[(TimedOut, Uninteresting)]);
+    }
+
+    #[test]
+    fn patterns_match_lines_of_any_bytes() {
+        check(&[Expectation::Stdout(pattern("^two$"))], &[(Exited(0), Interesting)]);
+        check(&[Expectation::Stdout(pattern("bad"))], &[(Exited(0), Uninteresting)]);
+        check(&[Expectation::Stderr(pattern(r"^bad: (?-u:\xFF) \d$"))], &[(Exited(0), Interesting)]);
+        check(&[Expectation::NotStderr(pattern("^bad"))], &[(Exited(0), Uninteresting)]);
+        check(&[Expectation::NotStderr(pattern("good"))], &[(Exited(0), Interesting)]);
+    }
+
+    #[test]
+    fn every_expectation_must_hold() {
+        check(&[exit("3"), Expectation::Stdout(pattern("one"))], &[(Exited(3), Interesting), (Exited(4), Uninteresting)]);
+        check(&[exit("3"), Expectation::Stdout(pattern("three"))], &[(Exited(3), Uninteresting)]);
+    }
+
+    #[test]
+    fn nothing_expected_is_no_property() {
+        assert_eq!(Property::new(Vec::new()), None);
+    }
+
+    #[test]
+    fn output_is_captured_only_for_patterns() {
+        assert_eq!(Property::test().capture(), Capture::Nothing);
+        assert_eq!(Property::new(vec![exit("3")]).unwrap().capture(), Capture::Nothing);
+        assert_eq!(Property::new(vec![exit("3"), Expectation::NotStderr(pattern("x"))]).unwrap().capture(), Capture::Output);
+    }
+
+    #[test]
+    fn a_property_displays_as_lines_and_as_flags() {
+        let property = Property::new(vec![
+            exit("139"),
+            exit("nonzero"),
+            exit("signal"),
+            exit("segv"),
+            exit("3"),
+            Expectation::Stdout(pattern("it's")),
+            Expectation::Stderr(pattern("bad")),
+            Expectation::NotStderr(pattern("good")),
+            Expectation::Hangs(Duration::from_millis(500)),
+            Expectation::Test,
+        ])
+        .unwrap();
+        insta::assert_snapshot!(property, @"");
+        insta::assert_snapshot!(property.flags(), @"");
+    }
+}

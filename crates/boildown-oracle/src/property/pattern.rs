@@ -1,0 +1,64 @@
+//! Regular expressions on output.
+
+use std::fmt;
+use std::str::FromStr;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::OracleError;
+
+/// A regular expression on output, which may be any bytes. `^` and `$` match at every line.
+#[derive(Debug, Clone)]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// Returns whether it matches anywhere.
+    #[must_use]
+    pub fn matches(&self, output: &[u8]) -> bool {
+        self.0.is_match(output)
+    }
+
+    /// Returns the expression as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+}
+
+impl FromStr for Pattern {
+    type Err = OracleError;
+
+    fn from_str(text: &str) -> Result<Self, OracleError> {
+        RegexBuilder::new(text).multi_line(true).build().map(Self).map_err(|error| OracleError::Expectation {
+            text: text.to_owned(),
+            wanted: format!("a regular expression: {error}"),
+        })
+    }
+}
+
+/// Equal when written the same.
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Pattern {}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_expression_is_refused_with_the_place_of_the_mistake() {
+        let message = "a(b".parse::<Pattern>().unwrap_err().to_string();
+        assert!(message.starts_with("read `a(b` as a regular expression"), "{message}");
+        assert!(message.contains("unclosed group"), "{message}");
+    }
+}

@@ -1,0 +1,149 @@
+//! What running commands needs of Linux alone.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt as _;
+use std::process;
+use std::sync::OnceLock;
+
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper};
+
+/// Returns a descriptor that polls as readable once the process has ended.
+pub(super) fn exit_watch(pid: Pid) -> io::Result<OwnedFd> {
+    Ok(pidfd_open(pid, PidfdFlags::empty())?)
+}
+
+/// Makes this process the parent of its descendants' orphans. Where that is forbidden, orphans go to the system's first process
+/// as usual, and are not found by us.
+pub(super) fn adopt_orphans() {
+    drop(set_child_subreaper(Some(getpid())));
+}
+
+/// Returns the children of our first thread: the orphans among our descendants, which the kernel hands to it, and the
+/// processes that it started itself.
+pub(super) fn adopted() -> Vec<Pid> {
+    /// Kept open, for reading it anew is all that an ordinary run has to do about orphans.
+    static CHILDREN: OnceLock<Option<File>> = OnceLock::new();
+    let children = CHILDREN.get_or_init(|| {
+        let id = process::id();
+        File::open(format!("/proc/{id}/task/{id}/children")).ok()
+    });
+    match children {
+        Some(file) => read_all(file).map(|text| parse_pids(&text)).unwrap_or_default(),
+        None => find_children(),
+    }
+}
+
+/// Reads a file of /proc from its beginning; its size says nothing.
+fn read_all(file: &File) -> io::Result<Vec<u8>> {
+    let mut text = vec![0; 512];
+    let mut filled = 0;
+    loop {
+        match file.read_at(&mut text[filled..], filled as u64)? {
+            0 => break,
+            count => filled += count,
+        }
+        if filled == text.len() {
+            text.resize(2 * filled, 0);
+        }
+    }
+    text.truncate(filled);
+    Ok(text)
+}
+
+fn parse_pids(text: &[u8]) -> Vec<Pid> {
+    text.split(u8::is_ascii_whitespace).filter_map(parse_pid).collect()
+}
+
+fn parse_pid(text: &[u8]) -> Option<Pid> {
+    Pid::from_raw(str::from_utf8(text).ok()?.parse().ok()?)
+}
+
+/// Finds our children among all processes, for kernels built without lists of children. Slower by a hundred times.
+fn find_children() -> Vec<Pid> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries
+        .flatten()
+        .filter_map(|entry| parse_pid(entry.file_name().as_encoded_bytes()))
+        .filter(|pid| Stat::read(*pid).is_some_and(|stat| stat.parent == Some(getpid())))
+        .collect()
+}
+
+/// A process as it is at one moment.
+#[derive(Debug)]
+pub(super) struct Process {
+    /// Whether it is only waiting to be reaped.
+    pub(super) ended: bool,
+    /// Its process group.
+    pub(super) group: Pid,
+    /// The environment it was started with, entries ended by zero bytes. Empty while it changes programs, and when it ends.
+    pub(super) environment: Vec<u8>,
+}
+
+/// Looks at a process. `None` when there is no such process.
+pub(super) fn inspect(pid: Pid) -> Option<Process> {
+    let stat = Stat::read(pid)?;
+    let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
+    Some(Process { ended: stat.ended, group: stat.group, environment })
+}
+
+/// The fields of `/proc/PID/stat` that matter here.
+struct Stat {
+    ended: bool,
+    parent: Option<Pid>,
+    group: Pid,
+}
+
+impl Stat {
+    fn read(pid: Pid) -> Option<Self> {
+        Self::parse(&fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?)
+    }
+
+    /// Parses `PID (NAME) STATE PARENT GROUP …`, where the name may hold anything, spaces and parentheses included.
+    fn parse(text: &[u8]) -> Option<Self> {
+        let name_end = text.iter().rposition(|byte| *byte == b')')?;
+        let mut fields = text[name_end + 1..].split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+        let ended = matches!(fields.next()?, b"Z" | b"X");
+        let parent = parse_pid(fields.next()?);
+        let group = parse_pid(fields.next()?)?;
+        Some(Self { ended, parent, group })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_spaces_and_parentheses_does_not_confuse_the_fields_after_it() {
+        let stat = Stat::parse(b"12 (a) Z 9 (b)) Z 7 12 12 0 -1 4194304\n").unwrap();
+        assert!(stat.ended);
+        assert_eq!(stat.parent, Pid::from_raw(7));
+        assert_eq!(Some(stat.group), Pid::from_raw(12));
+    }
+
+    #[test]
+    fn our_own_process_can_be_inspected() {
+        let ourselves = inspect(getpid()).unwrap();
+        assert!(!ourselves.ended);
+        assert_eq!(ourselves.group, rustix::process::getpgrp());
+        assert!(!ourselves.environment.is_empty());
+    }
+
+    #[test]
+    fn a_child_is_found_among_all_processes() {
+        let mut child = process::Command::new("sleep").arg("100").spawn().unwrap();
+        let found = find_children().contains(&Pid::from_child(&child));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(found);
+    }
+
+    #[test]
+    fn a_file_longer_than_the_first_guess_is_read_whole() {
+        let mut file = tempfile::tempfile().unwrap();
+        io::Write::write_all(&mut file, &[b'7'; 2000]).unwrap();
+        assert_eq!(read_all(&file).unwrap(), [b'7'; 2000]);
+    }
+}

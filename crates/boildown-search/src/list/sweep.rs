@@ -1,0 +1,200 @@
+//! One deletion at a time, until none can go: the proof of 1-minimality.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{List, Minimise};
+use crate::odds::HitRate;
+use crate::{Question, Restart, Search, Subset, Verdict};
+
+/// Removes one unit at a time, right to left, round and round until a whole round has no hit.
+///
+/// A unit is a range of elements: single elements, windows of a fixed width, or any ranges the caller names, such as the
+/// nodes of a tree; they may overlap. The round ends as soon as every unit has missed since the last hit, not at the end of
+/// the list.
+///
+/// # Guarantee
+/// 1-minimal over the units: dropping any one of them from the result was answered `Uninteresting` or `Unresolved`.
+/// # Cost
+/// At most n + k·n questions for n units and k hits; n when nothing can go.
+/// # Units
+/// Ranges of elements of the original list; elements are never renumbered.
+/// # Source
+/// The last loop of ddmin, without its restarts (A. Zeller, R. Hildebrandt, *Simplifying and Isolating Failure-Inducing
+/// Input*, IEEE TSE 28(2), 2002); right to left as in C-Reduce and Lithium.
+#[derive(Debug, Clone)]
+pub struct Sweep {
+    kept: Subset,
+    units: Units,
+    /// The units of this round as ranges of elements, in ascending order of their ends.
+    round: Arc<[Range<usize>]>,
+    /// The unit to ask next. Invariant: below `round.len()` unless `pending` is 0.
+    at: usize,
+    /// Units that have not missed since the last hit; 0 when finished.
+    pending: usize,
+    rate: HitRate,
+}
+
+/// What one question of a sweep deletes.
+#[derive(Debug, Clone)]
+enum Units {
+    /// This many neighbouring kept elements.
+    Window(usize),
+    /// One of these ranges.
+    Ranges(Arc<[Range<usize>]>),
+}
+
+impl Sweep {
+    /// Sweeps windows of `width` neighbouring kept elements.
+    #[must_use]
+    pub fn windows(kept: Subset, width: usize) -> Self {
+        Self::over(kept, Units::Window(width.max(1)))
+    }
+
+    /// Sweeps the given ranges of elements, last ones first, and among ranges that end together the longest first.
+    #[must_use]
+    pub fn ranges(kept: Subset, mut ranges: Vec<Range<usize>>) -> Self {
+        ranges.sort_unstable_by_key(|range| (range.end, Reverse(range.start)));
+        ranges.dedup();
+        Self::over(kept, Units::Ranges(ranges.into()))
+    }
+
+    fn over(kept: Subset, units: Units) -> Self {
+        let mut machine =
+            Self { kept, units, round: Arc::new([]), at: 0, pending: 0, rate: HitRate::new(0.05) };
+        machine.restart(machine.best());
+        machine
+    }
+
+    /// The units that delete anything from the current set.
+    fn units(&self) -> Arc<[Range<usize>]> {
+        match &self.units {
+            Units::Window(width) => {
+                let elements: Vec<usize> = self.kept.iter().collect();
+                elements.windows(*width).map(|window| window[0]..window[width - 1] + 1).collect()
+            }
+            Units::Ranges(ranges) => {
+                ranges.iter().filter(|range| self.kept.count_in((*range).clone()) > 0).cloned().collect()
+            }
+        }
+    }
+
+    /// How many windows a deletion makes new.
+    fn overlap(&self) -> usize {
+        match self.units {
+            Units::Window(width) => width - 1,
+            Units::Ranges(_) => 0,
+        }
+    }
+
+    /// Walks on to the next unit that still deletes something, wrapping to a fresh round at the front of the list.
+    fn advance(&mut self) {
+        while self.pending > 0 {
+            if self.at == 0 {
+                self.round = self.units();
+                self.at = self.round.len();
+                self.pending = self.pending.min(self.round.len());
+                continue;
+            }
+            self.at -= 1;
+            if self.kept.count_in(self.round[self.at].clone()) > 0 {
+                return;
+            }
+            self.pending -= 1;
+        }
+    }
+}
+
+impl Minimise for Sweep {
+    fn on(list: List) -> Self {
+        Self::windows(list.kept, 1)
+    }
+}
+
+impl Search for Sweep {
+    type Candidate = Subset;
+
+    fn ask(&self) -> Option<Question<Subset>> {
+        (self.pending > 0).then(|| Question {
+            candidate: self.kept.without([self.round[self.at].clone()]),
+            odds: self.rate.odds(),
+        })
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        self.rate.learn(verdict.into());
+        if verdict.is_interesting() {
+            self.kept = self.kept.without([self.round[self.at].clone()]);
+            self.kept.commit();
+            // Every unit has to miss again, and windows that now reach across the gap have not been asked at all.
+            self.pending = self.round.len() + self.overlap();
+            self.advance();
+        } else {
+            self.skip();
+        }
+    }
+
+    fn skip(&mut self) {
+        self.pending -= 1;
+        self.advance();
+    }
+
+    fn best(&self) -> Subset {
+        self.kept.clone()
+    }
+}
+
+impl Restart for Sweep {
+    fn restart(&mut self, best: Subset) {
+        self.kept = best;
+        self.round = self.units();
+        self.pending = self.round.len();
+        self.at = self.round.len();
+        self.advance();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a sweep and returns what every question deleted, and what is left.
+    fn run(mut machine: Sweep, hits: impl Fn(&[usize]) -> bool) -> (Vec<Vec<usize>>, Vec<usize>) {
+        let mut asked = Vec::new();
+        while let Some(question) = machine.ask() {
+            let kept: Vec<usize> = question.candidate.iter().collect();
+            asked.push(machine.best().iter().filter(|element| !kept.contains(element)).collect());
+            let hit = hits(&kept);
+            machine.tell(if hit { Verdict::Interesting } else { Verdict::Uninteresting });
+        }
+        (asked, machine.best().iter().collect())
+    }
+
+    #[test]
+    fn a_sweep_goes_right_to_left_and_stops_once_all_have_missed_since_the_last_hit() {
+        let machine = Sweep::on(List::uniform(4));
+        // 1 can only go after 0 went, so the sweep has to come round again; 3 and 2 are asked again because 0 went after them.
+        let (asked, left) = run(machine, |kept| {
+            kept.contains(&3) && kept.contains(&2) && (!kept.contains(&0) || kept.contains(&1))
+        });
+        assert_eq!(asked, [[3], [2], [1], [0], [3], [2], [1], [3], [2]]);
+        assert_eq!(left, [2, 3]);
+    }
+
+    #[test]
+    fn a_window_of_two_removes_a_pair_that_must_go_together() {
+        let machine = Sweep::windows(Subset::full(5), 2);
+        let (asked, left) = run(machine, |kept| kept.contains(&1) == kept.contains(&2) && kept.contains(&3));
+        assert_eq!(left, [0, 3, 4].iter().copied().filter(|e| left.contains(e)).collect::<Vec<_>>());
+        assert!(!left.contains(&1) && !left.contains(&2), "{asked:?}");
+    }
+
+    #[test]
+    fn among_ranges_that_end_together_the_longest_is_asked_first() {
+        let machine = Sweep::ranges(Subset::full(4), vec![3..4, 0..2, 1..4, 2..4]);
+        let (asked, left) = run(machine, |_| false);
+        assert_eq!(asked, [vec![1, 2, 3], vec![2, 3], vec![3], vec![0, 1]]);
+        assert_eq!(left.len(), 4);
+    }
+}

@@ -1,0 +1,309 @@
+//! Speculation over the tree of verdicts: parallelism, written once.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+
+use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
+
+/// Runs one search with any number of workers, always to the same result.
+///
+/// The planner clones the search, tells the clone a guess, takes its next question, and so on through the tree of possible
+/// verdicts. [`next`](Self::next) hands out the questions most likely to be consulted; [`answer`](Self::answer) tells the real search
+/// the real verdicts in the order in which it asks.
+///
+/// # Guarantee
+/// The sequence of told verdicts, and so the result, depends on the search and on the verdicts only: not on the number of
+/// questions in flight, nor on the order in which answers come. A candidate is asked once: one whose content was told before
+/// is skipped, one that was answered on a path not taken is told without being run.
+/// # Cost
+/// O(w log w) for each `next` with w questions in flight, plus one clone, one `tell` and one fingerprint for each new node of the tree.
+/// # Source
+/// `DustMite`'s predicted iterator tree; the law of what it can gain: expected progress is the sum of the path probabilities
+/// of the questions in flight.
+pub struct Planner<S: Search> {
+    /// Every node is reachable from `root`; freed places are reused.
+    nodes: Vec<Option<Node<S>>>,
+    free: Vec<usize>,
+    root: usize,
+    /// Content of every question told to the real search.
+    told: HashSet<Fingerprint>,
+    /// Answers that the real search has not come to yet.
+    answers: HashMap<Fingerprint, Verdict>,
+    running: HashMap<Fingerprint, QuestionId>,
+    next_id: u64,
+}
+
+/// A question in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct QuestionId(u64);
+
+/// A question to be run now.
+#[derive(Debug, Clone)]
+pub struct Ticket<C> {
+    /// The name to answer it by.
+    pub id: QuestionId,
+    /// What is to be tested.
+    pub candidate: C,
+}
+
+/// A verdict as the real search heard it.
+#[derive(Debug, Clone)]
+pub struct Told<C> {
+    /// What was tested.
+    pub candidate: C,
+    /// Its content.
+    pub fingerprint: Fingerprint,
+    /// The answer.
+    pub verdict: Verdict,
+}
+
+struct Node<S: Search> {
+    machine: S,
+    question: Option<(Fingerprint, Question<S::Candidate>)>,
+    parent: Option<usize>,
+    /// The machine after each verdict on the question, by `slot`; made when first needed.
+    children: [Option<usize>; 3],
+}
+
+fn slot(verdict: Verdict) -> usize {
+    match verdict {
+        Verdict::Interesting => 0,
+        Verdict::Uninteresting => 1,
+        Verdict::Unresolved => 2,
+    }
+}
+
+/// A place in the tree of verdicts, ordered by the probability of being reached.
+struct Frontier {
+    probability: f64,
+    /// Earlier questions first among equals.
+    depth: usize,
+    /// `None`: the root itself.
+    from: Option<(usize, Verdict)>,
+}
+
+impl Ord for Frontier {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.probability.total_cmp(&other.probability).then(other.depth.cmp(&self.depth))
+    }
+}
+
+impl PartialOrd for Frontier {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Frontier {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Frontier {}
+
+impl<S: Search> std::fmt::Debug for Planner<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Planner").field("told", &self.told.len()).field("running", &self.running).finish_non_exhaustive()
+    }
+}
+
+impl<S: Search> Planner<S>
+where
+    S::Candidate: Fingerprinted,
+{
+    /// Starts on a search.
+    pub fn new(search: S) -> Self {
+        let mut planner = Self {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            root: 0,
+            told: HashSet::new(),
+            answers: HashMap::new(),
+            running: HashMap::new(),
+            next_id: 0,
+        };
+        planner.root = planner.insert(search, None);
+        planner
+    }
+
+    /// Returns the question most likely to be consulted that is neither answered nor in flight, and counts it as in flight.
+    /// `None` when there is none: wait for an answer, or the search is finished.
+    #[expect(clippy::should_implement_trait, reason = "not an iterator: what comes next depends on the answers")]
+    pub fn next(&mut self) -> Option<Ticket<S::Candidate>> {
+        let node = self.most_likely()?;
+        let (fingerprint, question) = self.node(node).question.as_ref()?;
+        let (fingerprint, candidate) = (*fingerprint, question.candidate.clone());
+        let id = QuestionId(self.next_id);
+        self.next_id += 1;
+        self.running.insert(fingerprint, id);
+        Some(Ticket { id, candidate })
+    }
+
+    /// Works out what `next` would return, so that it returns at once. For idle moments.
+    pub fn look_ahead(&mut self) {
+        self.most_likely();
+    }
+
+    /// Takes the verdict on a question in flight, tells the search all it now can be told, and returns that in order. A
+    /// question that was abandoned is ignored.
+    pub fn answer(&mut self, id: QuestionId, verdict: Verdict) -> Vec<Told<S::Candidate>> {
+        let Some(fingerprint) = self.fingerprint_of(id) else { return Vec::new() };
+        self.running.remove(&fingerprint);
+        self.answers.insert(fingerprint, verdict);
+        let mut told = Vec::new();
+        while let Some((fingerprint, verdict)) = self.next_answer() {
+            self.answers.remove(&fingerprint);
+            self.told.insert(fingerprint);
+            let next = self.child(self.root, verdict);
+            let old = std::mem::replace(&mut self.root, next);
+            self.node_mut(old).children[slot(verdict)] = None;
+            self.node_mut(next).parent = None;
+            if let Some((fingerprint, question)) = self.discard(old).question {
+                told.push(Told { candidate: question.candidate, fingerprint, verdict });
+            }
+        }
+        told
+    }
+
+    /// Returns the questions in flight whose answers can no longer matter, and forgets them.
+    pub fn abandoned(&mut self) -> Vec<QuestionId> {
+        let wanted: HashSet<Fingerprint> =
+            self.nodes.iter().flatten().filter_map(|node| Some(node.question.as_ref()?.0)).collect();
+        let mut abandoned: Vec<QuestionId> =
+            self.running.iter().filter(|(fingerprint, _)| !wanted.contains(*fingerprint)).map(|(_, &id)| id).collect();
+        abandoned.sort_unstable();
+        self.running.retain(|fingerprint, _| wanted.contains(fingerprint));
+        abandoned
+    }
+
+    /// Returns whether the search has nothing left to ask.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.node(self.root).question.is_none()
+    }
+
+    /// Returns the search, told everything it could be told so far.
+    #[must_use]
+    pub fn search(&self) -> &S {
+        &self.node(self.root).machine
+    }
+
+    /// The answer to the root's question, when it is there.
+    fn next_answer(&self) -> Option<(Fingerprint, Verdict)> {
+        let fingerprint = self.node(self.root).question.as_ref()?.0;
+        Some((fingerprint, *self.answers.get(&fingerprint)?))
+    }
+
+    fn fingerprint_of(&self, id: QuestionId) -> Option<Fingerprint> {
+        // At most a few hundred are in flight.
+        self.running.iter().find(|(_, running)| **running == id).map(|(&fingerprint, _)| fingerprint)
+    }
+
+    /// The node most likely to be consulted whose question is neither answered nor in flight.
+    fn most_likely(&mut self) -> Option<usize> {
+        let mut frontier = BinaryHeap::from([Frontier { probability: 1.0, depth: 0, from: None }]);
+        while let Some(Frontier { probability, depth, from }) = frontier.pop() {
+            let node = match from {
+                None => self.root,
+                Some((parent, verdict)) => self.child(parent, verdict),
+            };
+            let Some((fingerprint, question)) = &self.node(node).question else { continue };
+            let mut reach = |verdict, odds: f64| {
+                frontier.push(Frontier {
+                    probability: probability * odds,
+                    depth: depth + 1,
+                    from: Some((node, verdict)),
+                });
+            };
+            if let Some(&verdict) = self.answers.get(fingerprint) {
+                reach(verdict, 1.0);
+            } else if self.running.contains_key(fingerprint) {
+                reach(Verdict::Interesting, question.odds);
+                reach(Verdict::Uninteresting, 1.0 - question.odds);
+            } else {
+                return Some(node);
+            }
+        }
+        None
+    }
+
+    /// The node after `verdict` on the question of `parent`.
+    fn child(&mut self, parent: usize, verdict: Verdict) -> usize {
+        if let Some(child) = self.node(parent).children[slot(verdict)] {
+            return child;
+        }
+        let mut machine = self.node(parent).machine.clone();
+        machine.tell(verdict);
+        let child = self.insert(machine, Some(parent));
+        self.node_mut(parent).children[slot(verdict)] = Some(child);
+        child
+    }
+
+    /// Moves a machine past every question that was told before on this path, and gives it a node.
+    fn insert(&mut self, mut machine: S, parent: Option<usize>) -> usize {
+        let question = loop {
+            let Some(question) = machine.ask() else { break None };
+            let fingerprint = question.candidate.fingerprint();
+            if !self.told.contains(&fingerprint) && !self.asked_above(parent, fingerprint) {
+                break Some((fingerprint, question));
+            }
+            machine.skip();
+        };
+        let node = Some(Node { machine, question, parent, children: [None; 3] });
+        if let Some(place) = self.free.pop() {
+            self.nodes[place] = node;
+            place
+        } else {
+            self.nodes.push(node);
+            self.nodes.len() - 1
+        }
+    }
+
+    fn asked_above(&self, mut ancestor: Option<usize>, fingerprint: Fingerprint) -> bool {
+        while let Some(node) = ancestor {
+            let node = self.node(node);
+            if node.question.as_ref().is_some_and(|(asked, _)| *asked == fingerprint) {
+                return true;
+            }
+            ancestor = node.parent;
+        }
+        false
+    }
+
+    /// Frees a node and all below it.
+    fn discard(&mut self, top: usize) -> Node<S> {
+        let removed = self.nodes[top].take().expect("only reachable nodes are discarded, once");
+        self.free.push(top);
+        let mut pending: Vec<usize> = removed.children.into_iter().flatten().collect();
+        while let Some(place) = pending.pop() {
+            let node = self.nodes[place].take().expect("only reachable nodes are discarded, once");
+            self.free.push(place);
+            pending.extend(node.children.into_iter().flatten());
+        }
+        removed
+    }
+
+    fn node(&self, place: usize) -> &Node<S> {
+        self.nodes[place].as_ref().expect("places in use are reachable from the root")
+    }
+
+    fn node_mut(&mut self, place: usize) -> &mut Node<S> {
+        self.nodes[place].as_mut().expect("places in use are reachable from the root")
+    }
+}
+
+/// Runs a search to its end with a closure for an oracle, one question at a time.
+///
+/// Candidates whose content was answered before are not asked again.
+pub fn run<S: Search>(search: S, mut oracle: impl FnMut(&S::Candidate) -> Verdict) -> S
+where
+    S::Candidate: Fingerprinted,
+{
+    let mut planner = Planner::new(search);
+    while let Some(ticket) = planner.next() {
+        let verdict = oracle(&ticket.candidate);
+        planner.answer(ticket.id, verdict);
+    }
+    planner.search().clone()
+}

@@ -1,0 +1,209 @@
+//! Candidates of searches over a list: which elements stay.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use fixedbitset::FixedBitSet;
+
+use crate::Fingerprint;
+use crate::fingerprint::Fingerprinted;
+
+/// A subset of the elements `0..universe`, written as a shared base minus a few cuts.
+///
+/// Elements are indices into the original list; they are never renumbered. Making a candidate from a
+/// shared base is O(number of cuts); nothing proportional to the list is copied until a cut is committed.
+#[derive(Clone)]
+pub struct Subset {
+    base: Arc<FixedBitSet>,
+    /// Ranges of elements that are not in the subset although the base may hold them. Sorted, disjoint.
+    cuts: Vec<Range<usize>>,
+}
+
+impl Subset {
+    /// Returns the set of all elements `0..universe`.
+    #[must_use]
+    pub fn full(universe: usize) -> Self {
+        let mut base = FixedBitSet::with_capacity(universe);
+        base.insert_range(..);
+        Self { base: Arc::new(base), cuts: Vec::new() }
+    }
+
+    /// Returns the number of elements of the original list, kept or not.
+    #[must_use]
+    pub fn universe(&self) -> usize {
+        self.base.len()
+    }
+
+    /// Returns this set without the given ranges of elements.
+    #[must_use]
+    pub fn without(&self, cuts: impl IntoIterator<Item = Range<usize>>) -> Self {
+        let mut all = self.cuts.clone();
+        all.extend(cuts.into_iter().filter(|cut| !cut.is_empty()));
+        all.sort_unstable_by_key(|cut| (cut.start, cut.end));
+        let mut merged: Vec<Range<usize>> = Vec::with_capacity(all.len());
+        for cut in all {
+            match merged.last_mut() {
+                Some(last) if cut.start <= last.end => last.end = last.end.max(cut.end),
+                _ => merged.push(cut),
+            }
+        }
+        Self { base: Arc::clone(&self.base), cuts: merged }
+    }
+
+    /// Returns the elements of `range` that this set holds, and no others.
+    #[must_use]
+    pub fn only(&self, range: Range<usize>) -> Self {
+        self.without([0..range.start, range.end..self.universe()])
+    }
+
+    /// Makes the cuts part of the base, so that later candidates carry only their own. O(universe / 64) when the base is shared.
+    pub fn commit(&mut self) {
+        if self.cuts.is_empty() {
+            return;
+        }
+        let base = Arc::make_mut(&mut self.base);
+        for cut in self.cuts.drain(..) {
+            base.remove_range(cut);
+        }
+    }
+
+    /// Returns whether `element` is kept.
+    #[must_use]
+    pub fn contains(&self, element: usize) -> bool {
+        self.base.contains(element) && !self.cuts.iter().any(|cut| cut.contains(&element))
+    }
+
+    /// Returns the number of kept elements. O(universe / 64).
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count_in(0..self.universe())
+    }
+
+    /// Returns the number of kept elements inside `range`.
+    #[must_use]
+    pub fn count_in(&self, range: Range<usize>) -> usize {
+        self.pieces(range).map(|piece| self.base.count_ones(piece)).sum()
+    }
+
+    /// Returns the kept elements in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.pieces(0..self.universe()).flat_map(move |piece| {
+            let end = piece.end;
+            let mut next = piece.start;
+            std::iter::from_fn(move || {
+                let found = next_one(self.base.as_slice(), next).filter(|&element| element < end)?;
+                next = found + 1;
+                Some(found)
+            })
+        })
+    }
+
+    /// The parts of `range` that no cut covers.
+    fn pieces(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+        let first = self.cuts.partition_point(|cut| cut.end <= range.start);
+        let mut cuts = self.cuts[first..].iter();
+        let mut start = range.start;
+        let mut done = false;
+        std::iter::from_fn(move || {
+            while !done {
+                let piece = match cuts.next() {
+                    Some(cut) if cut.start < range.end => {
+                        let piece = start..cut.start;
+                        start = cut.end;
+                        piece
+                    }
+                    _ => {
+                        done = true;
+                        start..range.end
+                    }
+                };
+                if piece.start < piece.end {
+                    return Some(piece);
+                }
+            }
+            None
+        })
+    }
+}
+
+/// The first set bit at or after `from`.
+fn next_one(words: &[usize], from: usize) -> Option<usize> {
+    let bits = usize::BITS as usize;
+    let mut at = from / bits;
+    let mut word = *words.get(at)? & (usize::MAX << (from % bits));
+    while word == 0 {
+        at += 1;
+        word = *words.get(at)?;
+    }
+    Some(at * bits + word.trailing_zeros() as usize)
+}
+
+impl std::fmt::Debug for Subset {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+impl PartialEq for Subset {
+    fn eq(&self, other: &Self) -> bool {
+        self.universe() == other.universe() && self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Subset {}
+
+impl Fingerprinted for Subset {
+    fn fingerprint(&self) -> Fingerprint {
+        // Two independent 64-bit polynomial hashes over the kept elements; the universe is fixed within one search.
+        let (mut low, mut high) = (0x9e37_79b9_7f4a_7c15_u64, 0xc2b2_ae3d_27d4_eb4f_u64);
+        for element in self.iter() {
+            let element = element as u64 + 1;
+            low = (low ^ element).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31);
+            high = (high.rotate_left(27) ^ element).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        }
+        Fingerprint::new((u128::from(high) << 64) | u128::from(low))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn cuts_behave_like_set_difference(
+            universe in 0_usize..200,
+            committed in proptest::collection::vec((0_usize..200, 0_usize..40), 0..4),
+            pending in proptest::collection::vec((0_usize..200, 0_usize..40), 0..4),
+            window in (0_usize..200, 0_usize..100),
+        ) {
+            let clip = |(start, length): (usize, usize)| start.min(universe)..(start + length).min(universe);
+            let mut set = Subset::full(universe).without(committed.iter().copied().map(clip));
+            set.commit();
+            let set = set.without(pending.iter().copied().map(clip));
+            let expected: Vec<usize> = (0..universe)
+                .filter(|e| !committed.iter().chain(&pending).any(|&cut| clip(cut).contains(e)))
+                .collect();
+            prop_assert_eq!(set.iter().collect::<Vec<_>>(), expected.clone());
+            prop_assert_eq!(set.count(), expected.len());
+            let window = clip(window);
+            prop_assert_eq!(set.count_in(window.clone()), expected.iter().filter(|e| window.contains(e)).count());
+            prop_assert_eq!(set.only(window.clone()).iter().collect::<Vec<_>>(),
+                expected.iter().copied().filter(|e| window.contains(e)).collect::<Vec<_>>());
+            for element in 0..universe {
+                prop_assert_eq!(set.contains(element), expected.contains(&element));
+            }
+        }
+    }
+
+    #[test]
+    fn equal_sets_have_equal_fingerprints_however_they_were_cut() {
+        let one = Subset::full(10).without([2..4]).without([3..6]);
+        let mut two = Subset::full(10).without([2..6]);
+        two.commit();
+        assert_eq!(one.fingerprint(), two.fingerprint());
+        assert_ne!(one.fingerprint(), Subset::full(10).without([2..5]).fingerprint());
+    }
+}

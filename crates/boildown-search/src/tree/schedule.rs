@@ -1,0 +1,371 @@
+//! The order in which a tree is reduced: heaviest first.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use rpds::RedBlackTreeMapSync;
+
+use super::{NodeId, Tree};
+use crate::list::{List, Minimise};
+use crate::odds::{HitRate, RatesBySize};
+use crate::{Question, Search, Subset, Verdict};
+
+/// Reduces a tree: heaviest task first, with a list minimiser on every row of siblings.
+///
+/// A heap holds tasks, keyed by the atoms they may remove: minimising a sibling list (separators go with their elements),
+/// deleting a node without its separator, replacing a node by a descendant that fits its place, or by the inner list of one
+/// (a block by its statements). What survives brings its own parts into the heap. Extras go before everything else.
+///
+/// # Guarantee
+/// Ends with an interesting set. 1-tree-minimal only when followed by [`Sweep::ranges`](crate::list::Sweep::ranges) over [`Tree::units`].
+/// # Cost
+/// At most 2 questions for each list element with [`Halving`](crate::list::Halving), one for each node with a separator, one for each
+/// fitting descendant of each surviving node. `tell` is O(log n) and O(n / 64) on a hit.
+/// # Units
+/// Elements are atoms, by their index in the row; they are never renumbered.
+/// # Source
+/// C. Sun et al., *Perses: Syntax-Guided Program Reduction*, ICSE 2018 (queue by weight, list minimisers, replacement by compatible
+/// descendants). Differs from it: any list minimiser (halving by default), nearest fitting descendants only, heaviest first,
+/// since under monotony what does not work with all of a descendant does not work with a part of it.
+#[derive(Debug, Clone)]
+pub struct TreeSearch<L> {
+    tree: Arc<Tree>,
+    kept: Subset,
+    tasks: RedBlackTreeMapSync<Key, Task<L>>,
+    /// The cuts of the first task's next question. `None` when no task is left.
+    cuts: Option<Arc<[Range<usize>]>>,
+    deletions: RatesBySize,
+    separate: HitRate,
+    replacements: HitRate,
+}
+
+/// What comes first: more atoms, then further back, then the order of [`What`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    weight: Reverse<usize>,
+    position: Reverse<usize>,
+    what: What,
+}
+
+/// Names a task: no two tasks of a heap are equal in this.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    /// Minimise the extras.
+    Extras,
+    /// Minimise this list.
+    List(usize),
+    /// Delete a node, but not its separator.
+    Separate(NodeId),
+    /// Replace a node that stands in a place of this kind by something below it.
+    Replace(NodeId, usize),
+}
+
+/// How far a task has come.
+#[derive(Debug, Clone)]
+enum Task<L> {
+    Fresh,
+    /// The machine's elements are positions in the row of siblings.
+    Minimising(L),
+    /// What may take the node's place; the last one is next.
+    Replacing(Vec<Replacement>),
+}
+
+/// Something below a node that may take its place.
+#[derive(Debug, Clone)]
+struct Replacement {
+    atoms: Range<usize>,
+    /// The node it is, when it is one.
+    node: Option<NodeId>,
+}
+
+impl<L: Minimise> TreeSearch<L> {
+    /// How many levels below a node a replacement is looked for.
+    const DEPTH: usize = 6;
+
+    /// Starts on the atoms of `kept`, which hold all atoms of the tree that are still there.
+    #[must_use]
+    pub fn new(tree: Arc<Tree>, kept: Subset) -> Self {
+        let mut search = Self {
+            tree,
+            kept,
+            tasks: RedBlackTreeMapSync::new_sync(),
+            cuts: None,
+            deletions: RatesBySize::new(0.3),
+            separate: HitRate::new(0.05),
+            replacements: HitRate::new(0.1),
+        };
+        if !search.tree.extras.is_empty() {
+            search.push(What::Extras, usize::MAX, 0);
+        }
+        if !search.tree.nodes.is_empty() {
+            search.push_parts(0);
+        }
+        search.settle();
+        search
+    }
+
+    fn push(&mut self, what: What, weight: usize, position: usize) {
+        self.tasks.insert_mut(Key { weight: Reverse(weight), position: Reverse(position), what }, Task::Fresh);
+    }
+
+    /// Adds the tasks for what is inside a node that stays.
+    fn push_parts(&mut self, node: NodeId) {
+        let tree = Arc::clone(&self.tree);
+        for list in tree.nodes[node].lists.clone() {
+            let row = &tree.lists[list];
+            let (Some(&first), Some(&last)) = (row.elements.first(), row.elements.last()) else { continue };
+            let (start, end) = (tree.nodes[first].atoms.start, tree.nodes[last].atoms.end);
+            self.push(What::List(list), self.kept.count_in(start..end), start);
+        }
+    }
+
+    /// Adds the tasks for a node that its list could not do without.
+    fn push_survivor(&mut self, node: NodeId, separated: Separated) {
+        let tree = Arc::clone(&self.tree);
+        let atoms = &tree.nodes[node].atoms;
+        let weight = self.kept.count_in(atoms.clone());
+        if weight == 0 {
+            return;
+        }
+        if separated == Separated::Yes {
+            self.push(What::Separate(node), weight, atoms.start);
+        }
+        self.push_replace(node, tree.nodes[node].slot);
+        self.push_parts(node);
+    }
+
+    /// Replacing rarely works before the parts are reduced, so it waits until its weight is a quarter of theirs.
+    fn push_replace(&mut self, node: NodeId, slot: usize) {
+        let atoms = self.tree.nodes[node].atoms.clone();
+        let weight = self.kept.count_in(atoms.clone());
+        if weight > 1 {
+            self.push(What::Replace(node, slot), weight / 4, atoms.start);
+        }
+    }
+
+    /// The siblings of a list task.
+    fn row(&self, what: What) -> &[NodeId] {
+        match what {
+            What::List(list) => &self.tree.lists[list].elements,
+            What::Extras => &self.tree.extras,
+            What::Separate(_) | What::Replace(..) => &[],
+        }
+    }
+
+    /// Readies the first task that still has a question, dropping those that have none, and works out its cuts.
+    fn settle(&mut self) {
+        self.cuts = None;
+        while self.cuts.is_none() {
+            let Some((&key, task)) = self.tasks.first() else { return };
+            let mut task = match task {
+                Task::Fresh => self.begin(key.what),
+                started => started.clone(),
+            };
+            self.cuts = self.propose(key.what, &mut task);
+            if self.cuts.is_some() {
+                self.tasks.insert_mut(key, task);
+            } else {
+                self.tasks.remove_mut(&key);
+                self.finish(key.what, &task);
+            }
+        }
+    }
+
+    /// Works out the state of a task when its turn comes, and not before: by then much of it may be gone.
+    fn begin(&self, what: What) -> Task<L> {
+        match what {
+            What::List(_) | What::Extras => {
+                let row = self.row(what);
+                let weights: Vec<usize> =
+                    row.iter().map(|&node| self.kept.count_in(self.tree.nodes[node].atoms.clone())).collect();
+                let mut list = List::weighted(weights.iter().map(|&weight| u32::try_from(weight).unwrap_or(u32::MAX)));
+                let gone = (0..row.len()).filter(|&position| weights[position] == 0);
+                list.kept = list.kept.without(gone.map(|position| position..position + 1));
+                list.kept.commit();
+                Task::Minimising(L::on(list))
+            }
+            What::Separate(_) => Task::Fresh,
+            What::Replace(node, slot) => Task::Replacing(self.replacements(node, slot)),
+        }
+    }
+
+    /// The cuts of a task's next question. Moves past questions that would delete nothing, since other tasks got there first.
+    fn propose(&self, what: What, task: &mut Task<L>) -> Option<Arc<[Range<usize>]>> {
+        let tree = &self.tree;
+        loop {
+            let cuts: Arc<[Range<usize>]> = match (what, &*task) {
+                (What::List(list), Task::Minimising(machine)) => {
+                    let kept = machine.ask()?.candidate;
+                    tree.lists[list].cuts(tree, move |position| kept.contains(position)).collect()
+                }
+                (_, Task::Minimising(machine)) => {
+                    let kept = machine.ask()?.candidate;
+                    let gone = (0..tree.extras.len()).filter(|&position| !kept.contains(position));
+                    gone.map(|position| tree.nodes[tree.extras[position]].atoms.clone()).collect()
+                }
+                (What::Replace(node, _), Task::Replacing(options)) => {
+                    let (whole, part) = (&tree.nodes[node].atoms, &options.last()?.atoms);
+                    Arc::new([whole.start..part.start, part.end..whole.end])
+                }
+                (What::Separate(node), _) => Arc::new([tree.nodes[node].atoms.clone()]),
+                _ => return None,
+            };
+            if self.size(&cuts) > 0 {
+                return Some(cuts);
+            }
+            match task {
+                // Deleting nothing keeps the property.
+                Task::Minimising(machine) => machine.tell(Verdict::Interesting),
+                Task::Replacing(options) => drop(options.pop()),
+                Task::Fresh => return None,
+            }
+        }
+    }
+
+    /// Adds the tasks that follow from a finished one.
+    fn finish(&mut self, what: What, task: &Task<L>) {
+        let Task::Minimising(machine) = task else { return };
+        let left: Vec<usize> = machine.best().iter().collect();
+        let tree = Arc::clone(&self.tree);
+        let row = match what {
+            What::List(list) => &tree.lists[list].elements,
+            What::Extras | What::Separate(_) | What::Replace(..) => &tree.extras,
+        };
+        let first = row.first().map_or(0, |&node| tree.nodes[node].atoms.start);
+        let last = row.last().map_or(0, |&node| tree.nodes[node].atoms.end);
+        for position in left {
+            let node = row[position];
+            let atoms = &tree.nodes[node].atoms;
+            // Only what stands between two siblings counts as a separator here.
+            let before = position.checked_sub(1).map_or(first, |before| tree.nodes[row[before]].atoms.end);
+            let after = row.get(position + 1).map_or(last, |&after| tree.nodes[after].atoms.start);
+            let separated = matches!(what, What::List(_)) && (before < atoms.start || atoms.end < after);
+            self.push_survivor(node, if separated { Separated::Yes } else { Separated::No });
+        }
+    }
+
+    /// What may take the place of a node: its nearest descendants that fit there, and where several nodes may stand, the inner
+    /// lists whose elements all fit. The heaviest is last.
+    fn replacements(&self, node: NodeId, slot: usize) -> Vec<Replacement> {
+        let tree = &self.tree;
+        let slot = &tree.slots[slot];
+        let weight = |atoms: &Range<usize>| self.kept.count_in(atoms.clone());
+        let whole = weight(&tree.nodes[node].atoms);
+        let mut found = Vec::new();
+        let mut level = VecDeque::from([(node, 0)]);
+        while let Some((above, depth)) = level.pop_front() {
+            if slot.many {
+                for list in tree.nodes[above].lists.clone() {
+                    let living: Vec<NodeId> = (tree.lists[list].elements.iter().copied())
+                        .filter(|&element| weight(&tree.nodes[element].atoms) > 0)
+                        .collect();
+                    if living.len() > 1 && living.iter().all(|&element| slot.accepts(tree.nodes[element].kind)) {
+                        let atoms = tree.nodes[living[0]].atoms.start..tree.nodes[living[living.len() - 1]].atoms.end;
+                        found.push(Replacement { atoms, node: None });
+                    }
+                }
+            }
+            for child in tree.children(above) {
+                let below = &tree.nodes[child];
+                if weight(&below.atoms) == 0 {
+                    continue;
+                }
+                if slot.accepts(below.kind) {
+                    found.push(Replacement { atoms: below.atoms.clone(), node: Some(child) });
+                } else if depth + 1 < Self::DEPTH {
+                    level.push_back((child, depth + 1));
+                }
+            }
+        }
+        found.retain(|part| weight(&part.atoms) < whole);
+        found.sort_by_cached_key(|part| (weight(&part.atoms), Reverse(part.atoms.start)));
+        found
+    }
+
+    /// Takes the answer into the task at work.
+    fn answered(&mut self, answer: Answer) {
+        let (Some(cuts), Some((&key, task))) = (self.cuts.take(), self.tasks.first()) else { return };
+        let mut task = task.clone();
+        let hit = answer == Answer::Told(Verdict::Interesting);
+        let size = self.size(&cuts);
+        if hit {
+            self.kept = self.kept.without(cuts.iter().cloned());
+            self.kept.commit();
+        }
+        let learn = |rate: &mut HitRate| match answer {
+            Answer::Told(verdict) => rate.learn(verdict.into()),
+            Answer::Skipped => {}
+        };
+        self.tasks.remove_mut(&key);
+        match (&mut task, key.what) {
+            (Task::Minimising(machine), _) => {
+                match answer {
+                    Answer::Told(verdict) => {
+                        self.deletions.learn(size, verdict.into());
+                        machine.tell(verdict);
+                    }
+                    Answer::Skipped => machine.skip(),
+                }
+                self.tasks.insert_mut(key, task);
+            }
+            (Task::Replacing(options), What::Replace(_, slot)) => {
+                learn(&mut self.replacements);
+                let tried = options.pop();
+                match tried.filter(|_| hit) {
+                    Some(Replacement { node: Some(node), .. }) => self.push_replace(node, slot),
+                    Some(_) => {}
+                    None => self.tasks.insert_mut(key, task),
+                }
+            }
+            _ => learn(&mut self.separate),
+        }
+        self.settle();
+    }
+
+    /// The number of atoms that cuts delete.
+    fn size(&self, cuts: &[Range<usize>]) -> usize {
+        cuts.iter().map(|cut| self.kept.count_in(cut.clone())).sum()
+    }
+}
+
+/// Whether a node has a separator beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Separated {
+    Yes,
+    No,
+}
+
+/// What a question came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Told(Verdict),
+    Skipped,
+}
+
+impl<L: Minimise> Search for TreeSearch<L> {
+    type Candidate = Subset;
+
+    fn ask(&self) -> Option<Question<Subset>> {
+        let cuts = self.cuts.as_ref()?;
+        let odds = match self.tasks.first()?.0.what {
+            What::List(_) | What::Extras => self.deletions.odds(self.size(cuts)),
+            What::Separate(_) => self.separate.odds(),
+            What::Replace(..) => self.replacements.odds(),
+        };
+        Some(Question { candidate: self.kept.without(cuts.iter().cloned()), odds })
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        self.answered(Answer::Told(verdict));
+    }
+
+    fn skip(&mut self) {
+        self.answered(Answer::Skipped);
+    }
+
+    fn best(&self) -> Subset {
+        self.kept.clone()
+    }
+}

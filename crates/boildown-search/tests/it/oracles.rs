@@ -1,0 +1,88 @@
+//! Oracles over sets of elements, and every list machine behind one face.
+
+use boildown_search::list::{Adaptive, Ddmin, Halving, List, Minimise, Subsets, Sweep};
+use boildown_search::{FirstThatWorks, Fingerprint, Fingerprinted, Fixpoint, Search, Sequence, Subset, Verdict};
+use proptest::prelude::*;
+
+/// An oracle as a pure function of the kept elements. The full set is always interesting.
+#[derive(Debug, Clone)]
+pub(crate) enum Oracle {
+    /// Interesting while all of these are kept: monotone and unambiguous.
+    Needs(Vec<usize>),
+    /// Interesting while, for every user that is kept, what it uses is kept too, and the roots are kept: not monotone.
+    DefUse { roots: Vec<usize>, uses: Vec<(usize, usize)> },
+    /// A coin for every set.
+    Chaos(u64),
+}
+
+impl Oracle {
+    pub(crate) fn judge(&self, kept: &Subset) -> Verdict {
+        let hit = match self {
+            Self::Needs(needed) => needed.iter().all(|&element| kept.contains(element)),
+            Self::DefUse { roots, uses } => {
+                roots.iter().all(|&root| kept.contains(root))
+                    && uses.iter().all(|&(user, used)| !kept.contains(user) || kept.contains(used))
+            }
+            Self::Chaos(seed) => {
+                if kept.count() == kept.universe() {
+                    return Verdict::Interesting;
+                }
+                return match coin(kept.fingerprint(), *seed) % 5 {
+                    0 | 1 => Verdict::Interesting,
+                    2 => Verdict::Unresolved,
+                    _ => Verdict::Uninteresting,
+                };
+            }
+        };
+        if hit { Verdict::Interesting } else { Verdict::Uninteresting }
+    }
+}
+
+/// A number that depends on the content and the seed only.
+pub(crate) fn coin(content: Fingerprint, seed: u64) -> u64 {
+    let text = format!("{content:?}{seed}");
+    text.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
+    }) >> 7
+}
+
+/// Oracles over `n` elements.
+pub(crate) fn oracles(n: usize) -> impl Strategy<Value = Oracle> {
+    let element = 0..n;
+    prop_oneof![
+        proptest::collection::vec(element.clone(), 0..n.min(6)).prop_map(Oracle::Needs),
+        (
+            proptest::collection::vec(element.clone(), 1..3),
+            proptest::collection::vec((element.clone(), element), 0..2 * n),
+        )
+            .prop_map(|(roots, uses)| Oracle::DefUse { roots, uses }),
+        any::<u64>().prop_map(Oracle::Chaos),
+    ]
+}
+
+/// Something to be checked of every list machine.
+pub(crate) trait Check {
+    /// Fails with the reason. `machine` stands at its start.
+    fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String>;
+}
+
+/// Runs a check on every list machine and on the combinators.
+pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestCaseError> {
+    let (halving, sweep, adaptive) =
+        (Halving::on(list.clone()), Sweep::on(list.clone()), Adaptive::on(list.clone()));
+    let pairs = Sweep::windows(list.kept.clone(), 2);
+    let outcomes = [
+        ("halving", check.check(halving.clone())),
+        ("sweep", check.check(sweep.clone())),
+        ("adaptive", check.check(adaptive.clone())),
+        ("ddmin", check.check(Ddmin::on(list.clone()))),
+        ("ddmin, complements only", check.check(Ddmin::with_subsets(list.clone(), Subsets::Skip))),
+        ("halving, then sweep", check.check(Sequence::new(halving.clone(), sweep))),
+        ("adaptive to a fixed point", check.check(Fixpoint::new(adaptive))),
+        ("sweep of pairs, or else halving", check.check(FirstThatWorks::new(pairs, halving))),
+    ];
+    for (name, outcome) in outcomes {
+        outcome.map_err(|reason| TestCaseError::fail(format!("{name}: {reason}")))?;
+    }
+    Ok(())
+}

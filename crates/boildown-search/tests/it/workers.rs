@@ -1,0 +1,86 @@
+//! The same result, told in the same order, at any number of workers.
+
+use boildown_search::list::{List, Minimise, Sweep};
+use boildown_search::{Fingerprint, Planner, QuestionId, Search, Subset, Verdict};
+use proptest::prelude::*;
+
+use crate::oracles::{Check, Oracle, coin, every_machine, oracles};
+
+/// What the search heard, in order, and what it ended with.
+#[derive(Debug, PartialEq)]
+struct History {
+    told: Vec<(Fingerprint, Verdict)>,
+    best: Subset,
+    ran: usize,
+}
+
+/// Runs a search with workers whose answers come back in an order decided by `delays`.
+fn simulate<S: Search<Candidate = Subset>>(search: S, oracle: &Oracle, workers: usize, delays: u64) -> History {
+    let mut planner = Planner::new(search);
+    let mut running: Vec<(QuestionId, Subset)> = Vec::new();
+    let mut history = History { told: Vec::new(), best: Subset::full(0), ran: 0 };
+    let mut clock = delays;
+    while !planner.is_finished() {
+        while running.len() < workers
+            && let Some(ticket) = planner.next()
+        {
+            history.ran += 1;
+            running.push((ticket.id, ticket.candidate));
+        }
+        assert!(!running.is_empty(), "an unfinished search always has a question in flight");
+        clock = coin(Fingerprint::new(u128::from(clock)), delays);
+        #[expect(clippy::cast_possible_truncation, reason = "below the number of workers")]
+        let (id, candidate) = running.swap_remove((clock % running.len() as u64) as usize);
+        for told in planner.answer(id, oracle.judge(&candidate)) {
+            history.told.push((told.fingerprint, told.verdict));
+        }
+        let abandoned = planner.abandoned();
+        // A kill is not instant: some answers of abandoned questions still come in.
+        if clock.is_multiple_of(3) {
+            running.retain(|(id, _)| !abandoned.contains(id));
+        }
+    }
+    history.best = planner.search().best();
+    history
+}
+
+/// Compares 2, 7 and 64 workers with one.
+struct SameAtAnyNumber {
+    oracle: Oracle,
+    delays: u64,
+}
+
+impl Check for SameAtAnyNumber {
+    fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String> {
+        let alone = simulate(machine.clone(), &self.oracle, 1, self.delays);
+        if alone.told.len() != alone.ran {
+            return Err(format!("one worker ran {} to tell {}", alone.ran, alone.told.len()));
+        }
+        for workers in [2, 7, 64] {
+            let together = simulate(machine.clone(), &self.oracle, workers, self.delays);
+            if together.told != alone.told || together.best != alone.best {
+                return Err(format!("{workers} workers: {together:?}\none worker: {alone:?}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_number_of_workers_tells_the_same_verdicts_in_the_same_order(
+        (n, oracle) in (1_usize..24).prop_flat_map(|n| (Just(n), oracles(n))),
+        weights in proptest::collection::vec(1_u32..50, 24),
+        delays in any::<u64>(),
+    ) {
+        let list = List::weighted(weights[..n].iter().copied());
+        every_machine(&list, &SameAtAnyNumber { oracle, delays })?;
+    }
+}
+
+#[test]
+fn a_candidate_is_run_once_even_when_two_paths_ask_it() {
+    // With 64 workers every set of four elements is soon speculated on; there are only 16 of them.
+    let history = simulate(Sweep::on(List::uniform(4)), &Oracle::Needs(vec![1]), 64, 5);
+    assert!(history.ran <= 16, "{}", history.ran);
+}

@@ -1,0 +1,355 @@
+//! The languages boildown can parse, and how a file is told to be written in one.
+
+#[cfg(test)]
+mod samples;
+mod table;
+
+use std::fmt;
+
+use tree_sitter_language::LanguageFn;
+
+/// A language that boildown has a grammar for.
+///
+/// Which ones there are is decided when the crate is built: each grammar is a Cargo feature (`lang-c`, `lang-rust`, …),
+/// and `all-languages`, on by default, takes them all.
+///
+/// # Example
+/// ```
+/// use boildown_syntax::Language;
+///
+/// for language in Language::all() {
+///     let mut parser = tree_sitter::Parser::new();
+///     parser.set_language(&language.grammar())?;
+/// }
+/// # Ok::<(), tree_sitter::LanguageError>(())
+/// ```
+pub struct Language {
+    /// The name as people write it: `C++`, `JavaScript`. No two languages share one.
+    pub name: &'static str,
+    /// Other names it goes by, in lower case: `cpp`, `js`.
+    pub aliases: &'static [&'static str],
+    /// What its file names end in after the last dot, as usually spelt. No two languages share one.
+    pub extensions: &'static [&'static str],
+    /// Whole names of files that are written in it, such as `Makefile`.
+    pub file_names: &'static [&'static str],
+    /// Programs that run it from a `#!` line, without version numbers: `python` stands for `python3.12` too.
+    pub interpreters: &'static [&'static str],
+    /// The grammar's list of node types, as the JSON that tree-sitter writes; empty if the grammar comes without one.
+    ///
+    /// Entries without a `type` are to be skipped: the one of Erlang begins with a note of its generator.
+    pub node_types: &'static str,
+    grammar: LanguageFn,
+}
+
+impl Language {
+    /// Returns every language of this build, sorted by name.
+    #[must_use]
+    pub fn all() -> &'static [Self] {
+        table::LANGUAGES
+    }
+
+    /// Returns the language of this name or alias, in any mix of upper and lower case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        Self::all().iter().find(|language| {
+            language.name.eq_ignore_ascii_case(name)
+                || contains_ignoring_case(language.aliases, name)
+        })
+    }
+
+    /// Returns the language a file is most likely written in.
+    ///
+    /// The first of these to name a language decides: the whole file name, the extension as it is spelt, the extension in
+    /// any mix of upper and lower case, and the program in a `#!` line. So `a.c` is C and `a.C` is C++, but `a.PY` is
+    /// Python like `a.py`.
+    ///
+    /// `head` is the start of the file; its first line is enough. Directories in front of the file name are ignored.
+    #[must_use]
+    pub fn detect(file_name: &str, head: &[u8]) -> Option<&'static Self> {
+        let file_name = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
+        Self::of_file_name(file_name)
+            .or_else(|| Self::of_extension(file_name.rsplit_once('.')?.1))
+            .or_else(|| Self::of_interpreter(interpreter(head)?))
+    }
+
+    /// Returns the grammar, ready for [`Parser::set_language`](tree_sitter::Parser::set_language).
+    #[must_use]
+    pub fn grammar(&self) -> tree_sitter::Language {
+        self.grammar.into()
+    }
+
+    fn of_file_name(file_name: &str) -> Option<&'static Self> {
+        Self::all()
+            .iter()
+            .find(|language| language.file_names.contains(&file_name))
+    }
+
+    fn of_extension(extension: &str) -> Option<&'static Self> {
+        let as_spelt = || {
+            Self::all()
+                .iter()
+                .find(|language| language.extensions.contains(&extension))
+        };
+        let in_any_case = || {
+            Self::all()
+                .iter()
+                .find(|language| contains_ignoring_case(language.extensions, extension))
+        };
+        as_spelt().or_else(in_any_case)
+    }
+
+    fn of_interpreter(program: &str) -> Option<&'static Self> {
+        let program =
+            program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+        Self::all()
+            .iter()
+            .find(|language| language.interpreters.contains(&program))
+    }
+}
+
+impl fmt::Debug for Language {
+    /// Writes the name only: the grammar is an address, and the node types are pages of JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Language")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+fn contains_ignoring_case(names: &[&str], name: &str) -> bool {
+    names.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Returns the program that the `#!` line of a file asks for, without its directory.
+///
+/// `#!/usr/bin/env -S VAR=1 python3 -u` asks for `python3`.
+fn interpreter(head: &[u8]) -> Option<&str> {
+    let line = head
+        .strip_prefix(b"#!")?
+        .split(|&byte| byte == b'\n')
+        .next()?;
+    let mut words = str::from_utf8(line)
+        .ok()?
+        .split_ascii_whitespace()
+        .map(base_name);
+    match words.next()? {
+        "env" => words.find(|word| !word.starts_with('-') && !word.contains('=')),
+        program => Some(program),
+    }
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use tree_sitter::{Node, Parser};
+
+    use super::*;
+
+    /// Checks the name of the detected language; "none" if there should be none.
+    #[track_caller]
+    fn check_detect(file_name: &str, head: &str, want: &str) {
+        if want != "none" && Language::named(want).is_none() {
+            return; // A build without this language has nothing to detect.
+        }
+        let found =
+            Language::detect(file_name, head.as_bytes()).map_or("none", |language| language.name);
+        assert_eq!(found, want, "{file_name:?} starting with {head:?}");
+    }
+
+    #[track_caller]
+    fn check_named(name: &str, want: &str) {
+        if Language::named(want).is_some() {
+            assert_eq!(
+                Language::named(name).map(|language| language.name),
+                Some(want),
+                "{name:?}"
+            );
+        }
+    }
+
+    fn parser(language: &Language) -> Parser {
+        let mut parser = Parser::new();
+        parser
+            .set_language(&language.grammar())
+            .unwrap_or_else(|error| panic!("{}: {error}", language.name));
+        parser
+    }
+
+    fn first_error(node: Node<'_>) -> Option<Node<'_>> {
+        if node.is_error() || node.is_missing() {
+            return Some(node);
+        }
+        let mut cursor = node.walk();
+        node.children(&mut cursor)
+            .filter(Node::has_error)
+            .find_map(first_error)
+    }
+
+    #[test]
+    fn every_grammar_loads() {
+        for language in Language::all() {
+            parser(language);
+        }
+    }
+
+    #[test]
+    fn every_language_parses_its_sample() {
+        let mut failures = Vec::new();
+        for language in Language::all() {
+            let text = samples::of(language.name);
+            let tree = parser(language)
+                .parse(text, None)
+                .expect("no timeout was set");
+            if let Some(error) = first_error(tree.root_node()) {
+                failures.push(format!(
+                    "{}: {error:?} in {}",
+                    language.name,
+                    tree.root_node().to_sexp()
+                ));
+            }
+        }
+        assert!(failures.is_empty(), "{}", failures.join("\n"));
+    }
+
+    #[test]
+    #[cfg(feature = "all-languages")]
+    fn every_sample_has_a_language() {
+        assert_eq!(samples::SAMPLES.len(), Language::all().len());
+    }
+
+    #[test]
+    fn every_language_is_detected_by_each_of_its_marks() {
+        for language in Language::all() {
+            for extension in language.extensions {
+                check_detect(&format!("file.{extension}"), "", language.name);
+            }
+            for file_name in language.file_names {
+                check_detect(file_name, "", language.name);
+            }
+            for interpreter in language.interpreters {
+                check_detect(
+                    "file",
+                    &format!("#!/usr/bin/{interpreter}\n"),
+                    language.name,
+                );
+            }
+            let marks = language.extensions.len() + language.file_names.len();
+            assert!(marks > 0, "{} is never detected", language.name);
+        }
+    }
+
+    #[test]
+    fn no_two_languages_claim_the_same_mark() {
+        let mut owners = BTreeMap::new();
+        for language in Language::all() {
+            let extensions = language
+                .extensions
+                .iter()
+                .map(|mark| ("extension", (*mark).to_owned()));
+            let file_names = language
+                .file_names
+                .iter()
+                .map(|mark| ("file name", (*mark).to_owned()));
+            let interpreters = language
+                .interpreters
+                .iter()
+                .map(|mark| ("interpreter", (*mark).to_owned()));
+            let names = language.aliases.iter().chain([&language.name]);
+            let names = names.map(|mark| ("name", mark.to_ascii_lowercase()));
+            for mark in extensions
+                .chain(file_names)
+                .chain(interpreters)
+                .chain(names)
+            {
+                let other = owners.insert(mark.clone(), language.name);
+                assert_eq!(other, None, "{} also claims {mark:?}", language.name);
+            }
+        }
+    }
+
+    #[test]
+    fn languages_are_listed_by_name() {
+        let names: Vec<_> = Language::all()
+            .iter()
+            .map(|l| l.name.to_ascii_lowercase())
+            .collect();
+        assert!(names.is_sorted(), "{names:?}");
+    }
+
+    #[test]
+    fn node_types_are_json() {
+        for language in Language::all() {
+            if language.node_types.is_empty() {
+                continue;
+            }
+            let types: Vec<serde_json::Value> = serde_json::from_str(language.node_types)
+                .unwrap_or_else(|error| panic!("{}: {error}", language.name));
+            let named = types.iter().filter(|one| one["type"].is_string());
+            assert!(named.count() > 5, "{}", language.name);
+        }
+    }
+
+    #[test]
+    fn a_language_answers_to_its_aliases_in_any_case() {
+        check_named("c", "C");
+        check_named("C++", "C++");
+        check_named("cpp", "C++");
+        check_named("CPP", "C++");
+        check_named("js", "JavaScript");
+        check_named("javascript", "JavaScript");
+        check_named("py", "Python");
+        check_named("rs", "Rust");
+        assert!(Language::named("").is_none());
+        assert!(Language::named("klingon").is_none());
+    }
+
+    #[test]
+    fn an_upper_case_extension_means_what_its_own_spelling_says_first() {
+        check_detect("a.c", "", "C");
+        check_detect("a.C", "", "C++");
+        check_detect("a.h", "", "C");
+        check_detect("a.H", "", "C++");
+        check_detect("A.CPP", "", "C++");
+        check_detect("A.PY", "", "Python");
+    }
+
+    #[test]
+    fn preprocessed_files_and_headers_are_detected() {
+        check_detect("a.i", "", "C");
+        check_detect("a.ii", "", "C++");
+        check_detect("a.ipp", "", "C++");
+        check_detect("a.hh", "", "C++");
+    }
+
+    #[test]
+    fn the_file_name_decides_before_the_extension() {
+        check_detect("CMakeLists.txt", "", "CMake");
+        check_detect("notes.txt", "", "none");
+        check_detect("Cargo.lock", "", "TOML");
+        check_detect("src/Makefile", "", "Make");
+        check_detect("src\\Makefile", "", "Make");
+    }
+
+    #[test]
+    fn the_extension_decides_before_the_interpreter() {
+        check_detect("a.py", "#!/bin/sh\n", "Python");
+        check_detect("a.unknown", "#!/bin/sh\n", "Bash");
+    }
+
+    #[test]
+    fn the_interpreter_is_read_from_the_first_line() {
+        check_detect("run", "#!/usr/bin/python3.12\nimport os", "Python");
+        check_detect("run", "#! /bin/sh -e\n", "Bash");
+        check_detect("run", "#!/usr/bin/env node", "JavaScript");
+        check_detect("run", "#!/usr/bin/env -S LANG=C python3 -u\r\n", "Python");
+        check_detect("run", "#!/usr/bin/env\n", "none");
+        check_detect("run", "#!\n/bin/sh\n", "none");
+        check_detect("run", "# python\n", "none");
+        check_detect("run", "", "none");
+    }
+}

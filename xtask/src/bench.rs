@@ -1,0 +1,383 @@
+//! `cargo xtask bench`: what asking a question costs, beside what running a program costs anyway.
+//!
+//! The property holds on the input and on nothing else, so every question is a run and a miss. The program that
+//! decides it is the one that the bare loop starts, so that the two rates of a round differ by boildown alone.
+//! Absolute rates mean little on a machine that does other things; the ratios are taken within a round, and the median
+//! of the rounds is reported.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::binary::{self, Finished};
+use crate::table::{Align, Style, Table, median};
+
+/// Exits with 0 when the candidate is as long as the input, which a candidate that lost something is not.
+const PROBE: &str = r#"
+#include <stdlib.h>
+#include <sys/stat.h>
+
+int main(int argc, char **argv) {
+    const char *wanted = getenv("BENCH_SIZE");
+    struct stat file;
+    if (!wanted || stat(argc > 1 ? argv[1] : "big.c", &file) != 0) return 1;
+    return file.st_size == atoll(wanted) ? 0 : 1;
+}
+"#;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Questions to run in one measurement.
+    #[arg(long, default_value_t = 2000)]
+    questions: u32,
+    /// Times that every measurement is made.
+    #[arg(long, default_value_t = 3)]
+    rounds: u32,
+    /// Size of the input in bytes.
+    #[arg(long, default_value_t = 500_000)]
+    size: usize,
+    /// Program to measure, instead of a release built from this checkout.
+    #[arg(long)]
+    boildown: Option<PathBuf>,
+    /// Print the tables as Markdown.
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// Whether candidates that do not parse are left out before they are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    Closed,
+    Open,
+}
+
+/// What is measured, and where.
+struct Bench {
+    boildown: PathBuf,
+    probe: PathBuf,
+    /// Folder with the input.
+    folder: PathBuf,
+    size: usize,
+    questions: u32,
+}
+
+impl Bench {
+    /// Returns how many of the program's runs per second this machine manages from `threads` threads.
+    fn bare(&self, threads: u32) -> Result<f64> {
+        let elsewhere = self.folder.join("bare");
+        let started = Instant::now();
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..threads)
+                .map(|_| {
+                    scope.spawn(|| {
+                        (0..self.questions / threads).try_for_each(|_| self.spawn_once(&elsewhere))
+                    })
+                })
+                .collect();
+            workers
+                .into_iter()
+                .try_for_each(|worker| worker.join().expect("a worker returns its errors"))
+        })?;
+        let runs = self.questions / threads * threads;
+        Ok(f64::from(runs) / started.elapsed().as_secs_f64())
+    }
+
+    fn spawn_once(&self, folder: &Path) -> Result<()> {
+        let status = Command::new(&self.probe)
+            .current_dir(folder)
+            .env("BENCH_SIZE", self.size.to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .context("start the probe")?;
+        ensure!(status.code() == Some(1), "the probe: {status}");
+        Ok(())
+    }
+
+    fn reduce(&self, jobs: u32, gate: Gate) -> Result<Finished> {
+        let mut command = Command::new(&self.boildown);
+        command
+            .args(["reduce", "big.c", "--json", "--output"])
+            .arg(self.folder.join("result.c"))
+            .arg("--test")
+            .arg(&self.probe)
+            .args([
+                "--jobs",
+                &jobs.to_string(),
+                "--max-questions",
+                &self.questions.to_string(),
+            ])
+            .args((gate == Gate::Open).then_some("--no-gate"))
+            .current_dir(&self.folder)
+            .env("BENCH_SIZE", self.size.to_string());
+        let run = binary::run(&mut command, None, &self.folder.join("log"))?;
+        // 2: nothing could be removed; 6: the budget of questions is spent.
+        if !matches!(run.status.code(), Some(2 | 6)) {
+            bail!("boildown: {}: {}", run.status, run.last_words);
+        }
+        let finished = run
+            .finished
+            .context("boildown reported no `finished` event")?;
+        if finished
+            .bytes_after
+            .is_some_and(|after| after != self.size as u64)
+        {
+            bail!(
+                "the property held on a candidate: {} bytes remain",
+                finished.bytes_after.unwrap_or_default()
+            );
+        }
+        Ok(finished)
+    }
+}
+
+/// Returns the questions run per second.
+fn rate(finished: &Finished) -> Result<f64> {
+    let runs = finished.runs.context("no `runs` in the `finished` event")?;
+    let seconds = finished
+        .seconds
+        .context("no `seconds` in the `finished` event")?;
+    ensure!(runs > 0 && seconds > 0.0, "nothing was run");
+    Ok(runs as f64 / seconds)
+}
+
+/// Returns the milliseconds of CPU that boildown itself spent per question run.
+fn driver_milliseconds(finished: &Finished) -> Result<f64> {
+    let runs = finished.runs.context("no `runs` in the `finished` event")?;
+    let seconds = finished
+        .driver_cpu_seconds
+        .context("no `driver_cpu_seconds` in the `finished` event")?;
+    ensure!(runs > 0, "nothing was run");
+    Ok(seconds * 1000.0 / runs as f64)
+}
+
+/// Measures and prints two small tables.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    ensure!(
+        args.rounds > 0 && args.questions > 1,
+        "at least one round and two questions are needed"
+    );
+    let scratch = tempfile::tempdir().context("make a working folder")?;
+    let bench = prepare(args, scratch.path())?;
+    let style = if args.markdown {
+        Style::Markdown
+    } else {
+        Style::Plain
+    };
+
+    let mut rates = Table::new(&[
+        ("jobs", Align::Right),
+        ("bare runs/s", Align::Right),
+        ("questions/s", Align::Right),
+        ("ratio", Align::Right),
+    ]);
+    let mut gated = Vec::new();
+    for jobs in [1, 2] {
+        let (mut bare, mut asked, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..args.rounds {
+            let limit = bench.bare(jobs)?;
+            let finished = bench.reduce(jobs, Gate::Closed)?;
+            let reached = rate(&finished)?;
+            if jobs == 1 {
+                gated.push(finished);
+            }
+            bare.push(limit);
+            asked.push(reached);
+            ratios.push(reached / limit);
+        }
+        let middle = |numbers: &[f64]| median(numbers).expect("there is a round");
+        rates.push(vec![
+            jobs.to_string(),
+            format!("{:.0}", middle(&bare)),
+            format!("{:.0}", middle(&asked)),
+            format!("{:.2}", middle(&ratios)),
+        ]);
+    }
+    print!("{}", rates.render(style));
+
+    let mut costs = Table::new(&[
+        ("parse gate", Align::Left),
+        ("driver ms/question", Align::Right),
+        ("runs", Align::Right),
+    ]);
+    let ungated = (0..args.rounds)
+        .map(|_| bench.reduce(1, Gate::Open))
+        .collect::<Result<Vec<_>>>()?;
+    for (name, finished) in [("on", gated), ("off", ungated)] {
+        let milliseconds = finished
+            .iter()
+            .map(driver_milliseconds)
+            .collect::<Result<Vec<_>>>()?;
+        let runs: Vec<f64> = finished
+            .iter()
+            .filter_map(|finished| finished.runs)
+            .map(|runs| runs as f64)
+            .collect();
+        let milliseconds = median(&milliseconds).expect("there is a round");
+        let runs = median(&runs).expect("there is a round");
+        costs.push(vec![
+            name.to_owned(),
+            format!("{milliseconds:.3}"),
+            format!("{runs:.0}"),
+        ]);
+    }
+    println!();
+    print!("{}", costs.render(style));
+    println!();
+    println!(
+        "{} bytes of C, {} questions, median of {} rounds",
+        bench.size, bench.questions, args.rounds
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds boildown and the probe, and writes the input.
+fn prepare(args: &Args, folder: &Path) -> Result<Bench> {
+    let boildown = binary::find_or_build(args.boildown.as_deref())?;
+    let input = big_c(args.size);
+    fs::write(folder.join("big.c"), &input).context("write the input")?;
+    fs::create_dir(folder.join("bare")).context("make a folder for the bare loop")?;
+    fs::write(folder.join("bare/big.c"), "int x;\n")
+        .context("write a candidate for the bare loop")?;
+    fs::write(folder.join("probe.c"), PROBE).context("write the probe")?;
+    let probe = folder.join("probe");
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let status = Command::new(&compiler)
+        .args(["-O1", "-o"])
+        .arg(&probe)
+        .arg(folder.join("probe.c"))
+        .status()
+        .with_context(|| format!("start {}", compiler.display()))?;
+    ensure!(status.success(), "compile the probe: {status}");
+    Ok(Bench {
+        boildown,
+        probe,
+        folder: folder.to_path_buf(),
+        size: input.len(),
+        questions: args.questions,
+    })
+}
+
+/// Returns a C file of at least `size` bytes that compiles; the same one for the same size.
+fn big_c(size: usize) -> String {
+    let mut text = String::from(
+        "struct pair { int left, right; };\nextern int printf(const char *, ...);\n\n",
+    );
+    let mut noise = Noise(0x2545_F491);
+    let mut functions = 0;
+    while text.len() < size {
+        write_function(&mut text, functions, &mut noise)
+            .expect("writing to a string does not fail");
+        functions += 1;
+    }
+    write!(
+        text,
+        "int main(void) {{\n    return f{}(1, 2);\n}}\n",
+        functions.max(1) - 1
+    )
+    .expect("writing to a string does not fail");
+    text
+}
+
+/// A small generator of numbers that look arbitrary: variety is all that is asked of it.
+struct Noise(u32);
+
+impl Noise {
+    fn below(&mut self, limit: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (self.0 >> 8) % limit
+    }
+}
+
+fn write_function(text: &mut String, number: u32, noise: &mut Noise) -> std::fmt::Result {
+    writeln!(text, "/* Function {number} of the generated program. */")?;
+    writeln!(
+        text,
+        "static int table{number}[8] = {{1, 2, {}, 4, {}}};",
+        noise.below(90),
+        noise.below(90)
+    )?;
+    writeln!(text, "int f{number}(int a, int b) {{")?;
+    writeln!(text, "    struct pair p = {{a, {}}};", noise.below(1000))?;
+    writeln!(text, "    int sum = 0;")?;
+    for step in 0..3 + noise.below(6) {
+        let (x, y) = (noise.below(100), 1 + noise.below(30));
+        match noise.below(6) {
+            0 => writeln!(
+                text,
+                "    for (int i = 0; i < {y}; i++) {{\n        sum += table{number}[i & 7] * {x};\n    }}"
+            )?,
+            1 => writeln!(
+                text,
+                "    if (a > {x} && b != {y}) {{\n        sum -= p.left;\n    }} else {{\n        sum++;\n    }}"
+            )?,
+            2 => writeln!(
+                text,
+                "    switch ((a + {x}) % {y}) {{\n    case 0:\n        sum ^= b;\n        break;\n    default:\n        break;\n    }}"
+            )?,
+            3 => writeln!(
+                text,
+                "    int local{step} = (a << {}) | (b & {x});\n    sum += local{step} ? {y} : -{x};",
+                y % 8
+            )?,
+            4 if number > 0 => writeln!(
+                text,
+                "    sum += f{}(a - {x}, p.right);",
+                noise.below(number)
+            )?,
+            _ => writeln!(text, "    printf(\"f{number}: %d %d\\n\", sum, {x});")?,
+        }
+    }
+    writeln!(text, "    return sum + p.right;\n}}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_input_is_the_same_every_time_and_about_as_large_as_asked() {
+        let text = big_c(50_000);
+        assert_eq!(text, big_c(50_000));
+        assert!((50_000..53_000).contains(&text.len()), "{}", text.len());
+    }
+
+    #[test]
+    fn the_input_compiles() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("big.c");
+        fs::write(&file, big_c(100_000)).unwrap();
+        let status = Command::new("cc")
+            .args(["-fsyntax-only", "-Wall", "-Werror"])
+            .arg(&file)
+            .status()
+            .unwrap();
+        assert!(status.success());
+    }
+
+    #[test]
+    fn rates_need_the_figures_they_are_made_of() {
+        let finished = Finished {
+            runs: Some(2000),
+            seconds: Some(4.0),
+            driver_cpu_seconds: Some(1.0),
+            ..Finished::default()
+        };
+        assert!((rate(&finished).unwrap() - 500.0).abs() < 1e-9);
+        assert!((driver_milliseconds(&finished).unwrap() - 0.5).abs() < 1e-9);
+        assert!(rate(&Finished::default()).is_err());
+        assert!(
+            driver_milliseconds(&Finished {
+                runs: Some(1),
+                ..Finished::default()
+            })
+            .is_err()
+        );
+    }
+}
