@@ -28,18 +28,31 @@ impl Cancel {
     /// When the process has no file descriptor left.
     pub fn new() -> Result<Self, OracleError> {
         let (reader, writer) = io::pipe().map_err(|source| OracleError::CancelHandle { source })?;
-        Ok(Self(Arc::new(State { reader, writer: Mutex::new(Some(writer)) })))
+        Ok(Self(Arc::new(State {
+            reader,
+            writer: Mutex::new(Some(writer)),
+        })))
     }
 
     /// Stops every run that was given this handle, and those that will be. Returns at once; the runs clean up on their threads.
     pub fn cancel(&self) {
-        drop(self.0.writer.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(
+            self.0
+                .writer
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
     }
 
     /// Returns whether [`cancel`](Self::cancel) was called.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.0.writer.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+        self.0
+            .writer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_none()
     }
 }
 

@@ -59,7 +59,10 @@ impl CommandLine {
         let (program, args) = typed.words.split_first().ok_or(OracleError::NoCommand)?;
         Ok(Self {
             program: Word::of_program(program, typed),
-            args: args.iter().map(|arg| Word::of_argument(arg, typed)).collect(),
+            args: args
+                .iter()
+                .map(|arg| Word::of_argument(arg, typed))
+                .collect(),
             feed: typed.feed,
         })
     }
@@ -71,7 +74,11 @@ impl CommandLine {
     #[must_use]
     pub fn script(script: &Path, user_dir: &Path) -> Self {
         let script = absolute(script, user_dir).into_os_string();
-        Self { program: Word(vec![Piece::Text(script)]), args: vec![Word(vec![Piece::Path])], feed: Feed::Nothing }
+        Self {
+            program: Word(vec![Piece::Text(script)]),
+            args: vec![Word(vec![Piece::Path])],
+            feed: Feed::Nothing,
+        }
     }
 
     /// Returns the command on the candidate in this directory.
@@ -98,7 +105,10 @@ impl CommandLine {
             Some(parent) if !parent.as_os_str().is_empty() => format!("cd {} && ", quote(parent)),
             _ => String::new(),
         };
-        let words: Vec<_> = self.words().map(|word| quote(word.fill(candidate))).collect();
+        let words: Vec<_> = self
+            .words()
+            .map(|word| quote(word.fill(candidate)))
+            .collect();
         let feed = match self.feed {
             Feed::Nothing => String::new(),
             Feed::Candidate => format!(" <{}", quote(file_name(candidate))),
@@ -141,7 +151,11 @@ impl Word {
             return Self(vec![Piece::Text(program.to_owned())]);
         }
         let program = absolute(Path::new(program), typed.user_dir);
-        let piece = if names_input(&program, typed) { Piece::Path } else { Piece::Text(program.into_os_string()) };
+        let piece = if names_input(&program, typed) {
+            Piece::Path
+        } else {
+            Piece::Text(program.into_os_string())
+        };
         Self(vec![piece])
     }
 
@@ -207,13 +221,18 @@ fn has_placeholder(word: &OsStr) -> bool {
 }
 
 fn find_placeholder(bytes: &[u8]) -> Option<usize> {
-    bytes.windows(PLACEHOLDER.len()).position(|window| window == PLACEHOLDER)
+    bytes
+        .windows(PLACEHOLDER.len())
+        .position(|window| window == PLACEHOLDER)
 }
 
 /// Splits `--option=value` after the `=`.
 fn split_option(arg: &OsStr) -> Option<(&OsStr, &OsStr)> {
     let bytes = arg.as_bytes();
-    let equals = bytes.iter().position(|byte| *byte == b'=').filter(|_| bytes.starts_with(b"-"))?;
+    let equals = bytes
+        .iter()
+        .position(|byte| *byte == b'=')
+        .filter(|_| bytes.starts_with(b"-"))?;
     let (option, value) = bytes.split_at(equals + 1);
     Some((OsStr::from_bytes(option), OsStr::from_bytes(value)))
 }
@@ -268,13 +287,26 @@ mod tests {
         }
         fs::create_dir(here.path().join("include")).unwrap();
         std::os::unix::fs::symlink("crash.c", here.path().join("link.c")).unwrap();
-        let words: Vec<_> = words.iter().map(|word| word.replace("$HERE", &here.path().display().to_string()).into()).collect();
-        let typed = Typed { words: &words, input: Path::new("crash.c"), user_dir: here.path(), feed: Feed::Nothing };
+        let words: Vec<_> = words
+            .iter()
+            .map(|word| {
+                word.replace("$HERE", &here.path().display().to_string())
+                    .into()
+            })
+            .collect();
+        let typed = Typed {
+            words: &words,
+            input: Path::new("crash.c"),
+            user_dir: here.path(),
+            feed: Feed::Nothing,
+        };
         let command = CommandLine::new(&typed).unwrap();
 
         let parent = tempfile::tempdir().unwrap();
         let scratch = Scratch::within(parent.path()).unwrap();
-        let run_dir = scratch.run_dir(&CandidateFile::named("crash.c"), b"").unwrap();
+        let run_dir = scratch
+            .run_dir(&CandidateFile::named("crash.c"), b"")
+            .unwrap();
         let invocation = command.invocation(&run_dir, Capture::Nothing);
 
         let seen: Vec<_> = std::iter::once(invocation.program)
@@ -304,19 +336,28 @@ mod tests {
     #[test]
     fn braces_become_the_path_wherever_they_stand() {
         check(&["run", "{}"], &["run", "$RUN/crash.c"]);
-        check(&["run", "--a={}:{}."], &["run", "--a=$RUN/crash.c:$RUN/crash.c."]);
+        check(
+            &["run", "--a={}:{}."],
+            &["run", "--a=$RUN/crash.c:$RUN/crash.c."],
+        );
         check(&["{}"], &["$RUN/crash.c"]);
     }
 
     #[test]
     fn an_argument_that_names_another_file_becomes_absolute() {
-        check(&["python3", "tool.py", "{}"], &["python3", "$HERE/tool.py", "$RUN/crash.c"]);
+        check(
+            &["python3", "tool.py", "{}"],
+            &["python3", "$HERE/tool.py", "$RUN/crash.c"],
+        );
         check(&["x", "--config=tool.py"], &["x", "--config=$HERE/tool.py"]);
     }
 
     #[test]
     fn what_names_no_file_stays_as_it_is() {
-        check(&["cc", "include", "-O2", "", ".", "a=tool.py"], &["cc", "include", "-O2", "", ".", "a=tool.py"]);
+        check(
+            &["cc", "include", "-O2", "", ".", "a=tool.py"],
+            &["cc", "include", "-O2", "", ".", "a=tool.py"],
+        );
     }
 
     #[test]
@@ -333,14 +374,27 @@ mod tests {
 
     #[test]
     fn no_words_are_no_command() {
-        let typed = Typed { words: &[], input: Path::new("a"), user_dir: Path::new("/"), feed: Feed::Nothing };
-        assert_eq!(CommandLine::new(&typed).unwrap_err().to_string(), "run a command: none was given after `--`");
+        let typed = Typed {
+            words: &[],
+            input: Path::new("a"),
+            user_dir: Path::new("/"),
+            feed: Feed::Nothing,
+        };
+        assert_eq!(
+            CommandLine::new(&typed).unwrap_err().to_string(),
+            "run a command: none was given after `--`"
+        );
     }
 
     #[test]
     fn a_command_displays_as_typed_and_as_a_line_that_repeats_it() {
         let words = ["cc", "-D", "A B", "crash.c", "-o{}.o"].map(OsString::from);
-        let typed = Typed { words: &words, input: Path::new("crash.c"), user_dir: Path::new("/src"), feed: Feed::Candidate };
+        let typed = Typed {
+            words: &words,
+            input: Path::new("crash.c"),
+            user_dir: Path::new("/src"),
+            feed: Feed::Candidate,
+        };
         let command = CommandLine::new(&typed).unwrap();
         assert_eq!(command.to_string(), "cc -D 'A B' crash.c -o{}.o");
         assert_eq!(

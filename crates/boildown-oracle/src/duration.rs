@@ -5,7 +5,13 @@ use std::time::Duration;
 use crate::OracleError;
 
 /// Units by suffix, with their length in seconds; `ms` stands before `m` and `s` because suffixes are tried in order.
-const UNITS: &[(&str, f64)] = &[("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
+const UNITS: &[(&str, f64)] = &[
+    ("ms", 0.001),
+    ("s", 1.0),
+    ("m", 60.0),
+    ("h", 3600.0),
+    ("", 1.0),
+];
 
 /// Reads `500ms`, `5s`, `2m`, `1.5h`, or a bare number of seconds.
 ///
@@ -40,14 +46,35 @@ mod tests {
 
     #[test]
     fn every_documented_form_is_read() {
-        for (text, millis) in [("500ms", 500), ("5s", 5_000), ("2m", 120_000), ("7", 7_000), ("1.5", 1_500), ("1h", 3_600_000)] {
-            assert_eq!(parse_duration(text).unwrap(), Duration::from_millis(millis), "{text}");
+        for (text, millis) in [
+            ("500ms", 500),
+            ("5s", 5_000),
+            ("2m", 120_000),
+            ("7", 7_000),
+            ("1.5", 1_500),
+            ("1h", 3_600_000),
+        ] {
+            assert_eq!(
+                parse_duration(text).unwrap(),
+                Duration::from_millis(millis),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn nonsense_is_refused_with_the_forms_that_work() {
-        for text in ["", "s", "-1s", "soon", "0", "0ms", "inf", "NaN", "5 parsecs"] {
+        for text in [
+            "",
+            "s",
+            "-1s",
+            "soon",
+            "0",
+            "0ms",
+            "inf",
+            "NaN",
+            "5 parsecs",
+        ] {
             let message = parse_duration(text).unwrap_err().to_string();
             assert!(message.contains("500ms, 5s, 2m"), "{text}: {message}");
         }

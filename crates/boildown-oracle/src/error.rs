@@ -28,7 +28,9 @@ pub enum OracleError {
         source: io::Error,
     },
     /// The command survived SIGKILL: it runs as another user, or hangs inside the kernel.
-    #[error("kill `{program}` (process {pid}): it may run as another user or hang in a file system; stop it by hand")]
+    #[error(
+        "kill `{program}` (process {pid}): it may run as another user or hang in a file system; stop it by hand"
+    )]
     Unkillable {
         /// The program as it was asked for.
         program: String,

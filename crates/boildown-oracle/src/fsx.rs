@@ -17,7 +17,11 @@ const NEW_FILE_MODE: u32 = 0o666;
 /// # Errors
 /// [`OracleError::File`] when the directory does not exist, is not writable or full; the old content is then untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), OracleError> {
-    replace(path, bytes).map_err(|source| OracleError::File { action: "write", path: path.to_owned(), source })
+    replace(path, bytes).map_err(|source| OracleError::File {
+        action: "write",
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -60,8 +64,15 @@ mod tests {
         write_atomic(&path, b"new").unwrap();
 
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o751);
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "the temporary file is gone");
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o751
+        );
+        assert_eq!(
+            fs::read_dir(dir.path()).unwrap().count(),
+            1,
+            "the temporary file is gone"
+        );
     }
 
     #[test]
@@ -69,7 +80,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("ordinary"), "").unwrap();
         write_atomic(&dir.path().join("ours"), b"").unwrap();
-        let mode = |name| fs::metadata(dir.path().join(name)).unwrap().permissions().mode();
+        let mode = |name| {
+            fs::metadata(dir.path().join(name))
+                .unwrap()
+                .permissions()
+                .mode()
+        };
         assert_eq!(mode("ours"), mode("ordinary"));
     }
 

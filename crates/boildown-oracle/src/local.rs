@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::spawn::{self, Capture, Limits};
-use crate::{Answer, Cancel, CandidateFile, CommandLine, Oracle, OracleError, Outcome, Property, Run, Scratch};
+use crate::{
+    Answer, Cancel, CandidateFile, CommandLine, Oracle, OracleError, Outcome, Property, Run,
+    Scratch,
+};
 
 /// Runs a command on candidates, each in a fresh directory.
 #[derive(Debug, Clone)]
@@ -24,9 +27,18 @@ impl Runner {
     ///
     /// # Errors
     /// [`OracleError::Cancelled`] when it was cancelled; any other error when it could not be run.
-    pub fn run(&self, candidate: &[u8], capture: Capture, cancel: &Cancel) -> Result<Run, OracleError> {
+    pub fn run(
+        &self,
+        candidate: &[u8],
+        capture: Capture,
+        cancel: &Cancel,
+    ) -> Result<Run, OracleError> {
         let run_dir = self.scratch.run_dir(&self.file, candidate)?;
-        spawn::run(&self.command.invocation(&run_dir, capture), &self.limits, cancel)
+        spawn::run(
+            &self.command.invocation(&run_dir, capture),
+            &self.limits,
+            cancel,
+        )
     }
 
     /// Returns this runner with another time limit.
@@ -49,7 +61,10 @@ impl LocalOracle {
     #[must_use]
     pub fn new(runner: Runner, property: Property) -> Self {
         let timeout = property.hang().unwrap_or(runner.limits.timeout);
-        Self { runner: runner.with_timeout(timeout), property }
+        Self {
+            runner: runner.with_timeout(timeout),
+            property,
+        }
     }
 
     /// Returns this oracle with another time limit, as the baseline suggests it. A hang that is expected keeps its own.
@@ -73,8 +88,13 @@ impl LocalOracle {
 
 impl Oracle for LocalOracle {
     fn judge(&self, candidate: &[u8], cancel: &Cancel) -> Result<Answer, OracleError> {
-        let run = self.runner.run(candidate, self.property.capture(), cancel)?;
-        Ok(Answer { verdict: self.property.verdict(&run), run: Some(run) })
+        let run = self
+            .runner
+            .run(candidate, self.property.capture(), cancel)?;
+        Ok(Answer {
+            verdict: self.property.verdict(&run),
+            run: Some(run),
+        })
     }
 }
 
@@ -85,9 +105,15 @@ impl Oracle for LocalOracle {
 ///
 /// # Errors
 /// [`OracleError::SetUp`] when the run ended with 126 or 127 and the property did not ask for that.
-pub fn check_set_up(baseline: &Run, command: &CommandLine, stated: Option<&Property>) -> Result<(), OracleError> {
+pub fn check_set_up(
+    baseline: &Run,
+    command: &CommandLine,
+    stated: Option<&Property>,
+) -> Result<(), OracleError> {
     let complaint = match baseline.outcome {
-        Outcome::Exited(code) if stated.is_some_and(|property| property.states_exit_code(code)) => return Ok(()),
+        Outcome::Exited(code) if stated.is_some_and(|property| property.states_exit_code(code)) => {
+            return Ok(());
+        }
         Outcome::Exited(126) => "it could not execute a program that it calls (exit code 126)",
         Outcome::Exited(127) => "it did not find a program that it calls (exit code 127)",
         Outcome::Exited(_) | Outcome::Signalled(_) | Outcome::TimedOut => return Ok(()),
@@ -97,7 +123,10 @@ pub fn check_set_up(baseline: &Run, command: &CommandLine, stated: Option<&Prope
         Some(last) => format!("{complaint}: {}", last.trim()),
         None => complaint.to_owned(),
     };
-    Err(OracleError::SetUp { command: command.to_string(), reason })
+    Err(OracleError::SetUp {
+        command: command.to_string(),
+        reason,
+    })
 }
 
 #[cfg(test)]
@@ -107,16 +136,30 @@ mod tests {
     use super::*;
 
     fn complaint(outcome: Outcome, stderr: &str, stated: Option<&str>) -> Option<String> {
-        let run = Run { outcome, stdout: Vec::new(), stderr: stderr.into(), took: Duration::ZERO };
+        let run = Run {
+            outcome,
+            stdout: Vec::new(),
+            stderr: stderr.into(),
+            took: Duration::ZERO,
+        };
         let command = CommandLine::script(Path::new("test.sh"), Path::new("/src"));
-        let stated = stated.map(|spec| Property::new(vec![crate::Expectation::Exit(spec.parse().unwrap())]).unwrap());
-        check_set_up(&run, &command, stated.as_ref()).err().map(|error| error.to_string())
+        let stated = stated.map(|spec| {
+            Property::new(vec![crate::Expectation::Exit(spec.parse().unwrap())]).unwrap()
+        });
+        check_set_up(&run, &command, stated.as_ref())
+            .err()
+            .map(|error| error.to_string())
     }
 
     #[test]
     fn a_program_missing_inside_the_test_is_a_broken_set_up() {
         assert_eq!(
-            complaint(Outcome::Exited(127), "test.sh: 3: frobnicate: not found\n\n", None).unwrap(),
+            complaint(
+                Outcome::Exited(127),
+                "test.sh: 3: frobnicate: not found\n\n",
+                None
+            )
+            .unwrap(),
             "run `/src/test.sh {}`: it did not find a program that it calls (exit code 127): test.sh: 3: frobnicate: not found"
         );
         assert_eq!(
@@ -132,7 +175,12 @@ mod tests {
 
     #[test]
     fn other_outcomes_are_no_broken_set_up() {
-        for outcome in [Outcome::Exited(0), Outcome::Exited(1), Outcome::Signalled(11), Outcome::TimedOut] {
+        for outcome in [
+            Outcome::Exited(0),
+            Outcome::Exited(1),
+            Outcome::Signalled(11),
+            Outcome::TimedOut,
+        ] {
             assert_eq!(complaint(outcome, "", None), None);
         }
     }

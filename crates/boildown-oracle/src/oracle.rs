@@ -46,7 +46,10 @@ impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Oracle for FnOracle<F> {
         if cancel.is_cancelled() {
             return Err(OracleError::Cancelled);
         }
-        Ok(Answer { verdict: (self.0)(candidate), run: None })
+        Ok(Answer {
+            verdict: (self.0)(candidate),
+            run: None,
+        })
     }
 }
 
@@ -56,12 +59,30 @@ mod tests {
 
     #[test]
     fn a_closure_is_an_oracle_until_it_is_cancelled() {
-        let long_enough = |bytes: &[u8]| if bytes.len() > 2 { Verdict::Interesting } else { Verdict::Unresolved };
+        let long_enough = |bytes: &[u8]| {
+            if bytes.len() > 2 {
+                Verdict::Interesting
+            } else {
+                Verdict::Unresolved
+            }
+        };
         let oracle: Box<dyn Oracle> = Box::new(FnOracle::new(long_enough));
         let cancel = Cancel::new().unwrap();
-        assert_eq!(oracle.judge(b"abc", &cancel).unwrap(), Answer { verdict: Verdict::Interesting, run: None });
-        assert_eq!(oracle.judge(b"ab", &cancel).unwrap().verdict, Verdict::Unresolved);
+        assert_eq!(
+            oracle.judge(b"abc", &cancel).unwrap(),
+            Answer {
+                verdict: Verdict::Interesting,
+                run: None
+            }
+        );
+        assert_eq!(
+            oracle.judge(b"ab", &cancel).unwrap().verdict,
+            Verdict::Unresolved
+        );
         cancel.cancel();
-        assert!(matches!(oracle.judge(b"abc", &cancel), Err(OracleError::Cancelled)));
+        assert!(matches!(
+            oracle.judge(b"abc", &cancel),
+            Err(OracleError::Cancelled)
+        ));
     }
 }

@@ -10,8 +10,12 @@ pub fn quote(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref();
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(byte);
     match word.to_str() {
-        Some(text) if !text.is_empty() && text.bytes().all(|byte| is_plain(&byte)) => text.to_owned(),
-        Some(text) if !text.contains(char::is_control) => format!("'{}'", text.replace('\'', r"'\''")),
+        Some(text) if !text.is_empty() && text.bytes().all(|byte| is_plain(&byte)) => {
+            text.to_owned()
+        }
+        Some(text) if !text.contains(char::is_control) => {
+            format!("'{}'", text.replace('\'', r"'\''"))
+        }
         _ => quote_bytes(word.as_bytes()),
     }
 }

@@ -45,7 +45,10 @@ const NAMES: &[(Signal, &str)] = &[
 /// Returns the number of a signal written as `SIGSEGV`, `SEGV` or either in lower case.
 pub(crate) fn number(name: &str) -> Option<i32> {
     let name = name.to_ascii_uppercase();
-    NAMES.iter().find(|(_, known)| *known == name || known["SIG".len()..] == name).map(|(signal, _)| signal.as_raw())
+    NAMES
+        .iter()
+        .find(|(_, known)| *known == name || known["SIG".len()..] == name)
+        .map(|(signal, _)| signal.as_raw())
 }
 
 /// Displays a signal number as its name, or as `signal 63` when it has none.

@@ -20,7 +20,11 @@ enum Stage {
 impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Sequence<A, B> {
     /// Runs `first`, then `second` from its result. The state that `second` is in does not matter: it is restarted.
     pub fn new(first: A, second: B) -> Self {
-        let mut both = Self { first, second, stage: Stage::First };
+        let mut both = Self {
+            first,
+            second,
+            stage: Stage::First,
+        };
         both.advance();
         both
     }
@@ -86,7 +90,10 @@ pub struct Fixpoint<S> {
 impl<S: Restart> Fixpoint<S> {
     /// Repeats `inner`.
     pub fn new(inner: S) -> Self {
-        Self { inner, improved: false }
+        Self {
+            inner,
+            improved: false,
+        }
     }
 
     /// Returns the repeated search.
@@ -145,7 +152,12 @@ pub struct FirstThatWorks<A, B> {
 impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> FirstThatWorks<A, B> {
     /// Runs `preferred` to its end; if it never hit, runs `otherwise`. The state that `otherwise` is in does not matter.
     pub fn new(preferred: A, otherwise: B) -> Self {
-        let mut both = Self { preferred, otherwise, stage: Stage::First, works: false };
+        let mut both = Self {
+            preferred,
+            otherwise,
+            stage: Stage::First,
+            works: false,
+        };
         both.advance();
         both
     }
@@ -158,7 +170,9 @@ impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> FirstThatWor
     }
 }
 
-impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Search for FirstThatWorks<A, B> {
+impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Search
+    for FirstThatWorks<A, B>
+{
     type Candidate = C;
 
     fn ask(&self) -> Option<Question<C>> {
@@ -195,7 +209,9 @@ impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Search for F
     }
 }
 
-impl<C: Clone, A: Restart<Candidate = C>, B: Restart<Candidate = C>> Restart for FirstThatWorks<A, B> {
+impl<C: Clone, A: Restart<Candidate = C>, B: Restart<Candidate = C>> Restart
+    for FirstThatWorks<A, B>
+{
     fn restart(&mut self, best: C) {
         self.preferred.restart(best);
         self.stage = Stage::First;

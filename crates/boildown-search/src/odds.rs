@@ -44,7 +44,11 @@ pub enum Hit {
 
 impl From<crate::Verdict> for Hit {
     fn from(verdict: crate::Verdict) -> Self {
-        if verdict.is_interesting() { Self::Yes } else { Self::No }
+        if verdict.is_interesting() {
+            Self::Yes
+        } else {
+            Self::No
+        }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
 /// Runs one search with any number of workers, always to the same result.
 ///
 /// The planner clones the search, tells the clone a guess, takes its next question, and so on through the tree of possible
-/// verdicts. [`next`](Self::next) hands out the questions most likely to be consulted; [`answer`](Self::answer) tells the real search
-/// the real verdicts in the order in which it asks.
+/// verdicts. [`next`](Self::next) hands out the questions most likely to be consulted; [`answer`](Self::answer) takes verdicts in
+/// any order, and [`advance`](Self::advance) tells them to the real search in the order in which it asks.
 ///
 /// # Guarantee
 /// The sequence of told verdicts, and so the result, depends on the search and on the verdicts only: not on the number of
@@ -84,7 +84,9 @@ struct Frontier {
 
 impl Ord for Frontier {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.probability.total_cmp(&other.probability).then(other.depth.cmp(&self.depth))
+        self.probability
+            .total_cmp(&other.probability)
+            .then(other.depth.cmp(&self.depth))
     }
 }
 
@@ -104,7 +106,10 @@ impl Eq for Frontier {}
 
 impl<S: Search> std::fmt::Debug for Planner<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Planner").field("told", &self.told.len()).field("running", &self.running).finish_non_exhaustive()
+        f.debug_struct("Planner")
+            .field("told", &self.told.len())
+            .field("running", &self.running)
+            .finish_non_exhaustive()
     }
 }
 
@@ -129,7 +134,10 @@ where
 
     /// Returns the question most likely to be consulted that is neither answered nor in flight, and counts it as in flight.
     /// `None` when there is none: wait for an answer, or the search is finished.
-    #[expect(clippy::should_implement_trait, reason = "not an iterator: what comes next depends on the answers")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "not an iterator: what comes next depends on the answers"
+    )]
     pub fn next(&mut self) -> Option<Ticket<S::Candidate>> {
         let node = self.most_likely()?;
         let (fingerprint, question) = self.node(node).question.as_ref()?;
@@ -145,35 +153,49 @@ where
         self.most_likely();
     }
 
-    /// Takes the verdict on a question in flight, tells the search all it now can be told, and returns that in order. A
-    /// question that was abandoned is ignored.
-    pub fn answer(&mut self, id: QuestionId, verdict: Verdict) -> Vec<Told<S::Candidate>> {
-        let Some(fingerprint) = self.fingerprint_of(id) else { return Vec::new() };
-        self.running.remove(&fingerprint);
-        self.answers.insert(fingerprint, verdict);
-        let mut told = Vec::new();
-        while let Some((fingerprint, verdict)) = self.next_answer() {
-            self.answers.remove(&fingerprint);
-            self.told.insert(fingerprint);
-            let next = self.child(self.root, verdict);
-            let old = std::mem::replace(&mut self.root, next);
-            self.node_mut(old).children[slot(verdict)] = None;
-            self.node_mut(next).parent = None;
-            if let Some((fingerprint, question)) = self.discard(old).question {
-                told.push(Told { candidate: question.candidate, fingerprint, verdict });
-            }
+    /// Takes the verdict on a question in flight. A question that was abandoned is ignored.
+    pub fn answer(&mut self, id: QuestionId, verdict: Verdict) {
+        if let Some(fingerprint) = self.fingerprint_of(id) {
+            self.running.remove(&fingerprint);
+            self.answers.insert(fingerprint, verdict);
         }
-        told
+    }
+
+    /// Tells the search the answer to its question, when it is there, and returns what was told. To be called until it
+    /// returns `None`: one answer may be followed by others that came early.
+    pub fn advance(&mut self) -> Option<Told<S::Candidate>> {
+        let fingerprint = self.node(self.root).question.as_ref()?.0;
+        let verdict = self.answers.remove(&fingerprint)?;
+        self.told.insert(fingerprint);
+        let next = self.child(self.root, verdict);
+        let old = std::mem::replace(&mut self.root, next);
+        self.node_mut(old).children[slot(verdict)] = None;
+        self.node_mut(next).parent = None;
+        let (fingerprint, question) = self.discard(old).question?;
+        Some(Told {
+            candidate: question.candidate,
+            fingerprint,
+            verdict,
+        })
     }
 
     /// Returns the questions in flight whose answers can no longer matter, and forgets them.
     pub fn abandoned(&mut self) -> Vec<QuestionId> {
-        let wanted: HashSet<Fingerprint> =
-            self.nodes.iter().flatten().filter_map(|node| Some(node.question.as_ref()?.0)).collect();
-        let mut abandoned: Vec<QuestionId> =
-            self.running.iter().filter(|(fingerprint, _)| !wanted.contains(*fingerprint)).map(|(_, &id)| id).collect();
+        let wanted: HashSet<Fingerprint> = self
+            .nodes
+            .iter()
+            .flatten()
+            .filter_map(|node| Some(node.question.as_ref()?.0))
+            .collect();
+        let mut abandoned: Vec<QuestionId> = self
+            .running
+            .iter()
+            .filter(|(fingerprint, _)| !wanted.contains(*fingerprint))
+            .map(|(_, &id)| id)
+            .collect();
         abandoned.sort_unstable();
-        self.running.retain(|fingerprint, _| wanted.contains(fingerprint));
+        self.running
+            .retain(|fingerprint, _| wanted.contains(fingerprint));
         abandoned
     }
 
@@ -189,26 +211,34 @@ where
         &self.node(self.root).machine
     }
 
-    /// The answer to the root's question, when it is there.
-    fn next_answer(&self) -> Option<(Fingerprint, Verdict)> {
-        let fingerprint = self.node(self.root).question.as_ref()?.0;
-        Some((fingerprint, *self.answers.get(&fingerprint)?))
-    }
-
     fn fingerprint_of(&self, id: QuestionId) -> Option<Fingerprint> {
         // At most a few hundred are in flight.
-        self.running.iter().find(|(_, running)| **running == id).map(|(&fingerprint, _)| fingerprint)
+        self.running
+            .iter()
+            .find(|(_, running)| **running == id)
+            .map(|(&fingerprint, _)| fingerprint)
     }
 
     /// The node most likely to be consulted whose question is neither answered nor in flight.
     fn most_likely(&mut self) -> Option<usize> {
-        let mut frontier = BinaryHeap::from([Frontier { probability: 1.0, depth: 0, from: None }]);
-        while let Some(Frontier { probability, depth, from }) = frontier.pop() {
+        let mut frontier = BinaryHeap::from([Frontier {
+            probability: 1.0,
+            depth: 0,
+            from: None,
+        }]);
+        while let Some(Frontier {
+            probability,
+            depth,
+            from,
+        }) = frontier.pop()
+        {
             let node = match from {
                 None => self.root,
                 Some((parent, verdict)) => self.child(parent, verdict),
             };
-            let Some((fingerprint, question)) = &self.node(node).question else { continue };
+            let Some((fingerprint, question)) = &self.node(node).question else {
+                continue;
+            };
             let mut reach = |verdict, odds: f64| {
                 frontier.push(Frontier {
                     probability: probability * odds,
@@ -243,14 +273,21 @@ where
     /// Moves a machine past every question that was told before on this path, and gives it a node.
     fn insert(&mut self, mut machine: S, parent: Option<usize>) -> usize {
         let question = loop {
-            let Some(question) = machine.ask() else { break None };
+            let Some(question) = machine.ask() else {
+                break None;
+            };
             let fingerprint = question.candidate.fingerprint();
             if !self.told.contains(&fingerprint) && !self.asked_above(parent, fingerprint) {
                 break Some((fingerprint, question));
             }
             machine.skip();
         };
-        let node = Some(Node { machine, question, parent, children: [None; 3] });
+        let node = Some(Node {
+            machine,
+            question,
+            parent,
+            children: [None; 3],
+        });
         if let Some(place) = self.free.pop() {
             self.nodes[place] = node;
             place
@@ -263,7 +300,11 @@ where
     fn asked_above(&self, mut ancestor: Option<usize>, fingerprint: Fingerprint) -> bool {
         while let Some(node) = ancestor {
             let node = self.node(node);
-            if node.question.as_ref().is_some_and(|(asked, _)| *asked == fingerprint) {
+            if node
+                .question
+                .as_ref()
+                .is_some_and(|(asked, _)| *asked == fingerprint)
+            {
                 return true;
             }
             ancestor = node.parent;
@@ -273,11 +314,15 @@ where
 
     /// Frees a node and all below it.
     fn discard(&mut self, top: usize) -> Node<S> {
-        let removed = self.nodes[top].take().expect("only reachable nodes are discarded, once");
+        let removed = self.nodes[top]
+            .take()
+            .expect("only reachable nodes are discarded, once");
         self.free.push(top);
         let mut pending: Vec<usize> = removed.children.into_iter().flatten().collect();
         while let Some(place) = pending.pop() {
-            let node = self.nodes[place].take().expect("only reachable nodes are discarded, once");
+            let node = self.nodes[place]
+                .take()
+                .expect("only reachable nodes are discarded, once");
             self.free.push(place);
             pending.extend(node.children.into_iter().flatten());
         }
@@ -285,11 +330,15 @@ where
     }
 
     fn node(&self, place: usize) -> &Node<S> {
-        self.nodes[place].as_ref().expect("places in use are reachable from the root")
+        self.nodes[place]
+            .as_ref()
+            .expect("places in use are reachable from the root")
     }
 
     fn node_mut(&mut self, place: usize) -> &mut Node<S> {
-        self.nodes[place].as_mut().expect("places in use are reachable from the root")
+        self.nodes[place]
+            .as_mut()
+            .expect("places in use are reachable from the root")
     }
 }
 
@@ -304,6 +353,7 @@ where
     while let Some(ticket) = planner.next() {
         let verdict = oracle(&ticket.candidate);
         planner.answer(ticket.id, verdict);
+        while planner.advance().is_some() {}
     }
     planner.search().clone()
 }

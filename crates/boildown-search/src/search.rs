@@ -15,7 +15,10 @@ pub struct Question<C> {
 impl<C> Question<C> {
     /// Returns the same question about another form of the candidate.
     pub fn map<D>(self, form: impl FnOnce(C) -> D) -> Question<D> {
-        Question { candidate: form(self.candidate), odds: self.odds }
+        Question {
+            candidate: form(self.candidate),
+            odds: self.odds,
+        }
     }
 }
 

@@ -25,7 +25,10 @@ impl Subset {
     pub fn full(universe: usize) -> Self {
         let mut base = FixedBitSet::with_capacity(universe);
         base.insert_range(..);
-        Self { base: Arc::new(base), cuts: Vec::new() }
+        Self {
+            base: Arc::new(base),
+            cuts: Vec::new(),
+        }
     }
 
     /// Returns the number of elements of the original list, kept or not.
@@ -47,7 +50,10 @@ impl Subset {
                 _ => merged.push(cut),
             }
         }
-        Self { base: Arc::clone(&self.base), cuts: merged }
+        Self {
+            base: Arc::clone(&self.base),
+            cuts: merged,
+        }
     }
 
     /// Returns the elements of `range` that this set holds, and no others.
@@ -82,18 +88,25 @@ impl Subset {
     /// Returns the number of kept elements inside `range`.
     #[must_use]
     pub fn count_in(&self, range: Range<usize>) -> usize {
-        self.pieces(range).map(|piece| self.base.count_ones(piece)).sum()
+        self.pieces(range)
+            .map(|piece| self.base.count_ones(piece))
+            .sum()
     }
 
     /// Returns the kept elements in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.runs().flatten()
+    }
+
+    /// Returns the maximal runs of neighbouring kept elements, in ascending order.
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let words = self.base.as_slice();
         self.pieces(0..self.universe()).flat_map(move |piece| {
-            let end = piece.end;
             let mut next = piece.start;
             std::iter::from_fn(move || {
-                let found = next_one(self.base.as_slice(), next).filter(|&element| element < end)?;
-                next = found + 1;
-                Some(found)
+                let start = next_one(words, next).filter(|&element| element < piece.end)?;
+                next = next_zero(words, start).min(piece.end);
+                Some(start..next)
             })
         })
     }
@@ -138,6 +151,18 @@ fn next_one(words: &[usize], from: usize) -> Option<usize> {
     Some(at * bits + word.trailing_zeros() as usize)
 }
 
+/// The first clear bit at or after `from`.
+fn next_zero(words: &[usize], from: usize) -> usize {
+    let bits = usize::BITS as usize;
+    let mut at = from / bits;
+    let mut word = !words.get(at).copied().unwrap_or(0) & (usize::MAX << (from % bits));
+    while word == 0 {
+        at += 1;
+        word = !words.get(at).copied().unwrap_or(0);
+    }
+    at * bits + word.trailing_zeros() as usize
+}
+
 impl std::fmt::Debug for Subset {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.iter()).finish()
@@ -158,7 +183,9 @@ impl Fingerprinted for Subset {
         let (mut low, mut high) = (0x9e37_79b9_7f4a_7c15_u64, 0xc2b2_ae3d_27d4_eb4f_u64);
         for element in self.iter() {
             let element = element as u64 + 1;
-            low = (low ^ element).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(31);
+            low = (low ^ element)
+                .wrapping_mul(0xff51_afd7_ed55_8ccd)
+                .rotate_left(31);
             high = (high.rotate_left(27) ^ element).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
         }
         Fingerprint::new((u128::from(high) << 64) | u128::from(low))
@@ -188,6 +215,9 @@ mod tests {
                 .collect();
             prop_assert_eq!(set.iter().collect::<Vec<_>>(), expected.clone());
             prop_assert_eq!(set.count(), expected.len());
+            let runs: Vec<_> = set.runs().collect();
+            prop_assert!(runs.iter().all(|run| !run.is_empty()));
+            prop_assert!(runs.windows(2).all(|pair| pair[0].end < pair[1].start));
             let window = clip(window);
             prop_assert_eq!(set.count_in(window.clone()), expected.iter().filter(|e| window.contains(e)).count());
             prop_assert_eq!(set.only(window.clone()).iter().collect::<Vec<_>>(),
@@ -204,6 +234,9 @@ mod tests {
         let mut two = Subset::full(10).without([2..6]);
         two.commit();
         assert_eq!(one.fingerprint(), two.fingerprint());
-        assert_ne!(one.fingerprint(), Subset::full(10).without([2..5]).fingerprint());
+        assert_ne!(
+            one.fingerprint(),
+            Subset::full(10).without([2..5]).fingerprint()
+        );
     }
 }

@@ -20,34 +20,14 @@ pub fn deduce(run: &Run) -> Option<Property> {
     }
     let exit = Expectation::Exit(ExitSpec::of(run.outcome)?);
     let line = signs::find(run).and_then(|found| {
-        let pattern: Pattern = generalise(&found.text).parse().ok()?;
+        let pattern: Pattern = generalise(&found).parse().ok()?;
         // Rather no line than one that would turn the input itself down.
-        pattern.matches(found.stream.of(run)).then(|| found.stream.expect(pattern))
+        pattern
+            .matches(found.stream.of(run))
+            .then(|| found.stream.expect(pattern))
     });
     Property::new(std::iter::once(exit).chain(line).collect())
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::Verdict;
-
-    fn failed(outcome: Outcome, stdout: &[u8], stderr: &[u8]) -> Run {
-        Run { outcome, stdout: stdout.to_vec(), stderr: stderr.to_vec(), took: Duration::ZERO }
-    }
-
-    /// Deduces from a run that printed this to stderr, checks that the run has the property, and returns the flags.
-    #[track_caller]
-    fn flags(outcome: Outcome, stderr: &str) -> String {
-        let run = failed(outcome, b"compiling...\n", stderr.as_bytes());
-        let property = deduce(&run).unwrap();
-        assert_eq!(property.verdict(&run), Verdict::Interesting);
-        property.flags()
-    }
-
-    include!("tests.rs");
-}
+mod tests;

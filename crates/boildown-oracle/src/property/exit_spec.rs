@@ -57,7 +57,11 @@ impl ExitSpec {
             Self::Signal(number) => {
                 let name = signal::Named(number).to_string();
                 // A signal without a name can only be stated as a shell's exit code.
-                if signal::number(&name).is_some() { name } else { (signal::SHELL_OFFSET + number).to_string() }
+                if signal::number(&name).is_some() {
+                    name
+                } else {
+                    (signal::SHELL_OFFSET + number).to_string()
+                }
             }
         }
     }
@@ -92,11 +96,19 @@ impl fmt::Display for ExitSpec {
                 write!(f, "exits with {code}, or is killed by {signal}")
             }
             Self::Code(code) => write!(f, "exits with {code}"),
-            Self::Nonzero => f.write_str("fails: exits with anything but 0, or is killed by a signal"),
-            Self::AnySignal => f.write_str("is killed by a signal, or exits with 128 and its number"),
+            Self::Nonzero => {
+                f.write_str("fails: exits with anything but 0, or is killed by a signal")
+            }
+            Self::AnySignal => {
+                f.write_str("is killed by a signal, or exits with 128 and its number")
+            }
             Self::Signal(number) => {
                 let code = signal::SHELL_OFFSET + number;
-                write!(f, "is killed by {}, or exits with {code}", signal::Named(number))
+                write!(
+                    f,
+                    "is killed by {}, or exits with {code}",
+                    signal::Named(number)
+                )
             }
         }
     }
@@ -128,34 +140,64 @@ mod tests {
 
     #[test]
     fn a_signal_and_the_code_of_a_shell_for_it_are_the_same() {
-        check("139", &[Exited(139), Signalled(11)], &[Exited(11), Signalled(6)]);
-        check("SIGSEGV", &[Exited(139), Signalled(11)], &[Exited(134), Signalled(6)]);
+        check(
+            "139",
+            &[Exited(139), Signalled(11)],
+            &[Exited(11), Signalled(6)],
+        );
+        check(
+            "SIGSEGV",
+            &[Exited(139), Signalled(11)],
+            &[Exited(134), Signalled(6)],
+        );
         check("abrt", &[Exited(134), Signalled(6)], &[Exited(139)]);
     }
 
     #[test]
     fn nonzero_is_every_failure() {
-        check("nonzero", &[Exited(1), Exited(255), Signalled(9)], &[Exited(0)]);
+        check(
+            "nonzero",
+            &[Exited(1), Exited(255), Signalled(9)],
+            &[Exited(0)],
+        );
     }
 
     #[test]
     fn signal_is_any_signal_seen_directly_or_through_a_shell() {
-        check("signal", &[Signalled(6), Signalled(11), Exited(134), Exited(129)], &[Exited(0), Exited(1), Exited(128), Exited(255)]);
+        check(
+            "signal",
+            &[Signalled(6), Signalled(11), Exited(134), Exited(129)],
+            &[Exited(0), Exited(1), Exited(128), Exited(255)],
+        );
     }
 
     #[test]
     fn nonsense_is_refused_with_the_forms_that_work() {
         for text in ["", "256", "-1", "SIGNAL", "SIGFOO", "zero"] {
             let message = text.parse::<ExitSpec>().unwrap_err().to_string();
-            assert!(message.starts_with(&format!("read `{text}` as a way to end")), "{message}");
+            assert!(
+                message.starts_with(&format!("read `{text}` as a way to end")),
+                "{message}"
+            );
         }
     }
 
     #[test]
     fn a_spec_survives_being_stated_as_a_flag() {
-        for outcome in [Exited(0), Exited(7), Exited(139), Signalled(11), Signalled(40)] {
+        for outcome in [
+            Exited(0),
+            Exited(7),
+            Exited(139),
+            Signalled(11),
+            Signalled(40),
+        ] {
             let spec = ExitSpec::of(outcome).unwrap();
-            assert!(spec.flag_value().parse::<ExitSpec>().unwrap().matches(outcome));
+            assert!(
+                spec.flag_value()
+                    .parse::<ExitSpec>()
+                    .unwrap()
+                    .matches(outcome)
+            );
         }
     }
 }

@@ -36,7 +36,9 @@ impl Property {
     /// Returns the property of an interestingness test: it exits with 0.
     #[must_use]
     pub fn test() -> Self {
-        Self { expectations: vec![Expectation::Test] }
+        Self {
+            expectations: vec![Expectation::Test],
+        }
     }
 
     /// Returns the expectations.
@@ -56,7 +58,11 @@ impl Property {
         if run.outcome == Outcome::TimedOut && self.hang().is_none() {
             return Verdict::Uninteresting;
         }
-        if self.expectations.iter().all(|expectation| expectation.holds(run)) {
+        if self
+            .expectations
+            .iter()
+            .all(|expectation| expectation.holds(run))
+        {
             Verdict::Interesting
         } else {
             Verdict::Uninteresting
@@ -66,26 +72,35 @@ impl Property {
     /// Returns what of the output the verdict depends on.
     #[must_use]
     pub fn capture(&self) -> Capture {
-        if self.expectations.iter().any(Expectation::reads_output) { Capture::Output } else { Capture::Nothing }
+        if self.expectations.iter().any(Expectation::reads_output) {
+            Capture::Output
+        } else {
+            Capture::Nothing
+        }
     }
 
     /// Returns the length of the hang that is expected: the time limit that the command needs.
     #[must_use]
     pub fn hang(&self) -> Option<Duration> {
-        let hangs = self.expectations.iter().filter_map(|expectation| match expectation {
-            Expectation::Hangs(length) => Some(*length),
-            _ => None,
-        });
+        let hangs = self
+            .expectations
+            .iter()
+            .filter_map(|expectation| match expectation {
+                Expectation::Hangs(length) => Some(*length),
+                _ => None,
+            });
         hangs.max()
     }
 
     /// Returns whether this very exit code was asked for.
     #[must_use]
     pub fn states_exit_code(&self, code: i32) -> bool {
-        self.expectations.iter().any(|expectation| match expectation {
-            Expectation::Exit(ExitSpec::Code(stated)) => i32::from(*stated) == code,
-            _ => false,
-        })
+        self.expectations
+            .iter()
+            .any(|expectation| match expectation {
+                Expectation::Exit(ExitSpec::Code(stated)) => i32::from(*stated) == code,
+                _ => false,
+            })
     }
 
     /// Returns the command-line flags that state the same, quoted for a shell.
@@ -98,7 +113,11 @@ impl Property {
 
 impl fmt::Display for Property {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<_> = self.expectations.iter().map(Expectation::to_string).collect();
+        let lines: Vec<_> = self
+            .expectations
+            .iter()
+            .map(Expectation::to_string)
+            .collect();
         f.write_str(&lines.join("\n"))
     }
 }
@@ -110,14 +129,23 @@ mod tests {
     use Verdict::{Interesting, Uninteresting, Unresolved};
 
     fn run(outcome: Outcome) -> Run {
-        Run { outcome, stdout: b"one\ntwo\n".to_vec(), stderr: b"bad: \xff 7\n".to_vec(), took: Duration::from_secs(5) }
+        Run {
+            outcome,
+            stdout: b"one\ntwo\n".to_vec(),
+            stderr: b"bad: \xff 7\n".to_vec(),
+            took: Duration::from_secs(5),
+        }
     }
 
     #[track_caller]
     fn check(expectations: &[Expectation], table: &[(Outcome, Verdict)]) {
         let property = Property::new(expectations.to_vec()).unwrap();
         for (outcome, verdict) in table {
-            assert_eq!(property.verdict(&run(*outcome)), *verdict, "{property} on a run that {outcome}");
+            assert_eq!(
+                property.verdict(&run(*outcome)),
+                *verdict,
+                "{property} on a run that {outcome}"
+            );
         }
     }
 
@@ -147,39 +175,84 @@ mod tests {
 
     #[test]
     fn exit_code_125_is_unresolved_unless_it_was_asked_for() {
-        check(&[exit("nonzero")], &[(Exited(125), Unresolved), (Exited(1), Interesting)]);
-        check(&[Expectation::Stdout(pattern("one"))], &[(Exited(125), Unresolved), (Exited(0), Interesting)]);
-        check(&[exit("125")], &[(Exited(125), Interesting), (Exited(1), Uninteresting)]);
+        check(
+            &[exit("nonzero")],
+            &[(Exited(125), Unresolved), (Exited(1), Interesting)],
+        );
+        check(
+            &[Expectation::Stdout(pattern("one"))],
+            &[(Exited(125), Unresolved), (Exited(0), Interesting)],
+        );
+        check(
+            &[exit("125")],
+            &[(Exited(125), Interesting), (Exited(1), Uninteresting)],
+        );
     }
 
     #[test]
     fn a_time_out_is_uninteresting_whatever_was_printed() {
-        check(&[Expectation::Stdout(pattern("one"))], &[(TimedOut, Uninteresting)]);
-        check(&[Expectation::NotStderr(pattern("good"))], &[(TimedOut, Uninteresting)]);
+        check(
+            &[Expectation::Stdout(pattern("one"))],
+            &[(TimedOut, Uninteresting)],
+        );
+        check(
+            &[Expectation::NotStderr(pattern("good"))],
+            &[(TimedOut, Uninteresting)],
+        );
     }
 
     #[test]
     fn a_hang_is_a_time_out_of_that_length() {
         let hangs = |seconds| Expectation::Hangs(Duration::from_secs(seconds));
-        check(&[hangs(5)], &[(TimedOut, Interesting), (Exited(0), Uninteresting)]);
+        check(
+            &[hangs(5)],
+            &[(TimedOut, Interesting), (Exited(0), Uninteresting)],
+        );
         check(&[hangs(6)], &[(TimedOut, Uninteresting)]);
-        check(&[hangs(5), Expectation::Stdout(pattern("one"))], &[(TimedOut, Interesting)]);
-        check(&[hangs(5), Expectation::Stdout(pattern("three"))], &[(TimedOut, Uninteresting)]);
+        check(
+            &[hangs(5), Expectation::Stdout(pattern("one"))],
+            &[(TimedOut, Interesting)],
+        );
+        check(
+            &[hangs(5), Expectation::Stdout(pattern("three"))],
+            &[(TimedOut, Uninteresting)],
+        );
     }
 
     #[test]
     fn patterns_match_lines_of_any_bytes() {
-        check(&[Expectation::Stdout(pattern("^two$"))], &[(Exited(0), Interesting)]);
-        check(&[Expectation::Stdout(pattern("bad"))], &[(Exited(0), Uninteresting)]);
-        check(&[Expectation::Stderr(pattern(r"^bad: (?-u:\xFF) \d$"))], &[(Exited(0), Interesting)]);
-        check(&[Expectation::NotStderr(pattern("^bad"))], &[(Exited(0), Uninteresting)]);
-        check(&[Expectation::NotStderr(pattern("good"))], &[(Exited(0), Interesting)]);
+        check(
+            &[Expectation::Stdout(pattern("^two$"))],
+            &[(Exited(0), Interesting)],
+        );
+        check(
+            &[Expectation::Stdout(pattern("bad"))],
+            &[(Exited(0), Uninteresting)],
+        );
+        check(
+            &[Expectation::Stderr(pattern(r"^bad: (?-u:\xFF) \d$"))],
+            &[(Exited(0), Interesting)],
+        );
+        check(
+            &[Expectation::NotStderr(pattern("^bad"))],
+            &[(Exited(0), Uninteresting)],
+        );
+        check(
+            &[Expectation::NotStderr(pattern("good"))],
+            &[(Exited(0), Interesting)],
+        );
     }
 
     #[test]
     fn every_expectation_must_hold() {
-        check(&[exit("3"), Expectation::Stdout(pattern("one"))], &[(Exited(3), Interesting), (Exited(4), Uninteresting)]);
-        check(&[exit("3"), Expectation::Stdout(pattern("three"))], &[(Exited(3), Uninteresting)]);
+        check(
+            &[exit("3"), Expectation::Stdout(pattern("one"))],
+            &[(Exited(3), Interesting), (Exited(4), Uninteresting)],
+        );
+        check(
+            &[exit("3"), Expectation::Stdout(pattern("three"))],
+            &[(Exited(3), Uninteresting)],
+        );
     }
 
     #[test]
@@ -190,8 +263,16 @@ mod tests {
     #[test]
     fn output_is_captured_only_for_patterns() {
         assert_eq!(Property::test().capture(), Capture::Nothing);
-        assert_eq!(Property::new(vec![exit("3")]).unwrap().capture(), Capture::Nothing);
-        assert_eq!(Property::new(vec![exit("3"), Expectation::NotStderr(pattern("x"))]).unwrap().capture(), Capture::Output);
+        assert_eq!(
+            Property::new(vec![exit("3")]).unwrap().capture(),
+            Capture::Nothing
+        );
+        assert_eq!(
+            Property::new(vec![exit("3"), Expectation::NotStderr(pattern("x"))])
+                .unwrap()
+                .capture(),
+            Capture::Output
+        );
     }
 
     #[test]

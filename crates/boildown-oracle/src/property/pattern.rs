@@ -29,10 +29,14 @@ impl FromStr for Pattern {
     type Err = OracleError;
 
     fn from_str(text: &str) -> Result<Self, OracleError> {
-        RegexBuilder::new(text).multi_line(true).build().map(Self).map_err(|error| OracleError::Expectation {
-            text: text.to_owned(),
-            wanted: format!("a regular expression: {error}"),
-        })
+        RegexBuilder::new(text)
+            .multi_line(true)
+            .build()
+            .map(Self)
+            .map_err(|error| OracleError::Expectation {
+                text: text.to_owned(),
+                wanted: format!("a regular expression: {error}"),
+            })
     }
 }
 
@@ -58,7 +62,10 @@ mod tests {
     #[test]
     fn a_broken_expression_is_refused_with_the_place_of_the_mistake() {
         let message = "a(b".parse::<Pattern>().unwrap_err().to_string();
-        assert!(message.starts_with("read `a(b` as a regular expression"), "{message}");
+        assert!(
+            message.starts_with("read `a(b` as a regular expression"),
+            "{message}"
+        );
         assert!(message.contains("unclosed group"), "{message}");
     }
 }

@@ -55,8 +55,15 @@ impl CandidateFile {
     /// # Errors
     /// [`OracleError::File`] when there is no such file.
     pub fn like(input: &Path) -> Result<Self, OracleError> {
-        let fail = |source| OracleError::File { action: "read", path: input.to_owned(), source };
-        let name = input.file_name().ok_or_else(|| fail(io::ErrorKind::IsADirectory.into()))?.to_owned();
+        let fail = |source| OracleError::File {
+            action: "read",
+            path: input.to_owned(),
+            source,
+        };
+        let name = input
+            .file_name()
+            .ok_or_else(|| fail(io::ErrorKind::IsADirectory.into()))?
+            .to_owned();
         let mode = fs::metadata(input).map_err(fail)?.permissions().mode();
         Ok(Self { name, mode })
     }
@@ -64,7 +71,10 @@ impl CandidateFile {
     /// Returns an ordinary file of this name.
     #[must_use]
     pub fn named(name: impl AsRef<OsStr>) -> Self {
-        Self { name: name.as_ref().to_owned(), mode: 0o644 }
+        Self {
+            name: name.as_ref().to_owned(),
+            mode: 0o644,
+        }
     }
 }
 
@@ -94,10 +104,21 @@ impl Scratch {
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .permissions(Permissions::from_mode(0o700))
             .tempdir_in(parent)
-            .map_err(|source| OracleError::Scratch { action: "create a directory in", path: parent.to_owned(), source })?;
-        let lock = lock(dir.path())
-            .map_err(|source| OracleError::Scratch { action: "lock", path: dir.path().to_owned(), source })?;
-        Ok(Self { dir: dir.keep(), _lock: lock, runs: AtomicU64::new(0) })
+            .map_err(|source| OracleError::Scratch {
+                action: "create a directory in",
+                path: parent.to_owned(),
+                source,
+            })?;
+        let lock = lock(dir.path()).map_err(|source| OracleError::Scratch {
+            action: "lock",
+            path: dir.path().to_owned(),
+            source,
+        })?;
+        Ok(Self {
+            dir: dir.keep(),
+            _lock: lock,
+            runs: AtomicU64::new(0),
+        })
     }
 
     /// Returns the session's directory.
@@ -120,13 +141,15 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         // Nobody is left to tell; what cannot be removed is tried again by the next session.
-        drop(remove_tree(&self.dir));
+        remove_tree(&self.dir).ok();
     }
 }
 
 fn suits(dir: &Path) -> bool {
     let useless = StatVfsMountFlags::NOEXEC | StatVfsMountFlags::RDONLY;
-    statvfs(dir).is_ok_and(|fs| !fs.f_flag.intersects(useless) && fs.f_bavail.saturating_mul(fs.f_frsize) >= ENOUGH)
+    statvfs(dir).is_ok_and(|fs| {
+        !fs.f_flag.intersects(useless) && fs.f_bavail.saturating_mul(fs.f_frsize) >= ENOUGH
+    })
 }
 
 /// Locks the session's directory. The lock file gets its name when it is locked already: who can see it, can trust it.
@@ -147,8 +170,13 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let scratch = Scratch::within(parent.path()).unwrap();
         let dir = scratch.path().to_owned();
-        let run = scratch.run_dir(&CandidateFile::named("a.c"), b"int x;").unwrap();
-        assert_eq!(fs::metadata(&dir).unwrap().permissions().mode() & 0o777, 0o700);
+        let run = scratch
+            .run_dir(&CandidateFile::named("a.c"), b"int x;")
+            .unwrap();
+        assert_eq!(
+            fs::metadata(&dir).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
         assert_eq!(fs::read(run.candidate()).unwrap(), b"int x;");
         drop(scratch);
         assert!(!dir.exists());
@@ -159,7 +187,10 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let scratch = Scratch::within(parent.path()).unwrap();
         let file = CandidateFile::named("a.c");
-        let (one, two) = (scratch.run_dir(&file, b"1").unwrap(), scratch.run_dir(&file, b"2").unwrap());
+        let (one, two) = (
+            scratch.run_dir(&file, b"1").unwrap(),
+            scratch.run_dir(&file, b"2").unwrap(),
+        );
         assert_ne!(one.path(), two.path());
         assert_eq!(one.path().as_os_str().len(), two.path().as_os_str().len());
         assert_eq!(fs::read(one.candidate()).unwrap(), b"1");
@@ -178,9 +209,14 @@ mod tests {
         fs::write(&input, "#!/bin/sh").unwrap();
         fs::set_permissions(&input, Permissions::from_mode(0o755)).unwrap();
         let scratch = Scratch::within(parent.path()).unwrap();
-        let run = scratch.run_dir(&CandidateFile::like(&input).unwrap(), b"").unwrap();
+        let run = scratch
+            .run_dir(&CandidateFile::like(&input).unwrap(), b"")
+            .unwrap();
         assert_eq!(run.candidate().file_name(), input.file_name());
-        assert_eq!(fs::metadata(run.candidate()).unwrap().permissions().mode() & 0o100, 0o100);
+        assert_eq!(
+            fs::metadata(run.candidate()).unwrap().permissions().mode() & 0o100,
+            0o100
+        );
     }
 
     #[test]

@@ -24,10 +24,14 @@ pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
 fn open_up(root: &Path) {
     let mut pending: Vec<PathBuf> = vec![root.to_owned()];
     while let Some(dir) = pending.pop() {
-        drop(fs::set_permissions(&dir, Permissions::from_mode(0o700)));
-        let Ok(entries) = fs::read_dir(&dir) else { continue };
+        fs::set_permissions(&dir, Permissions::from_mode(0o700)).ok();
+        let Ok(entries) = fs::read_dir(&dir) else {
+            continue;
+        };
         // The type of an entry is that of a link, not of its target: links are not followed.
-        let below = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let below = entries
+            .flatten()
+            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
         pending.extend(below.map(|entry| entry.path()));
     }
 }
@@ -62,7 +66,10 @@ mod tests {
         open_up(&tree);
         remove_tree(&tree).unwrap();
 
-        assert_eq!(fs::metadata(&precious).unwrap().permissions().mode() & 0o777, 0o500);
+        assert_eq!(
+            fs::metadata(&precious).unwrap().permissions().mode() & 0o777,
+            0o500
+        );
     }
 
     #[test]

@@ -17,11 +17,25 @@ pub struct RunDir {
 }
 
 impl RunDir {
-    pub(super) fn create(dir: PathBuf, file: &CandidateFile, bytes: &[u8]) -> Result<Self, OracleError> {
-        let fail = |action, path: &Path, source| OracleError::Scratch { action, path: path.to_owned(), source };
-        DirBuilder::new().mode(0o700).create(&dir).map_err(|source| fail("create", &dir, source))?;
+    pub(super) fn create(
+        dir: PathBuf,
+        file: &CandidateFile,
+        bytes: &[u8],
+    ) -> Result<Self, OracleError> {
+        let fail = |action, path: &Path, source| OracleError::Scratch {
+            action,
+            path: path.to_owned(),
+            source,
+        };
+        DirBuilder::new()
+            .mode(0o700)
+            .create(&dir)
+            .map_err(|source| fail("create", &dir, source))?;
         // From here on, dropping it on an error removes the directory.
-        let run_dir = Self { candidate: dir.join(&file.name), dir };
+        let run_dir = Self {
+            candidate: dir.join(&file.name),
+            dir,
+        };
         let path = &run_dir.candidate;
         OpenOptions::new()
             .write(true)
@@ -50,9 +64,9 @@ impl Drop for RunDir {
     fn drop(&mut self) {
         // Two calls do for a run that left only the candidate, or not even that. If the rest fails too, the session's end tries
         // again.
-        drop(fs::remove_file(&self.candidate));
+        fs::remove_file(&self.candidate).ok();
         if fs::remove_dir(&self.dir).is_err() {
-            drop(remove_tree(&self.dir));
+            remove_tree(&self.dir).ok();
         }
     }
 }
@@ -63,7 +77,12 @@ mod tests {
 
     fn check(mischief: impl Fn(&RunDir)) {
         let parent = tempfile::tempdir().unwrap();
-        let run = RunDir::create(parent.path().join("run"), &CandidateFile::named("a.c"), b"x").unwrap();
+        let run = RunDir::create(
+            parent.path().join("run"),
+            &CandidateFile::named("a.c"),
+            b"x",
+        )
+        .unwrap();
         mischief(&run);
         drop(run);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);

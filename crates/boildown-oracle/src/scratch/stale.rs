@@ -13,10 +13,16 @@ const SETTLED: Duration = Duration::from_secs(3600);
 
 /// Removes the sessions' directories in `parent` that no living session holds. Those of other users stay: they cannot be removed.
 pub(super) fn remove_stale(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else { return };
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
     for entry in entries.flatten() {
-        if entry.file_name().as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
-            drop(remove_if_stale(&entry));
+        if entry
+            .file_name()
+            .as_encoded_bytes()
+            .starts_with(PREFIX.as_bytes())
+        {
+            remove_if_stale(&entry).ok();
         }
     }
 }
@@ -32,7 +38,14 @@ fn remove_if_stale(entry: &DirEntry) -> io::Result<()> {
             Ok(()) => Some(lock),
             Err(_) => return Ok(()),
         },
-        Err(_) if metadata.modified()?.elapsed().is_ok_and(|age| age > SETTLED) => None,
+        Err(_)
+            if metadata
+                .modified()?
+                .elapsed()
+                .is_ok_and(|age| age > SETTLED) =>
+        {
+            None
+        }
         Err(error) => return Err(error),
     };
     remove_tree(&entry.path())
@@ -80,7 +93,10 @@ mod tests {
         let unlocked = parent.path().join("boildown-1-abcdef");
         fs::create_dir(&unlocked).unwrap();
         let long_ago = std::time::SystemTime::now() - 2 * SETTLED;
-        File::open(&unlocked).unwrap().set_modified(long_ago).unwrap();
+        File::open(&unlocked)
+            .unwrap()
+            .set_modified(long_ago)
+            .unwrap();
 
         remove_stale(parent.path());
 

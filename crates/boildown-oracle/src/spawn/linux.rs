@@ -17,7 +17,7 @@ pub(super) fn exit_watch(pid: Pid) -> io::Result<OwnedFd> {
 /// Makes this process the parent of its descendants' orphans. Where that is forbidden, orphans go to the system's first process
 /// as usual, and are not found by us.
 pub(super) fn adopt_orphans() {
-    drop(set_child_subreaper(Some(getpid())));
+    set_child_subreaper(Some(getpid())).ok();
 }
 
 /// Returns the children of our first thread: the orphans among our descendants, which the kernel hands to it, and the
@@ -30,7 +30,9 @@ pub(super) fn adopted() -> Vec<Pid> {
         File::open(format!("/proc/{id}/task/{id}/children")).ok()
     });
     match children {
-        Some(file) => read_all(file).map(|text| parse_pids(&text)).unwrap_or_default(),
+        Some(file) => read_all(file)
+            .map(|text| parse_pids(&text))
+            .unwrap_or_default(),
         None => find_children(),
     }
 }
@@ -53,7 +55,9 @@ fn read_all(file: &File) -> io::Result<Vec<u8>> {
 }
 
 fn parse_pids(text: &[u8]) -> Vec<Pid> {
-    text.split(u8::is_ascii_whitespace).filter_map(parse_pid).collect()
+    text.split(u8::is_ascii_whitespace)
+        .filter_map(parse_pid)
+        .collect()
 }
 
 fn parse_pid(text: &[u8]) -> Option<Pid> {
@@ -62,7 +66,9 @@ fn parse_pid(text: &[u8]) -> Option<Pid> {
 
 /// Finds our children among all processes, for kernels built without lists of children. Slower by a hundred times.
 fn find_children() -> Vec<Pid> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
     entries
         .flatten()
         .filter_map(|entry| parse_pid(entry.file_name().as_encoded_bytes()))
@@ -84,8 +90,13 @@ pub(super) struct Process {
 /// Looks at a process. `None` when there is no such process.
 pub(super) fn inspect(pid: Pid) -> Option<Process> {
     let stat = Stat::read(pid)?;
-    let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
-    Some(Process { ended: stat.ended, group: stat.group, environment })
+    let environment =
+        fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
+    Some(Process {
+        ended: stat.ended,
+        group: stat.group,
+        environment,
+    })
 }
 
 /// The fields of `/proc/PID/stat` that matter here.
@@ -103,11 +114,17 @@ impl Stat {
     /// Parses `PID (NAME) STATE PARENT GROUP …`, where the name may hold anything, spaces and parentheses included.
     fn parse(text: &[u8]) -> Option<Self> {
         let name_end = text.iter().rposition(|byte| *byte == b')')?;
-        let mut fields = text[name_end + 1..].split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+        let mut fields = text[name_end + 1..]
+            .split(u8::is_ascii_whitespace)
+            .filter(|field| !field.is_empty());
         let ended = matches!(fields.next()?, b"Z" | b"X");
         let parent = parse_pid(fields.next()?);
         let group = parse_pid(fields.next()?)?;
-        Some(Self { ended, parent, group })
+        Some(Self {
+            ended,
+            parent,
+            group,
+        })
     }
 }
 

@@ -124,7 +124,12 @@ pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<
         Woken::Deadline => Outcome::TimedOut,
         Woken::Cancelled => return Err(OracleError::Cancelled),
     };
-    Ok(Run { outcome, stdout: finished.stdout, stderr: finished.stderr, took })
+    Ok(Run {
+        outcome,
+        stdout: finished.stdout,
+        stderr: finished.stderr,
+        took,
+    })
 }
 
 #[cfg(test)]

@@ -22,7 +22,10 @@ pub(super) struct Stream {
 
 impl Stream {
     pub(super) fn new(pipe: Option<OwnedFd>, cap: usize) -> Self {
-        Self { pipe, kept: Clipped::new(cap) }
+        Self {
+            pipe,
+            kept: Clipped::new(cap),
+        }
     }
 
     /// Returns what to poll for more output, if more can come.
@@ -74,7 +77,12 @@ struct Clipped {
 
 impl Clipped {
     fn new(cap: usize) -> Self {
-        Self { half: cap / 2, head: Vec::new(), tail: Vec::new(), dropped: 0 }
+        Self {
+            half: cap / 2,
+            head: Vec::new(),
+            tail: Vec::new(),
+            dropped: 0,
+        }
     }
 
     fn push(&mut self, bytes: &[u8]) {
@@ -97,7 +105,8 @@ impl Clipped {
     fn into_bytes(mut self) -> Vec<u8> {
         self.trim();
         if self.dropped > 0 {
-            self.head.extend_from_slice(format!("\n[{} bytes left out]\n", self.dropped).as_bytes());
+            self.head
+                .extend_from_slice(format!("\n[{} bytes left out]\n", self.dropped).as_bytes());
         }
         self.head.extend_from_slice(&self.tail);
         self.head
@@ -126,7 +135,10 @@ mod tests {
 
     #[test]
     fn long_output_keeps_both_ends_around_a_line_that_says_so() {
-        assert_eq!(clip(4, &[b"abc", b"defg", b"h"]), "ab\n[4 bytes left out]\ngh");
+        assert_eq!(
+            clip(4, &[b"abc", b"defg", b"h"]),
+            "ab\n[4 bytes left out]\ngh"
+        );
         assert_eq!(clip(0, &[b"abc"]), "\n[3 bytes left out]\n");
     }
 

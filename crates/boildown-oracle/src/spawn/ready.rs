@@ -15,7 +15,11 @@ pub(super) fn ready<const N: usize>(
 ) -> io::Result<[bool; N]> {
     // A timeout that is too long for the system is as good as none.
     let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-    let mut polled: Vec<_> = fds.iter().flatten().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+    let mut polled: Vec<_> = fds
+        .iter()
+        .flatten()
+        .map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN))
+        .collect();
     match poll(&mut polled, timeout.as_ref()) {
         Ok(_) => {}
         Err(Errno::INTR) => return Ok([false; N]),

@@ -57,10 +57,19 @@ impl Running {
         let stdout = Stream::new(child.stdout.take().map(OwnedFd::from), output_cap);
         let stderr = Stream::new(child.stderr.take().map(OwnedFd::from), output_cap);
         match linux::exit_watch(leader) {
-            Ok(exit) => Ok(Self { child, leader, program, exit, stdout, stderr, claim, reaped: false }),
+            Ok(exit) => Ok(Self {
+                child,
+                leader,
+                program,
+                exit,
+                stdout,
+                stderr,
+                claim,
+                reaped: false,
+            }),
             Err(source) => {
                 signal_group(leader, Signal::KILL);
-                drop(child.wait());
+                child.wait().ok();
                 survivors::forget_direct(leader);
                 Err(OracleError::Watch { program, source })
             }
@@ -68,11 +77,21 @@ impl Running {
     }
 
     /// Drains the output until the command exits, the deadline passes, or `cancel` is cancelled.
-    pub(super) fn wait_until(&mut self, deadline: Option<Instant>, cancel: Option<&Cancel>) -> Result<Woken, OracleError> {
+    pub(super) fn wait_until(
+        &mut self,
+        deadline: Option<Instant>,
+        cancel: Option<&Cancel>,
+    ) -> Result<Woken, OracleError> {
         loop {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let watched = [Some(self.exit.as_fd()), cancel.map(Cancel::as_fd), self.stdout.fd(), self.stderr.fd()];
-            let [exited, cancelled, more_stdout, more_stderr] = ready(watched, left).map_err(|source| self.unwatched(source))?;
+            let watched = [
+                Some(self.exit.as_fd()),
+                cancel.map(Cancel::as_fd),
+                self.stdout.fd(),
+                self.stderr.fd(),
+            ];
+            let [exited, cancelled, more_stdout, more_stderr] =
+                ready(watched, left).map_err(|source| self.unwatched(source))?;
             if exited {
                 return Ok(Woken::Exited);
             }
@@ -83,9 +102,15 @@ impl Running {
             if left.is_some_and(|left| left.is_zero()) {
                 return Ok(Woken::Deadline);
             }
-            for (stream, more) in [(&mut self.stdout, more_stdout), (&mut self.stderr, more_stderr)] {
+            for (stream, more) in [
+                (&mut self.stdout, more_stdout),
+                (&mut self.stderr, more_stderr),
+            ] {
                 if more {
-                    stream.read().map_err(|source| OracleError::Watch { program: self.program.clone(), source })?;
+                    stream.read().map_err(|source| OracleError::Watch {
+                        program: self.program.clone(),
+                        source,
+                    })?;
                 }
             }
         }
@@ -104,9 +129,10 @@ impl Running {
         signal_group(self.leader, Signal::KILL);
         match self.wait_until(Instant::now().checked_add(DEATH), None)? {
             Woken::Exited => Ok(()),
-            Woken::Deadline | Woken::Cancelled => {
-                Err(OracleError::Unkillable { program: self.program.clone(), pid: self.child.id() })
-            }
+            Woken::Deadline | Woken::Cancelled => Err(OracleError::Unkillable {
+                program: self.program.clone(),
+                pid: self.child.id(),
+            }),
         }
     }
 
@@ -117,9 +143,17 @@ impl Running {
         survivors::sweep(&self.claim);
         let status = self.reap().map_err(|source| self.unwatched(source))?;
         let none = || Stream::new(None, 0);
-        let stdout = std::mem::replace(&mut self.stdout, none()).finish().map_err(|source| self.unwatched(source))?;
-        let stderr = std::mem::replace(&mut self.stderr, none()).finish().map_err(|source| self.unwatched(source))?;
-        Ok(Finished { outcome: outcome(status), stdout, stderr })
+        let stdout = std::mem::replace(&mut self.stdout, none())
+            .finish()
+            .map_err(|source| self.unwatched(source))?;
+        let stderr = std::mem::replace(&mut self.stderr, none())
+            .finish()
+            .map_err(|source| self.unwatched(source))?;
+        Ok(Finished {
+            outcome: outcome(status),
+            stdout,
+            stderr,
+        })
     }
 
     fn reap(&mut self) -> io::Result<ExitStatus> {
@@ -130,7 +164,10 @@ impl Running {
     }
 
     fn unwatched(&self, source: io::Error) -> OracleError {
-        OracleError::Watch { program: self.program.clone(), source }
+        OracleError::Watch {
+            program: self.program.clone(),
+            source,
+        }
     }
 }
 
@@ -143,7 +180,7 @@ impl Drop for Running {
             Ok(()) => {
                 survivors::sweep(&self.claim);
                 // The exit status interests nobody any more.
-                drop(self.reap());
+                self.reap().ok();
             }
             // It may die later; as nobody's direct child it is then reaped by a later sweep.
             Err(_) => survivors::forget_direct(self.leader),
@@ -154,7 +191,7 @@ impl Drop for Running {
 /// Signals every process of the group. The group may have ended meanwhile, or hold only processes of other users; either shows
 /// in what the wait that follows finds.
 fn signal_group(leader: Pid, signal: Signal) {
-    drop(kill_process_group(leader, signal));
+    kill_process_group(leader, signal).ok();
 }
 
 fn outcome(status: ExitStatus) -> Outcome {

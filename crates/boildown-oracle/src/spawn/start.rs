@@ -22,8 +22,13 @@ const BUSY_PAUSE: Duration = Duration::from_millis(2);
 pub(super) fn start(invocation: &Invocation, claim: &Claim) -> Result<Child, OracleError> {
     // Nothing here may keep the standard library from `posix_spawn`: no `pre_exec`, no user or group id, no other PATH.
     let mut command = Command::new(&invocation.program);
-    command.args(&invocation.args).current_dir(&invocation.current_dir).process_group(0);
-    command.env(claim.variable(), "1").envs(invocation.env.iter().map(|(name, value)| (name, value)));
+    command
+        .args(&invocation.args)
+        .current_dir(&invocation.current_dir)
+        .process_group(0);
+    command
+        .env(claim.variable(), "1")
+        .envs(invocation.env.iter().map(|(name, value)| (name, value)));
     match &invocation.stdin {
         Stdin::Null => command.stdin(Stdio::null()),
         Stdin::File(path) => command.stdin(open(path)?),
@@ -40,7 +45,11 @@ pub(super) fn start(invocation: &Invocation, claim: &Claim) -> Result<Child, Ora
 }
 
 fn open(path: &Path) -> Result<File, OracleError> {
-    File::open(path).map_err(|source| OracleError::Scratch { action: "open", path: path.to_owned(), source })
+    File::open(path).map_err(|source| OracleError::Scratch {
+        action: "open",
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Starts the command, waiting while its program is "busy": a process started by another thread holds every file that is
@@ -49,7 +58,9 @@ fn start_when_written(command: &mut Command) -> io::Result<Child> {
     let mut tries = 0;
     loop {
         match survivors::spawn_direct(command) {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy && tries < BUSY_TRIES => {
+            Err(error)
+                if error.kind() == io::ErrorKind::ExecutableFileBusy && tries < BUSY_TRIES =>
+            {
                 tries += 1;
                 thread::sleep(BUSY_PAUSE);
             }
@@ -63,7 +74,10 @@ fn advice(invocation: &Invocation, error: &io::Error) -> String {
     let program = Path::new(&invocation.program);
     let name = program.display();
     if !invocation.current_dir.is_dir() {
-        return format!("its directory {} does not exist", invocation.current_dir.display());
+        return format!(
+            "its directory {} does not exist",
+            invocation.current_dir.display()
+        );
     }
     let is_path = program.components().nth(1).is_some() || program.is_absolute();
     match error.kind() {
@@ -92,7 +106,9 @@ fn interpreter(script: &Path) -> Option<String> {
         return None;
     }
     let mut line = Vec::new();
-    BufReader::new(File::open(script).ok()?).read_until(b'\n', &mut line).ok()?;
+    BufReader::new(File::open(script).ok()?)
+        .read_until(b'\n', &mut line)
+        .ok()?;
     let interpreter = line.strip_prefix(b"#!")?.trim_ascii();
     Some(String::from_utf8_lossy(interpreter).into_owned())
 }

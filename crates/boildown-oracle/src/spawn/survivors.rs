@@ -9,6 +9,7 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::os::fd::AsFd as _;
 use std::process::{self, Child, Command};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, Once, PoisonError, RwLock};
@@ -73,17 +74,26 @@ impl Claim {
     /// constant length, so that the stack of the command starts at the same place each time.
     pub(super) fn new() -> Self {
         let run = NEXT_RUN.fetch_add(1, Ordering::Relaxed);
-        Self { variable: format!("{}{run:012}", Self::of_this_process().variable), group: None }
+        Self {
+            variable: format!("{}{run:012}", Self::of_this_process().variable),
+            group: None,
+        }
     }
 
     /// Returns the claim of all runs of this process.
     fn of_this_process() -> Self {
-        Self { variable: format!("BOILDOWN_RUN_{:010}_", process::id()), group: None }
+        Self {
+            variable: format!("BOILDOWN_RUN_{:010}_", process::id()),
+            group: None,
+        }
     }
 
     /// Returns the claim that also covers a process group.
     pub(super) fn of_group(self, leader: Pid) -> Self {
-        Self { group: Some(leader), ..self }
+        Self {
+            group: Some(leader),
+            ..self
+        }
     }
 
     /// Returns the name of the environment variable that marks the run's processes.
@@ -93,7 +103,9 @@ impl Claim {
 
     fn covers(&self, process: &Process) -> bool {
         let carries = |environment: &[u8]| {
-            environment.split(|byte| *byte == 0).any(|entry| entry.starts_with(self.variable.as_bytes()))
+            environment
+                .split(|byte| *byte == 0)
+                .any(|entry| entry.starts_with(self.variable.as_bytes()))
         };
         self.group == Some(process.group) || carries(&process.environment)
     }
@@ -110,7 +122,10 @@ pub(super) fn sweep(claim: &Claim) {
     let started = Instant::now();
     // The death of a process hands its children to us: look again until there is nothing to do.
     while started.elapsed() < PATIENCE {
-        let todo: Vec<_> = orphans().into_iter().map(|orphan| visit(orphan, claim)).collect();
+        let todo: Vec<_> = orphans()
+            .into_iter()
+            .map(|orphan| visit(orphan, claim))
+            .collect();
         if todo.contains(&Visit::Killed) {
             continue;
         }
@@ -146,7 +161,9 @@ enum Visit {
 }
 
 fn visit(orphan: Pid, claim: &Claim) -> Visit {
-    let Some(process) = linux::inspect(orphan) else { return Visit::LeftAlone };
+    let Some(process) = linux::inspect(orphan) else {
+        return Visit::LeftAlone;
+    };
     if process.ended {
         // Commands get groups of their own: what is in our group was started by other code of this program, which waits for it.
         if process.group != getpgrp() {
@@ -165,14 +182,16 @@ fn visit(orphan: Pid, claim: &Claim) -> Visit {
 
 /// Kills a child of ours and reaps it. Failures show as the process being there still at the next look.
 fn kill(pid: Pid) {
-    let Ok(exit) = linux::exit_watch(pid) else { return };
-    drop(kill_process(pid, Signal::KILL));
-    if ready([Some(std::os::fd::AsFd::as_fd(&exit))], Some(DEATH)).is_ok_and(|[ended]| ended) {
+    let Ok(exit) = linux::exit_watch(pid) else {
+        return;
+    };
+    kill_process(pid, Signal::KILL).ok();
+    if ready([Some(exit.as_fd())], Some(DEATH)).is_ok_and(|[ended]| ended) {
         reap(pid);
     }
 }
 
 /// Reaps a child of ours if it has ended.
 fn reap(pid: Pid) {
-    drop(waitpid(Some(pid), WaitOptions::NOHANG));
+    waitpid(Some(pid), WaitOptions::NOHANG).ok();
 }

@@ -47,7 +47,9 @@ impl Adaptive {
 
     fn known(&self) -> usize {
         match self.phase {
-            Phase::Linear { known } | Phase::Gallop { known, .. } | Phase::Bisect { known, .. } => known,
+            Phase::Linear { known } | Phase::Gallop { known, .. } | Phase::Bisect { known, .. } => {
+                known
+            }
         }
     }
 
@@ -67,17 +69,35 @@ impl Adaptive {
     fn step(&mut self, worked: bool) {
         let length = self.length();
         self.phase = match (self.phase, worked) {
-            (Phase::Linear { .. }, true) if length < Self::LINEAR => Phase::Linear { known: length },
-            (Phase::Linear { .. }, true) => Phase::Gallop { known: length, next: length + 1 },
-            (Phase::Gallop { .. }, true) => Phase::Gallop { known: length, next: length * 2 },
-            (Phase::Bisect { fails, .. }, true) => Phase::Bisect { known: length, fails },
-            (Phase::Linear { known } | Phase::Gallop { known, .. } | Phase::Bisect { known, .. }, false) => {
-                Phase::Bisect { known, fails: length }
+            (Phase::Linear { .. }, true) if length < Self::LINEAR => {
+                Phase::Linear { known: length }
             }
+            (Phase::Linear { .. }, true) => Phase::Gallop {
+                known: length,
+                next: length + 1,
+            },
+            (Phase::Gallop { .. }, true) => Phase::Gallop {
+                known: length,
+                next: length * 2,
+            },
+            (Phase::Bisect { fails, .. }, true) => Phase::Bisect {
+                known: length,
+                fails,
+            },
+            (
+                Phase::Linear { known } | Phase::Gallop { known, .. } | Phase::Bisect { known, .. },
+                false,
+            ) => Phase::Bisect {
+                known,
+                fails: length,
+            },
         };
         // A run cannot reach beyond the front of the list: that needs no question.
         if self.length() > self.end {
-            self.phase = Phase::Bisect { known: self.known(), fails: self.end + 1 };
+            self.phase = Phase::Bisect {
+                known: self.known(),
+                fails: self.end + 1,
+            };
         }
         if let Phase::Bisect { known, fails } = self.phase
             && known + 1 >= fails
@@ -90,8 +110,12 @@ impl Adaptive {
 
 impl Minimise for Adaptive {
     fn on(list: List) -> Self {
-        let mut machine =
-            Self { kept: list.kept, items: Arc::new([]), end: 0, phase: Phase::Linear { known: 0 } };
+        let mut machine = Self {
+            kept: list.kept,
+            items: Arc::new([]),
+            end: 0,
+            phase: Phase::Linear { known: 0 },
+        };
         machine.restart(machine.best());
         machine
     }
@@ -146,8 +170,14 @@ mod tests {
         let mut count = 0;
         while let Some(question) = machine.ask() {
             count += 1;
-            let hit = needed.iter().all(|&element| question.candidate.contains(element));
-            machine.tell(if hit { Verdict::Interesting } else { Verdict::Uninteresting });
+            let hit = needed
+                .iter()
+                .all(|&element| question.candidate.contains(element));
+            machine.tell(if hit {
+                Verdict::Interesting
+            } else {
+                Verdict::Uninteresting
+            });
         }
         (count, machine.best().iter().collect())
     }

@@ -181,14 +181,22 @@ mod tests {
     use super::*;
 
     /// Runs ddmin and returns every question (1-based elements) with its answer, and the result.
-    fn trace(n: usize, subsets: Subsets, hits: impl Fn(&[usize]) -> bool) -> (Vec<(Vec<usize>, bool)>, Vec<usize>) {
+    fn trace(
+        n: usize,
+        subsets: Subsets,
+        hits: impl Fn(&[usize]) -> bool,
+    ) -> (Vec<(Vec<usize>, bool)>, Vec<usize>) {
         let mut machine = Ddmin::with_subsets(List::uniform(n), subsets);
         let mut asked = Vec::new();
         let names = |set: &Subset| set.iter().map(|element| element + 1).collect::<Vec<_>>();
         while let Some(question) = machine.ask() {
             let kept = names(&question.candidate);
             let hit = hits(&kept);
-            machine.tell(if hit { Verdict::Interesting } else { Verdict::Uninteresting });
+            machine.tell(if hit {
+                Verdict::Interesting
+            } else {
+                Verdict::Uninteresting
+            });
             asked.push((kept, hit));
         }
         (asked, names(&machine.best()))
@@ -197,9 +205,17 @@ mod tests {
     /// The eight statements of the running example of the ProbDD paper (G. Wang et al., ESEC/FSE 2021, Fig. 1).
     fn eight_statements(kept: &[usize]) -> bool {
         let has = |statement: usize| kept.contains(&statement);
-        let needs = [(2, vec![1]), (4, vec![1]), (5, vec![2, 4]), (6, vec![2, 4]), (7, vec![2, 4, 5, 6])];
+        let needs = [
+            (2, vec![1]),
+            (4, vec![1]),
+            (5, vec![2, 4]),
+            (6, vec![2, 4]),
+            (7, vec![2, 4, 5, 6]),
+        ];
         has(8)
-            && needs.iter().all(|(user, used)| !has(*user) || used.iter().all(|&statement| has(statement)))
+            && needs
+                .iter()
+                .all(|(user, used)| !has(*user) || used.iter().all(|&statement| has(statement)))
             && (!has(4) || has(5) && has(6))
             && (has(3) || has(7))
     }
@@ -209,26 +225,55 @@ mod tests {
         let (asked, left) = trace(8, Subsets::Try, eight_statements);
         assert_eq!(left, [1, 2, 4, 5, 6, 7, 8]);
         assert_eq!(asked.len(), 35);
-        assert_eq!(asked.iter().map(|(kept, _)| kept).collect::<HashSet<_>>().len(), 27);
-        let hits: Vec<&Vec<usize>> = asked.iter().filter(|(_, hit)| *hit).map(|(kept, _)| kept).collect();
-        assert_eq!(hits, [&[1, 2, 4, 5, 6, 7, 8]], "the only hit is the complement of statement 3");
+        assert_eq!(
+            asked
+                .iter()
+                .map(|(kept, _)| kept)
+                .collect::<HashSet<_>>()
+                .len(),
+            27
+        );
+        let hits: Vec<&Vec<usize>> = asked
+            .iter()
+            .filter(|(_, hit)| *hit)
+            .map(|(kept, _)| kept)
+            .collect();
+        assert_eq!(
+            hits,
+            [&[1, 2, 4, 5, 6, 7, 8]],
+            "the only hit is the complement of statement 3"
+        );
     }
 
     #[test]
     fn complements_alone_need_15_distinct_questions_for_the_eight_statements() {
         let (asked, left) = trace(8, Subsets::Skip, eight_statements);
         assert_eq!(left, [1, 2, 4, 5, 6, 7, 8]);
-        assert_eq!(asked.iter().map(|(kept, _)| kept).collect::<HashSet<_>>().len(), 15);
+        assert_eq!(
+            asked
+                .iter()
+                .map(|(kept, _)| kept)
+                .collect::<HashSet<_>>()
+                .len(),
+            15
+        );
     }
 
     #[test]
     fn the_42_quiz_is_solved_in_six_distinct_texts() {
-        let text = |kept: &[usize]| kept.iter().map(|&at| "2424".as_bytes()[at - 1] as char).collect::<String>();
+        let text = |kept: &[usize]| {
+            kept.iter()
+                .map(|&at| "2424".as_bytes()[at - 1] as char)
+                .collect::<String>()
+        };
         let (asked, left) = trace(4, Subsets::Try, |kept| text(kept).contains("42"));
         assert_eq!(text(&left), "42");
         let mut seen = HashSet::new();
-        let distinct: Vec<String> =
-            asked.iter().map(|(kept, _)| text(kept)).filter(|text| seen.insert(text.clone())).collect();
+        let distinct: Vec<String> = asked
+            .iter()
+            .map(|(kept, _)| text(kept))
+            .filter(|text| seen.insert(text.clone()))
+            .collect();
         assert_eq!(distinct, ["24", "2", "4", "424", "44", "42"]);
     }
 }

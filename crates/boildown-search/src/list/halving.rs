@@ -48,21 +48,31 @@ impl Halving {
     /// Splits a chunk of at least two items where its weight halves. Both parts are non-empty.
     fn split(&self, chunk: &Range<usize>) -> usize {
         let weight = |item: usize| self.list.weight(self.items[item].element);
-        let before = |item: usize| self.items[item].weight_before - self.items[chunk.start].weight_before;
+        let before =
+            |item: usize| self.items[item].weight_before - self.items[chunk.start].weight_before;
         let total = before(chunk.end - 1) + weight(chunk.end - 1);
         let half = total / 2;
         // The first item whose end lies beyond the middle.
         let inside = self.items[chunk.clone()].partition_point(|item| {
-            item.weight_before - self.items[chunk.start].weight_before + self.list.weight(item.element) <= half
+            item.weight_before - self.items[chunk.start].weight_before
+                + self.list.weight(item.element)
+                <= half
         });
         let crossing = (chunk.start + inside).min(chunk.end - 1);
         let (left, with) = (before(crossing), before(crossing) + weight(crossing));
-        let middle = if half - left >= with - half { crossing + 1 } else { crossing };
+        let middle = if half - left >= with - half {
+            crossing + 1
+        } else {
+            crossing
+        };
         middle.clamp(chunk.start + 1, chunk.end - 1)
     }
 
     fn miss(&mut self) {
-        let chunk = self.chunks.pop().expect("a verdict follows a question, so a chunk is pending");
+        let chunk = self
+            .chunks
+            .pop()
+            .expect("a verdict follows a question, so a chunk is pending");
         if chunk.len() > 1 {
             let middle = self.split(&chunk);
             self.chunks.push(chunk.start..middle);
@@ -73,8 +83,12 @@ impl Halving {
 
 impl Minimise for Halving {
     fn on(list: List) -> Self {
-        let mut machine =
-            Self { list, items: Arc::new([]), chunks: Vec::new(), rates: RatesBySize::new(0.3) };
+        let mut machine = Self {
+            list,
+            items: Arc::new([]),
+            chunks: Vec::new(),
+            rates: RatesBySize::new(0.3),
+        };
         machine.restart(machine.best());
         machine
     }
@@ -92,7 +106,11 @@ impl Search for Halving {
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        let chunk = self.chunks.last().expect("a verdict follows a question, so a chunk is pending").clone();
+        let chunk = self
+            .chunks
+            .last()
+            .expect("a verdict follows a question, so a chunk is pending")
+            .clone();
         self.rates.learn(chunk.len(), verdict.into());
         if verdict.is_interesting() {
             self.list.kept = self.list.kept.without([self.cut(&chunk)]);
@@ -118,13 +136,20 @@ impl Restart for Halving {
         self.items = best
             .iter()
             .map(|element| {
-                let item = Item { element, weight_before };
+                let item = Item {
+                    element,
+                    weight_before,
+                };
                 weight_before += self.list.weight(element);
                 item
             })
             .collect();
         self.list.kept = best;
-        self.chunks = if self.items.is_empty() { Vec::new() } else { vec![0..self.items.len()] };
+        self.chunks = if self.items.is_empty() {
+            Vec::new()
+        } else {
+            vec![0..self.items.len()]
+        };
     }
 }
 
@@ -158,11 +183,23 @@ mod tests {
             let kept: Vec<usize> = question.candidate.iter().collect();
             let hit = kept.contains(&2);
             asked.push(kept);
-            machine.tell(if hit { Verdict::Interesting } else { Verdict::Uninteresting });
+            machine.tell(if hit {
+                Verdict::Interesting
+            } else {
+                Verdict::Uninteresting
+            });
         }
         assert_eq!(
             asked,
-            [vec![], vec![0, 1, 2, 3], vec![], vec![0, 1], vec![0, 1, 2], vec![0, 1], vec![2]]
+            [
+                vec![],
+                vec![0, 1, 2, 3],
+                vec![],
+                vec![0, 1],
+                vec![0, 1, 2],
+                vec![0, 1],
+                vec![2]
+            ]
         );
         assert_eq!(machine.best().iter().collect::<Vec<_>>(), [2]);
     }

@@ -27,18 +27,26 @@ impl List {
     /// Returns a list of `length` elements of equal weight.
     #[must_use]
     pub fn uniform(length: usize) -> Self {
-        Self { kept: Subset::full(length), weights: Arc::new([]) }
+        Self {
+            kept: Subset::full(length),
+            weights: Arc::new([]),
+        }
     }
 
     /// Returns a list of elements with the given weights. A weight of 0 counts as 1: nothing is free.
     #[must_use]
     pub fn weighted(weights: impl IntoIterator<Item = u32>) -> Self {
         let weights: Arc<[u32]> = weights.into_iter().map(|weight| weight.max(1)).collect();
-        Self { kept: Subset::full(weights.len()), weights }
+        Self {
+            kept: Subset::full(weights.len()),
+            weights,
+        }
     }
 
     fn weight(&self, element: usize) -> u64 {
-        self.weights.get(element).map_or(1, |&weight| u64::from(weight))
+        self.weights
+            .get(element)
+            .map_or(1, |&weight| u64::from(weight))
     }
 }
 

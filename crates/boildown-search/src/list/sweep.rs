@@ -61,8 +61,14 @@ impl Sweep {
     }
 
     fn over(kept: Subset, units: Units) -> Self {
-        let mut machine =
-            Self { kept, units, round: Arc::new([]), at: 0, pending: 0, rate: HitRate::new(0.05) };
+        let mut machine = Self {
+            kept,
+            units,
+            round: Arc::new([]),
+            at: 0,
+            pending: 0,
+            rate: HitRate::new(0.05),
+        };
         machine.restart(machine.best());
         machine
     }
@@ -72,11 +78,16 @@ impl Sweep {
         match &self.units {
             Units::Window(width) => {
                 let elements: Vec<usize> = self.kept.iter().collect();
-                elements.windows(*width).map(|window| window[0]..window[width - 1] + 1).collect()
+                elements
+                    .windows(*width)
+                    .map(|window| window[0]..window[width - 1] + 1)
+                    .collect()
             }
-            Units::Ranges(ranges) => {
-                ranges.iter().filter(|range| self.kept.count_in((*range).clone()) > 0).cloned().collect()
-            }
+            Units::Ranges(ranges) => ranges
+                .iter()
+                .filter(|range| self.kept.count_in((*range).clone()) > 0)
+                .cloned()
+                .collect(),
         }
     }
 
@@ -164,9 +175,19 @@ mod tests {
         let mut asked = Vec::new();
         while let Some(question) = machine.ask() {
             let kept: Vec<usize> = question.candidate.iter().collect();
-            asked.push(machine.best().iter().filter(|element| !kept.contains(element)).collect());
+            asked.push(
+                machine
+                    .best()
+                    .iter()
+                    .filter(|element| !kept.contains(element))
+                    .collect(),
+            );
             let hit = hits(&kept);
-            machine.tell(if hit { Verdict::Interesting } else { Verdict::Uninteresting });
+            machine.tell(if hit {
+                Verdict::Interesting
+            } else {
+                Verdict::Uninteresting
+            });
         }
         (asked, machine.best().iter().collect())
     }
@@ -185,8 +206,17 @@ mod tests {
     #[test]
     fn a_window_of_two_removes_a_pair_that_must_go_together() {
         let machine = Sweep::windows(Subset::full(5), 2);
-        let (asked, left) = run(machine, |kept| kept.contains(&1) == kept.contains(&2) && kept.contains(&3));
-        assert_eq!(left, [0, 3, 4].iter().copied().filter(|e| left.contains(e)).collect::<Vec<_>>());
+        let (asked, left) = run(machine, |kept| {
+            kept.contains(&1) == kept.contains(&2) && kept.contains(&3)
+        });
+        assert_eq!(
+            left,
+            [0, 3, 4]
+                .iter()
+                .copied()
+                .filter(|e| left.contains(e))
+                .collect::<Vec<_>>()
+        );
         assert!(!left.contains(&1) && !left.contains(&2), "{asked:?}");
     }
 

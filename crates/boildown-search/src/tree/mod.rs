@@ -67,22 +67,36 @@ impl Slot {
 impl Tree {
     /// Returns the children of a node, in order.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let end = self.nodes.get(node).map_or(0, |node| node.end);
-        std::iter::successors(Some(node + 1), |&child| Some(self.nodes[child].end)).take_while(move |&child| child < end)
+        let end = self.nodes[node].end;
+        let before_end = move |child: NodeId| (child < end).then_some(child);
+        std::iter::successors(before_end(node + 1), move |&child| {
+            before_end(self.nodes[child].end)
+        })
     }
 
     /// Returns every range of atoms that is one unit of the tree: each node, alone and together with the separator on
     /// either side.
     #[must_use]
     pub fn units(&self) -> Vec<Range<usize>> {
-        let mut units: Vec<Range<usize>> = self.nodes.iter().skip(1).map(|node| node.atoms.clone()).collect();
+        let mut units: Vec<Range<usize>> = self
+            .nodes
+            .iter()
+            .skip(1)
+            .map(|node| node.atoms.clone())
+            .collect();
         for list in &self.lists {
             for (position, &element) in list.elements.iter().enumerate() {
                 let atoms = &self.nodes[element].atoms;
-                if let Some(&before) = position.checked_sub(1).and_then(|before| list.elements.get(before)) {
+                if let Some(&before) = position
+                    .checked_sub(1)
+                    .and_then(|before| list.elements.get(before))
+                {
                     units.push(self.nodes[before].atoms.end..atoms.end);
                 }
-                let next = list.elements.get(position + 1).map_or(list.end, |&next| self.nodes[next].atoms.start);
+                let next = list
+                    .elements
+                    .get(position + 1)
+                    .map_or(list.end, |&next| self.nodes[next].atoms.start);
                 units.push(atoms.start..next);
             }
         }
@@ -94,7 +108,11 @@ impl Tree {
 impl SiblingList {
     /// Returns the cuts that leave exactly the elements for which `kept` holds: every kept element but the first keeps the
     /// separator right before it, a separator after the last one stays, and all others go with their elements.
-    fn cuts<'a>(&'a self, tree: &'a Tree, kept: impl Fn(usize) -> bool + 'a) -> impl Iterator<Item = Range<usize>> + 'a {
+    fn cuts<'a>(
+        &'a self,
+        tree: &'a Tree,
+        kept: impl Fn(usize) -> bool + 'a,
+    ) -> impl Iterator<Item = Range<usize>> + 'a {
         let atoms = |position: usize| &tree.nodes[self.elements[position]].atoms;
         let count = self.elements.len();
         let first = (0..count).find(|&position| kept(position));
@@ -104,9 +122,9 @@ impl SiblingList {
         };
         let rest = first.map_or(count, |position| position + 1);
         std::iter::once(front).chain(
-            (rest..count).filter(move |&position| !kept(position)).map(move |position| {
-                atoms(position - 1).end..atoms(position).end
-            }),
+            (rest..count)
+                .filter(move |&position| !kept(position))
+                .map(move |position| atoms(position - 1).end..atoms(position).end),
         )
     }
 }

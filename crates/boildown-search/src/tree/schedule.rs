@@ -107,7 +107,14 @@ impl<L: Minimise> TreeSearch<L> {
     }
 
     fn push(&mut self, what: What, weight: usize, position: usize) {
-        self.tasks.insert_mut(Key { weight: Reverse(weight), position: Reverse(position), what }, Task::Fresh);
+        self.tasks.insert_mut(
+            Key {
+                weight: Reverse(weight),
+                position: Reverse(position),
+                what,
+            },
+            Task::Fresh,
+        );
     }
 
     /// Adds the tasks for what is inside a node that stays.
@@ -115,7 +122,9 @@ impl<L: Minimise> TreeSearch<L> {
         let tree = Arc::clone(&self.tree);
         for list in tree.nodes[node].lists.clone() {
             let row = &tree.lists[list];
-            let (Some(&first), Some(&last)) = (row.elements.first(), row.elements.last()) else { continue };
+            let (Some(&first), Some(&last)) = (row.elements.first(), row.elements.last()) else {
+                continue;
+            };
             let (start, end) = (tree.nodes[first].atoms.start, tree.nodes[last].atoms.end);
             self.push(What::List(list), self.kept.count_in(start..end), start);
         }
@@ -158,7 +167,9 @@ impl<L: Minimise> TreeSearch<L> {
     fn settle(&mut self) {
         self.cuts = None;
         while self.cuts.is_none() {
-            let Some((&key, task)) = self.tasks.first() else { return };
+            let Some((&key, task)) = self.tasks.first() else {
+                return;
+            };
             let mut task = match task {
                 Task::Fresh => self.begin(key.what),
                 started => started.clone(),
@@ -178,11 +189,19 @@ impl<L: Minimise> TreeSearch<L> {
         match what {
             What::List(_) | What::Extras => {
                 let row = self.row(what);
-                let weights: Vec<usize> =
-                    row.iter().map(|&node| self.kept.count_in(self.tree.nodes[node].atoms.clone())).collect();
-                let mut list = List::weighted(weights.iter().map(|&weight| u32::try_from(weight).unwrap_or(u32::MAX)));
+                let weights: Vec<usize> = row
+                    .iter()
+                    .map(|&node| self.kept.count_in(self.tree.nodes[node].atoms.clone()))
+                    .collect();
+                let mut list = List::weighted(
+                    weights
+                        .iter()
+                        .map(|&weight| u32::try_from(weight).unwrap_or(u32::MAX)),
+                );
                 let gone = (0..row.len()).filter(|&position| weights[position] == 0);
-                list.kept = list.kept.without(gone.map(|position| position..position + 1));
+                list.kept = list
+                    .kept
+                    .without(gone.map(|position| position..position + 1));
                 list.kept.commit();
                 Task::Minimising(L::on(list))
             }
@@ -198,12 +217,15 @@ impl<L: Minimise> TreeSearch<L> {
             let cuts: Arc<[Range<usize>]> = match (what, &*task) {
                 (What::List(list), Task::Minimising(machine)) => {
                     let kept = machine.ask()?.candidate;
-                    tree.lists[list].cuts(tree, move |position| kept.contains(position)).collect()
+                    tree.lists[list]
+                        .cuts(tree, move |position| kept.contains(position))
+                        .collect()
                 }
                 (_, Task::Minimising(machine)) => {
                     let kept = machine.ask()?.candidate;
                     let gone = (0..tree.extras.len()).filter(|&position| !kept.contains(position));
-                    gone.map(|position| tree.nodes[tree.extras[position]].atoms.clone()).collect()
+                    gone.map(|position| tree.nodes[tree.extras[position]].atoms.clone())
+                        .collect()
                 }
                 (What::Replace(node, _), Task::Replacing(options)) => {
                     let (whole, part) = (&tree.nodes[node].atoms, &options.last()?.atoms);
@@ -226,7 +248,9 @@ impl<L: Minimise> TreeSearch<L> {
 
     /// Adds the tasks that follow from a finished one.
     fn finish(&mut self, what: What, task: &Task<L>) {
-        let Task::Minimising(machine) = task else { return };
+        let Task::Minimising(machine) = task else {
+            return;
+        };
         let left: Vec<usize> = machine.best().iter().collect();
         let tree = Arc::clone(&self.tree);
         let row = match what {
@@ -239,10 +263,22 @@ impl<L: Minimise> TreeSearch<L> {
             let node = row[position];
             let atoms = &tree.nodes[node].atoms;
             // Only what stands between two siblings counts as a separator here.
-            let before = position.checked_sub(1).map_or(first, |before| tree.nodes[row[before]].atoms.end);
-            let after = row.get(position + 1).map_or(last, |&after| tree.nodes[after].atoms.start);
-            let separated = matches!(what, What::List(_)) && (before < atoms.start || atoms.end < after);
-            self.push_survivor(node, if separated { Separated::Yes } else { Separated::No });
+            let before = position
+                .checked_sub(1)
+                .map_or(first, |before| tree.nodes[row[before]].atoms.end);
+            let after = row
+                .get(position + 1)
+                .map_or(last, |&after| tree.nodes[after].atoms.start);
+            let separated =
+                matches!(what, What::List(_)) && (before < atoms.start || atoms.end < after);
+            self.push_survivor(
+                node,
+                if separated {
+                    Separated::Yes
+                } else {
+                    Separated::No
+                },
+            );
         }
     }
 
@@ -261,8 +297,13 @@ impl<L: Minimise> TreeSearch<L> {
                     let living: Vec<NodeId> = (tree.lists[list].elements.iter().copied())
                         .filter(|&element| weight(&tree.nodes[element].atoms) > 0)
                         .collect();
-                    if living.len() > 1 && living.iter().all(|&element| slot.accepts(tree.nodes[element].kind)) {
-                        let atoms = tree.nodes[living[0]].atoms.start..tree.nodes[living[living.len() - 1]].atoms.end;
+                    if living.len() > 1
+                        && living
+                            .iter()
+                            .all(|&element| slot.accepts(tree.nodes[element].kind))
+                    {
+                        let atoms = tree.nodes[living[0]].atoms.start
+                            ..tree.nodes[living[living.len() - 1]].atoms.end;
                         found.push(Replacement { atoms, node: None });
                     }
                 }
@@ -273,7 +314,10 @@ impl<L: Minimise> TreeSearch<L> {
                     continue;
                 }
                 if slot.accepts(below.kind) {
-                    found.push(Replacement { atoms: below.atoms.clone(), node: Some(child) });
+                    found.push(Replacement {
+                        atoms: below.atoms.clone(),
+                        node: Some(child),
+                    });
                 } else if depth + 1 < Self::DEPTH {
                     level.push_back((child, depth + 1));
                 }
@@ -286,7 +330,9 @@ impl<L: Minimise> TreeSearch<L> {
 
     /// Takes the answer into the task at work.
     fn answered(&mut self, answer: Answer) {
-        let (Some(cuts), Some((&key, task))) = (self.cuts.take(), self.tasks.first()) else { return };
+        let (Some(cuts), Some((&key, task))) = (self.cuts.take(), self.tasks.first()) else {
+            return;
+        };
         let mut task = task.clone();
         let hit = answer == Answer::Told(Verdict::Interesting);
         let size = self.size(&cuts);
@@ -314,7 +360,9 @@ impl<L: Minimise> TreeSearch<L> {
                 learn(&mut self.replacements);
                 let tried = options.pop();
                 match tried.filter(|_| hit) {
-                    Some(Replacement { node: Some(node), .. }) => self.push_replace(node, slot),
+                    Some(Replacement {
+                        node: Some(node), ..
+                    }) => self.push_replace(node, slot),
                     Some(_) => {}
                     None => self.tasks.insert_mut(key, task),
                 }
@@ -354,7 +402,10 @@ impl<L: Minimise> Search for TreeSearch<L> {
             What::Separate(_) => self.separate.odds(),
             What::Replace(..) => self.replacements.odds(),
         };
-        Some(Question { candidate: self.kept.without(cuts.iter().cloned()), odds })
+        Some(Question {
+            candidate: self.kept.without(cuts.iter().cloned()),
+            odds,
+        })
     }
 
     fn tell(&mut self, verdict: Verdict) {

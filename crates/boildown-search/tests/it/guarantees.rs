@@ -55,7 +55,11 @@ struct ClonesAreIndependent(Oracle);
 impl Check for ClonesAreIndependent {
     fn check<S: Search<Candidate = Subset>>(&self, mut machine: S) -> Result<(), String> {
         while let Some(question) = machine.ask() {
-            for verdict in [Verdict::Interesting, Verdict::Uninteresting, Verdict::Unresolved] {
+            for verdict in [
+                Verdict::Interesting,
+                Verdict::Uninteresting,
+                Verdict::Unresolved,
+            ] {
                 machine.clone().tell(verdict);
             }
             machine.clone().skip();

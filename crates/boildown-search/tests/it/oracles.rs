@@ -1,7 +1,9 @@
 //! Oracles over sets of elements, and every list machine behind one face.
 
 use boildown_search::list::{Adaptive, Ddmin, Halving, List, Minimise, Subsets, Sweep};
-use boildown_search::{FirstThatWorks, Fingerprint, Fingerprinted, Fixpoint, Search, Sequence, Subset, Verdict};
+use boildown_search::{
+    Fingerprint, Fingerprinted, FirstThatWorks, Fixpoint, Search, Sequence, Subset, Verdict,
+};
 use proptest::prelude::*;
 
 /// An oracle as a pure function of the kept elements. The full set is always interesting.
@@ -10,7 +12,10 @@ pub(crate) enum Oracle {
     /// Interesting while all of these are kept: monotone and unambiguous.
     Needs(Vec<usize>),
     /// Interesting while, for every user that is kept, what it uses is kept too, and the roots are kept: not monotone.
-    DefUse { roots: Vec<usize>, uses: Vec<(usize, usize)> },
+    DefUse {
+        roots: Vec<usize>,
+        uses: Vec<(usize, usize)>,
+    },
     /// A coin for every set.
     Chaos(u64),
 }
@@ -21,7 +26,9 @@ impl Oracle {
             Self::Needs(needed) => needed.iter().all(|&element| kept.contains(element)),
             Self::DefUse { roots, uses } => {
                 roots.iter().all(|&root| kept.contains(root))
-                    && uses.iter().all(|&(user, used)| !kept.contains(user) || kept.contains(used))
+                    && uses
+                        .iter()
+                        .all(|&(user, used)| !kept.contains(user) || kept.contains(used))
             }
             Self::Chaos(seed) => {
                 if kept.count() == kept.universe() {
@@ -34,16 +41,24 @@ impl Oracle {
                 };
             }
         };
-        if hit { Verdict::Interesting } else { Verdict::Uninteresting }
+        if hit {
+            Verdict::Interesting
+        } else {
+            Verdict::Uninteresting
+        }
     }
 }
 
 /// A number that depends on the content and the seed only.
 pub(crate) fn coin(content: Fingerprint, seed: u64) -> u64 {
     let text = format!("{content:?}{seed}");
-    text.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3).rotate_left(23)
-    }) >> 7
+    text.bytes()
+        .fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte))
+                .wrapping_mul(0x0100_0000_01b3)
+                .rotate_left(23)
+        })
+        >> 7
 }
 
 /// Oracles over `n` elements.
@@ -68,18 +83,33 @@ pub(crate) trait Check {
 
 /// Runs a check on every list machine and on the combinators.
 pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestCaseError> {
-    let (halving, sweep, adaptive) =
-        (Halving::on(list.clone()), Sweep::on(list.clone()), Adaptive::on(list.clone()));
+    let (halving, sweep, adaptive) = (
+        Halving::on(list.clone()),
+        Sweep::on(list.clone()),
+        Adaptive::on(list.clone()),
+    );
     let pairs = Sweep::windows(list.kept.clone(), 2);
     let outcomes = [
         ("halving", check.check(halving.clone())),
         ("sweep", check.check(sweep.clone())),
         ("adaptive", check.check(adaptive.clone())),
         ("ddmin", check.check(Ddmin::on(list.clone()))),
-        ("ddmin, complements only", check.check(Ddmin::with_subsets(list.clone(), Subsets::Skip))),
-        ("halving, then sweep", check.check(Sequence::new(halving.clone(), sweep))),
-        ("adaptive to a fixed point", check.check(Fixpoint::new(adaptive))),
-        ("sweep of pairs, or else halving", check.check(FirstThatWorks::new(pairs, halving))),
+        (
+            "ddmin, complements only",
+            check.check(Ddmin::with_subsets(list.clone(), Subsets::Skip)),
+        ),
+        (
+            "halving, then sweep",
+            check.check(Sequence::new(halving.clone(), sweep)),
+        ),
+        (
+            "adaptive to a fixed point",
+            check.check(Fixpoint::new(adaptive)),
+        ),
+        (
+            "sweep of pairs, or else halving",
+            check.check(FirstThatWorks::new(pairs, halving)),
+        ),
     ];
     for (name, outcome) in outcomes {
         outcome.map_err(|reason| TestCaseError::fail(format!("{name}: {reason}")))?;

@@ -15,10 +15,19 @@ struct History {
 }
 
 /// Runs a search with workers whose answers come back in an order decided by `delays`.
-fn simulate<S: Search<Candidate = Subset>>(search: S, oracle: &Oracle, workers: usize, delays: u64) -> History {
+fn simulate<S: Search<Candidate = Subset>>(
+    search: S,
+    oracle: &Oracle,
+    workers: usize,
+    delays: u64,
+) -> History {
     let mut planner = Planner::new(search);
     let mut running: Vec<(QuestionId, Subset)> = Vec::new();
-    let mut history = History { told: Vec::new(), best: Subset::full(0), ran: 0 };
+    let mut history = History {
+        told: Vec::new(),
+        best: Subset::full(0),
+        ran: 0,
+    };
     let mut clock = delays;
     while !planner.is_finished() {
         while running.len() < workers
@@ -27,11 +36,18 @@ fn simulate<S: Search<Candidate = Subset>>(search: S, oracle: &Oracle, workers: 
             history.ran += 1;
             running.push((ticket.id, ticket.candidate));
         }
-        assert!(!running.is_empty(), "an unfinished search always has a question in flight");
+        assert!(
+            !running.is_empty(),
+            "an unfinished search always has a question in flight"
+        );
         clock = coin(Fingerprint::new(u128::from(clock)), delays);
-        #[expect(clippy::cast_possible_truncation, reason = "below the number of workers")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "below the number of workers"
+        )]
         let (id, candidate) = running.swap_remove((clock % running.len() as u64) as usize);
-        for told in planner.answer(id, oracle.judge(&candidate)) {
+        planner.answer(id, oracle.judge(&candidate));
+        while let Some(told) = planner.advance() {
             history.told.push((told.fingerprint, told.verdict));
         }
         let abandoned = planner.abandoned();
@@ -54,12 +70,18 @@ impl Check for SameAtAnyNumber {
     fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String> {
         let alone = simulate(machine.clone(), &self.oracle, 1, self.delays);
         if alone.told.len() != alone.ran {
-            return Err(format!("one worker ran {} to tell {}", alone.ran, alone.told.len()));
+            return Err(format!(
+                "one worker ran {} to tell {}",
+                alone.ran,
+                alone.told.len()
+            ));
         }
         for workers in [2, 7, 64] {
             let together = simulate(machine.clone(), &self.oracle, workers, self.delays);
             if together.told != alone.told || together.best != alone.best {
-                return Err(format!("{workers} workers: {together:?}\none worker: {alone:?}"));
+                return Err(format!(
+                    "{workers} workers: {together:?}\none worker: {alone:?}"
+                ));
             }
         }
         Ok(())

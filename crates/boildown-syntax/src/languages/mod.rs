@@ -41,6 +41,14 @@ pub struct Language {
     grammar: LanguageFn,
 }
 
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Language {}
+
 impl Language {
     /// Returns every language of this build, sorted by name.
     #[must_use]

@@ -1,0 +1,365 @@
+//! Realistic failures, and any bytes at all.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::Verdict;
+
+fn failed(outcome: Outcome, stdout: &[u8], stderr: &[u8]) -> Run {
+    Run {
+        outcome,
+        stdout: stdout.to_vec(),
+        stderr: stderr.to_vec(),
+        took: Duration::ZERO,
+    }
+}
+
+/// Deduces from a run that printed this to stderr, and returns the expression found in it.
+#[track_caller]
+fn deduced(stderr: &str) -> String {
+    let run = failed(Outcome::Exited(1), b"compiling...\n", stderr.as_bytes());
+    let property = deduce(&run).unwrap();
+    assert_eq!(property.verdict(&run), Verdict::Interesting);
+    match property.expectations() {
+        [
+            Expectation::Exit(ExitSpec::Code(1)),
+            Expectation::Stderr(pattern),
+        ] => pattern.to_string(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_signs_and_the_variable_parts_compile() {
+    assert!(signs::find(&failed(Outcome::Exited(1), b"", b"")).is_none());
+    assert_eq!(deduced("x"), "^x$");
+}
+
+#[test]
+fn success_and_a_time_out_show_no_failure() {
+    assert_eq!(
+        deduce(&failed(Outcome::Exited(0), b"", b"error: ignored\n")),
+        None
+    );
+    assert_eq!(
+        deduce(&failed(Outcome::TimedOut, b"", b"error: slow\n")),
+        None
+    );
+}
+
+#[test]
+fn a_silent_failure_is_its_outcome() {
+    assert_eq!(
+        deduce(&failed(Outcome::Signalled(11), b"", b""))
+            .unwrap()
+            .flags(),
+        "--exit SIGSEGV"
+    );
+    assert_eq!(
+        deduce(&failed(Outcome::Exited(3), b"", b" \n\n"))
+            .unwrap()
+            .flags(),
+        "--exit 3"
+    );
+}
+
+#[test]
+fn standard_output_is_read_when_standard_error_says_less() {
+    let flags = |stdout: &[u8], stderr: &[u8]| {
+        deduce(&failed(Outcome::Exited(1), stdout, stderr))
+            .unwrap()
+            .flags()
+    };
+    assert_eq!(
+        flags(b"FAIL test 3\n", b""),
+        r"--exit 1 --stdout '^FAIL test \d+$'"
+    );
+    assert_eq!(
+        flags(b"a: Assertion `x' failed.\n", b"done\n"),
+        r"--exit 1 --stdout 'Assertion `x'\'' failed'"
+    );
+    assert_eq!(
+        flags(b"error: a\n", b"error: b\n"),
+        "--exit 1 --stderr '^error: b$'"
+    );
+}
+
+#[test]
+fn clang_assertion() {
+    let stderr = "\
+clang-18: ../llvm/lib/IR/Type.cpp:312: static llvm::IntegerType *llvm::IntegerType::get(llvm::LLVMContext &, unsigned int): Assertion `NumBits >= MIN_INT_BITS && \"bitwidth too small\"' failed.
+PLEASE submit a bug report to https://github.com/llvm/llvm-project/issues/ and include the crash backtrace.
+Stack dump:
+0.\tProgram arguments: clang-18 -cc1 crash.c
+ #0 0x000055d0c8a3a1b8 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int)
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn clang_crash_without_assertion() {
+    let stderr = "\
+PLEASE submit a bug report to https://github.com/llvm/llvm-project/issues/ and include the crash backtrace.
+Stack dump:
+0.\tProgram arguments: clang-18 -cc1 /dev/shm/boildown-17-aXb3Qz/000000000001/crash.c
+clang: error: unable to execute command: Segmentation fault (core dumped)
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn clang_backend_error() {
+    insta::assert_snapshot!(deduced("fatal error: error in backend: Cannot select: 0x55f1c0a8: i64 = bitcast t12\n"), @"");
+    insta::assert_snapshot!(deduced("bad opcode\nUNREACHABLE executed at /build/llvm/lib/Target/X86/X86ISelLowering.cpp:4242!\n"), @"");
+}
+
+#[test]
+fn compile_error() {
+    let stderr = "\
+/dev/shm/boildown-17-aXb3Qz/000000000001/crash.c:3:5: error: use of undeclared identifier 'x'
+    x = 1;
+    ^
+1 error generated.
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn gcc_internal_compiler_error() {
+    let stderr = "\
+during GIMPLE pass: vect
+crash.c: In function 'f':
+crash.c:7:6: internal compiler error: in vect_transform_stmt, at tree-vect-stmts.c:9875
+    7 | void f() {
+0x7f2a11d2a082 __libc_start_main
+Please submit a full bug report, with preprocessed source.
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn rustc_internal_compiler_error() {
+    let stderr = "\
+thread 'rustc' (4711) panicked at /rustc/0f2b1c/compiler/rustc_type_ir/src/binder.rs:783:9:
+index out of bounds: the len is 2 but the index is 2
+stack backtrace:
+   0:     0x7f3b6c1d2e4f - std::backtrace_rs
+error: the compiler unexpectedly panicked. this is a bug.
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn rust_panic_of_old() {
+    insta::assert_snapshot!(deduced("thread 'main' panicked at 'explicit panic', src/main.rs:2:5\nnote: run with `RUST_BACKTRACE=1`\n"), @"");
+}
+
+#[test]
+fn address_sanitizer() {
+    let stderr = "\
+=================================================================
+==31337==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010 at pc 0x0000004f8c2d bp 0x7ffd sp 0x7ffc
+READ of size 4 at 0x602000000010 thread T0
+    #0 0x4f8c2c in main /tmp/crash.c:6:10
+SUMMARY: AddressSanitizer: heap-use-after-free /tmp/crash.c:6:10 in main
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+    let cut_short = &stderr[..stderr.find("READ").unwrap()];
+    insta::assert_snapshot!(deduced(cut_short), @"");
+}
+
+#[test]
+fn undefined_behavior_sanitizer() {
+    let stderr = "\
+crash.c:3:12: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
+SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior crash.c:3:12
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn glibc_assertion_and_heap_check() {
+    insta::assert_snapshot!(deduced("a.out: crash.c:4: main: Assertion `p != 0' failed.\nAborted (core dumped)\n"), @"");
+    insta::assert_snapshot!(deduced("free(): double free detected in tcache 2\n"), @"");
+    insta::assert_snapshot!(deduced("*** stack smashing detected ***: terminated\n"), @"");
+}
+
+#[test]
+fn cpp_exception() {
+    let stderr = "terminate called after throwing an instance of 'std::out_of_range'\n  what():  vector::_M_range_check: __n (which is 7)\n";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn python_exception_is_the_last_of_its_chain() {
+    let stderr = "\
+Traceback (most recent call last):
+  File \"/home/me/tool.py\", line 3, in <module>
+    int('x')
+ValueError: invalid literal for int() with base 10: 'x'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File \"/home/me/tool.py\", line 5, in <module>
+    raise KeyError(1)
+KeyError: 1
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn python_syntax_error_has_no_traceback() {
+    insta::assert_snapshot!(deduced("  File \"/tmp/a.py\", line 1\n    x = = 1\n        ^\nSyntaxError: invalid syntax\n"), @"");
+}
+
+#[test]
+fn node_exception() {
+    let stderr = "\
+/home/me/tool.js:3
+  x.y.z
+    ^
+
+TypeError: Cannot read properties of undefined (reading 'z')
+    at Object.<anonymous> (/home/me/tool.js:3:7)
+    at node:internal/main/run_main_module:28:49
+
+Node.js v20.11.0
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn java_exception_and_virtual_machine_crash() {
+    let exception = "\
+Exception in thread \"pool-1-thread-7\" java.lang.ArrayIndexOutOfBoundsException: Index 5 out of bounds for length 3
+\tat com.example.Main.main(Main.java:5)
+";
+    insta::assert_snapshot!(deduced(exception), @"");
+    let crash = "\
+# A fatal error has been detected by the Java Runtime Environment:
+#
+#  SIGSEGV (0xb) at pc=0x00007f1e2c8f4a2d, pid=4242, tid=4243
+#
+# Problematic frame:
+# V  [libjvm.so+0x8f4a2d]  PhaseIdealLoop::build_loop_late_post_work(Node*, bool)+0x1d
+";
+    insta::assert_snapshot!(deduced(crash), @"");
+}
+
+#[test]
+fn go_panic() {
+    let stderr = "\
+panic: runtime error: index out of range [5] with length 3
+
+goroutine 1 [running]:
+main.main()
+\t/tmp/x/main.go:7 +0x1d
+exit status 2
+";
+    insta::assert_snapshot!(deduced(stderr), @"");
+}
+
+#[test]
+fn a_shell_reports_a_crash_inside_the_test() {
+    insta::assert_snapshot!(deduced("./test.sh: line 3: 12345 Segmentation fault      (core dumped) ./a.out\n"), @"");
+}
+
+#[test]
+fn an_unknown_failure_is_its_last_line() {
+    insta::assert_snapshot!(deduced("first\nI/O trouble (a.b*c) at 0xFFee in dir/file.ext and 3.5/x\n\n"), @"");
+}
+
+#[test]
+fn a_long_line_is_kept_up_to_a_point_and_left_open() {
+    let expression = deduced(&format!("trouble {}", "abc ".repeat(1000)));
+    assert!(expression.starts_with("^trouble abc"));
+    assert!(expression.len() < 200, "{expression}");
+    assert!(!expression.ends_with('$'));
+}
+
+#[test]
+fn another_run_with_other_addresses_numbers_and_directories_has_the_property_too() {
+    let line = |dir: &str, number: u32| {
+        format!(
+            "{dir}/crash.c:{number}:{number}: fatal error: bad thing {number} at 0x{number:x} in '{dir}/b.o'\n"
+        )
+    };
+    let property = deduce(&failed(
+        Outcome::Exited(1),
+        b"",
+        line("/dev/shm/boildown-1-a/000000000001", 7).as_bytes(),
+    ))
+    .unwrap();
+    let other = failed(
+        Outcome::Exited(1),
+        b"",
+        line("/tmp/elsewhere", 123_456).as_bytes(),
+    );
+    assert_eq!(property.verdict(&other), Verdict::Interesting);
+    let different = failed(
+        Outcome::Exited(1),
+        b"",
+        b"crash.c:1:1: fatal error: worse thing 3 at 0x1 in 'b.o'\n",
+    );
+    assert_eq!(property.verdict(&different), Verdict::Uninteresting);
+}
+
+/// What the table and the generalisation look for.
+const FRAGMENTS: &[&str] = &[
+    "error: ",
+    "panicked at ",
+    "Assertion `",
+    "' failed",
+    "Traceback (most recent call last):\n",
+    "  at ",
+    "0x",
+    "/",
+    "//a",
+    "./b.c",
+    ":3",
+    "\n",
+    "\r\n",
+    "\t",
+    "é",
+    "‘",
+    " ",
+    "TypeError",
+    "$",
+    "^",
+    "\\",
+    "SUMMARY: AddressSanitizer: ",
+    "I/O",
+];
+
+/// Output made of these in any order, and of anything else.
+fn output() -> impl Strategy<Value = Vec<u8>> {
+    let fragment = prop_oneof![
+        prop::sample::select(FRAGMENTS).prop_map(|fragment| fragment.as_bytes().to_vec()),
+        prop::collection::vec(any::<u8>(), 0..4),
+        "[a-z0-9./]{0,40}".prop_map(String::into_bytes),
+    ];
+    prop::collection::vec(fragment, 0..30).prop_map(|fragments| fragments.concat())
+}
+
+proptest! {
+    #[test]
+    fn the_run_has_the_property_that_it_shows(stdout in output(), stderr in output(), code in 1i32..256) {
+        let run = failed(Outcome::Exited(code), &stdout, &stderr);
+        let property = deduce(&run).unwrap();
+        prop_assert_eq!(property.verdict(&run), Verdict::Interesting);
+        let says_something = stdout.iter().chain(&stderr).any(|byte| !byte.is_ascii_whitespace());
+        prop_assert_eq!(property.expectations().len(), 1 + usize::from(says_something), "{}", property);
+    }
+
+    #[test]
+    fn what_is_deduced_can_be_read_back(stderr in output()) {
+        let property = deduce(&failed(Outcome::Exited(1), b"", &stderr)).unwrap();
+        if let [_, Expectation::Stderr(pattern)] = property.expectations() {
+            prop_assert_eq!(&pattern.as_str().parse::<Pattern>().unwrap(), pattern);
+            prop_assert!(!pattern.as_str().contains(char::is_control), "{}", pattern);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a session says while it works.
+
+use std::time::Duration;
+
+/// Something that happened. Every way of showing a session is a consumer of these.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Event {
+    /// The search began another pass.
+    Pass {
+        /// Its name.
+        name: &'static str,
+    },
+    /// There is a new best result; it is on disk already.
+    Improved(Progress),
+    /// Nothing in particular: a moment to show that time passes.
+    Tick(Progress),
+}
+
+/// How far a session has come.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Progress {
+    /// Bytes of the input.
+    pub bytes_before: usize,
+    /// Bytes of the best result.
+    pub bytes: usize,
+    /// Tokens of the best result, when the view at work counts the same tokens as the input's.
+    pub tokens: Option<usize>,
+    /// Questions of the search that were answered.
+    pub questions: u64,
+    /// Runs of the oracle, those included that speculation asked for in vain.
+    pub runs: u64,
+    /// Answers that were `Unresolved`.
+    pub unresolved: u64,
+    /// Runs that hit the time limit.
+    pub timeouts: u64,
+    /// Time since the reduction began.
+    pub elapsed: Duration,
+    /// Time since the last improvement, or since the beginning.
+    pub since_improved: Duration,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Summary {
+    /// The last state of affairs.
+    pub progress: Progress,
+    /// Why it stopped; `None` when the search finished, so that its guarantee holds.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why a session ended before its search did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// Somebody asked for it.
+    Interrupted,
+    /// The budget of questions is spent.
+    Questions,
+}

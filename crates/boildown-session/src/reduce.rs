@@ -1,0 +1,221 @@
+//! Running a search to its end.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use boildown_oracle::{Oracle, OracleError, Outcome, Verdict, fsx};
+use boildown_search::{Planner, Search as _, Told};
+use boildown_syntax::{Draft, Reduction};
+
+use crate::event::{Event, Progress, Stopped, Summary};
+use crate::workers::{Done, Workers};
+
+/// How a search is to be run.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// How many questions run at once. Changes the time, never the result.
+    pub jobs: usize,
+    /// The file that always holds the best result so far, written whole.
+    pub output: Option<PathBuf>,
+    /// Stop after so many answers to the search.
+    pub max_questions: Option<u64>,
+}
+
+/// A handle to stop a session from elsewhere, such as a signal handler.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Asks the session to stop: what runs is killed, the best result stays.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether it was asked to.
+    #[must_use]
+    pub fn is_requested(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Returns the flag itself, for those who can set nothing else.
+    #[must_use]
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+}
+
+/// How long nothing may happen before a session says that time passes, and looks whether to stop.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Runs a reduction to its end and returns what it came to, and the best draft.
+///
+/// # Errors
+/// [`OracleError`] when the oracle could not be asked or the best result not be written. What was found so far is on disk.
+pub fn reduce(
+    search: Reduction,
+    oracle: &dyn Oracle,
+    config: &Config,
+    stop: &Stop,
+    on_event: &mut dyn FnMut(&Event),
+) -> Result<(Summary, Draft), OracleError> {
+    std::thread::scope(|scope| {
+        let workers = Workers::start(scope, oracle, config.jobs.max(1));
+        Session::new(search, workers, config, on_event).run(stop)
+    })
+}
+
+struct Session<'a> {
+    planner: Planner<Reduction>,
+    workers: Workers,
+    config: &'a Config,
+    on_event: &'a mut dyn FnMut(&Event),
+    progress: Progress,
+    started: Instant,
+    improved: Instant,
+    /// The pass that was last spoken of.
+    pass: Option<&'static str>,
+    /// The view whose tokens are counted.
+    view: boildown_syntax::View,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        search: Reduction,
+        workers: Workers,
+        config: &'a Config,
+        on_event: &'a mut dyn FnMut(&Event),
+    ) -> Self {
+        let started = Instant::now();
+        let best = search.best();
+        let bytes = best.bytes().len();
+        let progress = Progress {
+            bytes_before: bytes,
+            bytes,
+            tokens: Some(best.tokens()),
+            ..Progress::default()
+        };
+        let view = best.document().view();
+        let planner = Planner::new(search);
+        Self {
+            planner,
+            workers,
+            config,
+            on_event,
+            progress,
+            started,
+            improved: started,
+            pass: None,
+            view,
+        }
+    }
+
+    fn run(mut self, stop: &Stop) -> Result<(Summary, Draft), OracleError> {
+        let stopped = loop {
+            self.announce_pass();
+            while self.workers.idle()
+                && let Some(ticket) = self.planner.next()
+            {
+                self.workers
+                    .ask(ticket.id, Arc::clone(ticket.candidate.bytes()))?;
+            }
+            if self.planner.is_finished() {
+                break None;
+            }
+            if stop.is_requested() {
+                break Some(Stopped::Interrupted);
+            }
+            if self.is_spent() {
+                break Some(Stopped::Questions);
+            }
+            // While all workers are busy there is time to find out what comes next.
+            let done = self.workers.next(Duration::ZERO).or_else(|| {
+                self.planner.look_ahead();
+                self.workers.next(TICK)
+            });
+            match done {
+                Some(done) => self.hear(done)?,
+                None => {
+                    let progress = self.now();
+                    (self.on_event)(&Event::Tick(progress));
+                }
+            }
+        };
+        let summary = Summary {
+            progress: self.now(),
+            stopped,
+        };
+        Ok((summary, self.planner.search().best()))
+    }
+
+    fn hear(&mut self, done: Done) -> Result<(), OracleError> {
+        let answer = match done.answer {
+            Ok(answer) => answer,
+            Err(OracleError::Cancelled) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        self.progress.runs += 1;
+        if answer
+            .run
+            .is_some_and(|run| run.outcome == Outcome::TimedOut)
+        {
+            self.progress.timeouts += 1;
+        }
+        self.planner.answer(done.id, answer.verdict);
+        // Told one by one, so that a budget ends at the same question however many answers are there.
+        while !self.is_spent()
+            && let Some(told) = self.planner.advance()
+        {
+            self.told(&told)?;
+        }
+        for id in self.planner.abandoned() {
+            self.workers.cancel(id);
+        }
+        Ok(())
+    }
+
+    fn told(&mut self, told: &Told<Draft>) -> Result<(), OracleError> {
+        self.progress.questions += 1;
+        match told.verdict {
+            Verdict::Uninteresting => {}
+            Verdict::Unresolved => self.progress.unresolved += 1,
+            Verdict::Interesting => {
+                let best = &told.candidate;
+                if let Some(path) = &self.config.output {
+                    fsx::write_atomic(path, best.bytes())?;
+                }
+                self.progress.bytes = best.bytes().len();
+                self.progress.tokens = (best.document().view() == self.view).then(|| best.tokens());
+                self.improved = Instant::now();
+                let progress = self.now();
+                (self.on_event)(&Event::Improved(progress));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_spent(&self) -> bool {
+        self.config
+            .max_questions
+            .is_some_and(|most| self.progress.questions >= most)
+    }
+
+    fn announce_pass(&mut self) {
+        let pass = self.planner.search().inner().pass();
+        if pass != self.pass
+            && let Some(name) = pass
+        {
+            (self.on_event)(&Event::Pass { name });
+        }
+        self.pass = pass;
+    }
+
+    fn now(&self) -> Progress {
+        Progress {
+            elapsed: self.started.elapsed(),
+            since_improved: self.improved.elapsed(),
+            ..self.progress
+        }
+    }
+}

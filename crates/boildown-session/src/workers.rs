@@ -1,0 +1,117 @@
+//! Threads that put questions to the oracle.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Scope;
+use std::time::Duration;
+
+use boildown_oracle::{Answer, Cancel, Oracle, OracleError};
+use boildown_search::QuestionId;
+
+struct Job {
+    id: QuestionId,
+    candidate: Arc<[u8]>,
+    cancel: Cancel,
+}
+
+/// An answer, and the question it is to.
+pub(crate) struct Done {
+    pub(crate) id: QuestionId,
+    pub(crate) answer: Result<Answer, OracleError>,
+}
+
+/// A fixed number of threads. Dropping it cancels what runs and lets the threads end.
+pub(crate) struct Workers {
+    jobs: Sender<Job>,
+    done: Receiver<Done>,
+    count: usize,
+    running: HashMap<QuestionId, Cancel>,
+}
+
+impl Workers {
+    pub(crate) fn start<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        oracle: &'scope dyn Oracle,
+        count: usize,
+    ) -> Self {
+        let (jobs, queue) = channel::<Job>();
+        let (answers, done) = channel();
+        let queue = Arc::new(Mutex::new(queue));
+        for _ in 0..count {
+            let (queue, answers) = (Arc::clone(&queue), answers.clone());
+            scope.spawn(move || {
+                loop {
+                    // The lock is held while waiting: whoever has it takes the next job.
+                    let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok(Job {
+                        id,
+                        candidate,
+                        cancel,
+                    }) = job
+                    else {
+                        return;
+                    };
+                    let answer = oracle.judge(&candidate, &cancel);
+                    drop(candidate);
+                    if answers.send(Done { id, answer }).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        Self {
+            jobs,
+            done,
+            count,
+            running: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn idle(&self) -> bool {
+        self.running.len() < self.count
+    }
+
+    pub(crate) fn ask(&mut self, id: QuestionId, candidate: Arc<[u8]>) -> Result<(), OracleError> {
+        let cancel = Cancel::new()?;
+        self.running.insert(id, cancel.clone());
+        self.jobs
+            .send(Job {
+                id,
+                candidate,
+                cancel,
+            })
+            .expect("the threads live as long as this");
+        Ok(())
+    }
+
+    /// Stops working on a question. Its answer still comes, soon, and says so, unless it is there already.
+    pub(crate) fn cancel(&self, id: QuestionId) {
+        if let Some(cancel) = self.running.get(&id) {
+            cancel.cancel();
+        }
+    }
+
+    /// Returns an answer that is there, or that comes within `wait`.
+    pub(crate) fn next(&mut self, wait: Duration) -> Option<Done> {
+        match self.done.recv_timeout(wait) {
+            Ok(done) => {
+                self.running.remove(&done.id);
+                Some(done)
+            }
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        }
+    }
+}
+
+impl Drop for Workers {
+    fn drop(&mut self) {
+        #[expect(
+            clippy::iter_over_hash_type,
+            reason = "all are cancelled; the order shows nowhere"
+        )]
+        for cancel in self.running.values() {
+            cancel.cancel();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The view that fits any text: lines, balanced delimiters, words.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use boildown_search::tree::Slot;
+
+use super::builder::{Builder, Place};
+use super::syntax::words;
+use super::{Document, View};
+
+const ROOT: u16 = 0;
+const LINE: u16 = 1;
+const GROUP: u16 = 2;
+const WORD: u16 = 3;
+
+/// Reads lines of words and groups. A group reaches from a delimiter to its partner, over as many lines as that takes, and holds
+/// lines of its own when it spans more than one; a line ends where it does with all of its groups closed.
+pub(super) fn read(bytes: Arc<[u8]>) -> Document {
+    let words: Vec<Range<usize>> = words(&bytes, 0..bytes.len()).collect();
+    let partners = partners(&bytes, &words);
+    let newline_before: Vec<bool> = std::iter::once(&(0..0))
+        .chain(&words)
+        .zip(&words)
+        .map(|(before, word)| bytes[before.end..word.start].contains(&b'\n'))
+        .collect();
+    let breaks = Prefix::count(&newline_before);
+    let inside = Place {
+        slot: 0,
+        ..Place::default()
+    };
+    let mut builder = Builder::new(Arc::clone(&bytes));
+    builder.open(ROOT, Place::default());
+    // Where the open groups end, outermost first, and whether each holds lines.
+    let mut groups = vec![Open {
+        end: words.len(),
+        lines: true,
+        in_line: false,
+    }];
+    let mut at = 0;
+    while let Some(group) = groups.last_mut() {
+        if at == group.end {
+            if group.in_line {
+                builder.close();
+            }
+            groups.pop();
+            if at < words.len() {
+                builder.atom(words[at].clone());
+                at += 1;
+            }
+            builder.close();
+            continue;
+        }
+        if group.lines && (newline_before[at] || !group.in_line) {
+            if group.in_line {
+                builder.close();
+            }
+            builder.open(LINE, inside);
+            group.in_line = true;
+        }
+        match partners[at] {
+            Some(partner) => {
+                builder.open(GROUP, inside);
+                builder.atom(words[at].clone());
+                groups.push(Open {
+                    end: partner,
+                    lines: breaks.between(at + 1, partner + 1) > 0,
+                    in_line: false,
+                });
+            }
+            None => {
+                builder.open(WORD, inside);
+                builder.atom(words[at].clone());
+                builder.close();
+            }
+        }
+        at += 1;
+    }
+    builder.finish(
+        View::Blocks,
+        vec![Slot {
+            kinds: vec![LINE, GROUP, WORD],
+            many: true,
+        }],
+    )
+}
+
+struct Open {
+    /// The word that closes it.
+    end: usize,
+    /// Whether it spans several lines.
+    lines: bool,
+    /// Whether a line of it is open.
+    in_line: bool,
+}
+
+/// For each opening delimiter with a partner, the word that closes it.
+fn partners(bytes: &[u8], words: &[Range<usize>]) -> Vec<Option<usize>> {
+    let mut partners = vec![None; words.len()];
+    let mut open: Vec<(u8, usize)> = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        match bytes[word.start] {
+            b'(' => open.push((b')', at)),
+            b'[' => open.push((b']', at)),
+            b'{' => open.push((b'}', at)),
+            close @ (b')' | b']' | b'}') => {
+                // A stray closing delimiter closes nothing; one that closes an outer group leaves the inner ones without partners.
+                if let Some(depth) = open.iter().rposition(|&(wanted, _)| wanted == close) {
+                    partners[open[depth].1] = Some(at);
+                    open.truncate(depth);
+                }
+            }
+            _ => {}
+        }
+    }
+    partners
+}
+
+/// How many flags are set in any range, after one pass.
+struct Prefix(Vec<usize>);
+
+impl Prefix {
+    fn count(flags: &[bool]) -> Self {
+        let mut sums = vec![0];
+        let mut sum = 0;
+        sums.extend(flags.iter().map(|&flag| {
+            sum += usize::from(flag);
+            sum
+        }));
+        Self(sums)
+    }
+
+    fn between(&self, start: usize, end: usize) -> usize {
+        self.0[end.min(self.0.len() - 1)] - self.0[start.min(end).min(self.0.len() - 1)]
+    }
+}

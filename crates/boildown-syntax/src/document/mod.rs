@@ -1,0 +1,125 @@
+//! A text as a row of atoms and a tree over them, and any subset of the atoms as a text again.
+
+mod blocks;
+mod builder;
+mod raw;
+mod render;
+mod slots;
+mod syntax;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use boildown_search::Subset;
+use boildown_search::tree::Tree;
+
+use crate::Language;
+
+/// How a text is cut into removable units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// The nodes and tokens of a language.
+    Syntax(&'static Language),
+    /// Lines, balanced delimiters and words, of any text.
+    Blocks,
+    /// Lines only; very long ones in pieces.
+    Lines,
+    /// Pieces of this many bytes.
+    Bytes(usize),
+}
+
+/// A text under one view.
+///
+/// An atom is the smallest unit that can be removed: a token, a word of a string or comment, a byte. What lies between two
+/// atoms, their gap, is white space; it is kept, dropped or shortened with the atoms beside it. Rendering all atoms gives the
+/// text back byte for byte.
+#[derive(Debug)]
+pub struct Document {
+    view: View,
+    bytes: Arc<[u8]>,
+    /// The bytes of each atom. Invariant: ascending, disjoint, none empty.
+    atoms: Vec<Range<u32>>,
+    /// The first atom of each token, ascending. A token is an atom, or several when it is a string or comment of many words.
+    tokens: Vec<u32>,
+    /// For each atom, where the largest node that starts with it ends, in atoms. The root does not count.
+    spans: Vec<u32>,
+    tree: Arc<Tree>,
+}
+
+impl Document {
+    /// The largest text, in bytes.
+    pub const MAX: usize = u32::MAX as usize;
+
+    /// Reads a text. Never fails: whatever a view cannot make sense of becomes one more unit.
+    ///
+    /// # Panics
+    /// When the text is longer than [`MAX`](Self::MAX).
+    #[must_use]
+    pub fn new(bytes: Arc<[u8]>, view: View) -> Self {
+        assert!(bytes.len() <= Self::MAX, "a text of more than 4 GiB");
+        match view {
+            View::Syntax(language) => syntax::read(bytes, language),
+            View::Blocks => blocks::read(bytes),
+            View::Lines => raw::lines(bytes),
+            View::Bytes(size) => raw::pieces(bytes, size.max(1)),
+        }
+    }
+
+    /// Returns the text.
+    #[must_use]
+    pub fn bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+
+    /// Returns how it is cut into units.
+    #[must_use]
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// Returns the tree over the atoms.
+    #[must_use]
+    pub fn tree(&self) -> &Arc<Tree> {
+        &self.tree
+    }
+
+    /// Returns the number of atoms.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.atoms.len()
+    }
+
+    /// Returns whether there is nothing to remove.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.atoms.is_empty()
+    }
+
+    /// Returns the number of tokens of which `kept` holds at least one atom.
+    #[must_use]
+    pub fn tokens(&self, kept: &Subset) -> usize {
+        let ends = self
+            .tokens
+            .iter()
+            .skip(1)
+            .map(|&start| start as usize)
+            .chain([self.len()]);
+        self.tokens
+            .iter()
+            .zip(ends)
+            .filter(|&(&start, end)| kept.count_in(start as usize..end) > 0)
+            .count()
+    }
+
+    /// The bytes before an atom that belong to no atom; after the last one, the rest.
+    fn gap(&self, atom: usize) -> &[u8] {
+        let start = atom
+            .checked_sub(1)
+            .map_or(0, |before| self.atoms[before].end as usize);
+        let end = self
+            .atoms
+            .get(atom)
+            .map_or(self.bytes.len(), |atom| atom.start as usize);
+        &self.bytes[start..end]
+    }
+}

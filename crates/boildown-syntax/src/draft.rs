@@ -1,0 +1,80 @@
+//! A candidate text: a document and what is kept of it.
+
+use std::sync::{Arc, OnceLock};
+
+use boildown_search::{Fingerprint, Fingerprinted, Subset};
+
+use crate::Document;
+
+/// A text to be tested: some of the atoms of a document. Its bytes are made once, when they are first needed.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    document: Arc<Document>,
+    kept: Subset,
+    check: Check,
+    bytes: Arc<OnceLock<Arc<[u8]>>>,
+}
+
+/// Whether a candidate is worth a run only when it parses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// It is.
+    Parses,
+    /// It is worth a run in any case.
+    Nothing,
+}
+
+impl Draft {
+    /// Returns the given atoms of a document.
+    #[must_use]
+    pub fn new(document: Arc<Document>, kept: Subset, check: Check) -> Self {
+        Self {
+            document,
+            kept,
+            check,
+            bytes: Arc::default(),
+        }
+    }
+
+    /// Returns what the parse gate is to check.
+    #[must_use]
+    pub fn check(&self) -> Check {
+        self.check
+    }
+
+    /// Returns the text.
+    #[must_use]
+    pub fn bytes(&self) -> &Arc<[u8]> {
+        self.bytes
+            .get_or_init(|| self.document.render(&self.kept).into())
+    }
+
+    /// Returns the document that this is a part of.
+    #[must_use]
+    pub fn document(&self) -> &Arc<Document> {
+        &self.document
+    }
+
+    /// Returns the number of tokens, as the document counts them.
+    #[must_use]
+    pub fn tokens(&self) -> usize {
+        self.document.tokens(&self.kept)
+    }
+
+    /// Returns whether this is all of its document.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.kept.count() == self.document.len()
+    }
+}
+
+impl Fingerprinted for Draft {
+    fn fingerprint(&self) -> Fingerprint {
+        let hash = blake3::hash(self.bytes());
+        let (bits, _) = hash
+            .as_bytes()
+            .split_first_chunk::<16>()
+            .expect("a hash has 32 bytes");
+        Fingerprint::new(u128::from_le_bytes(*bits))
+    }
+}

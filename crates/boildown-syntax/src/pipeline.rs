@@ -1,0 +1,279 @@
+//! The whole reduction of a text, as one search.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use boildown_search::list::{Adaptive, Halving, List, Minimise, Sweep};
+use boildown_search::tree::TreeSearch;
+use boildown_search::{Question, Search, Subset, Verdict};
+
+use crate::document::{Document, View};
+use crate::draft::{Check, Draft};
+use crate::{Gated, Language};
+
+/// One way of going over a text.
+#[derive(Debug, Clone)]
+pub struct Pass {
+    name: &'static str,
+    view: View,
+    method: Method,
+    /// Whether its candidates have to parse.
+    check: Check,
+    /// The sizes of texts, in bytes, for which the pass is worth its time.
+    sizes: Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Method {
+    /// The tree schedule with halving on every list.
+    Tree,
+    /// Halving over the atoms.
+    Halve,
+    /// Adaptive deletion over the atoms.
+    Adapt,
+    /// Every window of so many atoms.
+    Window(usize),
+    /// Every node, alone and with its separators.
+    Nodes,
+}
+
+#[derive(Debug, Clone)]
+enum Machine {
+    Tree(TreeSearch<Halving>),
+    Halve(Halving),
+    Adapt(Adaptive),
+    Sweep(Sweep),
+}
+
+macro_rules! each {
+    ($machine:expr, $name:ident => $call:expr) => {
+        match $machine {
+            Machine::Tree($name) => $call,
+            Machine::Halve($name) => $call,
+            Machine::Adapt($name) => $call,
+            Machine::Sweep($name) => $call,
+        }
+    };
+}
+
+/// Passes over a text, one after another, round and round until a whole round has no hit.
+///
+/// Each pass reads the text that the one before left, so that what a change made possible becomes visible.
+///
+/// # Guarantee
+/// 1-minimal when finished: deleting any one unit of a pass that is a sweep was answered `Uninteresting` or `Unresolved` on the very
+/// result; for a language these are its tokens, and those nodes whose removal leaves the text parsing.
+/// # Cost
+/// That of its passes, times the rounds; a round has at least one hit, but for the last.
+#[derive(Debug, Clone)]
+pub struct Pipeline {
+    passes: Arc<[Pass]>,
+    at: usize,
+    document: Arc<Document>,
+    machine: Machine,
+    /// Whether this round has hit.
+    improved: bool,
+}
+
+/// A search that reduces a text.
+pub type Reduction = Gated<Pipeline>;
+
+/// Returns the search that reduces a text in a language, or any text.
+#[must_use]
+pub fn reduction(bytes: Arc<[u8]>, language: Option<&'static Language>, gate: Gate) -> Reduction {
+    let passes = match language {
+        Some(language) => in_language(language),
+        None if is_binary(&bytes) => of_bytes(),
+        None => of_text(),
+    };
+    Gated::new(
+        Pipeline::new(bytes, passes),
+        language.filter(|_| gate == Gate::Adaptive),
+    )
+}
+
+/// Whether candidates have to parse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// Until it turns out not to matter.
+    Adaptive,
+    /// Never.
+    Off,
+}
+
+const MIB: usize = 1 << 20;
+const ANY: usize = usize::MAX;
+
+/// Larger texts are cut down by their lines before they are read in any other way.
+const LARGE: usize = 8 * MIB;
+
+const LINES: Pass = Pass {
+    name: "lines",
+    view: View::Lines,
+    method: Method::Halve,
+    check: Check::Nothing,
+    sizes: LARGE..ANY,
+};
+
+fn in_language(language: &'static Language) -> Vec<Pass> {
+    let pass = |name, method, check, up_to| Pass {
+        name,
+        view: View::Syntax(language),
+        method,
+        check,
+        sizes: 0..up_to,
+    };
+    vec![
+        LINES,
+        pass("tree", Method::Tree, Check::Parses, LARGE),
+        pass("pairs of tokens", Method::Window(2), Check::Parses, MIB),
+        pass("triples of tokens", Method::Window(3), Check::Parses, MIB),
+        pass("nodes", Method::Nodes, Check::Parses, LARGE),
+        pass("tokens", Method::Window(1), Check::Nothing, LARGE),
+    ]
+}
+
+fn of_text() -> Vec<Pass> {
+    let pass = |name, view, method| Pass {
+        name,
+        view,
+        method,
+        check: Check::Nothing,
+        sizes: 0..LARGE,
+    };
+    vec![
+        LINES,
+        pass("blocks", View::Blocks, Method::Tree),
+        pass("nodes", View::Blocks, Method::Nodes),
+        pass("words", View::Blocks, Method::Window(1)),
+        pass("bytes", View::Bytes(1), Method::Adapt),
+        pass("each byte", View::Bytes(1), Method::Window(1)),
+    ]
+}
+
+fn of_bytes() -> Vec<Pass> {
+    let pass = |name, size, method, up_to| Pass {
+        name,
+        view: View::Bytes(size),
+        method,
+        check: Check::Nothing,
+        sizes: 0..up_to,
+    };
+    vec![
+        pass("blocks of 4096 bytes", 4096, Method::Halve, ANY),
+        pass("blocks of 64 bytes", 64, Method::Halve, 8 * LARGE),
+        pass("bytes", 1, Method::Halve, LARGE),
+        pass("each byte", 1, Method::Window(1), LARGE),
+    ]
+}
+
+/// A text has no NUL byte near its start.
+fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(8192).any(|&byte| byte == 0)
+}
+
+impl Pipeline {
+    fn new(bytes: Arc<[u8]>, passes: Vec<Pass>) -> Self {
+        let document = Arc::new(Document::new(bytes, View::Bytes(ANY)));
+        let machine = Method::Window(1).start(&document);
+        let mut pipeline = Self {
+            passes: passes.into(),
+            at: 0,
+            document,
+            machine,
+            improved: false,
+        };
+        pipeline.begin(0);
+        pipeline
+    }
+
+    /// Returns the name of the pass at work; `None` when finished.
+    #[must_use]
+    pub fn pass(&self) -> Option<&'static str> {
+        self.passes.get(self.at).map(|pass| pass.name)
+    }
+
+    /// Starts the first pass at or after `at` that has a question, or finishes.
+    fn begin(&mut self, at: usize) {
+        let best = self.best();
+        self.at = at;
+        loop {
+            let Some(pass) = self.passes.get(self.at) else {
+                if !std::mem::take(&mut self.improved) {
+                    return;
+                }
+                self.at = 0;
+                continue;
+            };
+            if pass.sizes.contains(&best.bytes().len()) {
+                let same = best.is_whole() && best.document().view() == pass.view;
+                self.document = match same {
+                    true => Arc::clone(best.document()),
+                    false => Arc::new(Document::new(Arc::clone(best.bytes()), pass.view)),
+                };
+                self.machine = pass.method.start(&self.document);
+                if each!(&self.machine, machine => machine.ask()).is_some() {
+                    return;
+                }
+            }
+            self.at += 1;
+        }
+    }
+
+    fn advance(&mut self) {
+        if self.at < self.passes.len() && each!(&self.machine, machine => machine.ask()).is_none() {
+            self.begin(self.at + 1);
+        }
+    }
+}
+
+impl Method {
+    fn start(self, document: &Document) -> Machine {
+        let everything = Subset::full(document.len());
+        match self {
+            Self::Tree => Machine::Tree(TreeSearch::new(Arc::clone(document.tree()), everything)),
+            Self::Halve => Machine::Halve(Halving::on(List::uniform(document.len()))),
+            Self::Adapt => Machine::Adapt(Adaptive::on(List::uniform(document.len()))),
+            Self::Window(width) => Machine::Sweep(Sweep::windows(everything, width)),
+            Self::Nodes => Machine::Sweep(Sweep::ranges(everything, document.tree().units())),
+        }
+    }
+}
+
+impl Search for Pipeline {
+    type Candidate = Draft;
+
+    fn ask(&self) -> Option<Question<Draft>> {
+        let pass = self.passes.get(self.at)?;
+        let question = each!(&self.machine, machine => machine.ask())?;
+        Some(question.map(|kept| Draft::new(Arc::clone(&self.document), kept, pass.check)))
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        self.improved |= verdict.is_interesting();
+        each!(&mut self.machine, machine => machine.tell(verdict));
+        self.advance();
+    }
+
+    fn skip(&mut self) {
+        each!(&mut self.machine, machine => machine.skip());
+        self.advance();
+    }
+
+    fn best(&self) -> Draft {
+        let kept = each!(&self.machine, machine => machine.best());
+        Draft::new(Arc::clone(&self.document), kept, Check::Nothing)
+    }
+}
+
+/// Returns the number of tokens of a text: those of its language, else its words and other visible characters. `None` for a binary.
+#[must_use]
+pub fn count_tokens(bytes: &Arc<[u8]>, language: Option<&'static Language>) -> Option<usize> {
+    let view = match language {
+        Some(language) => View::Syntax(language),
+        None if is_binary(bytes) => return None,
+        None => View::Blocks,
+    };
+    let document = Document::new(Arc::clone(bytes), view);
+    Some(document.tokens(&Subset::full(document.len())))
+}

@@ -1,0 +1,4 @@
+//! Documents and reductions, from text to text.
+
+mod reductions;
+mod round_trip;

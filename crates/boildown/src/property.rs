@@ -1,0 +1,52 @@
+//! From the flags to the command that is run and the property that is kept.
+
+use std::path::Path;
+
+use boildown_oracle::{CommandLine, Expectation, Feed, Property, Typed};
+
+use crate::args;
+use crate::error::{CliError, Kind};
+
+/// Returns the command that judges a candidate.
+pub(crate) fn command(args: &args::Reduce, user_dir: &Path) -> Result<CommandLine, CliError> {
+    let feed = if args.property.stdin {
+        Feed::Candidate
+    } else {
+        Feed::Nothing
+    };
+    match (&args.property.test, args.command.is_empty()) {
+        (Some(script), _) => Ok(CommandLine::script(script, user_dir)),
+        (None, false) => {
+            let typed = Typed { words: &args.command, input: &args.input, user_dir, feed };
+            CommandLine::new(&typed).map_err(|error| CliError::failed_to(Kind::Usage, &error))
+        }
+        (None, true) => Err(CliError::new(Kind::Usage, "there is no command to run on the candidates").hint(
+            format!(
+                "give the command that fails after `--`, such as\n  boildown reduce {0} -- cc -c {0}\nor a script with --test",
+                args.input.display()
+            ),
+        )),
+    }
+}
+
+/// Returns the property that the flags state, if they state one.
+pub(crate) fn stated(property: &args::Property) -> Option<Property> {
+    let test = property.test.iter().map(|_| Expectation::Test);
+    let exit = property.exit.iter().map(|&exit| Expectation::Exit(exit));
+    let stdout = property.stdout.iter().cloned().map(Expectation::Stdout);
+    let stderr = property.stderr.iter().cloned().map(Expectation::Stderr);
+    let not_stderr = property
+        .not_stderr
+        .iter()
+        .cloned()
+        .map(Expectation::NotStderr);
+    let hangs = property.hangs.iter().map(|&time| Expectation::Hangs(time));
+    Property::new(
+        test.chain(exit)
+            .chain(stdout)
+            .chain(stderr)
+            .chain(not_stderr)
+            .chain(hangs)
+            .collect(),
+    )
+}

@@ -1,0 +1,319 @@
+//! `boildown reduce`.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use boildown_oracle::spawn::{self, Capture, Limits};
+use boildown_oracle::{
+    Answer, Cancel, CandidateFile, CommandLine, LocalOracle, OracleError, Outcome, Property, Run,
+    Runner, Scratch, check_set_up, deduce, fsx,
+};
+use boildown_session::{BaselineError, Config, Stop, baseline, time_limit};
+use boildown_syntax::{Gate, Language, count_tokens, reduction};
+
+use crate::args::Reduce;
+use crate::error::{CliError, Kind};
+use crate::report::{Ending, Json, Quiet, Report, Text};
+use crate::{property, signals};
+
+/// Reduces a file.
+pub(crate) fn run(args: &Reduce) -> Result<ExitCode, CliError> {
+    let outcome = reduce(args);
+    // Whatever the end, nothing that a run left behind outlives us.
+    spawn::reap_survivors();
+    outcome.map(ExitCode::from)
+}
+
+fn reduce(args: &Reduce) -> Result<Kind, CliError> {
+    let user_dir = std::env::current_dir().map_err(|error| {
+        CliError::new(Kind::CannotRun, "failed to find the current directory").because(error)
+    })?;
+    let input = read(&args.input)?;
+    let language = language(args, &input)?;
+    let command = property::command(args, &user_dir)?;
+    let output = output(args)?;
+    let (stop, cancel) = (
+        Stop::default(),
+        Cancel::new().map_err(|error| cannot_run(&error))?,
+    );
+    signals::stop_on_signals(stop.clone(), cancel.clone())?;
+    let mut report: Box<dyn Report> = match (args.json, args.quiet) {
+        (true, _) => Box::new(Json),
+        (false, true) => Box::new(Quiet),
+        (false, false) => Box::new(Text::new()),
+    };
+
+    let runner = runner(args, command)?;
+    let oracle = check(args, &runner, &input, &cancel, report.as_mut())?;
+    let jobs = args
+        .jobs
+        .or_else(|| std::thread::available_parallelism().ok())
+        .map_or(1, usize::from);
+    let search = reduction(
+        Arc::clone(&input),
+        language,
+        if args.no_gate {
+            Gate::Off
+        } else {
+            Gate::Adaptive
+        },
+    );
+    let config = Config {
+        jobs,
+        output: Some(output.clone()),
+        max_questions: args.max_questions,
+    };
+    let (summary, best) = boildown_session::reduce(search, &oracle, &config, &stop, &mut |event| {
+        report.event(event)
+    })
+    .map_err(|error| {
+        cannot_run(&error).hint(format!(
+            "the best result so far, if any, is in {}",
+            output.display()
+        ))
+    })?;
+    if summary.progress.bytes == input.len() && !args.in_place {
+        fsx::write_atomic(&output, &input).map_err(|error| cannot_run(&error))?;
+    }
+    report.finish(&Ending {
+        output: &output,
+        input: &args.input,
+        summary: &summary,
+        tokens_before: count_tokens(&input, language),
+        tokens_after: count_tokens(best.bytes(), language),
+        units: match language {
+            Some(_) => "every token, and every node that the rest parses without",
+            None => "every byte",
+        },
+        own_cpu: own_cpu(),
+    });
+    if !args.in_place && fs::read(&args.input).ok().as_deref() != Some(&*input) {
+        report.note(&format!(
+            "warning: {} is not what it was at the start: does the command change it?",
+            args.input.display()
+        ));
+    }
+    Ok(
+        match (summary.stopped, summary.progress.bytes == input.len()) {
+            (Some(_), _) => Kind::Stopped,
+            (None, true) => Kind::Minimal,
+            (None, false) => Kind::Reduced,
+        },
+    )
+}
+
+fn cannot_run(error: &OracleError) -> CliError {
+    CliError::failed_to(Kind::CannotRun, error)
+}
+
+/// Reads the input, and says what is wrong when it cannot be one.
+fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
+    let what = format!("failed to read {}", path.display());
+    let bytes = fs::read(path).map_err(|error| match error.kind() {
+        io::ErrorKind::IsADirectory => CliError::new(Kind::Usage, what).because("it is a directory").hint(
+            "boildown reduces one file at a time for now; give the file, and mention what it needs in the command",
+        ),
+        io::ErrorKind::NotFound => CliError::new(Kind::Usage, what)
+            .because("there is no such file")
+            .hint("the file to reduce comes first: boildown reduce FILE -- COMMAND"),
+        _ => CliError::new(Kind::Usage, what).because(error),
+    })?;
+    match bytes.len() {
+        0 => Err(CliError::new(
+            Kind::Usage,
+            format!("{} is empty: there is nothing to reduce", path.display()),
+        )),
+        size if size > boildown_syntax::Document::MAX => Err(CliError::new(
+            Kind::Usage,
+            format!("{} is larger than 4 GiB", path.display()),
+        )),
+        _ => Ok(bytes.into()),
+    }
+}
+
+fn language(args: &Reduce, input: &[u8]) -> Result<Option<&'static Language>, CliError> {
+    match args.language.as_deref() {
+        Some("none") => Ok(None),
+        Some(name) => Language::named(name).map(Some).ok_or_else(|| {
+            CliError::new(Kind::Usage, format!("there is no language `{name}`"))
+                .hint("`boildown languages` lists them; `--language none` works on any file")
+        }),
+        None => Ok(Language::detect(
+            &args.input.to_string_lossy(),
+            &input[..input.len().min(256)],
+        )),
+    }
+}
+
+/// Returns where the result goes: beside the input, unless told otherwise. In place, after a copy of the input is safe.
+fn output(args: &Reduce) -> Result<PathBuf, CliError> {
+    if args.in_place {
+        let backup = with_suffix(&args.input, ".orig");
+        if backup.exists() {
+            return Err(
+                CliError::new(Kind::Usage, format!("{} exists already", backup.display()))
+                    .hint("it would hold the copy of the input: move it away first"),
+            );
+        }
+        fs::copy(&args.input, &backup).map_err(|error| {
+            CliError::new(Kind::Usage, format!("failed to write {}", backup.display()))
+                .because(error)
+        })?;
+        return Ok(args.input.clone());
+    }
+    let output = args.output.clone().unwrap_or_else(|| {
+        let mut name = args.input.file_stem().unwrap_or_default().to_owned();
+        name.push(".min");
+        if let Some(extension) = args.input.extension() {
+            name.push(".");
+            name.push(extension);
+        }
+        args.input.with_file_name(name)
+    });
+    let same = |path: &Path| fs::canonicalize(path).ok();
+    if same(&output).is_some_and(|path| Some(path) == same(&args.input)) {
+        return Err(CliError::new(Kind::Usage, "the output is the input")
+            .hint("--in-place does that, and keeps a copy"));
+    }
+    Ok(output)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    name.into()
+}
+
+fn runner(args: &Reduce, command: CommandLine) -> Result<Runner, CliError> {
+    let scratch = Scratch::new(&std::env::temp_dir()).map_err(|error| cannot_run(&error))?;
+    let defaults = Limits::default();
+    Ok(Runner {
+        command,
+        scratch: Arc::new(scratch),
+        file: CandidateFile::like(&args.input).map_err(|error| cannot_run(&error))?,
+        limits: Limits {
+            timeout: args.timeout.unwrap_or(defaults.timeout),
+            ..defaults
+        },
+    })
+}
+
+/// Settles what to preserve, checks that it makes sense, and returns the oracle that decides it.
+fn check(
+    args: &Reduce,
+    runner: &Runner,
+    input: &[u8],
+    cancel: &Cancel,
+    report: &mut dyn Report,
+) -> Result<LocalOracle, CliError> {
+    let stated = property::stated(&args.property);
+    let limit = stated
+        .as_ref()
+        .and_then(Property::hang)
+        .unwrap_or(runner.limits.timeout);
+    let first = runner
+        .clone()
+        .with_timeout(limit)
+        .run(input, Capture::Output, cancel)
+        .map_err(|error| baseline_error(error.into(), args, runner))?;
+    check_set_up(&first, &runner.command, stated.as_ref()).map_err(|error| cannot_run(&error))?;
+    let property = match stated {
+        Some(property) => property,
+        None => deduced(&first, args, runner)?,
+    };
+    report.note(&format!(
+        "preserving: {}",
+        property.to_string().replace('\n', "\n            ")
+    ));
+    let answer = Answer {
+        verdict: property.verdict(&first),
+        run: Some(first.clone()),
+    };
+    let oracle = LocalOracle::new(runner.clone(), property);
+    if !answer.verdict.is_interesting() {
+        let run = Some(Box::new(first));
+        return Err(baseline_error(
+            BaselineError::NotInteresting { run },
+            args,
+            runner,
+        ));
+    }
+    let found = baseline(&oracle, input, Some(answer), cancel)
+        .map_err(|error| baseline_error(error, args, runner))?;
+    Ok(match args.timeout {
+        Some(_) => oracle,
+        None => oracle.with_timeout(time_limit(found.slowest)),
+    })
+}
+
+/// Reads the property off the first run.
+fn deduced(first: &Run, args: &Reduce, runner: &Runner) -> Result<Property, CliError> {
+    deduce(first).ok_or_else(|| {
+        let what = match first.outcome {
+            Outcome::TimedOut => {
+                "the command ran into its time limit, and nothing was said about what to preserve"
+            }
+            Outcome::Exited(_) | Outcome::Signalled(_) => {
+                "the command succeeded, and nothing was said about what to preserve"
+            }
+        };
+        CliError::new(Kind::NotInteresting, what)
+            .hint("state it with --exit, --stdout, --stderr, --not-stderr or --hangs")
+            .hint(format!(
+                "this was run: {}",
+                runner.command.shell(&args.input)
+            ))
+    })
+}
+
+fn baseline_error(error: BaselineError, args: &Reduce, runner: &Runner) -> CliError {
+    let repeat = format!("to see it: {}", runner.command.shell(&args.input));
+    match error {
+        BaselineError::NotInteresting { run } => {
+            let mut error = CliError::new(Kind::NotInteresting, "the property does not hold on the input");
+            if let Some(run) = run {
+                error = error.because(format!("the command {}", run.outcome));
+                for (name, bytes) in [("standard error", &run.stderr), ("standard output", &run.stdout)] {
+                    if !bytes.is_empty() {
+                        error = error.hint(format!("its {name} ends with\n{}", last_lines(bytes)));
+                    }
+                }
+            }
+            error.hint(repeat).hint(
+                "a candidate lies alone in a fresh directory: name other files by their absolute paths",
+            )
+        }
+        BaselineError::Flaky { .. } => CliError::new(Kind::Flaky, error.to_string())
+            .hint("make the command deterministic, or loosen the property so that every run shows it")
+            .hint(repeat),
+        BaselineError::HoldsOnEmpty => CliError::new(Kind::Usage, error.to_string())
+            .because("it would hold on anything")
+            .hint("make the property say more: a line of the output, or a test that looks at the candidate"),
+        BaselineError::Oracle(OracleError::Cancelled) => {
+            CliError::new(Kind::Stopped, "interrupted before the reduction began")
+        }
+        BaselineError::Oracle(error) => cannot_run(&error),
+        error => CliError::new(Kind::CannotRun, error.to_string()),
+    }
+}
+
+fn last_lines(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(10)..]
+        .iter()
+        .map(|line| format!("  | {line}\n"))
+        .collect()
+}
+
+/// Returns the processor time of this process in seconds, without the commands it ran.
+fn own_cpu() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    #[expect(clippy::cast_precision_loss, reason = "a few years fit")]
+    let seconds = time.tv_sec as f64 + time.tv_nsec as f64 / 1e9;
+    seconds
+}

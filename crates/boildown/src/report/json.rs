@@ -1,0 +1,64 @@
+//! Events for programs, one JSON object a line.
+
+use std::io::Write as _;
+
+use boildown_session::{Event, Progress, Stopped};
+use serde_json::{Value, json};
+
+use super::{Ending, Report};
+
+/// Prints to standard output.
+pub(crate) struct Json;
+
+fn print(value: &Value) {
+    // A reader that went away does not stop the reduction.
+    drop(writeln!(std::io::stdout().lock(), "{value}"));
+}
+
+fn progress(name: &str, progress: &Progress) -> Value {
+    json!({
+        "event": name,
+        "bytes": progress.bytes,
+        "tokens": progress.tokens,
+        "questions": progress.questions,
+        "runs": progress.runs,
+        "seconds": progress.elapsed.as_secs_f64(),
+    })
+}
+
+impl Report for Json {
+    fn note(&mut self, text: &str) {
+        print(&json!({"event": "note", "text": text}));
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Pass { name } => print(&json!({"event": "pass", "name": name})),
+            Event::Improved(at) => print(&progress("improved", at)),
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, ending: &Ending<'_>) {
+        let progress = &ending.summary.progress;
+        print(&json!({
+            "event": "finished",
+            "output": ending.output.to_string_lossy(),
+            "bytes_before": progress.bytes_before,
+            "bytes_after": progress.bytes,
+            "tokens_before": ending.tokens_before,
+            "tokens_after": ending.tokens_after,
+            "questions": progress.questions,
+            "runs": progress.runs,
+            "unresolved": progress.unresolved,
+            "timeouts": progress.timeouts,
+            "seconds": progress.elapsed.as_secs_f64(),
+            "driver_cpu_seconds": ending.own_cpu,
+            "one_minimal": ending.summary.stopped.is_none(),
+            "stopped": ending.summary.stopped.map(|why| match why {
+                Stopped::Interrupted => "interrupted",
+                Stopped::Questions => "questions",
+            }),
+        }));
+    }
+}

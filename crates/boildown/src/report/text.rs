@@ -1,0 +1,194 @@
+//! Lines for people: a live one on a terminal, plain ones in a log.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use boildown_session::{Event, Progress, Stopped};
+use crossterm::{cursor, queue, style, terminal};
+
+use super::{Ending, Report};
+
+/// Prints to standard error.
+pub(crate) struct Text {
+    live: bool,
+    pass: &'static str,
+    /// When a line of progress was last shown.
+    shown: Duration,
+    /// The last improvement that no line has shown yet.
+    unshown: Option<Progress>,
+}
+
+impl Text {
+    /// How often the live line changes.
+    const LIVE: Duration = Duration::from_millis(100);
+    /// How often a log gets a line.
+    const LOG: Duration = Duration::from_secs(1);
+
+    pub(crate) fn new() -> Self {
+        Self {
+            live: std::io::stderr().is_terminal(),
+            pass: "",
+            shown: Duration::ZERO,
+            unshown: None,
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        self.clear();
+        // Nobody is left to tell when standard error is gone.
+        drop(writeln!(std::io::stderr(), "{text}"));
+    }
+
+    fn clear(&self) {
+        if self.live {
+            let mut terminal = std::io::stderr();
+            drop(queue!(
+                terminal,
+                cursor::MoveToColumn(0),
+                terminal::Clear(terminal::ClearType::UntilNewLine)
+            ));
+            drop(terminal.flush());
+        }
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        let line = self.line(progress);
+        self.shown = progress.elapsed;
+        self.unshown = None;
+        if !self.live {
+            return self.say(&line);
+        }
+        let width = terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(20));
+        let line: String = line.chars().take(width - 1).collect();
+        let mut terminal = std::io::stderr();
+        drop(queue!(
+            terminal,
+            cursor::MoveToColumn(0),
+            style::Print(line),
+            terminal::Clear(terminal::ClearType::UntilNewLine)
+        ));
+        drop(terminal.flush());
+    }
+
+    fn line(&self, progress: &Progress) -> String {
+        let seconds = progress.elapsed.as_secs_f64().max(0.001);
+        #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
+        let rate = progress.runs as f64 / seconds;
+        let tokens = progress
+            .tokens
+            .map(|tokens| format!(", {}", count(tokens, "token")))
+            .unwrap_or_default();
+        let stale = match progress.since_improved.as_secs() {
+            0..5 => String::new(),
+            _ => format!(", nothing new for {}", clock(progress.since_improved)),
+        };
+        format!(
+            "{}  {:.1}% gone: {}{tokens}  [{}]  {}, {rate:.0}/s{stale}",
+            clock(progress.elapsed),
+            percent_gone(progress),
+            count(progress.bytes, "byte"),
+            self.pass,
+            count(
+                usize::try_from(progress.questions).unwrap_or(usize::MAX),
+                "question"
+            ),
+        )
+    }
+}
+
+impl Report for Text {
+    fn note(&mut self, text: &str) {
+        self.say(text);
+    }
+
+    fn event(&mut self, event: &Event) {
+        let (progress, often) = match event {
+            Event::Pass { name } => {
+                self.pass = name;
+                return;
+            }
+            Event::Improved(progress) => {
+                self.unshown = Some(*progress);
+                (*progress, if self.live { Self::LIVE } else { Self::LOG })
+            }
+            Event::Tick(progress) if self.live => (*progress, Self::LIVE),
+            // A log says at once what is new, and now and then that nothing is.
+            Event::Tick(progress) => (
+                *progress,
+                if self.unshown.is_some() {
+                    Self::LOG
+                } else {
+                    60 * Self::LOG
+                },
+            ),
+            _ => return,
+        };
+        if progress.elapsed >= self.shown + often {
+            self.show(&progress);
+        }
+    }
+
+    fn finish(&mut self, ending: &Ending<'_>) {
+        let progress = &ending.summary.progress;
+        let sizes = |before: usize, after: usize, what: &str| {
+            format!("{} -> {}", before, count(after, what))
+        };
+        let mut text = format!("{}  ", ending.output.display());
+        if progress.bytes == progress.bytes_before {
+            text = format!("{}: nothing could be removed  ", ending.input.display());
+        }
+        text += &sizes(progress.bytes_before, progress.bytes, "byte");
+        if let (Some(before), Some(after)) = (ending.tokens_before, ending.tokens_after) {
+            text += &format!(", {}", sizes(before, after, "token"));
+        }
+        text += &format!(
+            "\n{} in {} ({}",
+            count(
+                usize::try_from(progress.questions).unwrap_or(usize::MAX),
+                "question"
+            ),
+            clock(progress.elapsed),
+            count(usize::try_from(progress.runs).unwrap_or(usize::MAX), "run"),
+        );
+        if progress.unresolved > 0 {
+            text += &format!(", {} unresolved", progress.unresolved);
+        }
+        if progress.timeouts > 0 {
+            text += &format!(", {} timed out", progress.timeouts);
+        }
+        text += ")\n";
+        text += &match ending.summary.stopped {
+            None => format!(
+                "1-minimal: a last sweep tried to remove {}, and none could go",
+                ending.units
+            ),
+            Some(Stopped::Questions) => {
+                "not proved 1-minimal: the budget of questions is spent".to_owned()
+            }
+            Some(Stopped::Interrupted) => format!(
+                "not proved 1-minimal: interrupted\nto go on, put {} in the place of {} (keep the original elsewhere) and run the same command",
+                ending.output.display(),
+                ending.input.display()
+            ),
+        };
+        self.say(&text);
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
+fn percent_gone(progress: &Progress) -> f64 {
+    100.0 * (1.0 - progress.bytes as f64 / (progress.bytes_before as f64).max(1.0))
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{:.1}s", time.as_secs_f64()),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
