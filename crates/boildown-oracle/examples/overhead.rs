@@ -7,14 +7,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use boildown_oracle::spawn::{Capture, Limits};
-use boildown_oracle::{Cancel, CandidateFile, CommandLine, Runner, Scratch};
+use boildown_oracle::{Cancel, CandidateFile, CommandLine, Feed, Runner, Scratch, Typed};
 
-const RUNS: u32 = 2000;
-const ROUNDS: usize = 5;
+const RUNS: usize = 1000;
 
 fn main() {
+    // Without an argument, for given one `true` does several times its usual work.
+    let typed = Typed {
+        words: &["/bin/true".into()],
+        input: Path::new("crash.c"),
+        user_dir: Path::new("/"),
+        feed: Feed::Nothing,
+    };
     let runner = Runner {
-        command: CommandLine::script(Path::new("/bin/true"), Path::new("/")),
+        command: CommandLine::new(&typed).expect("there is a word"),
         scratch: Arc::new(
             Scratch::new(&std::env::temp_dir()).expect("the temporary directory is writable"),
         ),
@@ -34,14 +40,14 @@ fn main() {
             .stderr(Stdio::null());
         assert!(command.status().expect("/bin/true can be run").success());
     };
-    // The best of several rounds each, taken in turn: other programs can only make a round slower.
-    let mut best = [f64::MAX; 3];
-    for _ in 0..ROUNDS {
-        best[0] = best[0].min(microseconds(bare));
-        best[1] = best[1].min(microseconds(|| judged(Capture::Nothing)));
-        best[2] = best[2].min(microseconds(|| judged(Capture::Output)));
+    // One call of each in turn, so that other programs disturb all of them alike.
+    let [mut bares, mut quiets, mut captureds] = [const { Vec::new() }; 3];
+    for _ in 0..RUNS {
+        bares.push(microseconds(bare));
+        quiets.push(microseconds(|| judged(Capture::Nothing)));
+        captureds.push(microseconds(|| judged(Capture::Output)));
     }
-    let [bare, quiet, captured] = best;
+    let [bare, quiet, captured] = [bares, quiets, captureds].map(lower_quartile);
     println!("bare Command::status   {bare:7.1} µs");
     println!(
         "a run without output   {quiet:7.1} µs  (+{:.1})",
@@ -53,11 +59,14 @@ fn main() {
     );
 }
 
-/// Returns the average time of a call.
 fn microseconds(call: impl Fn()) -> f64 {
     let started = Instant::now();
-    for _ in 0..RUNS {
-        call();
-    }
-    started.elapsed().as_secs_f64() * 1e6 / f64::from(RUNS)
+    call();
+    started.elapsed().as_secs_f64() * 1e6
+}
+
+/// Steadier than the average: nothing makes a call faster than it is, and much makes it slower.
+fn lower_quartile(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 4]
 }

@@ -25,8 +25,8 @@ pub struct Pass {
 
 #[derive(Debug, Clone, Copy)]
 enum Method {
-    /// The tree schedule with halving on every list.
-    Tree,
+    /// The tree schedule with halving on every list, asking for deletions of at least this part of all atoms.
+    Tree { part: usize },
     /// Halving over the atoms.
     Halve,
     /// Adaptive deletion over the atoms.
@@ -35,6 +35,8 @@ enum Method {
     Window(usize),
     /// Every node, alone and with its separators.
     Nodes,
+    /// Every delimiter with its partner.
+    Delimiters,
 }
 
 #[derive(Debug, Clone)]
@@ -125,10 +127,23 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
     };
     vec![
         LINES,
-        pass("tree", Method::Tree, Check::Parses, LARGE),
+        pass(
+            "coarse tree",
+            Method::Tree { part: 100 },
+            Check::Parses,
+            LARGE,
+        ),
+        pass(
+            "fine tree",
+            Method::Tree { part: 1000 },
+            Check::Parses,
+            LARGE,
+        ),
+        pass("tree", Method::Tree { part: ANY }, Check::Parses, LARGE),
         pass("pairs of tokens", Method::Window(2), Check::Parses, MIB),
         pass("triples of tokens", Method::Window(3), Check::Parses, MIB),
         pass("nodes", Method::Nodes, Check::Parses, LARGE),
+        pass("delimiters", Method::Delimiters, Check::Nothing, LARGE),
         pass("tokens", Method::Window(1), Check::Nothing, LARGE),
     ]
 }
@@ -143,8 +158,9 @@ fn of_text() -> Vec<Pass> {
     };
     vec![
         LINES,
-        pass("blocks", View::Blocks, Method::Tree),
+        pass("blocks", View::Blocks, Method::Tree { part: ANY }),
         pass("nodes", View::Blocks, Method::Nodes),
+        pass("delimiters", View::Blocks, Method::Delimiters),
         pass("words", View::Blocks, Method::Window(1)),
         pass("bytes", View::Bytes(1), Method::Adapt),
         pass("each byte", View::Bytes(1), Method::Window(1)),
@@ -231,11 +247,23 @@ impl Method {
     fn start(self, document: &Document) -> Machine {
         let everything = Subset::full(document.len());
         match self {
-            Self::Tree => Machine::Tree(TreeSearch::new(Arc::clone(document.tree()), everything)),
+            Self::Tree { part } => Machine::Tree(TreeSearch::new(
+                Arc::clone(document.tree()),
+                everything,
+                document.len() / part,
+            )),
             Self::Halve => Machine::Halve(Halving::on(List::uniform(document.len()))),
             Self::Adapt => Machine::Adapt(Adaptive::on(List::uniform(document.len()))),
             Self::Window(width) => Machine::Sweep(Sweep::windows(everything, width)),
-            Self::Nodes => Machine::Sweep(Sweep::ranges(everything, document.tree().units())),
+            Self::Nodes => {
+                let units = document.tree().units().into_iter().map(|unit| vec![unit]);
+                Machine::Sweep(Sweep::units(everything, units))
+            }
+            Self::Delimiters => {
+                let pairs = document.delimiters().into_iter();
+                let units = pairs.map(|(open, close)| vec![open..open + 1, close..close + 1]);
+                Machine::Sweep(Sweep::units(everything, units))
+            }
         }
     }
 }

@@ -10,16 +10,16 @@ use crate::{Question, Restart, Search, Subset, Verdict};
 
 /// Removes one unit at a time, right to left, round and round until a whole round has no hit.
 ///
-/// A unit is a range of elements: single elements, windows of a fixed width, or any ranges the caller names, such as the
-/// nodes of a tree; they may overlap. The round ends as soon as every unit has missed since the last hit, not at the end of
-/// the list.
+/// A unit is a set of elements that go together: single elements, windows of a fixed width, or whatever the caller names, such
+/// as the nodes of a tree or a delimiter and its partner; they may overlap. The round ends as soon as every unit has missed
+/// since the last hit, not at the end of the list.
 ///
 /// # Guarantee
 /// 1-minimal over the units: dropping any one of them from the result was answered `Uninteresting` or `Unresolved`.
 /// # Cost
 /// At most n + k·n questions for n units and k hits; n when nothing can go.
 /// # Units
-/// Ranges of elements of the original list; elements are never renumbered.
+/// Sets of elements of the original list, as ranges; elements are never renumbered.
 /// # Source
 /// The last loop of ddmin, without its restarts (A. Zeller, R. Hildebrandt, *Simplifying and Isolating Failure-Inducing
 /// Input*, IEEE TSE 28(2), 2002); right to left as in C-Reduce and Lithium.
@@ -27,8 +27,8 @@ use crate::{Question, Restart, Search, Subset, Verdict};
 pub struct Sweep {
     kept: Subset,
     units: Units,
-    /// The units of this round as ranges of elements, in ascending order of their ends.
-    round: Arc<[Range<usize>]>,
+    /// The units of this round, in ascending order of their ends.
+    round: Arc<[Unit]>,
     /// The unit to ask next. Invariant: below `round.len()` unless `pending` is 0.
     at: usize,
     /// Units that have not missed since the last hit; 0 when finished.
@@ -41,9 +41,12 @@ pub struct Sweep {
 enum Units {
     /// This many neighbouring kept elements.
     Window(usize),
-    /// One of these ranges.
-    Ranges(Arc<[Range<usize>]>),
+    /// One of these.
+    Named(Arc<[Unit]>),
 }
+
+/// Ranges of elements that go together: ascending, disjoint, at least one.
+type Unit = Arc<[Range<usize>]>;
 
 impl Sweep {
     /// Sweeps windows of `width` neighbouring kept elements.
@@ -52,12 +55,18 @@ impl Sweep {
         Self::over(kept, Units::Window(width.max(1)))
     }
 
-    /// Sweeps the given ranges of elements, last ones first, and among ranges that end together the longest first.
+    /// Sweeps the given units, each one or more ranges of elements in ascending order: last ones first, and among those that
+    /// end together the one that starts first.
     #[must_use]
-    pub fn ranges(kept: Subset, mut ranges: Vec<Range<usize>>) -> Self {
-        ranges.sort_unstable_by_key(|range| (range.end, Reverse(range.start)));
-        ranges.dedup();
-        Self::over(kept, Units::Ranges(ranges.into()))
+    pub fn units(kept: Subset, units: impl IntoIterator<Item = Vec<Range<usize>>>) -> Self {
+        let mut units: Vec<Unit> = units
+            .into_iter()
+            .filter(|unit| !unit.is_empty())
+            .map(Into::into)
+            .collect();
+        units.sort_by_key(|unit| (unit[unit.len() - 1].end, Reverse(unit[0].start)));
+        units.dedup();
+        Self::over(kept, Units::Named(units.into()))
     }
 
     fn over(kept: Subset, units: Units) -> Self {
@@ -74,28 +83,36 @@ impl Sweep {
     }
 
     /// The units that delete anything from the current set.
-    fn units(&self) -> Arc<[Range<usize>]> {
+    fn living(&self) -> Arc<[Unit]> {
         match &self.units {
             Units::Window(width) => {
                 let elements: Vec<usize> = self.kept.iter().collect();
-                elements
-                    .windows(*width)
-                    .map(|window| window[0]..window[width - 1] + 1)
-                    .collect()
+                let window = |window: &[usize]| Unit::from([window[0]..window[width - 1] + 1]);
+                elements.windows(*width).map(window).collect()
             }
-            Units::Ranges(ranges) => ranges
+            Units::Named(units) => units
                 .iter()
-                .filter(|range| self.kept.count_in((*range).clone()) > 0)
+                .filter(|unit| self.lives(unit))
                 .cloned()
                 .collect(),
         }
+    }
+
+    fn lives(&self, unit: &Unit) -> bool {
+        unit.iter()
+            .any(|range| self.kept.count_in(range.clone()) > 0)
+    }
+
+    /// The candidate without the unit that is next.
+    fn candidate(&self) -> Subset {
+        self.kept.without(self.round[self.at].iter().cloned())
     }
 
     /// How many windows a deletion makes new.
     fn overlap(&self) -> usize {
         match self.units {
             Units::Window(width) => width - 1,
-            Units::Ranges(_) => 0,
+            Units::Named(_) => 0,
         }
     }
 
@@ -103,13 +120,13 @@ impl Sweep {
     fn advance(&mut self) {
         while self.pending > 0 {
             if self.at == 0 {
-                self.round = self.units();
+                self.round = self.living();
                 self.at = self.round.len();
                 self.pending = self.pending.min(self.round.len());
                 continue;
             }
             self.at -= 1;
-            if self.kept.count_in(self.round[self.at].clone()) > 0 {
+            if self.lives(&self.round[self.at]) {
                 return;
             }
             self.pending -= 1;
@@ -128,7 +145,7 @@ impl Search for Sweep {
 
     fn ask(&self) -> Option<Question<Subset>> {
         (self.pending > 0).then(|| Question {
-            candidate: self.kept.without([self.round[self.at].clone()]),
+            candidate: self.candidate(),
             odds: self.rate.odds(),
         })
     }
@@ -136,7 +153,7 @@ impl Search for Sweep {
     fn tell(&mut self, verdict: Verdict) {
         self.rate.learn(verdict.into());
         if verdict.is_interesting() {
-            self.kept = self.kept.without([self.round[self.at].clone()]);
+            self.kept = self.candidate();
             self.kept.commit();
             // Every unit has to miss again, and windows that now reach across the gap have not been asked at all.
             self.pending = self.round.len() + self.overlap();
@@ -159,7 +176,7 @@ impl Search for Sweep {
 impl Restart for Sweep {
     fn restart(&mut self, best: Subset) {
         self.kept = best;
-        self.round = self.units();
+        self.round = self.living();
         self.pending = self.round.len();
         self.at = self.round.len();
         self.advance();
@@ -221,10 +238,14 @@ mod tests {
     }
 
     #[test]
-    fn among_ranges_that_end_together_the_longest_is_asked_first() {
-        let machine = Sweep::ranges(Subset::full(4), vec![3..4, 0..2, 1..4, 2..4]);
-        let (asked, left) = run(machine, |_| false);
-        assert_eq!(asked, [vec![1, 2, 3], vec![2, 3], vec![3], vec![0, 1]]);
+    fn among_units_that_end_together_the_longest_is_asked_first() {
+        let pair = vec![0..1, 2..3];
+        let units = [vec![3..4], vec![0..2], vec![1..4], pair, vec![2..4]];
+        let (asked, left) = run(Sweep::units(Subset::full(4), units), |_| false);
+        assert_eq!(
+            asked,
+            [vec![1, 2, 3], vec![2, 3], vec![3], vec![0, 2], vec![0, 1]]
+        );
         assert_eq!(left.len(), 4);
     }
 }

@@ -19,7 +19,7 @@ use crate::{Question, Search, Subset, Verdict};
 /// (a block by its statements). What survives brings its own parts into the heap. Extras go before everything else.
 ///
 /// # Guarantee
-/// Ends with an interesting set. 1-tree-minimal only when followed by [`Sweep::ranges`](crate::list::Sweep::ranges) over [`Tree::units`].
+/// Ends with an interesting set. 1-tree-minimal only when followed by [`Sweep::units`](crate::list::Sweep::units) over [`Tree::units`].
 /// # Cost
 /// At most 2 questions for each list element with [`Halving`](crate::list::Halving), one for each node with a separator, one for each
 /// fitting descendant of each surviving node. `tell` is O(log n) and O(n / 64) on a hit.
@@ -33,6 +33,8 @@ use crate::{Question, Search, Subset, Verdict};
 pub struct TreeSearch<L> {
     tree: Arc<Tree>,
     kept: Subset,
+    /// Questions that would delete fewer atoms are left out.
+    smallest: usize,
     tasks: RedBlackTreeMapSync<Key, Task<L>>,
     /// The cuts of the first task's next question. `None` when no task is left.
     cuts: Option<Arc<[Range<usize>]>>,
@@ -84,12 +86,14 @@ impl<L: Minimise> TreeSearch<L> {
     /// How many levels below a node a replacement is looked for.
     const DEPTH: usize = 6;
 
-    /// Starts on the atoms of `kept`, which hold all atoms of the tree that are still there.
+    /// Starts on the atoms of `kept`, which hold all atoms of the tree that are still there. Asks only what would delete at
+    /// least `smallest` atoms.
     #[must_use]
-    pub fn new(tree: Arc<Tree>, kept: Subset) -> Self {
+    pub fn new(tree: Arc<Tree>, kept: Subset, smallest: usize) -> Self {
         let mut search = Self {
             tree,
             kept,
+            smallest: smallest.max(1),
             tasks: RedBlackTreeMapSync::new_sync(),
             cuts: None,
             deletions: RatesBySize::new(0.3),
@@ -234,12 +238,14 @@ impl<L: Minimise> TreeSearch<L> {
                 (What::Separate(node), _) => Arc::new([tree.nodes[node].atoms.clone()]),
                 _ => return None,
             };
-            if self.size(&cuts) > 0 {
+            let size = self.size(&cuts);
+            if size >= self.smallest {
                 return Some(cuts);
             }
             match task {
                 // Deleting nothing keeps the property.
-                Task::Minimising(machine) => machine.tell(Verdict::Interesting),
+                Task::Minimising(machine) if size == 0 => machine.tell(Verdict::Interesting),
+                Task::Minimising(machine) => machine.skip(),
                 Task::Replacing(options) => drop(options.pop()),
                 Task::Fresh => return None,
             }
@@ -289,7 +295,7 @@ impl<L: Minimise> TreeSearch<L> {
         let slot = &tree.slots[slot];
         let weight = |atoms: &Range<usize>| self.kept.count_in(atoms.clone());
         let whole = weight(&tree.nodes[node].atoms);
-        let mut found = Vec::new();
+        let mut found = self.shelled(node);
         let mut level = VecDeque::from([(node, 0)]);
         while let Some((above, depth)) = level.pop_front() {
             if slot.many {
@@ -326,6 +332,30 @@ impl<L: Minimise> TreeSearch<L> {
         found.retain(|part| weight(&part.atoms) < whole);
         found.sort_by_cached_key(|part| (weight(&part.atoms), Reverse(part.atoms.start)));
         found
+    }
+
+    /// What is left of a node without its two ends: `a` of `(a)`, and the content of an element between its tags.
+    fn shelled(&self, node: NodeId) -> Vec<Replacement> {
+        let living: Vec<&Range<usize>> = (self.tree.children(node))
+            .map(|child| &self.tree.nodes[child].atoms)
+            .filter(|atoms| self.kept.count_in((*atoms).clone()) > 0)
+            .collect();
+        let whole = &self.tree.nodes[node].atoms;
+        let without_ends = match living.as_slice() {
+            [first, .., last] if first.start > whole.start && last.end < whole.end => {
+                first.start..last.end
+            }
+            [first, second, .., before, last] | [first, second @ before, last]
+                if first.start == whole.start && last.end == whole.end =>
+            {
+                second.start..before.end
+            }
+            _ => return Vec::new(),
+        };
+        vec![Replacement {
+            atoms: without_ends,
+            node: None,
+        }]
     }
 
     /// Takes the answer into the task at work.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use boildown_search::tree::Slot;
 
 use super::builder::{Builder, Place};
+use super::delimiters::partners;
 use super::syntax::words;
 use super::{Document, View};
 
@@ -18,7 +19,7 @@ const WORD: u16 = 3;
 /// lines of its own when it spans more than one; a line ends where it does with all of its groups closed.
 pub(super) fn read(bytes: Arc<[u8]>) -> Document {
     let words: Vec<Range<usize>> = words(&bytes, 0..bytes.len()).collect();
-    let partners = partners(&bytes, &words);
+    let partners = partners(words.iter().map(|word| &bytes[word.clone()]));
     let newline_before: Vec<bool> = std::iter::once(&(0..0))
         .chain(&words)
         .zip(&words)
@@ -92,28 +93,6 @@ struct Open {
     lines: bool,
     /// Whether a line of it is open.
     in_line: bool,
-}
-
-/// For each opening delimiter with a partner, the word that closes it.
-fn partners(bytes: &[u8], words: &[Range<usize>]) -> Vec<Option<usize>> {
-    let mut partners = vec![None; words.len()];
-    let mut open: Vec<(u8, usize)> = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        match bytes[word.start] {
-            b'(' => open.push((b')', at)),
-            b'[' => open.push((b']', at)),
-            b'{' => open.push((b'}', at)),
-            close @ (b')' | b']' | b'}') => {
-                // A stray closing delimiter closes nothing; one that closes an outer group leaves the inner ones without partners.
-                if let Some(depth) = open.iter().rposition(|&(wanted, _)| wanted == close) {
-                    partners[open[depth].1] = Some(at);
-                    open.truncate(depth);
-                }
-            }
-            _ => {}
-        }
-    }
-    partners
 }
 
 /// How many flags are set in any range, after one pass.

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod builder;
+mod delimiters;
 mod raw;
 mod render;
 mod slots;
@@ -109,6 +110,17 @@ impl Document {
             .zip(ends)
             .filter(|&(&start, end)| kept.count_in(start as usize..end) > 0)
             .count()
+    }
+
+    /// Returns each delimiter that is an atom, with its partner, as two atoms.
+    #[must_use]
+    pub fn delimiters(&self) -> Vec<(usize, usize)> {
+        let text = |atom: &Range<u32>| &self.bytes[atom.start as usize..atom.end as usize];
+        let partners = delimiters::partners(self.atoms.iter().map(text));
+        let pairs = partners.iter().enumerate();
+        pairs
+            .filter_map(|(open, close)| Some((open, (*close)?)))
+            .collect()
     }
 
     /// The bytes before an atom that belong to no atom; after the last one, the rest.
