@@ -114,7 +114,7 @@ impl<'a> Session<'a> {
     fn run(mut self, stop: &Stop) -> Result<(Summary, Draft), OracleError> {
         let stopped = loop {
             self.announce_pass();
-            while self.workers.idle()
+            while self.workers.want_more()
                 && let Some(ticket) = self.planner.next()
             {
                 self.workers

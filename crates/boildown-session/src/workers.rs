@@ -27,7 +27,13 @@ pub(crate) struct Workers {
     done: Receiver<Done>,
     count: usize,
     running: HashMap<QuestionId, Cancel>,
+    /// A moving average of how long a run takes, in seconds.
+    pace: f64,
 }
+
+/// Runs shorter than this, in seconds, are worth having the next one at hand: what a thread waits between two of them is then
+/// a good part of the whole. A longer run on a question that turns out to be moot costs more than that.
+const SHORT: f64 = 0.02;
 
 impl Workers {
     pub(crate) fn start<'scope>(
@@ -65,11 +71,14 @@ impl Workers {
             done,
             count,
             running: HashMap::new(),
+            pace: 1.0,
         }
     }
 
-    pub(crate) fn idle(&self) -> bool {
-        self.running.len() < self.count
+    /// Whether another question would be run at once, or soon enough to be worth handing out.
+    pub(crate) fn want_more(&self) -> bool {
+        let at_hand = if self.pace < SHORT { self.count } else { 0 };
+        self.running.len() < self.count + at_hand
     }
 
     pub(crate) fn ask(&mut self, id: QuestionId, candidate: Arc<[u8]>) -> Result<(), OracleError> {
@@ -97,6 +106,9 @@ impl Workers {
         match self.done.recv_timeout(wait) {
             Ok(done) => {
                 self.running.remove(&done.id);
+                if let Ok(Answer { run: Some(run), .. }) = &done.answer {
+                    self.pace += (run.took.as_secs_f64() - self.pace) / 8.0;
+                }
                 Some(done)
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,

@@ -1,5 +1,7 @@
 //! The parse gate: what brings new syntax errors is not worth a run.
 
+use std::sync::Arc;
+
 use boildown_search::odds::Hit;
 use boildown_search::{Question, Search, Verdict};
 
@@ -52,7 +54,9 @@ enum Passage {
     /// It parses.
     Parsed(Parsed),
     /// It does not; it is asked to learn whether that matters.
-    Sample(Parsed),
+    Sample,
+    /// It does not, and is not asked.
+    Rejected,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,16 +81,11 @@ impl Gate {
     fn admit(&mut self, inner: &mut impl Search<Candidate = Draft>, sample: usize) {
         while let Some(question) = inner.ask() {
             self.next = self.passage(&question.candidate, inner, sample);
-            match &self.next {
-                Passage::Free | Passage::Sample(_) => return,
-                Passage::Parsed(parsed) if parsed.errors <= self.base_errors() => return,
-                Passage::Parsed(_) => inner.skip(),
+            match self.next {
+                Passage::Free | Passage::Parsed(_) | Passage::Sample => return,
+                Passage::Rejected => inner.skip(),
             }
         }
-    }
-
-    fn base_errors(&self) -> usize {
-        self.base.as_ref().map_or(0, |base| base.errors)
     }
 
     fn passage(
@@ -98,30 +97,30 @@ impl Gate {
         if self.state == State::Open || draft.check() == Check::Nothing {
             return Passage::Free;
         }
-        let base = self
-            .base
-            .get_or_insert_with(|| Parsed::new(&self.parser, inner.best().bytes().clone()));
-        let parsed = base.reparse(&self.parser, draft.bytes().clone());
-        if parsed.errors > base.errors {
-            self.rejected += 1;
-            if self.rejected % sample == sample / 2 {
-                return Passage::Sample(parsed);
-            }
+        let base = (self.base)
+            .get_or_insert_with(|| Parsed::new(&self.parser, Arc::clone(inner.best().bytes())));
+        if let Some(parsed) = base.reparse(&self.parser, Arc::clone(draft.bytes())) {
+            return Passage::Parsed(parsed);
         }
-        Passage::Parsed(parsed)
+        self.rejected += 1;
+        if self.rejected % sample == sample / 2 {
+            Passage::Sample
+        } else {
+            Passage::Rejected
+        }
     }
 
     fn learn(&mut self, verdict: Verdict) {
         let hit = Hit::from(verdict);
         let parsed = match std::mem::replace(&mut self.next, Passage::Free) {
-            Passage::Free => None,
+            Passage::Free | Passage::Rejected => None,
             Passage::Parsed(parsed) => {
                 self.passed.count(hit);
                 Some(parsed)
             }
-            Passage::Sample(parsed) => {
+            Passage::Sample => {
                 self.sampled.count(hit);
-                Some(parsed)
+                None
             }
         };
         if hit == Hit::Yes {
@@ -182,7 +181,7 @@ impl<S: Search<Candidate = Draft>> Search for Gated<S> {
     fn ask(&self) -> Option<Question<Draft>> {
         let mut question = self.inner.ask()?;
         if let Some(Gate {
-            next: Passage::Sample(_),
+            next: Passage::Sample,
             sampled,
             ..
         }) = &self.gate

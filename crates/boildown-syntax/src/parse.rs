@@ -1,8 +1,9 @@
 //! Parsing with tree-sitter, and counting what did not parse.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tree_sitter::{InputEdit, Point, Tree};
+use tree_sitter::{InputEdit, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
 
@@ -25,13 +26,38 @@ impl Parser {
         Self(Arc::new(Mutex::new(parser)))
     }
 
-    /// Parses a text, from the tree of an older one when there is one.
-    pub(crate) fn parse(&self, bytes: &[u8], older: Option<&Tree>) -> Tree {
-        let mut parser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        parser
-            .parse(bytes, older)
-            .expect("a parser with a language and no time limit returns a tree")
+    /// Parses a text.
+    pub(crate) fn parse(&self, bytes: &[u8]) -> Tree {
+        self.parse_from(bytes, None, Errors::Any)
+            .expect("without a reason to give up there is a tree")
     }
+
+    /// Parses a text, from the tree of an older one when there is one. `None` when it gave up.
+    fn parse_from(&self, bytes: &[u8], older: Option<&Tree>, errors: Errors) -> Option<Tree> {
+        let mut parser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut give_up = |state: &ParseState| match errors {
+            Errors::None if state.has_error() => ControlFlow::Break(()),
+            Errors::None | Errors::Any => ControlFlow::Continue(()),
+        };
+        let options = ParseOptions::new().progress_callback(&mut give_up);
+        let tree = parser.parse_with_options(
+            &mut |at, _| bytes.get(at..).unwrap_or_default(),
+            older,
+            Some(options),
+        );
+        if tree.is_none() {
+            parser.reset();
+        }
+        tree
+    }
+}
+
+/// Which errors are worth parsing on for. Recovering from one costs more than all the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Errors {
+    /// None: the parser gives up once every way to read the text has an error.
+    None,
+    Any,
 }
 
 /// A text and its tree.
@@ -45,7 +71,7 @@ pub(crate) struct Parsed {
 
 impl Parsed {
     pub(crate) fn new(parser: &Parser, bytes: Arc<[u8]>) -> Self {
-        let tree = parser.parse(&bytes, None);
+        let tree = parser.parse(&bytes);
         let errors = count_errors(&tree);
         Self {
             bytes,
@@ -54,29 +80,34 @@ impl Parsed {
         }
     }
 
-    /// Parses a text that differs little from this one, anew only where it differs.
-    pub(crate) fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Self {
+    /// Parses a text that differs little from this one, anew only where it differs. `None` when it has more errors.
+    pub(crate) fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
         let mut tree = self.tree.clone();
         if let Some(edit) = difference(&self.bytes, &bytes) {
             tree.edit(&edit);
         }
-        let tree = parser.parse(&bytes, Some(&tree));
+        let bearable = if self.errors == 0 {
+            Errors::None
+        } else {
+            Errors::Any
+        };
+        let tree = parser.parse_from(&bytes, Some(&tree), bearable)?;
         let errors = count_errors(&tree);
-        Self {
+        (errors <= self.errors).then_some(Self {
             bytes,
             tree,
             errors,
-        }
+        })
     }
 }
 
 /// The one stretch outside of which two texts are equal.
 fn difference(old: &[u8], new: &[u8]) -> Option<InputEdit> {
-    let start = common(old.iter(), new.iter());
+    let start = common_start(old, new);
     if start == old.len() && start == new.len() {
         return None;
     }
-    let after = common(old[start..].iter().rev(), new[start..].iter().rev());
+    let after = common_end(&old[start..], &new[start..]);
     let (old_end, new_end) = (old.len() - after, new.len() - after);
     let start_position = advance(Point::new(0, 0), &old[..start]);
     Some(InputEdit {
@@ -89,10 +120,25 @@ fn difference(old: &[u8], new: &[u8]) -> Option<InputEdit> {
     })
 }
 
-fn common<'a>(left: impl Iterator<Item = &'a u8>, right: impl Iterator<Item = &'a u8>) -> usize {
-    left.zip(right)
-        .take_while(|(left, right)| left == right)
-        .count()
+/// The number of bytes that two texts begin with in common. Whole blocks first: comparing those is much faster than bytes.
+fn common_start(left: &[u8], right: &[u8]) -> usize {
+    const BLOCK: usize = 256;
+    let blocks = left.chunks_exact(BLOCK).zip(right.chunks_exact(BLOCK));
+    let start = blocks.take_while(|(left, right)| left == right).count() * BLOCK;
+    let rest = left[start..].iter().zip(&right[start..]);
+    start + rest.take_while(|(left, right)| left == right).count()
+}
+
+/// The same for what they end with.
+fn common_end(left: &[u8], right: &[u8]) -> usize {
+    const BLOCK: usize = 256;
+    let blocks = left.rchunks_exact(BLOCK).zip(right.rchunks_exact(BLOCK));
+    let end = blocks.take_while(|(left, right)| left == right).count() * BLOCK;
+    let rest = left[..left.len() - end]
+        .iter()
+        .rev()
+        .zip(right[..right.len() - end].iter().rev());
+    end + rest.take_while(|(left, right)| left == right).count()
 }
 
 fn advance(from: Point, text: &[u8]) -> Point {
@@ -120,5 +166,53 @@ fn count_errors(tree: &Tree) -> usize {
                 return errors;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn an_edit_covers_exactly_what_differs(
+            (start, end) in ("[ab\n]{0,600}", "[ab\n]{0,600}"),
+            (old, new) in ("[ab\n]{0,5}", "[ab\n]{0,5}"),
+        ) {
+            let [old, new] = [old, new].map(|middle| format!("{start}{middle}{end}").into_bytes());
+            match difference(&old, &new) {
+                None => prop_assert_eq!(old, new),
+                Some(edit) => {
+                    prop_assert_eq!(&old[..edit.start_byte], &new[..edit.start_byte]);
+                    prop_assert_eq!(&old[edit.old_end_byte..], &new[edit.new_end_byte..]);
+                    let at = |text: &[u8], end: usize| advance(Point::new(0, 0), &text[..end]);
+                    prop_assert_eq!(edit.start_position, at(&old, edit.start_byte));
+                    prop_assert_eq!(edit.old_end_position, at(&old, edit.old_end_byte));
+                    prop_assert_eq!(edit.new_end_position, at(&new, edit.new_end_byte));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_with_more_errors_than_its_base_does_not_pass() {
+        let Some(json) = Language::named("JSON") else {
+            return;
+        };
+        let parser = Parser::new(json);
+        let parses = |base: &str, text: &str| {
+            Parsed::new(&parser, base.as_bytes().into())
+                .reparse(&parser, text.as_bytes().into())
+                .is_some()
+        };
+        assert!(parses("[1, 2, 3]", "[1, 3]"));
+        assert!(!parses("[1, 2, 3]", "[1,, 3]"));
+        assert!(parses("[1,, 2, 3]", "[1,, 3]"));
+        assert!(
+            parses("[1, 2, 3]", "[1]"),
+            "giving up on one text does not spoil the next"
+        );
     }
 }

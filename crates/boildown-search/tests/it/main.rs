@@ -3,4 +3,5 @@
 mod guarantees;
 mod oracles;
 mod questions;
+mod trees;
 mod workers;

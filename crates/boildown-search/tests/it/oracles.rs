@@ -1,8 +1,8 @@
 //! Oracles over sets of elements, and every list machine behind one face.
 
-use boildown_search::list::{Adaptive, Ddmin, Halving, List, Minimise, Subsets, Sweep};
+use boildown_search::list::{Adaptive, Ddmin, Halving, List, Minimise as _, Subsets, Sweep};
 use boildown_search::{
-    Fingerprint, Fingerprinted, FirstThatWorks, Fixpoint, Search, Sequence, Subset, Verdict,
+    Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset, Verdict,
 };
 use proptest::prelude::*;
 

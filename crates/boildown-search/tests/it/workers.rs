@@ -1,6 +1,6 @@
 //! The same result, told in the same order, at any number of workers.
 
-use boildown_search::list::{List, Minimise, Sweep};
+use boildown_search::list::{List, Minimise as _, Sweep};
 use boildown_search::{Fingerprint, Planner, QuestionId, Search, Subset, Verdict};
 use proptest::prelude::*;
 
@@ -61,9 +61,9 @@ fn simulate<S: Search<Candidate = Subset>>(
 }
 
 /// Compares 2, 7 and 64 workers with one.
-struct SameAtAnyNumber {
-    oracle: Oracle,
-    delays: u64,
+pub(crate) struct SameAtAnyNumber {
+    pub(crate) oracle: Oracle,
+    pub(crate) delays: u64,
 }
 
 impl Check for SameAtAnyNumber {

@@ -14,7 +14,7 @@ use crate::{Language, parse};
 const ONE_WORD: usize = 1;
 
 pub(super) fn read(bytes: Arc<[u8]>, language: &'static Language) -> Document {
-    let tree = parse::Parser::new(language).parse(&bytes, None);
+    let tree = parse::Parser::new(language).parse(&bytes);
     let mut reader = Reader {
         slots: Slots::of(language),
         builder: Builder::new(Arc::clone(&bytes)),
