@@ -116,6 +116,13 @@ impl CommandLine {
         format!("{dir}{}{feed}", words.join(" "))
     }
 
+    /// Returns whether the command is told of the candidate at all. A script may find it in its directory all the same.
+    #[must_use]
+    pub fn takes_candidate(&self) -> bool {
+        let names_it = |word: &Word| word.0.iter().any(|piece| !matches!(piece, Piece::Text(_)));
+        self.feed == Feed::Candidate || self.words().any(names_it)
+    }
+
     fn words(&self) -> impl Iterator<Item = &Word> {
         std::iter::once(&self.program).chain(&self.args)
     }
@@ -277,7 +284,7 @@ mod tests {
     use super::*;
     use crate::{CandidateFile, Scratch};
 
-    /// Types the words, with Feed::Nothing, in a directory that holds `crash.c`, `tool.py` and `include/`, and returns the words
+    /// Types the words in a directory that holds `crash.c`, `tool.py` and `include/`, and returns the words
     /// that are run, with `$HERE` for that directory and `$RUN` for the run's.
     #[track_caller]
     fn check(words: &[&str], expect: &[&str]) {

@@ -8,7 +8,7 @@
 //! * [`Scratch`] gives every run a fresh directory that holds only the candidate.
 //! * [`CommandLine`] is what the user typed, ready to be run on any candidate.
 //! * [`Runner`] puts the three together, and [`LocalOracle`] adds a [`Property`] to judge by.
-//! * [`deduce`] reads a property off the first run when the user stated none.
+//! * [`deduce()`] reads a property off the first run when the user stated none.
 
 mod cancel;
 mod command_line;

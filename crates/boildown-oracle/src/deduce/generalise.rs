@@ -3,25 +3,26 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Regex;
 
 use super::signs::Found;
 
 /// Characters of the line that are kept as they are; what follows is left open.
 const ENOUGH: usize = 120;
 
-/// The parts of a line that differ between runs: addresses, paths, numbers. A word with a slash is a path when it starts like
-/// one or its last part has a dot: `I/O` is none.
-static VARIABLE: LazyLock<Regex> = LazyLock::new(|| {
+/// Characters that mean something in an expression. [`regex::escape`] escapes more, for contexts that do not occur here; people
+/// read and edit these.
+const META: &str = r"\.+*?()|[]{}^$";
+
+/// A word with a slash.
+static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
     let part = r#"[^\s/'"`‘’“”()\[\]<>{},;:=|]"#;
-    let expression = format!(
-        r"(?x)
-        (?<address> 0[xX][0-9a-fA-F]+ )
-        | (?<path> (?: (?: \.{{1,2}} | ~ )? / {part}* (?: /{part}* )* | {part}+ / (?: {part}* / )* {part}* \. {part}+ ) )
-        | (?<number> [0-9]+ )
-        "
-    );
-    Regex::new(&expression).expect("a test compiles it")
+    Regex::new(&format!("{part}*/(?:{part}|/)*")).expect("a test compiles it")
+});
+
+/// An address or a number.
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new("(?<address>0[xX][0-9a-fA-F]+)|[0-9]+").expect("a test compiles it")
 });
 
 /// Returns an expression that matches the text, and what another run would print in its place.
@@ -53,42 +54,58 @@ struct Expression {
 impl Expression {
     fn push_text(&mut self, text: &str) {
         let mut done = 0;
-        for variable in VARIABLE.captures_iter(text) {
-            let whole = variable.get_match();
+        for word in SLASHED
+            .find_iter(text)
+            .filter(|word| is_path(word.as_str()))
+        {
+            self.push_words(&text[done..word.start()]);
+            self.push_path(word.as_str(), &text[word.end()..]);
+            done = word.end();
+        }
+        self.push_words(&text[done..]);
+    }
+
+    fn push_path(&mut self, path: &str, after: &str) {
+        self.push_open(r"\S*");
+        // A place in a source file: the directory depends on the machine, the file says where it went wrong.
+        if is_line_number(after) {
+            let name = path.rfind('/').map_or(path, |slash| &path[slash + 1..]);
+            self.push_words(name);
+        }
+    }
+
+    fn push_words(&mut self, text: &str) {
+        let mut done = 0;
+        for number in NUMBER.captures_iter(text) {
+            let whole = number.get_match();
             self.push_literal(&text[done..whole.start()]);
-            self.push_variable(&variable, &text[whole.end()..]);
+            self.push_open(if number.name("address").is_some() {
+                "0[xX][0-9a-fA-F]+"
+            } else {
+                r"\d+"
+            });
             done = whole.end();
         }
         self.push_literal(&text[done..]);
     }
 
-    fn push_variable(&mut self, variable: &Captures<'_>, after: &str) {
-        if self.room == 0 {
-            return;
-        }
-        if variable.name("address").is_some() {
-            self.text.push_str("0[xX][0-9a-fA-F]+");
-        } else if variable.name("number").is_some() {
-            self.text.push_str(r"\d+");
-        } else {
-            self.text.push_str(r"\S*");
-            // A place in a source file: the directory depends on the machine, the file says where it went wrong.
-            if is_line_number(after) {
-                let path = variable.get_match().as_str();
-                let name = path.rfind('/').map_or(path, |slash| &path[slash + 1..]);
-                self.push_text(name);
-            }
+    fn push_open(&mut self, expression: &str) {
+        if self.room > 0 {
+            self.text.push_str(expression);
         }
     }
 
     fn push_literal(&mut self, text: &str) {
         for character in text.chars().take(self.room) {
             self.room -= 1;
-            if character.is_control() {
-                self.push_code(u32::from(character));
-            } else {
-                self.text
-                    .push_str(&regex::escape(character.encode_utf8(&mut [0; 4])));
+            match character {
+                '\n' => self.text.push_str(r"\n"),
+                _ if character.is_control() => {
+                    write!(self.text, r"\x{{{:X}}}", u32::from(character))
+                        .expect("writing to a String cannot fail");
+                }
+                _ if META.contains(character) => self.text.extend(['\\', character]),
+                _ => self.text.push(character),
             }
         }
     }
@@ -99,14 +116,15 @@ impl Expression {
             write!(self.text, r"(?-u:\x{byte:02X})").expect("writing to a String cannot fail");
         }
     }
+}
 
-    fn push_code(&mut self, code: u32) {
-        if code == u32::from('\n') {
-            self.text.push_str(r"\n");
-        } else {
-            write!(self.text, r"\x{{{code:X}}}").expect("writing to a String cannot fail");
-        }
-    }
+/// `I/O` is a word like others; what starts like a path is one, and what ends in a file name.
+fn is_path(word: &str) -> bool {
+    let name = word.rfind('/').map_or(word, |slash| &word[slash + 1..]);
+    ["/", "./", "../", "~/"]
+        .iter()
+        .any(|start| word.starts_with(start))
+        || name.contains('.')
 }
 
 fn is_line_number(text: &str) -> bool {

@@ -51,7 +51,7 @@ const SIGNS: &[&str] = &[
     // Sanitizers, without the place; a leak without its size. UBSan goes on after its reports, so others are looked for first.
     r"SUMMARY: (?:(?:HW)?Address|Memory|Thread|Leak)Sanitizer: (?:data race|\d+ byte\(s\) leaked|[\w-]+)",
     r"(?:ERROR|WARNING): \w+Sanitizer: (?:data race|[\w-]+)",
-    r"runtime error: .+",
+    r":\d+:\d+: (runtime error: .+)",
     r"SUMMARY: libFuzzer: .+",
     // Assertions: glibc and LLVM, BSD and macOS, GLib, V8 and Chromium.
     r"Assertion [`'].*' failed",

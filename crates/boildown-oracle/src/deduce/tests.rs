@@ -95,7 +95,7 @@ Stack dump:
 0.\tProgram arguments: clang-18 -cc1 crash.c
  #0 0x000055d0c8a3a1b8 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int)
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @r#"Assertion `NumBits >= MIN_INT_BITS && "bitwidth too small"' failed"#);
 }
 
 #[test]
@@ -106,13 +106,13 @@ Stack dump:
 0.\tProgram arguments: clang-18 -cc1 /dev/shm/boildown-17-aXb3Qz/000000000001/crash.c
 clang: error: unable to execute command: Segmentation fault (core dumped)
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @"Segmentation fault");
 }
 
 #[test]
 fn clang_backend_error() {
-    insta::assert_snapshot!(deduced("fatal error: error in backend: Cannot select: 0x55f1c0a8: i64 = bitcast t12\n"), @"");
-    insta::assert_snapshot!(deduced("bad opcode\nUNREACHABLE executed at /build/llvm/lib/Target/X86/X86ISelLowering.cpp:4242!\n"), @"");
+    insta::assert_snapshot!(deduced("fatal error: error in backend: Cannot select: 0x55f1c0a8: i64 = bitcast t12\n"), @r"^fatal error: error in backend: Cannot select: 0[xX][0-9a-fA-F]+: i\d+ = bitcast t\d+$");
+    insta::assert_snapshot!(deduced("bad opcode\nUNREACHABLE executed at /build/llvm/lib/Target/X86/X86ISelLowering.cpp:4242!\n"), @r"^UNREACHABLE executed at \S*X\d+ISelLowering\.cpp:\d+!$");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn compile_error() {
     ^
 1 error generated.
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @r"^\S*crash\.c:\d+:\d+: error: use of undeclared identifier 'x'$");
 }
 
 #[test]
@@ -136,7 +136,7 @@ crash.c:7:6: internal compiler error: in vect_transform_stmt, at tree-vect-stmts
 0x7f2a11d2a082 __libc_start_main
 Please submit a full bug report, with preprocessed source.
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @r"internal compiler error: in vect_transform_stmt, at tree-vect-stmts\.c:\d+$");
 }
 
 #[test]
@@ -148,12 +148,12 @@ stack backtrace:
    0:     0x7f3b6c1d2e4f - std::backtrace_rs
 error: the compiler unexpectedly panicked. this is a bug.
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @r"panicked at \S*binder\.rs:\d+:\d+:\nindex out of bounds: the len is \d+ but the index is \d+$");
 }
 
 #[test]
 fn rust_panic_of_old() {
-    insta::assert_snapshot!(deduced("thread 'main' panicked at 'explicit panic', src/main.rs:2:5\nnote: run with `RUST_BACKTRACE=1`\n"), @"");
+    insta::assert_snapshot!(deduced("thread 'main' panicked at 'explicit panic', src/main.rs:2:5\nnote: run with `RUST_BACKTRACE=1`\n"), @r"panicked at 'explicit panic', \S*main\.rs:\d+:\d+$");
 }
 
 #[test]
@@ -165,9 +165,9 @@ READ of size 4 at 0x602000000010 thread T0
     #0 0x4f8c2c in main /tmp/crash.c:6:10
 SUMMARY: AddressSanitizer: heap-use-after-free /tmp/crash.c:6:10 in main
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @"^SUMMARY: AddressSanitizer: heap-use-after-free");
     let cut_short = &stderr[..stderr.find("READ").unwrap()];
-    insta::assert_snapshot!(deduced(cut_short), @"");
+    insta::assert_snapshot!(deduced(cut_short), @"ERROR: AddressSanitizer: heap-use-after-free");
 }
 
 #[test]
@@ -176,20 +176,20 @@ fn undefined_behavior_sanitizer() {
 crash.c:3:12: runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'
 SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior crash.c:3:12
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @r"runtime error: signed integer overflow: \d+ \+ \d+ cannot be represented in type 'int'$");
 }
 
 #[test]
 fn glibc_assertion_and_heap_check() {
-    insta::assert_snapshot!(deduced("a.out: crash.c:4: main: Assertion `p != 0' failed.\nAborted (core dumped)\n"), @"");
-    insta::assert_snapshot!(deduced("free(): double free detected in tcache 2\n"), @"");
-    insta::assert_snapshot!(deduced("*** stack smashing detected ***: terminated\n"), @"");
+    insta::assert_snapshot!(deduced("a.out: crash.c:4: main: Assertion `p != 0' failed.\nAborted (core dumped)\n"), @r"Assertion `p != \d+' failed");
+    insta::assert_snapshot!(deduced("free(): double free detected in tcache 2\n"), @r"^free\(\): double free detected in tcache \d+$");
+    insta::assert_snapshot!(deduced("*** stack smashing detected ***: terminated\n"), @r"^\*\*\* stack smashing detected \*\*\*: terminated$");
 }
 
 #[test]
 fn cpp_exception() {
     let stderr = "terminate called after throwing an instance of 'std::out_of_range'\n  what():  vector::_M_range_check: __n (which is 7)\n";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @r"^terminate called after throwing an instance of 'std::out_of_range'\n  what\(\):  vector::_M_range_check: __n \(which is \d+\)$");
 }
 
 #[test]
@@ -207,12 +207,12 @@ Traceback (most recent call last):
     raise KeyError(1)
 KeyError: 1
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @r"^KeyError: \d+$");
 }
 
 #[test]
 fn python_syntax_error_has_no_traceback() {
-    insta::assert_snapshot!(deduced("  File \"/tmp/a.py\", line 1\n    x = = 1\n        ^\nSyntaxError: invalid syntax\n"), @"");
+    insta::assert_snapshot!(deduced("  File \"/tmp/a.py\", line 1\n    x = = 1\n        ^\nSyntaxError: invalid syntax\n"), @"^SyntaxError: invalid syntax$");
 }
 
 #[test]
@@ -228,7 +228,7 @@ TypeError: Cannot read properties of undefined (reading 'z')
 
 Node.js v20.11.0
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @r"^TypeError: Cannot read properties of undefined \(reading 'z'\)$");
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn java_exception_and_virtual_machine_crash() {
 Exception in thread \"pool-1-thread-7\" java.lang.ArrayIndexOutOfBoundsException: Index 5 out of bounds for length 3
 \tat com.example.Main.main(Main.java:5)
 ";
-    insta::assert_snapshot!(deduced(exception), @"");
+    insta::assert_snapshot!(deduced(exception), @r"java\.lang\.ArrayIndexOutOfBoundsException: Index \d+ out of bounds for length \d+$");
     let crash = "\
 # A fatal error has been detected by the Java Runtime Environment:
 #
@@ -246,7 +246,7 @@ Exception in thread \"pool-1-thread-7\" java.lang.ArrayIndexOutOfBoundsException
 # Problematic frame:
 # V  [libjvm.so+0x8f4a2d]  PhaseIdealLoop::build_loop_late_post_work(Node*, bool)+0x1d
 ";
-    insta::assert_snapshot!(deduced(crash), @"");
+    insta::assert_snapshot!(deduced(crash), @r"^# Problematic frame:\n# V  \[libjvm\.so\+0[xX][0-9a-fA-F]+\]  PhaseIdealLoop::build_loop_late_post_work\(Node\*, bool\)\+0[xX][0-9a-fA-F]+$");
 }
 
 #[test]
@@ -259,17 +259,17 @@ main.main()
 \t/tmp/x/main.go:7 +0x1d
 exit status 2
 ";
-    insta::assert_snapshot!(deduced(stderr), @"");
+    insta::assert_snapshot!(deduced(stderr), @r"^panic: runtime error: index out of range \[\d+\] with length \d+$");
 }
 
 #[test]
 fn a_shell_reports_a_crash_inside_the_test() {
-    insta::assert_snapshot!(deduced("./test.sh: line 3: 12345 Segmentation fault      (core dumped) ./a.out\n"), @"");
+    insta::assert_snapshot!(deduced("./test.sh: line 3: 12345 Segmentation fault      (core dumped) ./a.out\n"), @"Segmentation fault");
 }
 
 #[test]
 fn an_unknown_failure_is_its_last_line() {
-    insta::assert_snapshot!(deduced("first\nI/O trouble (a.b*c) at 0xFFee in dir/file.ext and 3.5/x\n\n"), @"");
+    insta::assert_snapshot!(deduced("first\nI/O trouble (a.b*c) at 0xFFee in dir/file.ext and 3.5/x\n\n"), @r"^I/O trouble \(a\.b\*c\) at 0[xX][0-9a-fA-F]+ in \S* and \d+\.\d+/x$");
 }
 
 #[test]

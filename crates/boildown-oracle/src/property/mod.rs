@@ -290,7 +290,18 @@ mod tests {
             Expectation::Test,
         ])
         .unwrap();
-        insta::assert_snapshot!(property, @"");
-        insta::assert_snapshot!(property.flags(), @"");
+        insta::assert_snapshot!(property, @"
+exits with 139, or is killed by SIGSEGV
+fails: exits with anything but 0, or is killed by a signal
+is killed by a signal, or exits with 128 and its number
+is killed by SIGSEGV, or exits with 139
+exits with 3
+stdout matches /it's/
+stderr matches /bad/
+stderr does not match /good/
+runs for 500ms or longer
+the test exits with 0
+");
+        insta::assert_snapshot!(property.flags(), @r"--exit 139 --exit nonzero --exit signal --exit SIGSEGV --exit 3 --stdout 'it'\''s' --stderr bad --not-stderr good --hangs 500ms --exit 0");
     }
 }

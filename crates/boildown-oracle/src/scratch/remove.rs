@@ -47,7 +47,7 @@ mod tests {
         fs::create_dir_all(tree.join("a/b")).unwrap();
         fs::write(tree.join("a/b/file"), "x").unwrap();
         for dir in ["a/b", "a", ""] {
-            fs::set_permissions(tree.join(dir), Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(tree.join(dir), Permissions::from_mode(0o000)).unwrap();
         }
         remove_tree(&tree).unwrap();
         assert!(!tree.exists());

@@ -83,15 +83,31 @@ pub(super) struct Process {
     pub(super) ended: bool,
     /// Its process group.
     pub(super) group: Pid,
-    /// The environment it was started with, entries ended by zero bytes. Empty while it changes programs, and when it ends.
-    pub(super) environment: Vec<u8>,
+    /// The environment it was started with.
+    pub(super) environment: Environment,
+}
+
+/// What is known of a process's environment.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Environment {
+    /// Entries ended by zero bytes.
+    Known(Vec<u8>),
+    /// It has none at the moment: it is about to run another program, or to end. Worth another look.
+    Changing,
+    /// It is none of our business.
+    Hidden,
 }
 
 /// Looks at a process. `None` when there is no such process.
 pub(super) fn inspect(pid: Pid) -> Option<Process> {
+    let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()));
+    // Looked at second: if it shows an environment where there was none to read, the process has just changed programs.
     let stat = Stat::read(pid)?;
-    let environment =
-        fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero())).unwrap_or_default();
+    let environment = match environment {
+        Ok(entries) if entries.is_empty() && !stat.has_no_environment => Environment::Changing,
+        Ok(entries) => Environment::Known(entries),
+        Err(_) => Environment::Hidden,
+    };
     Some(Process {
         ended: stat.ended,
         group: stat.group,
@@ -104,6 +120,8 @@ struct Stat {
     ended: bool,
     parent: Option<Pid>,
     group: Pid,
+    /// Whether it was started with an empty environment, as opposed to having none at the moment.
+    has_no_environment: bool,
 }
 
 impl Stat {
@@ -114,16 +132,19 @@ impl Stat {
     /// Parses `PID (NAME) STATE PARENT GROUP …`, where the name may hold anything, spaces and parentheses included.
     fn parse(text: &[u8]) -> Option<Self> {
         let name_end = text.iter().rposition(|byte| *byte == b')')?;
-        let mut fields = text[name_end + 1..]
-            .split(u8::is_ascii_whitespace)
-            .filter(|field| !field.is_empty());
-        let ended = matches!(fields.next()?, b"Z" | b"X");
-        let parent = parse_pid(fields.next()?);
-        let group = parse_pid(fields.next()?)?;
+        let fields: Vec<_> = text[name_end + 1..]
+            .trim_ascii()
+            .split(|byte| *byte == b' ')
+            .collect();
+        // The manual counts from 1 and from the process id, which makes the state the third.
+        let field = |number: usize| fields.get(number - 3).copied();
+        let (environment_start, environment_end) = (field(50), field(51));
         Some(Self {
-            ended,
-            parent,
-            group,
+            ended: matches!(field(3)?, b"Z" | b"X"),
+            parent: parse_pid(field(4)?),
+            group: parse_pid(field(5)?)?,
+            has_no_environment: environment_start == environment_end
+                && environment_end != Some(b"0"),
         })
     }
 }
@@ -145,7 +166,29 @@ mod tests {
         let ourselves = inspect(getpid()).unwrap();
         assert!(!ourselves.ended);
         assert_eq!(ourselves.group, rustix::process::getpgrp());
-        assert!(!ourselves.environment.is_empty());
+        assert!(
+            matches!(ourselves.environment, Environment::Known(entries) if !entries.is_empty())
+        );
+    }
+
+    #[test]
+    fn an_empty_environment_is_not_taken_for_one_that_changes() {
+        let mut child = process::Command::new("/bin/sleep")
+            .arg("100")
+            .env_clear()
+            .spawn()
+            .unwrap();
+        let pid = Pid::from_child(&child);
+        // `spawn` returns when the new program is in place or just before.
+        let environment = loop {
+            match inspect(pid).unwrap().environment {
+                Environment::Changing => {}
+                settled => break settled,
+            }
+        };
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(environment, Environment::Known(Vec::new()));
     }
 
     #[test]

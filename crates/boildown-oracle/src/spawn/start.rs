@@ -89,6 +89,10 @@ fn advice(invocation: &Invocation, error: &io::Error) -> String {
             None => "the loader that it was linked for does not exist; is it for another system?".to_owned(),
         },
         io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        // Also what a directory of the PATH that may not be searched leads to.
+        io::ErrorKind::PermissionDenied if !is_path => {
+            "there is no such program on the PATH that you may execute".to_owned()
+        }
         io::ErrorKind::PermissionDenied if program.is_dir() => "it is a directory".to_owned(),
         io::ErrorKind::PermissionDenied => {
             format!("it may not be executed; try `chmod +x {name}`, and mind file systems mounted noexec")

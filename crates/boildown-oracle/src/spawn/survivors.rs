@@ -18,14 +18,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpgrp, kill_process, waitpid};
 
-use super::linux::{self, Process};
+use super::linux::{self, Environment};
 use super::ready::ready;
 
 /// How long one sweep may take. Killing takes microseconds; only a process that cannot be killed makes it this long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a process may be without an environment before we believe that it has none.
-const FACELESS: Duration = Duration::from_millis(20);
+/// How long to wait for a process that is changing programs. Microseconds in fact, unless the machine is overloaded.
+const CHANGE: Duration = Duration::from_secs(1);
 
 /// How long to wait for a process that was sent SIGKILL.
 const DEATH: Duration = Duration::from_secs(1);
@@ -101,13 +101,14 @@ impl Claim {
         &self.variable
     }
 
-    fn covers(&self, process: &Process) -> bool {
-        let carries = |environment: &[u8]| {
-            environment
-                .split(|byte| *byte == 0)
-                .any(|entry| entry.starts_with(self.variable.as_bytes()))
-        };
-        self.group == Some(process.group) || carries(&process.environment)
+    fn covers_group(&self, group: Pid) -> bool {
+        self.group == Some(group)
+    }
+
+    fn covers_environment(&self, entries: &[u8]) -> bool {
+        entries
+            .split(|byte| *byte == 0)
+            .any(|entry| entry.starts_with(self.variable.as_bytes()))
     }
 }
 
@@ -129,7 +130,7 @@ pub(super) fn sweep(claim: &Claim) {
         if todo.contains(&Visit::Killed) {
             continue;
         }
-        if todo.contains(&Visit::Faceless) && started.elapsed() < FACELESS {
+        if todo.contains(&Visit::Changing) && started.elapsed() < CHANGE {
             thread::sleep(Duration::from_millis(1));
             continue;
         }
@@ -155,8 +156,7 @@ fn orphans() -> Vec<Pid> {
 #[derive(Debug, PartialEq, Eq)]
 enum Visit {
     Killed,
-    /// It shows no environment: it is about to run another program, or to end. Worth another look.
-    Faceless,
+    Changing,
     LeftAlone,
 }
 
@@ -169,15 +169,19 @@ fn visit(orphan: Pid, claim: &Claim) -> Visit {
         if process.group != getpgrp() {
             reap(orphan);
         }
-        Visit::LeftAlone
-    } else if claim.covers(&process) {
-        kill(orphan);
-        Visit::Killed
-    } else if process.environment.is_empty() {
-        Visit::Faceless
-    } else {
-        Visit::LeftAlone
+        return Visit::LeftAlone;
     }
+    let covered = claim.covers_group(process.group)
+        || match &process.environment {
+            Environment::Known(entries) => claim.covers_environment(entries),
+            Environment::Changing => return Visit::Changing,
+            Environment::Hidden => false,
+        };
+    if !covered {
+        return Visit::LeftAlone;
+    }
+    kill(orphan);
+    Visit::Killed
 }
 
 /// Kills a child of ours and reaps it. Failures show as the process being there still at the next look.

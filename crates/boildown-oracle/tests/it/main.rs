@@ -1,1 +1,10 @@
-//! x
+//! Runs real scripts that misbehave, and checks what is left of them: nothing.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test panics when it fails, its helpers included"
+)]
+
+mod failing_to_start;
+mod misbehaving;
+mod oracle;
+mod support;

@@ -1,0 +1,67 @@
+//! Commands that cannot be run: errors that name the mistake, never verdicts.
+
+use std::error::Error as _;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use boildown_oracle::{Cancel, CommandLine, Feed, Typed};
+
+use crate::support::Scene;
+
+/// Writes a file with this content and mode, runs it, and returns the error with the directory shown as `$DIR`.
+#[track_caller]
+fn error_of(content: &[u8], mode: u32) -> String {
+    let scene = Scene::new("exit 0");
+    let path = scene.dir.path().join("prog");
+    fs::write(&path, content).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+    error_of_program(scene, &path)
+}
+
+#[track_caller]
+fn error_of_program(mut scene: Scene, program: &Path) -> String {
+    let typed = Typed {
+        words: &[program.into()],
+        input: Path::new("crash.c"),
+        user_dir: scene.dir.path(),
+        feed: Feed::Nothing,
+    };
+    scene.runner.command = CommandLine::new(&typed).unwrap();
+    let error = scene.try_run(&Cancel::new().unwrap()).unwrap_err();
+    assert!(error.source().is_some(), "the system's own words are kept");
+    error
+        .to_string()
+        .replace(&scene.dir.path().display().to_string(), "$DIR")
+}
+
+#[test]
+fn a_name_that_is_not_on_the_path() {
+    let message = error_of_program(Scene::new(""), Path::new("frobnicate-the-input"));
+    insta::assert_snapshot!(message, @"start `frobnicate-the-input`: there is no such program on the PATH; write ./frobnicate-the-input for a file of the current directory");
+}
+
+#[test]
+fn a_file_that_does_not_exist() {
+    insta::assert_snapshot!(error_of_program(Scene::new(""), Path::new("./missing.sh")), @"start `$DIR/missing.sh`: there is no such file");
+}
+
+#[test]
+fn a_file_that_is_not_executable() {
+    insta::assert_snapshot!(error_of(b"#!/bin/sh\nexit 0\n", 0o644), @"start `$DIR/prog`: it may not be executed; try `chmod +x $DIR/prog`, and mind file systems mounted noexec");
+}
+
+#[test]
+fn a_directory() {
+    insta::assert_snapshot!(error_of_program(Scene::new(""), Path::new("./scratch")), @"start `$DIR/scratch`: it is a directory");
+}
+
+#[test]
+fn a_script_whose_interpreter_does_not_exist() {
+    insta::assert_snapshot!(error_of(b"#!/usr/bin/pyhton3 -u\n", 0o755), @"start `$DIR/prog`: its first line asks for `/usr/bin/pyhton3 -u`, which does not exist");
+}
+
+#[test]
+fn a_script_without_a_first_line() {
+    insta::assert_snapshot!(error_of(b"grep -q foo crash.c\n", 0o755), @"start `$DIR/prog`: it is neither a program for this machine nor a script; give a script a first line like `#!/bin/sh`");
+}
