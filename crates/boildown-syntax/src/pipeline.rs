@@ -7,7 +7,7 @@ use boildown_search::list::{Adaptive, Halving, List, Minimise, Sweep};
 use boildown_search::tree::TreeSearch;
 use boildown_search::{Question, Search, Subset, Verdict};
 
-use crate::document::{Document, View};
+use crate::document::{Document, View, words};
 use crate::draft::{Check, Draft};
 use crate::{Gated, Language};
 
@@ -295,13 +295,14 @@ impl Search for Pipeline {
 }
 
 /// Returns the number of tokens of a text: those of its language, else its words and other visible characters. `None` for a binary.
+/// A text too large to be parsed is counted in words, whatever its language.
 #[must_use]
 pub fn count_tokens(bytes: &Arc<[u8]>, language: Option<&'static Language>) -> Option<usize> {
-    let view = match language {
-        Some(language) => View::Syntax(language),
-        None if is_binary(bytes) => return None,
-        None => View::Blocks,
-    };
-    let document = Document::new(Arc::clone(bytes), view);
-    Some(document.tokens(&Subset::full(document.len())))
+    match language {
+        Some(language) if bytes.len() < LARGE => {
+            let document = Document::new(Arc::clone(bytes), View::Syntax(language));
+            Some(document.tokens(&Subset::full(document.len())))
+        }
+        _ => (!is_binary(bytes)).then(|| words(bytes, 0..bytes.len()).count()),
+    }
 }

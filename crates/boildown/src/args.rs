@@ -1,10 +1,12 @@
 //! What can be typed.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
-use boildown_oracle::{ExitSpec, Pattern, parse_duration};
+use boildown_oracle::{ExitSpec, OracleError, Pattern, parse_duration};
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 /// Boil a failing input down to its cause
@@ -49,6 +51,7 @@ Exit codes:
 
 #[derive(Debug, ClapArgs)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct Reduce {
     /// The file to reduce; it is never changed unless --in-place is given
     pub(crate) input: PathBuf,
@@ -57,12 +60,9 @@ pub(crate) struct Reduce {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 
-    #[command(flatten)]
-    pub(crate) property: Property,
-
     /// Questions to run at once; the result is the same for any number [default: all cores]
-    #[arg(short, long, alias = "n", value_name = "N")]
-    pub(crate) jobs: Option<std::num::NonZeroUsize>,
+    #[arg(short, long, alias = "n", value_name = "N", value_parser = jobs)]
+    pub(crate) jobs: Option<NonZeroUsize>,
 
     /// How long one run may take, such as 30 or 500ms [default: ten times a run on the input]
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -95,6 +95,10 @@ pub(crate) struct Reduce {
     /// Also run candidates that do not parse
     #[arg(long, hide = true)]
     pub(crate) no_gate: bool,
+
+    // Last, because its heading goes on to all arguments after it.
+    #[command(flatten)]
+    pub(crate) property: Property,
 }
 
 /// What makes a candidate interesting. Everything that is given has to hold.
@@ -126,14 +130,26 @@ pub(crate) struct Property {
     pub(crate) hangs: Option<Duration>,
 
     /// Feed the candidate to the command's standard input
-    #[arg(long)]
+    #[arg(long, conflicts_with = "test")]
     pub(crate) stdin: bool,
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
-    parse_duration(text).map_err(|error| error.to_string())
+fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
+    text.parse().map_err(|_| "not a whole number from 1 up")
 }
 
-fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(complaint)
+}
+
+fn parse<T: FromStr<Err = OracleError>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(complaint)
+}
+
+/// Returns what is wrong with a value. Which value of which option is said already.
+fn complaint(error: OracleError) -> String {
+    match error {
+        OracleError::Expectation { wanted, .. } => format!("not {wanted}"),
+        error => error.to_string(),
+    }
 }

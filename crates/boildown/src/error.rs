@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     CannotRun = 5,
     /// Stopped early; the best result is saved.
     Stopped = 6,
+    /// A panic.
+    Defect = 70,
 }
 
 impl From<Kind> for ExitCode {
@@ -64,8 +66,12 @@ impl CliError {
         self
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hints.push(hint.into());
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        self.hints(Some(hint))
+    }
+
+    pub(crate) fn hints(mut self, hints: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.hints.extend(hints.into_iter().map(Into::into));
         self
     }
 }

@@ -1,9 +1,12 @@
 //! The command line: arguments in, a reduction run, an exit code out.
 
 use std::io::Write as _;
+use std::panic::{UnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser as _;
+
+use error::Kind;
 
 mod args;
 mod error;
@@ -15,18 +18,57 @@ mod report;
 mod signals;
 
 fn main() -> ExitCode {
-    let outcome = match args::Args::parse().command {
+    guarded(run).into()
+}
+
+fn run() -> Kind {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(message) => {
+            // Nobody is left to tell when the stream is gone.
+            drop(message.print());
+            return if message.use_stderr() {
+                Kind::Usage
+            } else {
+                Kind::Reduced
+            };
+        }
+    };
+    let outcome = match args.command {
         args::Command::Reduce(args) => reduce::run(&args),
-        args::Command::Languages => languages::print(),
-        args::Command::Completions { shell } => manual::completions(shell),
+        args::Command::Languages => Ok(languages::print()),
+        args::Command::Completions { shell } => Ok(manual::completions(shell)),
         args::Command::Man => manual::man(),
     };
-    match outcome {
-        Ok(code) => code,
-        Err(error) => {
-            // Nobody is left to tell when standard error is gone.
-            drop(writeln!(std::io::stderr(), "{error}"));
-            error.kind.into()
-        }
+    outcome.unwrap_or_else(|error| {
+        say(&error.to_string());
+        error.kind
+    })
+}
+
+/// Makes an exit code of a panic, which would look like a verdict of some script otherwise.
+fn guarded(run: impl FnOnce() -> Kind + UnwindSafe) -> Kind {
+    catch_unwind(run).unwrap_or_else(|_| {
+        say(
+            "error: this is a defect of boildown, please report it with the message above\n  \
+             hint: if a reduction was going on, its best result so far is in the output file",
+        );
+        Kind::Defect
+    })
+}
+
+fn say(text: &str) {
+    // Nobody is left to tell when standard error is gone.
+    drop(writeln!(std::io::stderr(), "{text}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_a_defect() {
+        assert_eq!(guarded(|| panic!("on purpose")) as u8, 70);
+        assert_eq!(guarded(|| Kind::Minimal), Kind::Minimal);
     }
 }

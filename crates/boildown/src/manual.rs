@@ -1,7 +1,6 @@
 //! Completions and the manual page, from the same definitions as `--help`.
 
 use std::io::Write as _;
-use std::process::ExitCode;
 
 use clap::CommandFactory as _;
 
@@ -9,14 +8,14 @@ use crate::args::Args;
 use crate::error::{CliError, Kind};
 
 /// Prints a completion script.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Result<ExitCode, CliError> {
+pub(crate) fn completions(shell: clap_complete::Shell) -> Kind {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "boildown", &mut script);
     print(&script)
 }
 
 /// Prints the manual page, with a section for each subcommand.
-pub(crate) fn man() -> Result<ExitCode, CliError> {
+pub(crate) fn man() -> Result<Kind, CliError> {
     let failed = |error: std::io::Error| {
         CliError::new(Kind::Usage, "failed to write the manual").because(error)
     };
@@ -30,11 +29,11 @@ pub(crate) fn man() -> Result<ExitCode, CliError> {
         let manual = clap_mangen::Man::new(subcommand.clone().name(name));
         manual.render(&mut page).map_err(failed)?;
     }
-    print(&page)
+    Ok(print(&page))
 }
 
-fn print(bytes: &[u8]) -> Result<ExitCode, CliError> {
+fn print(bytes: &[u8]) -> Kind {
     // A reader that has seen enough is no error.
     drop(std::io::stdout().write_all(bytes));
-    Ok(Kind::Reduced.into())
+    Kind::Reduced
 }

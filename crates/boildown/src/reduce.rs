@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use boildown_oracle::spawn::{self, Capture, Limits};
@@ -21,11 +20,11 @@ use crate::report::{Ending, Json, Quiet, Report, Text};
 use crate::{property, signals};
 
 /// Reduces a file.
-pub(crate) fn run(args: &Reduce) -> Result<ExitCode, CliError> {
+pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let outcome = reduce(args);
     // Whatever the end, nothing that a run left behind outlives us.
     spawn::reap_survivors();
-    outcome.map(ExitCode::from)
+    outcome
 }
 
 fn reduce(args: &Reduce) -> Result<Kind, CliError> {
@@ -35,7 +34,7 @@ fn reduce(args: &Reduce) -> Result<Kind, CliError> {
     let input = read(&args.input)?;
     let language = language(args, &input)?;
     let command = property::command(args, &user_dir)?;
-    let output = output(args)?;
+    let destination = Destination::new(args)?;
     let (stop, cancel) = (
         Stop::default(),
         Cancel::new().map_err(|error| cannot_run(&error))?,
@@ -49,6 +48,7 @@ fn reduce(args: &Reduce) -> Result<Kind, CliError> {
 
     let runner = runner(args, command)?;
     let oracle = check(args, &runner, &input, &cancel, report.as_mut())?;
+    destination.begin(args, &input)?;
     let jobs = args
         .jobs
         .or_else(|| std::thread::available_parallelism().ok())
@@ -64,24 +64,24 @@ fn reduce(args: &Reduce) -> Result<Kind, CliError> {
     );
     let config = Config {
         jobs,
-        output: Some(output.clone()),
+        output: Some(destination.output.clone()),
         max_questions: args.max_questions,
     };
     let (summary, best) = boildown_session::reduce(search, &oracle, &config, &stop, &mut |event| {
-        report.event(event)
+        report.event(event);
     })
     .map_err(|error| {
         cannot_run(&error).hint(format!(
-            "the best result so far, if any, is in {}",
-            output.display()
+            "the best result so far is in {}",
+            destination.output.display()
         ))
     })?;
-    if summary.progress.bytes == input.len() && !args.in_place {
-        fsx::write_atomic(&output, &input).map_err(|error| cannot_run(&error))?;
-    }
+    let unchanged = best.bytes()[..] == input[..];
     report.finish(&Ending {
-        output: &output,
         input: &args.input,
+        output: &destination.output,
+        backup: destination.backup.as_deref(),
+        unchanged,
         summary: &summary,
         tokens_before: count_tokens(&input, language),
         tokens_after: count_tokens(best.bytes(), language),
@@ -91,29 +91,45 @@ fn reduce(args: &Reduce) -> Result<Kind, CliError> {
         },
         own_cpu: own_cpu(),
     });
-    if !args.in_place && fs::read(&args.input).ok().as_deref() != Some(&*input) {
+    let expected = if args.in_place { best.bytes() } else { &input };
+    if fs::read(&args.input).ok().as_deref() != Some(&**expected) {
         report.note(&format!(
-            "warning: {} is not what it was at the start: does the command change it?",
+            "warning: {} was changed by someone else meanwhile: does the command write to it?",
             args.input.display()
         ));
     }
-    Ok(
-        match (summary.stopped, summary.progress.bytes == input.len()) {
-            (Some(_), _) => Kind::Stopped,
-            (None, true) => Kind::Minimal,
-            (None, false) => Kind::Reduced,
-        },
-    )
+    Ok(match (summary.stopped, unchanged) {
+        (Some(_), _) => Kind::Stopped,
+        (None, true) => Kind::Minimal,
+        (None, false) => Kind::Reduced,
+    })
 }
 
 fn cannot_run(error: &OracleError) -> CliError {
-    CliError::failed_to(Kind::CannotRun, error)
+    match error {
+        OracleError::Spawn {
+            program,
+            advice,
+            source,
+        } => CliError::new(Kind::CannotRun, format!("failed to start `{program}`"))
+            .because(source.to_string())
+            .hint(advice),
+        error => CliError::failed_to(Kind::CannotRun, error),
+    }
 }
 
 /// Reads the input, and says what is wrong when it cannot be one.
 fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     let what = format!("failed to read {}", path.display());
-    let bytes = fs::read(path).map_err(|error| match error.kind() {
+    // Others can be read once, or have no end.
+    let ordinary = |found: fs::Metadata| found.is_file() || found.is_dir();
+    let bytes = match fs::metadata(path).map(ordinary) {
+        Ok(false) => Err(io::Error::other(
+            "it is not an ordinary file; write its content to one first",
+        )),
+        _ => fs::read(path),
+    };
+    let bytes = bytes.map_err(|error| match error.kind() {
         io::ErrorKind::IsADirectory => CliError::new(Kind::Usage, what).because("it is a directory").hint(
             "boildown reduces one file at a time for now; give the file, and mention what it needs in the command",
         ),
@@ -149,37 +165,79 @@ fn language(args: &Reduce, input: &[u8]) -> Result<Option<&'static Language>, Cl
     }
 }
 
-/// Returns where the result goes: beside the input, unless told otherwise. In place, after a copy of the input is safe.
-fn output(args: &Reduce) -> Result<PathBuf, CliError> {
-    if args.in_place {
-        let backup = with_suffix(&args.input, ".orig");
-        if backup.exists() {
-            return Err(
-                CliError::new(Kind::Usage, format!("{} exists already", backup.display()))
-                    .hint("it would hold the copy of the input: move it away first"),
-            );
+/// Where the result goes.
+struct Destination {
+    output: PathBuf,
+    /// Where the input is kept when the result takes its place.
+    backup: Option<PathBuf>,
+}
+
+impl Destination {
+    /// Settles the place: beside the input, unless told otherwise.
+    fn new(args: &Reduce) -> Result<Self, CliError> {
+        let wrong = |what: String| CliError::new(Kind::Usage, what);
+        if args.in_place {
+            let backup = with_suffix(&args.input, ".orig");
+            if backup.symlink_metadata().is_ok() {
+                return Err(wrong(format!("{} exists already", backup.display()))
+                    .hint("it would hold the copy of the input: move it away first"));
+            }
+            return Ok(Self {
+                output: args.input.clone(),
+                backup: Some(backup),
+            });
         }
-        fs::copy(&args.input, &backup).map_err(|error| {
-            CliError::new(Kind::Usage, format!("failed to write {}", backup.display()))
-                .because(error)
-        })?;
-        return Ok(args.input.clone());
-    }
-    let output = args.output.clone().unwrap_or_else(|| {
-        let mut name = args.input.file_stem().unwrap_or_default().to_owned();
-        name.push(".min");
-        if let Some(extension) = args.input.extension() {
-            name.push(".");
-            name.push(extension);
+        let output = args
+            .output
+            .clone()
+            .unwrap_or_else(|| beside_input(&args.input));
+        let same = |path: &Path| fs::canonicalize(path).ok();
+        if same(&output).is_some_and(|path| Some(path) == same(&args.input)) {
+            return Err(wrong("the output is the input".to_owned())
+                .hint("--in-place does that, and keeps a copy"));
         }
-        args.input.with_file_name(name)
-    });
-    let same = |path: &Path| fs::canonicalize(path).ok();
-    if same(&output).is_some_and(|path| Some(path) == same(&args.input)) {
-        return Err(CliError::new(Kind::Usage, "the output is the input")
-            .hint("--in-place does that, and keeps a copy"));
+        let parent = output.parent().unwrap_or(Path::new(""));
+        let complaint = match fs::metadata(&output) {
+            Ok(there) if there.is_dir() => Some("it is a directory".to_owned()),
+            // It would be replaced by one: bad luck for /dev/null.
+            Ok(there) if !there.is_file() => Some("it is not an ordinary file".to_owned()),
+            Err(_) if !Path::new(".").join(parent).is_dir() => {
+                Some(format!("there is no directory {}", parent.display()))
+            }
+            _ => None,
+        };
+        if let Some(complaint) = complaint {
+            return Err(wrong(format!("failed to write {}", output.display())).because(complaint));
+        }
+        Ok(Self {
+            output,
+            backup: None,
+        })
     }
-    Ok(output)
+
+    /// Puts the first result there, which is the input: from now on, the best so far is there at any moment.
+    fn begin(&self, args: &Reduce, input: &[u8]) -> Result<(), CliError> {
+        // In place, this undoes what the command may have done to the input, so that the copy is of what was read.
+        fsx::write_atomic(&self.output, input).map_err(|error| cannot_run(&error))?;
+        if let Some(backup) = &self.backup {
+            fs::copy(&args.input, backup).map_err(|error| {
+                let what = format!("failed to write {}", backup.display());
+                CliError::new(Kind::CannotRun, what).because(error)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns `crash.min.c` for `crash.c`.
+fn beside_input(input: &Path) -> PathBuf {
+    let mut name = input.file_stem().unwrap_or_default().to_owned();
+    name.push(".min");
+    if let Some(extension) = input.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    input.with_file_name(name)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
@@ -253,48 +311,63 @@ fn check(
 /// Reads the property off the first run.
 fn deduced(first: &Run, args: &Reduce, runner: &Runner) -> Result<Property, CliError> {
     deduce(first).ok_or_else(|| {
-        let what = match first.outcome {
-            Outcome::TimedOut => {
-                "the command ran into its time limit, and nothing was said about what to preserve"
-            }
-            Outcome::Exited(_) | Outcome::Signalled(_) => {
-                "the command succeeded, and nothing was said about what to preserve"
-            }
+        let (ended, advice) = match first.outcome {
+            Outcome::TimedOut => (
+                "the command ran into its time limit",
+                "--hangs keeps a hang; --timeout gives the command more time",
+            ),
+            Outcome::Exited(_) | Outcome::Signalled(_) => (
+                "the command succeeded",
+                "state it with --exit, --stdout, --stderr or --not-stderr; a script that exits with 0 when the candidate is interesting goes with --test",
+            ),
         };
+        let what = format!("{ended}, and nothing was said about what to preserve");
         CliError::new(Kind::NotInteresting, what)
-            .hint("state it with --exit, --stdout, --stderr, --not-stderr or --hangs")
-            .hint(format!(
-                "this was run: {}",
-                runner.command.shell(&args.input)
-            ))
+            .hint(advice)
+            .hints(blindness(runner))
+            .hint(repeat(args, runner))
     })
 }
 
+fn repeat(args: &Reduce, runner: &Runner) -> String {
+    format!("to repeat the run: {}", runner.command.shell(&args.input))
+}
+
+/// Says so when the command cannot know which candidate it is run on, which is nearly always a mistake.
+fn blindness(runner: &Runner) -> Option<&'static str> {
+    (!runner.command.takes_candidate()).then_some(
+        "the command does not name the input: {} in it becomes the path of the candidate",
+    )
+}
+
 fn baseline_error(error: BaselineError, args: &Reduce, runner: &Runner) -> CliError {
-    let repeat = format!("to see it: {}", runner.command.shell(&args.input));
     match error {
         BaselineError::NotInteresting { run } => {
             let mut error = CliError::new(Kind::NotInteresting, "the property does not hold on the input");
             if let Some(run) = run {
                 error = error.because(format!("the command {}", run.outcome));
+                if run.outcome == Outcome::TimedOut {
+                    error = error.hint("--hangs keeps a hang; --timeout gives the command more time");
+                }
                 for (name, bytes) in [("standard error", &run.stderr), ("standard output", &run.stdout)] {
                     if !bytes.is_empty() {
                         error = error.hint(format!("its {name} ends with\n{}", last_lines(bytes)));
                     }
                 }
             }
-            error.hint(repeat).hint(
+            error.hint(repeat(args, runner)).hints(blindness(runner)).hint(
                 "a candidate lies alone in a fresh directory: name other files by their absolute paths",
             )
         }
         BaselineError::Flaky { .. } => CliError::new(Kind::Flaky, error.to_string())
             .hint("make the command deterministic, or loosen the property so that every run shows it")
-            .hint(repeat),
+            .hint(repeat(args, runner)),
         BaselineError::HoldsOnEmpty => CliError::new(Kind::Usage, error.to_string())
             .because("it would hold on anything")
+            .hints(blindness(runner))
             .hint("make the property say more: a line of the output, or a test that looks at the candidate"),
         BaselineError::Oracle(OracleError::Cancelled) => {
-            CliError::new(Kind::Stopped, "interrupted before the reduction began")
+            CliError::new(Kind::Stopped, "interrupted before the reduction began: nothing was written")
         }
         BaselineError::Oracle(error) => cannot_run(&error),
         error => CliError::new(Kind::CannotRun, error.to_string()),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
 
-use super::{NodeId, Tree};
+use super::{NodeId, Slot, Tree};
 use crate::list::{List, Minimise};
 use crate::odds::{HitRate, RatesBySize};
 use crate::{Question, Search, Subset, Verdict};
@@ -85,6 +85,10 @@ struct Replacement {
 impl<L: Minimise> TreeSearch<L> {
     /// How many levels below a node a replacement is looked for.
     const DEPTH: usize = 6;
+    /// A replacement has at least this part of a node's atoms, or is the lightest of all.
+    const SHARE: usize = 8;
+    /// How many replacements of that weight are tried.
+    const HEAVY: usize = 6;
 
     /// Starts on the atoms of `kept`, which hold all atoms of the tree that are still there. Asks only what would delete at
     /// least `smallest` atoms.
@@ -104,7 +108,7 @@ impl<L: Minimise> TreeSearch<L> {
             search.push(What::Extras, usize::MAX, 0);
         }
         if !search.tree.nodes.is_empty() {
-            search.push_parts(0);
+            search.push_parts(0, Part::All);
         }
         search.settle();
         search
@@ -121,8 +125,8 @@ impl<L: Minimise> TreeSearch<L> {
         );
     }
 
-    /// Adds the tasks for what is inside a node that stays.
-    fn push_parts(&mut self, node: NodeId) {
+    /// Adds the tasks for what is inside a node that stays, at a part of their weight.
+    fn push_parts(&mut self, node: NodeId, part: Part) {
         let tree = Arc::clone(&self.tree);
         for list in tree.nodes[node].lists.clone() {
             let row = &tree.lists[list];
@@ -130,13 +134,21 @@ impl<L: Minimise> TreeSearch<L> {
                 continue;
             };
             let (start, end) = (tree.nodes[first].atoms.start, tree.nodes[last].atoms.end);
-            self.push(What::List(list), self.kept.count_in(start..end), start);
+            self.push(
+                What::List(list),
+                part.of(self.kept.count_in(start..end)),
+                start,
+            );
         }
     }
 
     /// Adds the tasks for a node that its list could not do without.
+    ///
+    /// Replacing it rarely works before its parts are reduced, so that waits. But when nearly all of it is one child, as in a
+    /// chain of wrappers, deleting that child is nearly what has just failed: then the parts wait.
     fn push_survivor(&mut self, node: NodeId, separated: Separated) {
         let tree = Arc::clone(&self.tree);
+        let node = self.core(node);
         let atoms = &tree.nodes[node].atoms;
         let weight = self.kept.count_in(atoms.clone());
         if weight == 0 {
@@ -145,16 +157,37 @@ impl<L: Minimise> TreeSearch<L> {
         if separated == Separated::Yes {
             self.push(What::Separate(node), weight, atoms.start);
         }
-        self.push_replace(node, tree.nodes[node].slot);
-        self.push_parts(node);
+        let is_wrapper = tree
+            .children(node)
+            .any(|child| 5 * self.kept.count_in(tree.nodes[child].atoms.clone()) > 4 * weight);
+        let (whole, parts) = if is_wrapper {
+            (Part::All, Part::Quarter)
+        } else {
+            (Part::Quarter, Part::All)
+        };
+        self.push_replace(node, tree.nodes[node].slot, whole);
+        self.push_parts(node, parts);
     }
 
-    /// Replacing rarely works before the parts are reduced, so it waits until its weight is a quarter of theirs.
-    fn push_replace(&mut self, node: NodeId, slot: usize) {
+    /// The innermost node with the same living atoms: what is left of a node that something below has taken the place of.
+    fn core(&self, node: NodeId) -> NodeId {
+        let weight = |node: NodeId| self.kept.count_in(self.tree.nodes[node].atoms.clone());
+        let whole = weight(node);
+        let same = |&above: &NodeId| {
+            self.tree
+                .children(above)
+                .find(|&child| weight(child) == whole)
+        };
+        std::iter::successors(Some(node), same)
+            .last()
+            .unwrap_or(node)
+    }
+
+    fn push_replace(&mut self, node: NodeId, slot: usize, part: Part) {
         let atoms = self.tree.nodes[node].atoms.clone();
         let weight = self.kept.count_in(atoms.clone());
         if weight > 1 {
-            self.push(What::Replace(node, slot), weight / 4, atoms.start);
+            self.push(What::Replace(node, slot), part.of(weight), atoms.start);
         }
     }
 
@@ -316,22 +349,44 @@ impl<L: Minimise> TreeSearch<L> {
             }
             for child in tree.children(above) {
                 let below = &tree.nodes[child];
-                if weight(&below.atoms) == 0 {
-                    continue;
-                }
-                if slot.accepts(below.kind) {
+                let part = weight(&below.atoms);
+                if part == whole {
+                    level.push_back((child, depth));
+                } else if part > 0 && slot.accepts(below.kind) {
                     found.push(Replacement {
                         atoms: below.atoms.clone(),
                         node: Some(child),
                     });
-                } else if depth + 1 < Self::DEPTH {
+                } else if part > 0 && depth + 1 < Self::DEPTH {
                     level.push_back((child, depth + 1));
                 }
             }
         }
         found.retain(|part| weight(&part.atoms) < whole);
         found.sort_by_cached_key(|part| (weight(&part.atoms), Reverse(part.atoms.start)));
+        // What is needed is more likely in a heavy part. The lightest is tried too: often anything will do.
+        let heavy = found.partition_point(|part| Self::SHARE * weight(&part.atoms) < whole);
+        let heavy = heavy.max(found.len().saturating_sub(Self::HEAVY));
+        found.drain(heavy.min(1)..heavy);
+        found.extend(self.halfway(node, slot));
         found
+    }
+
+    /// The last descendant on the heaviest path that fits and holds half of a node's atoms, to get through deep nests in few steps.
+    fn halfway(&self, node: NodeId, slot: &Slot) -> Option<Replacement> {
+        let tree = &self.tree;
+        let weight = |node: NodeId| self.kept.count_in(tree.nodes[node].atoms.clone());
+        let whole = weight(node);
+        let heaviest = |&above: &NodeId| tree.children(above).max_by_key(|&child| weight(child));
+        let path = std::iter::successors(heaviest(&node), heaviest)
+            .take_while(|&below| 2 * weight(below) >= whole);
+        let fitting =
+            path.filter(|&below| slot.accepts(tree.nodes[below].kind) && weight(below) < whole);
+        let node = fitting.last()?;
+        Some(Replacement {
+            atoms: tree.nodes[node].atoms.clone(),
+            node: Some(node),
+        })
     }
 
     /// What is left of a node without its two ends: `a` of `(a)`, and the content of an element between its tags.
@@ -392,7 +447,7 @@ impl<L: Minimise> TreeSearch<L> {
                 match tried.filter(|_| hit) {
                     Some(Replacement {
                         node: Some(node), ..
-                    }) => self.push_replace(node, slot),
+                    }) => self.push_replace(node, slot, Part::All),
                     Some(_) => {}
                     None => self.tasks.insert_mut(key, task),
                 }
@@ -405,6 +460,22 @@ impl<L: Minimise> TreeSearch<L> {
     /// The number of atoms that cuts delete.
     fn size(&self, cuts: &[Range<usize>]) -> usize {
         cuts.iter().map(|cut| self.kept.count_in(cut.clone())).sum()
+    }
+}
+
+/// How much of its weight a task counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    All,
+    Quarter,
+}
+
+impl Part {
+    fn of(self, weight: usize) -> usize {
+        match self {
+            Self::All => weight,
+            Self::Quarter => weight / 4,
+        }
     }
 }
 

@@ -8,6 +8,8 @@ mod render;
 mod slots;
 mod syntax;
 
+pub(crate) use syntax::words;
+
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -135,7 +135,7 @@ fn trim(bytes: &[u8], range: Range<usize>) -> Range<usize> {
 }
 
 /// The words and the single other characters of a part of the text, without its white space.
-pub(super) fn words(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(crate) fn words(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let mut at = range.start;
     std::iter::from_fn(move || {

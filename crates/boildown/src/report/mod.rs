@@ -13,10 +13,14 @@ pub(crate) use text::Text;
 /// What is known at the end, beside the summary.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ending<'a> {
-    /// Where the result is.
-    pub(crate) output: &'a Path,
     /// The input.
     pub(crate) input: &'a Path,
+    /// Where the result is.
+    pub(crate) output: &'a Path,
+    /// Where the input is kept, when the result took its place.
+    pub(crate) backup: Option<&'a Path>,
+    /// Whether the result is the input.
+    pub(crate) unchanged: bool,
     pub(crate) summary: &'a Summary,
     pub(crate) tokens_before: Option<usize>,
     pub(crate) tokens_after: Option<usize>,

@@ -133,10 +133,12 @@ impl Report for Text {
         let sizes = |before: usize, after: usize, what: &str| {
             format!("{} -> {}", before, count(after, what))
         };
-        let mut text = format!("{}  ", ending.output.display());
-        if progress.bytes == progress.bytes_before {
-            text = format!("{}: nothing could be removed  ", ending.input.display());
-        }
+        let stopped = ending.summary.stopped;
+        let mut text = match (ending.unchanged, stopped) {
+            (false, _) => format!("{}  ", ending.output.display()),
+            (true, None) => format!("{}: nothing could be removed  ", ending.input.display()),
+            (true, Some(_)) => format!("{}: nothing is removed yet  ", ending.input.display()),
+        };
         text += &sizes(progress.bytes_before, progress.bytes, "byte");
         if let (Some(before), Some(after)) = (ending.tokens_before, ending.tokens_after) {
             text += &format!(", {}", sizes(before, after, "token"));
@@ -157,7 +159,7 @@ impl Report for Text {
             text += &format!(", {} timed out", progress.timeouts);
         }
         text += ")\n";
-        text += &match ending.summary.stopped {
+        text += &match stopped {
             None => format!(
                 "1-minimal: a last sweep tried to remove {}, and none could go",
                 ending.units
@@ -165,13 +167,26 @@ impl Report for Text {
             Some(Stopped::Questions) => {
                 "not proved 1-minimal: the budget of questions is spent".to_owned()
             }
-            Some(Stopped::Interrupted) => format!(
-                "not proved 1-minimal: interrupted\nto go on, put {} in the place of {} (keep the original elsewhere) and run the same command",
-                ending.output.display(),
-                ending.input.display()
-            ),
+            Some(Stopped::Interrupted) => {
+                format!(
+                    "not proved 1-minimal: interrupted\nto go on, {}",
+                    go_on(ending)
+                )
+            }
         };
         self.say(&text);
+    }
+}
+
+/// Says how to continue from the result. The command names the input, so the result has to be where that is.
+fn go_on(ending: &Ending<'_>) -> String {
+    let (input, output) = (ending.input.display(), ending.output.display());
+    match ending.backup {
+        Some(backup) => format!("move {} away and run the same command", backup.display()),
+        None if ending.unchanged => "run the same command".to_owned(),
+        None => format!(
+            "put {output} in the place of {input} (keep the original elsewhere) and run the same command"
+        ),
     }
 }
 

@@ -1,0 +1,365 @@
+//! A home of its own for every run of the program, and the check that nothing is left of the run.
+
+use std::ffi::OsStr;
+use std::fmt;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use regex::Regex;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Longer than any run here takes. A run that takes longer hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How soon a run ends when it is asked to, on a busy machine.
+pub(crate) const SOON: Duration = Duration::from_secs(10);
+
+/// How often something that is waited for is looked at.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The interesting part of [`HAYSTACK`].
+pub(crate) const NEEDLE: &str = "needle";
+
+/// A small text in no language.
+pub(crate) const HAYSTACK: &str = "one two\nthree four\nhay needle hay\nfive six\nseven\n";
+
+/// An interestingness test for it.
+pub(crate) const FINDS_NEEDLE: &str = "grep -q needle \"$1\"";
+
+/// A directory with files and scripts to run the program in. Scripts find it as `$HERE`.
+pub(crate) struct TestEnv {
+    root: TempDir,
+}
+
+impl TestEnv {
+    pub(crate) fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for name in ["home", "tmp", "here"] {
+            fs::create_dir(root.path().join(name)).unwrap();
+        }
+        Self { root }
+    }
+
+    /// Has `in.txt`, which is [`HAYSTACK`], and this script as `test.sh`.
+    pub(crate) fn with_test(script: &str) -> Self {
+        Self::new()
+            .file("in.txt", HAYSTACK)
+            .script("test.sh", script)
+    }
+
+    pub(crate) fn file(self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Self {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+        self
+    }
+
+    /// Writes an executable shell script, whose first line is given already.
+    pub(crate) fn script(self, name: &str, body: &str) -> Self {
+        self.file(name, format!("#!/bin/sh\n{body}\n"))
+            .mode(name, 0o755)
+    }
+
+    pub(crate) fn mode(self, name: &str, mode: u32) -> Self {
+        fs::set_permissions(self.path(name), Permissions::from_mode(mode)).unwrap();
+        self
+    }
+
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.root.path().join("here").join(name)
+    }
+
+    #[track_caller]
+    pub(crate) fn read(&self, name: impl AsRef<Path>) -> String {
+        String::from_utf8(self.bytes(name)).unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn bytes(&self, name: impl AsRef<Path>) -> Vec<u8> {
+        let path = self.path(name);
+        fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    pub(crate) fn exists(&self, name: &str) -> bool {
+        self.path(name).symlink_metadata().is_ok()
+    }
+
+    /// Runs `boildown` with these arguments to its end.
+    #[track_caller]
+    pub(crate) fn run<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Finished<'_> {
+        self.start(args).finish()
+    }
+
+    /// Runs `boildown reduce` with these arguments to its end.
+    #[track_caller]
+    pub(crate) fn reduce<A: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = A>,
+    ) -> Finished<'_> {
+        self.start_reduce(args).finish()
+    }
+
+    pub(crate) fn start_reduce<A: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = A>,
+    ) -> Started<'_> {
+        let args = args.into_iter().map(|arg| arg.as_ref().to_owned());
+        self.start(std::iter::once("reduce".into()).chain(args))
+    }
+
+    fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Started<'_> {
+        let stream = |name| File::create(self.root.path().join(name)).unwrap();
+        let mut command = self.command();
+        command
+            .args(args)
+            .stdout(stream("stdout"))
+            .stderr(stream("stderr"));
+        Started {
+            env: self,
+            child: command.spawn().unwrap(),
+        }
+    }
+
+    /// Returns `boildown` without arguments, in this directory and with nothing of our environment.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_boildown"));
+        command
+            .current_dir(self.path(""))
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", self.root.path().join("home"))
+            .env("TMPDIR", self.tmp())
+            .env("HERE", self.path(""))
+            .env("COLUMNS", "100")
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn tmp(&self) -> PathBuf {
+        self.root.path().join("tmp")
+    }
+
+    fn printed(&self, stream: &str) -> String {
+        String::from_utf8(fs::read(self.root.path().join(stream)).unwrap()).unwrap()
+    }
+
+    /// Checks that a run left no process, no temporary file, and no half-written one.
+    #[track_caller]
+    fn assert_clean(&self, pid: u32) {
+        assert_eq!(processes_of(pid), Vec::<String>::new());
+        let in_memory = entries(Path::new("/dev/shm"), &format!("boildown-{pid}-"));
+        let left = [
+            in_memory,
+            entries(&self.tmp(), ""),
+            entries(&self.path(""), ".boildown-"),
+        ];
+        assert_eq!(left.concat(), Vec::<PathBuf>::new());
+    }
+}
+
+/// Returns what in the directory has a name that begins so. There may be no such directory.
+fn entries(directory: &Path, prefix: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return Vec::new();
+    };
+    entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| {
+            let name = path.file_name().unwrap().as_encoded_bytes();
+            name.starts_with(prefix.as_bytes())
+        })
+        .collect()
+}
+
+/// Returns the processes that carry the mark of a run of that `boildown` in their environment.
+fn processes_of(pid: u32) -> Vec<String> {
+    let mark = format!("BOILDOWN_RUN_{pid:010}_");
+    let carries = |process: &Path| {
+        fs::read(process.join("environ")).is_ok_and(|environment| {
+            environment
+                .split(|byte| *byte == 0)
+                .any(|entry| entry.starts_with(mark.as_bytes()))
+        })
+    };
+    entries(Path::new("/proc"), "")
+        .into_iter()
+        .filter(|process| carries(process))
+        .map(|process| {
+            format!(
+                "{}: {}",
+                process.display(),
+                fs::read_to_string(process.join("cmdline")).unwrap_or_default()
+            )
+        })
+        .collect()
+}
+
+/// A run that goes on.
+pub(crate) struct Started<'a> {
+    env: &'a TestEnv,
+    child: Child,
+}
+
+impl<'a> Started<'a> {
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits until something is true of the directory, which has to be while the run goes on.
+    #[track_caller]
+    pub(crate) fn wait_until(&mut self, is_true: impl Fn(&TestEnv) -> bool) {
+        let started = Instant::now();
+        while !is_true(self.env) {
+            let ended = self.child.try_wait().unwrap();
+            assert!(
+                ended.is_none() && started.elapsed() < PATIENCE,
+                "it never was: {}",
+                self.env.printed("stderr")
+            );
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Waits for the end and checks that nothing is left.
+    #[track_caller]
+    pub(crate) fn finish(mut self) -> Finished<'a> {
+        let started = Instant::now();
+        let mut peak_kib = 0;
+        let status = loop {
+            peak_kib = self.peak_kib().unwrap_or(peak_kib);
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(
+                started.elapsed() < PATIENCE,
+                "it hangs: {}",
+                self.env.printed("stderr")
+            );
+            thread::sleep(PAUSE);
+        };
+        let pid = self.child.id();
+        self.env.assert_clean(pid);
+        Finished {
+            env: self.env,
+            stdout: self.env.printed("stdout"),
+            stderr: self.env.printed("stderr"),
+            code: status.code(),
+            peak_kib,
+        }
+    }
+
+    /// Returns the most memory that the program, without the commands that it runs, has had.
+    fn peak_kib(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.trim().trim_end_matches(" kB").parse().ok()
+    }
+}
+
+impl Drop for Started<'_> {
+    fn drop(&mut self) {
+        // Only a failed test leaves something to kill.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// What a run printed and how it ended.
+///
+/// Displays without what differs from run to run: times, rates, counts of questions, paths.
+#[must_use]
+pub(crate) struct Finished<'a> {
+    env: &'a TestEnv,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// `None` when a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) peak_kib: u64,
+}
+
+impl Finished<'_> {
+    #[track_caller]
+    pub(crate) fn assert_code(&self, code: i32) -> &Self {
+        assert_eq!(self.code, Some(code), "\n{self}");
+        self
+    }
+
+    /// Checks that standard error contains a text.
+    #[track_caller]
+    pub(crate) fn assert_says(&self, text: &str) -> &Self {
+        assert!(self.normal(&self.stderr).contains(text), "\n{self}");
+        self
+    }
+
+    /// Returns the lines of standard output as JSON.
+    #[track_caller]
+    pub(crate) fn events(&self) -> Vec<Value> {
+        self.stdout
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    fn normal(&self, text: &str) -> String {
+        let root = regex::escape(self.env.root.path().to_str().unwrap());
+        let filters = [
+            (root.as_str(), "$$ENV"),
+            (r"(/dev/shm|\$ENV/tmp)/boildown-\d+-\w+/\d{12}", "$$RUN"),
+            // A line a second: how many there are says how busy the machine is.
+            (r"(?m)^\d[\dhms.]*  \d+\.\d% gone: .*\n", ""),
+            (
+                r"\d+ questions? in \d[\dhms.]* \(\d+ runs?",
+                "[n] questions in [time] ([n] runs",
+            ),
+        ];
+        filters
+            .iter()
+            .fold(text.to_owned(), |text, (pattern, replacement)| {
+                let pattern = Regex::new(pattern).unwrap();
+                pattern.replace_all(&text, *replacement).into_owned()
+            })
+    }
+}
+
+impl fmt::Display for Finished<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.code {
+            Some(code) => writeln!(f, "exit code {code}")?,
+            None => writeln!(f, "killed by a signal")?,
+        }
+        for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !text.is_empty() {
+                write!(f, "-- {name}\n{}", self.normal(text))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_process_that_is_left_would_be_found() {
+    let nobody = u32::MAX;
+    let mut left = Command::new("sleep")
+        .arg("1000")
+        .env(format!("BOILDOWN_RUN_{nobody:010}_7"), "1")
+        .spawn()
+        .unwrap();
+    // A program that is just being started shows no environment.
+    let started = Instant::now();
+    while processes_of(nobody).is_empty() && started.elapsed() < PATIENCE {
+        thread::sleep(PAUSE);
+    }
+    let found = processes_of(nobody);
+    left.kill().unwrap();
+    left.wait().unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+}

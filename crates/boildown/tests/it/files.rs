@@ -1,0 +1,209 @@
+//! What is read, what is written, and when.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use rustix::process::Signal;
+
+use crate::env::{FINDS_NEEDLE, HAYSTACK, NEEDLE, TestEnv};
+
+/// Reduces a file of this content by a test that greps for the needle.
+#[track_caller]
+fn check_content(content: &[u8], expect: &[u8]) {
+    let env = TestEnv::with_test("LC_ALL=C grep -q needle in.dat").file("in.dat", content);
+    let code = if content == expect { 2 } else { 0 };
+    env.reduce(["in.dat", "--test", "test.sh"])
+        .assert_code(code);
+    let result = env.bytes("in.min.dat");
+    assert_eq!(result, expect, "{}", result.escape_ascii());
+    assert_eq!(env.bytes("in.dat"), content);
+}
+
+#[test]
+fn the_result_is_put_beside_the_input() {
+    for (input, output) in [
+        ("crash.c", "crash.min.c"),
+        ("crash", "crash.min"),
+        (".crash", ".crash.min"),
+        ("crash.tar.gz", "crash.tar.min.gz"),
+        ("some where/the crash.c", "some where/the crash.min.c"),
+    ] {
+        let env = TestEnv::with_test(FINDS_NEEDLE).file(input, HAYSTACK);
+        env.reduce([input, "--test", "test.sh"]).assert_code(0);
+        assert_eq!(env.read(output).trim_end(), NEEDLE, "{input}");
+        assert_eq!(env.read(input), HAYSTACK);
+    }
+}
+
+#[test]
+fn a_name_may_be_any_bytes() {
+    let name = OsStr::from_bytes(b"cr\xffsh 'x'.txt");
+    let env = TestEnv::with_test(FINDS_NEEDLE).file(name, HAYSTACK);
+    let args = [name, "--test".as_ref(), "test.sh".as_ref()];
+    env.reduce(args).assert_code(0);
+    let output = OsStr::from_bytes(b"cr\xffsh 'x'.min.txt");
+    assert_eq!(env.read(output), NEEDLE);
+}
+
+#[test]
+fn the_result_is_put_where_the_user_says() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("results/old.txt", "old");
+    let args = ["in.txt", "--output", "results/old.txt", "--test", "test.sh"];
+    env.reduce(args).assert_code(0);
+    assert_eq!(env.read("results/old.txt"), NEEDLE);
+    assert_eq!(env.read("in.txt"), HAYSTACK);
+    assert!(!env.exists("in.min.txt"));
+}
+
+#[test]
+fn in_place_the_result_replaces_the_input_and_a_copy_is_kept() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).mode("in.txt", 0o750);
+    env.reduce(["in.txt", "--in-place", "--test", "test.sh"])
+        .assert_code(0);
+    assert_eq!(env.read("in.txt"), NEEDLE);
+    assert_eq!(env.read("in.txt.orig"), HAYSTACK);
+    assert!(!env.exists("in.min.txt"));
+    for name in ["in.txt", "in.txt.orig"] {
+        let mode = fs::metadata(env.path(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o750, "{name}");
+    }
+}
+
+#[test]
+fn in_place_nothing_is_touched_before_the_property_held() {
+    let env = TestEnv::with_test("exit 1");
+    env.reduce(["in.txt", "--in-place", "--test", "test.sh"])
+        .assert_code(3);
+    assert_eq!(env.read("in.txt"), HAYSTACK);
+    assert!(!env.exists("in.txt.orig"));
+}
+
+#[test]
+fn a_link_to_the_input_is_reduced_like_the_input() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    symlink("in.txt", env.path("link.txt")).unwrap();
+    env.reduce(["link.txt", "--test", "test.sh"]).assert_code(0);
+    assert_eq!(env.read("link.min.txt"), NEEDLE);
+    assert_eq!(env.read("in.txt"), HAYSTACK);
+}
+
+#[test]
+fn a_failed_start_leaves_no_result() {
+    let env = TestEnv::with_test("exit 1");
+    env.reduce(["in.txt", "--test", "test.sh"]).assert_code(3);
+    assert!(!env.exists("in.min.txt"));
+}
+
+#[test]
+fn the_result_on_disk_is_interesting_at_any_moment() {
+    // Each run of the test looks at what is in the place of the result just then.
+    let env = TestEnv::with_test(
+        r#"
+        if [ -e "$HERE/in.min.txt" ]; then
+            if grep -q needle "$HERE/in.min.txt"; then echo good; else echo bad; fi
+        fi >>"$HERE/seen"
+        grep -q needle "$1""#,
+    );
+    env.reduce(["in.txt", "--jobs", "4", "--test", "test.sh"])
+        .assert_code(0);
+    let seen = env.read("seen");
+    assert!(seen.contains("good"), "{seen}");
+    assert!(!seen.contains("bad"), "{seen}");
+}
+
+#[test]
+fn a_result_of_an_older_run_does_not_pass_for_one_of_this_run() {
+    let size = HAYSTACK.len();
+    let env = TestEnv::with_test(&format!(
+        r#"
+        size=$(wc -c <"$1")
+        [ $size = 0 ] && exit 1
+        [ $size = {size} ] && exit 0
+        touch $HERE/reducing
+        sleep 1000"#
+    ))
+    .file("in.min.txt", "of an older run");
+    let mut run = env.start_reduce(["in.txt", "--test", "test.sh"]);
+    run.wait_until(|env| env.exists("reducing"));
+    run.signal(Signal::INT);
+    run.finish()
+        .assert_code(6)
+        .assert_says("in.txt: nothing is removed yet")
+        .assert_says("to go on, run the same command");
+    assert_eq!(env.read("in.min.txt"), HAYSTACK);
+}
+
+#[test]
+fn a_test_may_edit_its_copy_of_a_read_only_input() {
+    let env = TestEnv::with_test("echo more >>in.txt && grep -q needle in.txt && [ -w in.txt ]")
+        .mode("in.txt", 0o444);
+    env.reduce(["in.txt", "--test", "test.sh"]).assert_code(0);
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+    assert_eq!(env.read("in.txt"), HAYSTACK);
+}
+
+#[test]
+fn the_language_decides_what_a_unit_is() {
+    let env = TestEnv::new()
+        .file("in.c", "int f(void) { return needle; }\n")
+        .script("test.sh", "grep -q need in.c");
+    for (language, expect) in [("C", "needle\n"), ("none", "need")] {
+        let args = ["in.c", "--language", language, "--test", "test.sh"];
+        env.reduce(args).assert_code(0);
+        assert_eq!(env.read("in.min.c"), expect);
+    }
+}
+
+#[test]
+fn a_program_is_executable_when_it_is_reduced() {
+    let env = TestEnv::new().script("in.sh", "echo hello\nexit 3\necho never");
+    env.reduce(["in.sh", "--exit", "3", "--", "sh", "-c", "{}"])
+        .assert_code(0);
+    let result = env.read("in.min.sh");
+    assert_eq!(result.trim_end(), "exit 3");
+}
+
+#[test]
+fn lines_may_end_in_any_way() {
+    check_content(b"a\r\nb needle b\r\nc\r\n", b"needle");
+    check_content(b"a\nb\nneedle", b"needle");
+    check_content(b"\n\n\nneedle\n\n\n", b"needle");
+}
+
+#[test]
+fn bytes_may_be_no_text() {
+    check_content(b"caf\xe9 \xff\xfe needle \xc3\n\x80\x80", b"needle");
+    check_content(b"\0\0\x01needle\0\x7fELF\0\0\0needl\0", b"needle");
+}
+
+#[test]
+fn a_mark_of_the_byte_order_goes_away_like_other_bytes() {
+    check_content(b"\xef\xbb\xbfneedle\n", b"needle");
+}
+
+#[test]
+fn a_file_of_the_interesting_bytes_alone_is_minimal() {
+    check_content(b"needle", b"needle");
+}
+
+#[test]
+fn a_file_of_one_byte_is_reduced_or_minimal() {
+    let env = TestEnv::new()
+        .file("one", "x")
+        .script("test.sh", "grep -q x one");
+    env.reduce(["one", "--test", "test.sh"])
+        .assert_code(2)
+        .assert_says("one: nothing could be removed");
+    assert_eq!(env.read("one.min"), "x");
+}
+
+#[test]
+fn broken_source_is_reduced_too() {
+    let env = TestEnv::new()
+        .file("in.c", "int main( { needle } } ((( \"\n'\0 int x;\n")
+        .script("test.sh", "LC_ALL=C grep -q needle in.c");
+    env.reduce(["in.c", "--test", "test.sh"]).assert_code(0);
+    assert_eq!(env.read("in.min.c").trim_end(), NEEDLE);
+}

@@ -1,0 +1,115 @@
+//! Commands that hang, fork, flood, crash and destroy. That nothing is left of them is checked with every run.
+
+use crate::env::{Finished, HAYSTACK, NEEDLE, TestEnv};
+
+/// Reduces the haystack by this script.
+#[track_caller]
+fn reduce<'a>(env: &'a TestEnv, args: &[&str]) -> Finished<'a> {
+    env.reduce(["in.txt", "--test", "test.sh"].iter().chain(args))
+}
+
+/// Reduces the haystack by this script and checks that the needle is left.
+#[track_caller]
+fn check(script: &str) {
+    let env = TestEnv::with_test(script);
+    reduce(&env, &[]).assert_code(0);
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
+
+/// Reduces by a script that hangs in this way without the number six, and checks that it was stopped.
+#[track_caller]
+fn check_hanging(hang: &str) {
+    let env = TestEnv::with_test(&format!(
+        "grep -q needle $1 || exit 1; grep -q six $1 || {hang}"
+    ))
+    .file("in.txt", "needle\nsix seven\n");
+    reduce(&env, &["--timeout", "1", "--jobs", "4"])
+        .assert_code(0)
+        .assert_says(" timed out)");
+    let result = env.read("in.min.txt");
+    assert!(
+        result.contains(NEEDLE) && result.contains("six"),
+        "{result}"
+    );
+}
+
+#[test]
+fn a_test_that_hangs_is_stopped() {
+    check_hanging("sleep 1000");
+}
+
+#[test]
+fn a_test_that_ignores_sigterm_is_killed() {
+    check_hanging("{ trap '' TERM; while :; do sleep 1; done; }");
+}
+
+#[test]
+fn daemons_are_killed() {
+    check("setsid sleep 1000 <&- >&- 2>&- & sleep 1000 & grep -q needle $1");
+}
+
+#[test]
+fn a_flood_of_output_takes_no_memory() {
+    let env = TestEnv::with_test(
+        "[ -e $HERE/flooded ] || { : >$HERE/flooded; head -c 1000000000 /dev/zero >&2; }; grep -q needle $1",
+    );
+    let finished = reduce(&env, &[]);
+    finished.assert_code(0);
+    assert!(finished.peak_kib < 300 * 1024, "{} KiB", finished.peak_kib);
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
+
+#[test]
+fn a_test_that_crashes_says_no() {
+    check(
+        "ulimit -c 0; grep -q needle $1 && exit; grep -q hay $1 && kill -SEGV $$; grep -q six $1 && kill -ABRT $$; kill -KILL $$",
+    );
+}
+
+#[test]
+fn a_test_may_delete_its_directory() {
+    check("grep -q needle $1; code=$?; rm -rf \"$PWD\"; exit $code");
+}
+
+#[test]
+fn a_test_may_lock_its_directory() {
+    check("grep -q needle $1; code=$?; mkdir -p a/b; chmod 000 a/b a .; exit $code");
+}
+
+#[test]
+fn a_test_that_can_no_longer_be_executed_ends_the_run_and_the_best_is_kept() {
+    let env = TestEnv::with_test(
+        "echo run >>$HERE/runs; [ $(wc -l <$HERE/runs) -gt 8 ] && chmod -x $0; grep -q needle $1",
+    );
+    let finished = reduce(&env, &["--jobs", "1"]);
+    insta::assert_snapshot!(finished, @r"
+    exit code 5
+    -- stderr
+    preserving: the test exits with 0
+    error: failed to start `$ENV/here/test.sh`: Permission denied (os error 13)
+      hint: it may not be executed; try `chmod +x $ENV/here/test.sh`, and mind file systems mounted noexec
+      hint: the best result so far is in in.min.txt
+    ");
+    let best = env.read("in.min.txt");
+    assert!(
+        best.contains(NEEDLE) && best.len() < HAYSTACK.len(),
+        "{best}"
+    );
+}
+
+#[test]
+fn a_test_that_overwrites_the_input_changes_nothing_but_that() {
+    let env = TestEnv::with_test("echo overwritten >$HERE/in.txt; grep -q needle $1");
+    reduce(&env, &[])
+        .assert_code(0)
+        .assert_says("warning: in.txt was changed by someone else meanwhile");
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+    assert_eq!(env.read("in.txt"), "overwritten\n");
+}
+
+#[test]
+fn a_test_that_overwrites_the_input_does_not_get_at_its_copy() {
+    let env = TestEnv::with_test("echo overwritten >$HERE/in.txt; grep -q needle $1");
+    reduce(&env, &["--in-place"]).assert_code(0);
+    assert_eq!(env.read("in.txt.orig"), HAYSTACK);
+}

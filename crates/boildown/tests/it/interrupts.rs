@@ -1,0 +1,106 @@
+//! Ctrl-C and its relatives: the run ends soon, and what was found is kept.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use rustix::process::Signal;
+
+use crate::env::{HAYSTACK, NEEDLE, SOON, TestEnv};
+
+/// A text that a slow test reduces for longer than anybody waits.
+fn large_haystack() -> String {
+    let mut text = String::new();
+    for number in 0..200 {
+        writeln!(text, "line {number} of the hay").unwrap();
+        if number % 10 == 0 {
+            writeln!(text, "{NEEDLE} {number}").unwrap();
+        }
+    }
+    text
+}
+
+/// Sends the signal to a reduction that has come to its first results.
+#[track_caller]
+fn check(signal: Signal, script: &str) {
+    let input = large_haystack();
+    let env = TestEnv::with_test(&format!(
+        "{script}\nsleep 0.1; [ $(grep -c needle $1) -ge 10 ]"
+    ))
+    .file("in.txt", &input);
+    let mut run = env.start_reduce(["in.txt", "--jobs", "2", "--test", "test.sh"]);
+    run.wait_until(|env| env.exists("in.min.txt") && env.bytes("in.min.txt").len() < input.len());
+    run.signal(signal);
+    let signalled = Instant::now();
+    let finished = run.finish();
+    assert!(signalled.elapsed() < SOON);
+    finished.assert_code(6).assert_says(
+        "not proved 1-minimal: interrupted\n\
+         to go on, put in.min.txt in the place of in.txt (keep the original elsewhere) and run the same command\n",
+    );
+    let best = env.read("in.min.txt");
+    assert!(best.matches(NEEDLE).count() >= 10, "{best}");
+    assert_eq!(env.read("in.txt"), input);
+}
+
+#[test]
+fn ctrl_c_keeps_the_best() {
+    check(Signal::INT, "");
+}
+
+#[test]
+fn sigterm_keeps_the_best() {
+    check(Signal::TERM, "");
+}
+
+#[test]
+fn a_test_that_does_not_want_to_end_does_not_hold_up_the_end() {
+    check(Signal::INT, "trap '' INT TERM; setsid sleep 1000 &");
+}
+
+#[test]
+fn ctrl_c_during_the_first_run_leaves_everything_as_it_was() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let env = TestEnv::with_test("touch $HERE/running; sleep 1000");
+        let mut run = env.start_reduce(["in.txt", "--in-place", "--test", "test.sh"]);
+        run.wait_until(|env| env.exists("running"));
+        run.signal(signal);
+        let signalled = Instant::now();
+        let finished = run.finish();
+        assert!(signalled.elapsed() < SOON);
+        insta::allow_duplicates! { insta::assert_snapshot!(finished, @r"
+        exit code 6
+        -- stderr
+        error: interrupted before the reduction began: nothing was written
+        ") };
+        assert_eq!(env.read("in.txt"), HAYSTACK);
+        assert!(!env.exists("in.txt.orig"));
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_events_as_usual() {
+    let env = TestEnv::with_test("sleep 0.1; [ $(grep -c needle $1) -ge 10 ]")
+        .file("in.txt", large_haystack());
+    let mut run = env.start_reduce(["in.txt", "--json", "--test", "test.sh"]);
+    run.wait_until(|env| env.exists("in.min.txt"));
+    run.signal(Signal::INT);
+    let events = run.finish().assert_code(6).events();
+    let last = events.last().unwrap();
+    assert_eq!(last["event"], "finished");
+    assert_eq!(last["stopped"], "interrupted");
+    assert_eq!(last["one_minimal"], false);
+}
+
+#[test]
+fn ctrl_c_in_place_says_how_to_go_on() {
+    let input = large_haystack();
+    let env =
+        TestEnv::with_test("sleep 0.1; [ $(grep -c needle $1) -ge 10 ]").file("in.txt", &input);
+    let mut run = env.start_reduce(["in.txt", "--in-place", "--test", "test.sh"]);
+    run.wait_until(|env| env.bytes("in.txt").len() < input.len());
+    run.signal(Signal::INT);
+    run.finish()
+        .assert_code(6)
+        .assert_says("to go on, move in.txt.orig away and run the same command\n");
+    assert_eq!(env.read("in.txt.orig"), input);
+}

@@ -1,0 +1,15 @@
+//! The program as a user meets it: what it prints, what it leaves on disk, how it ends.
+#![expect(
+    clippy::unwrap_used,
+    reason = "in helpers of tests too, a surprise is a failed test"
+)]
+
+mod env;
+mod files;
+mod help;
+mod hostile;
+mod interrupts;
+mod jobs;
+mod messages;
+mod properties;
+mod runs;

@@ -1,0 +1,424 @@
+//! What the program says when something is wrong: what, why, and what to do.
+
+use std::os::unix::net::UnixListener;
+
+use insta::assert_snapshot;
+
+use crate::env::{FINDS_NEEDLE, TestEnv};
+
+#[test]
+fn no_command_at_all() {
+    assert_snapshot!(TestEnv::new().run([""; 0]), @r"
+    exit code 1
+    -- stderr
+    Boil a failing input down to its cause
+
+    Usage: boildown <COMMAND>
+
+    Commands:
+      reduce       Make a file as small as possible while a command still fails on it in the same way
+      languages    List the languages that are understood
+      completions  Print a completion script for a shell
+      man          Print the manual page
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+    ");
+}
+
+#[test]
+fn an_unknown_option() {
+    assert_snapshot!(TestEnv::new().reduce(["in.txt", "--colour"]), @r"
+    exit code 1
+    -- stderr
+    error: unexpected argument '--colour' found
+
+      tip: to pass '--colour' as a value, use '-- --colour'
+
+    Usage: boildown reduce <INPUT> [-- <COMMAND>...]
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_command_without_the_two_dashes() {
+    assert_snapshot!(TestEnv::with_test("").reduce(["in.txt", "./test.sh"]), @r"
+    exit code 1
+    -- stderr
+    error: unexpected argument './test.sh' found
+
+    Usage: boildown reduce [OPTIONS] <INPUT> [-- <COMMAND>...]
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn values_that_make_no_sense() {
+    let env = TestEnv::with_test("");
+    assert_snapshot!(env.reduce(["in.txt", "--exit", "often"]), @r"
+    exit code 1
+    -- stderr
+    error: invalid value 'often' for '--exit <HOW>': not a way to end: an exit code from 0 to 255, `nonzero`, `signal`, or a signal's name such as SIGSEGV
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--stderr", "(a"]), @r"
+    exit code 1
+    -- stderr
+    error: invalid value '(a' for '--stderr <REGEX>': not a regular expression: regex parse error:
+        (a
+        ^
+    error: unclosed group
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--hangs", "long"]), @r"
+    exit code 1
+    -- stderr
+    error: invalid value 'long' for '--hangs <TIME>': not a length of time: 500ms, 5s, 2m, or a number of seconds
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--jobs", "0"]), @r"
+    exit code 1
+    -- stderr
+    error: invalid value '0' for '--jobs <N>': not a whole number from 1 up
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn options_that_exclude_each_other() {
+    let env = TestEnv::with_test("");
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh", "--", "true"]), @r"
+    exit code 1
+    -- stderr
+    error: the argument '--test <SCRIPT>' cannot be used with '[COMMAND]...'
+
+    Usage: boildown reduce --test <SCRIPT> <INPUT> [-- <COMMAND>...]
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh", "--stdin"]), @r"
+    exit code 1
+    -- stderr
+    error: the argument '--test <SCRIPT>' cannot be used with '--stdin'
+
+    Usage: boildown reduce --test <SCRIPT> <INPUT> [-- <COMMAND>...]
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--in-place", "-o", "out", "--", "true"]), @r"
+    exit code 1
+    -- stderr
+    error: the argument '--in-place' cannot be used with '--output <FILE>'
+
+    Usage: boildown reduce --in-place <INPUT> -- <COMMAND>...
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_missing_input() {
+    assert_snapshot!(TestEnv::new().reduce(["in.txt", "--", "false"]), @r"
+    exit code 1
+    -- stderr
+    error: failed to read in.txt: there is no such file
+      hint: the file to reduce comes first: boildown reduce FILE -- COMMAND
+    ");
+}
+
+#[test]
+fn an_input_that_is_a_directory() {
+    assert_snapshot!(TestEnv::new().reduce([".", "--", "false"]), @r"
+    exit code 1
+    -- stderr
+    error: failed to read .: it is a directory
+      hint: boildown reduces one file at a time for now; give the file, and mention what it needs in the command
+    ");
+}
+
+#[test]
+fn an_empty_input() {
+    assert_snapshot!(TestEnv::new().file("in.txt", "").reduce(["in.txt", "--", "false"]), @r"
+    exit code 1
+    -- stderr
+    error: in.txt is empty: there is nothing to reduce
+    ");
+}
+
+#[test]
+fn an_unknown_language() {
+    assert_snapshot!(
+        TestEnv::with_test("").reduce(["in.txt", "--language", "klingon", "--test", "test.sh"]),
+        @r"
+    exit code 1
+    -- stderr
+    error: there is no language `klingon`
+      hint: `boildown languages` lists them; `--language none` works on any file
+    "
+    );
+}
+
+#[test]
+fn nothing_to_run() {
+    assert_snapshot!(TestEnv::with_test("").reduce(["in.txt"]), @r"
+    exit code 1
+    -- stderr
+    error: there is no command to run on the candidates
+      hint: give the command that fails after `--`, such as
+              boildown reduce in.txt -- cc -c in.txt
+            or a script with --test
+    ");
+}
+
+#[test]
+fn a_program_that_does_not_exist() {
+    let env = TestEnv::with_test("");
+    assert_snapshot!(env.reduce(["in.txt", "--", "no-such-program", "in.txt"]), @r"
+    exit code 5
+    -- stderr
+    error: failed to start `no-such-program`: No such file or directory (os error 2)
+      hint: there is no such program on the PATH; write ./no-such-program for a file of the current directory
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--", "./no-such-program", "in.txt"]), @r"
+    exit code 5
+    -- stderr
+    error: failed to start `$ENV/here/no-such-program`: No such file or directory (os error 2)
+      hint: there is no such file
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--test", "no-such.sh"]), @r"
+    exit code 5
+    -- stderr
+    error: failed to start `$ENV/here/no-such.sh`: No such file or directory (os error 2)
+      hint: there is no such file
+    ");
+}
+
+#[test]
+fn a_script_that_may_not_be_executed() {
+    assert_snapshot!(
+        TestEnv::with_test("").mode("test.sh", 0o644).reduce(["in.txt", "--test", "test.sh"]),
+        @r"
+    exit code 5
+    -- stderr
+    error: failed to start `$ENV/here/test.sh`: Permission denied (os error 13)
+      hint: it may not be executed; try `chmod +x $ENV/here/test.sh`, and mind file systems mounted noexec
+    "
+    );
+}
+
+#[test]
+fn a_script_whose_interpreter_does_not_exist() {
+    assert_snapshot!(
+        TestEnv::with_test("")
+            .file("test.sh", "#!/usr/bin/no-such-shell\n")
+            .mode("test.sh", 0o755)
+            .reduce(["in.txt", "--test", "test.sh"]),
+        @r"
+    exit code 5
+    -- stderr
+    error: failed to start `$ENV/here/test.sh`: No such file or directory (os error 2)
+      hint: its first line asks for `/usr/bin/no-such-shell`, which does not exist
+    "
+    );
+}
+
+#[test]
+fn a_script_that_does_not_find_its_tool() {
+    assert_snapshot!(
+        TestEnv::with_test("no-such-tool in.txt").reduce(["in.txt", "--test", "test.sh"]),
+        @r"
+    exit code 5
+    -- stderr
+    error: failed to run `$ENV/here/test.sh {}`: it did not find a program that it calls (exit code 127): $ENV/here/test.sh: 2: no-such-tool: not found
+    "
+    );
+}
+
+#[test]
+fn a_property_that_does_not_hold_shows_the_run_and_how_to_repeat_it() {
+    let env =
+        TestEnv::with_test("echo parsing $1; echo 'in.txt:3: nothing wrong here' >&2; exit 4");
+    assert_snapshot!(env.reduce(["in.txt", "--exit", "3", "--", "./test.sh", "in.txt"]), @r"
+    exit code 3
+    -- stderr
+    preserving: exits with 3
+    error: the property does not hold on the input: the command exited with 4
+      hint: its standard error ends with
+              | in.txt:3: nothing wrong here
+      hint: its standard output ends with
+              | parsing in.txt
+      hint: to repeat the run: $ENV/here/test.sh in.txt
+      hint: a candidate lies alone in a fresh directory: name other files by their absolute paths
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
+    exit code 3
+    -- stderr
+    preserving: the test exits with 0
+    error: the property does not hold on the input: the command exited with 4
+      hint: its standard error ends with
+              | in.txt:3: nothing wrong here
+      hint: its standard output ends with
+              | parsing $RUN/in.txt
+      hint: to repeat the run: $ENV/here/test.sh in.txt
+      hint: a candidate lies alone in a fresh directory: name other files by their absolute paths
+    ");
+}
+
+#[test]
+fn long_output_of_a_run_is_shown_from_its_end() {
+    let env = TestEnv::with_test("seq 1000; exit 1");
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
+    exit code 3
+    -- stderr
+    preserving: the test exits with 0
+    error: the property does not hold on the input: the command exited with 1
+      hint: its standard output ends with
+              | 991
+              | 992
+              | 993
+              | 994
+              | 995
+              | 996
+              | 997
+              | 998
+              | 999
+              | 1000
+      hint: to repeat the run: $ENV/here/test.sh in.txt
+      hint: a candidate lies alone in a fresh directory: name other files by their absolute paths
+    ");
+}
+
+#[test]
+fn a_run_on_the_input_that_takes_too_long() {
+    let env = TestEnv::with_test("sleep 1000");
+    assert_snapshot!(env.reduce(["in.txt", "--timeout", "200ms", "--test", "test.sh"]), @r"
+    exit code 3
+    -- stderr
+    preserving: the test exits with 0
+    error: the property does not hold on the input: the command timed out
+      hint: --hangs keeps a hang; --timeout gives the command more time
+      hint: to repeat the run: $ENV/here/test.sh in.txt
+      hint: a candidate lies alone in a fresh directory: name other files by their absolute paths
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--timeout", "200ms", "--", "./test.sh", "in.txt"]), @r"
+    exit code 3
+    -- stderr
+    error: the command ran into its time limit, and nothing was said about what to preserve
+      hint: --hangs keeps a hang; --timeout gives the command more time
+      hint: to repeat the run: $ENV/here/test.sh in.txt
+    ");
+}
+
+#[test]
+fn a_property_that_holds_on_anything() {
+    let env = TestEnv::with_test("exit 0");
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
+    exit code 1
+    -- stderr
+    preserving: the test exits with 0
+    error: the property holds on the empty input: it would hold on anything
+      hint: make the property say more: a line of the output, or a test that looks at the candidate
+    ");
+}
+
+#[test]
+fn a_command_that_does_not_name_the_input() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    assert_snapshot!(env.reduce(["in.txt", "--", "./test.sh"]), @r"
+    exit code 1
+    -- stderr
+    preserving: exits with 2
+                stderr matches /^grep: : No such file or directory$/
+    error: the property holds on the empty input: it would hold on anything
+      hint: the command does not name the input: {} in it becomes the path of the candidate
+      hint: make the property say more: a line of the output, or a test that looks at the candidate
+    ");
+}
+
+#[test]
+fn a_property_that_holds_only_sometimes() {
+    let env = TestEnv::with_test(
+        "echo run >>$HERE/runs; [ $(($(wc -l <$HERE/runs) % 2)) = 1 ] && grep -q needle $1",
+    );
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
+    exit code 4
+    -- stderr
+    preserving: the test exits with 0
+    error: the property held on the input in 2 of 3 runs
+      hint: make the command deterministic, or loosen the property so that every run shows it
+      hint: to repeat the run: $ENV/here/test.sh in.txt
+    ");
+}
+
+#[test]
+fn a_command_that_succeeds_when_nothing_is_stated() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    assert_snapshot!(env.reduce(["in.txt", "--", "./test.sh", "in.txt"]), @r"
+    exit code 3
+    -- stderr
+    error: the command succeeded, and nothing was said about what to preserve
+      hint: state it with --exit, --stdout, --stderr or --not-stderr; a script that exits with 0 when the candidate is interesting goes with --test
+      hint: to repeat the run: $ENV/here/test.sh in.txt
+    ");
+}
+
+#[test]
+fn an_output_that_is_the_input() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    assert_snapshot!(env.reduce(["in.txt", "--output", "./in.txt", "--test", "test.sh"]), @r"
+    exit code 1
+    -- stderr
+    error: the output is the input
+      hint: --in-place does that, and keeps a copy
+    ");
+}
+
+#[test]
+fn an_output_that_cannot_be_written() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    assert_snapshot!(env.reduce(["in.txt", "--output", "no/such.txt", "--test", "test.sh"]), @r"
+    exit code 1
+    -- stderr
+    error: failed to write no/such.txt: there is no directory no
+    ");
+    assert_snapshot!(env.reduce(["in.txt", "--output", ".", "--test", "test.sh"]), @r"
+    exit code 1
+    -- stderr
+    error: failed to write .: it is a directory
+    ");
+}
+
+#[test]
+fn files_that_are_not_ordinary() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let _socket = UnixListener::bind(env.path("socket")).unwrap();
+    assert_snapshot!(env.reduce(["in.txt", "--output", "socket", "--test", "test.sh"]), @r"
+    exit code 1
+    -- stderr
+    error: failed to write socket: it is not an ordinary file
+    ");
+    assert_snapshot!(env.reduce(["socket", "--test", "test.sh"]), @r"
+    exit code 1
+    -- stderr
+    error: failed to read socket: it is not an ordinary file; write its content to one first
+    ");
+}
+
+#[test]
+fn a_backup_that_would_be_overwritten() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("in.txt.orig", "precious");
+    assert_snapshot!(env.reduce(["in.txt", "--in-place", "--test", "test.sh"]), @r"
+    exit code 1
+    -- stderr
+    error: in.txt.orig exists already
+      hint: it would hold the copy of the input: move it away first
+    ");
+    assert_eq!(env.read("in.txt.orig"), "precious");
+}

@@ -1,0 +1,119 @@
+//! The ways to state a property, each in a tiny run.
+
+use crate::env::{Finished, HAYSTACK, NEEDLE, TestEnv};
+
+/// Reduces the haystack with these arguments and checks that the needle is left.
+#[track_caller]
+fn check(args: &[&str]) {
+    let env = TestEnv::new().file("in.txt", HAYSTACK);
+    run(&env, args).assert_code(0);
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
+
+#[track_caller]
+fn run<'a>(env: &'a TestEnv, args: &[&str]) -> Finished<'a> {
+    env.reduce(std::iter::once(&"in.txt").chain(args))
+}
+
+#[test]
+fn braces_are_the_path_of_the_candidate() {
+    check(&["--exit", "0", "--", "grep", "-q", "needle", "{}"]);
+    check(&["--exit", "0", "--", "sh", "-c", "grep -q needle {}"]);
+}
+
+#[test]
+fn the_name_of_the_input_is_the_candidate() {
+    check(&["--exit", "0", "--", "grep", "-q", "needle", "./in.txt"]);
+    check(&["--exit", "0", "--", "grep", "-q", "needle", "--", "in.txt"]);
+}
+
+#[test]
+fn the_candidate_can_be_standard_input() {
+    check(&["--exit", "0", "--stdin", "--", "grep", "-q", "needle"]);
+}
+
+#[test]
+fn an_exit_code_can_be_kept() {
+    let command = ["--", "sh", "-c", "grep -q needle {} && exit 7"];
+    for how in ["7", "nonzero"] {
+        let script = if how == "7" {
+            command
+        } else {
+            ["--", "sh", "-c", "! grep -q needle {}"]
+        };
+        check(&[&["--exit", how][..], &script].concat());
+    }
+}
+
+#[test]
+fn a_signal_can_be_kept() {
+    for how in ["SIGSEGV", "signal", "139"] {
+        let command = "ulimit -c 0; grep -q needle {} && kill -SEGV $$; exit 1";
+        check(&["--exit", how, "--", "sh", "-c", command]);
+    }
+}
+
+#[test]
+fn a_line_of_output_can_be_kept() {
+    check(&[
+        "--stdout",
+        "^found .*needle",
+        "--",
+        "sh",
+        "-c",
+        "echo found $(cat {})",
+    ]);
+    check(&["--stderr", "needle", "--", "sh", "-c", "cat {} >&2"]);
+}
+
+#[test]
+fn the_absence_of_a_line_can_be_kept() {
+    check(&[
+        "--not-stderr",
+        "missing",
+        "--",
+        "sh",
+        "-c",
+        "grep needle {} || echo missing >&2",
+    ]);
+}
+
+#[test]
+fn everything_that_is_stated_has_to_hold() {
+    let env = TestEnv::new().file("in.txt", HAYSTACK);
+    let command = "cat {}; cat {} >&2; exit 3";
+    let args = [
+        "--stdout", "seven", "--stderr", "needle", "--exit", "3", "--", "sh", "-c", command,
+    ];
+    run(&env, &args).assert_code(0);
+    let result = env.read("in.min.txt");
+    assert!(
+        result.contains("seven") && result.contains(NEEDLE),
+        "{result}"
+    );
+    assert!(!result.contains("hay "), "{result}");
+}
+
+#[test]
+fn a_hang_can_be_kept() {
+    let env = TestEnv::new().file("in.txt", "a loop b\n");
+    let command = "grep -q loop {} && sleep 1000; exit 0";
+    let args = ["--hangs", "1s", "--jobs", "4", "--", "sh", "-c", command];
+    run(&env, &args)
+        .assert_code(0)
+        .assert_says("preserving: runs for 1s or longer");
+    assert_eq!(env.read("in.min.txt"), "loop");
+}
+
+#[test]
+fn a_run_that_cannot_tell_is_counted() {
+    let env = TestEnv::with_test("grep -q seven $1 || exit 125; grep -q needle $1");
+    run(&env, &["--test", "test.sh"])
+        .assert_code(0)
+        .assert_says(" unresolved)");
+    let result = env.read("in.min.txt");
+    assert!(
+        result.contains("seven") && result.contains(NEEDLE),
+        "{result}"
+    );
+}

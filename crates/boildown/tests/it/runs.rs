@@ -1,0 +1,175 @@
+//! What an ordinary run prints.
+
+use std::collections::BTreeSet;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::env::{FINDS_NEEDLE, HAYSTACK, NEEDLE, TestEnv};
+
+const CRASH_C: &str = "\
+#include <stdio.h>
+
+/* Adds one. */
+int helper(int x) { return x + 1; }
+
+int main(void) {
+    for (int i = 0; i < 10; i++) {
+        printf(\"%d\\n\", helper(i));
+        boom(i);
+    }
+    return 0;
+}
+";
+
+#[test]
+fn without_a_property_the_first_run_says_what_to_keep() {
+    let env = TestEnv::new().file("crash.c", CRASH_C).script(
+        "compiler.sh",
+        "grep -q boom $1 || exit 0; echo compiling; echo \"$1:9: internal compiler error: in boom, at 0x7f$$\" >&2; exit 3",
+    );
+    assert_snapshot!(env.reduce(["crash.c", "--", "./compiler.sh", "crash.c"]), @r"
+    exit code 0
+    -- stderr
+    preserving: exits with 3
+                stderr matches /internal compiler error: in boom, at 0[xX][0-9a-fA-F]+$/
+    crash.min.c  199 -> 5 bytes, 60 -> 1 token
+    [n] questions in [time] ([n] runs)
+    1-minimal: a last sweep tried to remove every token, and every node that the rest parses without, and none could go
+    ");
+    assert_eq!(env.read("crash.min.c"), "boom\n");
+}
+
+#[test]
+fn with_a_test_its_exit_code_decides() {
+    let env = TestEnv::new()
+        .file("crash.c", CRASH_C)
+        .script("test.sh", "grep -q boom crash.c");
+    assert_snapshot!(env.reduce(["crash.c", "--test", "./test.sh"]), @r"
+    exit code 0
+    -- stderr
+    preserving: the test exits with 0
+    crash.min.c  199 -> 5 bytes, 60 -> 1 token
+    [n] questions in [time] ([n] runs)
+    1-minimal: a last sweep tried to remove every token, and every node that the rest parses without, and none could go
+    ");
+    assert_eq!(env.read("crash.min.c"), "boom\n");
+}
+
+#[test]
+fn a_file_that_is_minimal_already_is_no_failure_of_ours() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("in.txt", NEEDLE);
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
+    exit code 2
+    -- stderr
+    preserving: the test exits with 0
+    in.txt: nothing could be removed  6 -> 6 bytes, 1 -> 1 token
+    [n] questions in [time] ([n] runs)
+    1-minimal: a last sweep tried to remove every byte, and none could go
+    ");
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
+
+#[test]
+fn a_budget_ends_a_run_early() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let finished = env.reduce(["in.txt", "--max-questions", "2", "--test", "test.sh"]);
+    finished
+        .assert_code(6)
+        .assert_says("not proved 1-minimal: the budget of questions is spent");
+    assert!(env.read("in.min.txt").contains(NEEDLE));
+}
+
+#[test]
+fn quiet_prints_nothing_when_all_is_well() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let finished = env.reduce(["in.txt", "--quiet", "--test", "test.sh"]);
+    assert_eq!(
+        (finished.code, &*finished.stdout, &*finished.stderr),
+        (Some(0), "", "")
+    );
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
+
+#[test]
+fn quiet_still_prints_errors() {
+    let env = TestEnv::with_test("exit 1");
+    let finished = env.reduce(["in.txt", "--quiet", "--test", "test.sh"]);
+    finished
+        .assert_code(3)
+        .assert_says("error: the property does not hold on the input");
+}
+
+#[test]
+fn json_is_an_event_a_line_and_the_last_one_sums_up() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let finished = env.reduce(["in.txt", "--json", "--test", "test.sh"]);
+    finished.assert_code(0);
+    assert_eq!(finished.stderr, "");
+    let mut events = finished.events();
+
+    let shapes: BTreeSet<_> = events.iter().map(shape).collect();
+    let shapes: Vec<_> = shapes.into_iter().collect();
+    assert_snapshot!(shapes.join("\n"), @r"
+    finished: bytes_after bytes_before driver_cpu_seconds event one_minimal output questions runs seconds stopped timeouts tokens_after tokens_before unresolved
+    improved: bytes event questions runs seconds tokens
+    note: event text
+    pass: event name
+    ");
+
+    let mut sizes: Vec<_> = events
+        .iter()
+        .filter_map(|event| event["bytes"].as_u64())
+        .collect();
+    assert!(
+        sizes.iter().is_sorted_by(|one, other| one >= other),
+        "{sizes:?}"
+    );
+    assert_eq!(sizes.pop(), Some(NEEDLE.len() as u64));
+
+    let mut last = events.pop().unwrap();
+    for name in ["questions", "runs", "seconds", "driver_cpu_seconds"] {
+        assert!(last[name].as_f64().unwrap() > 0.0, "{name}");
+        last[name] = "[number]".into();
+    }
+    assert_snapshot!(serde_json::to_string_pretty(&last).unwrap(), @r#"
+    {
+      "bytes_after": 6,
+      "bytes_before": 49,
+      "driver_cpu_seconds": "[number]",
+      "event": "finished",
+      "one_minimal": true,
+      "output": "in.min.txt",
+      "questions": "[number]",
+      "runs": "[number]",
+      "seconds": "[number]",
+      "stopped": null,
+      "timeouts": 0,
+      "tokens_after": 1,
+      "tokens_before": 10,
+      "unresolved": 0
+    }
+    "#);
+    assert_eq!(last["bytes_before"].as_u64(), Some(HAYSTACK.len() as u64));
+}
+
+/// Returns the kind of the event and what it tells.
+fn shape(event: &Value) -> String {
+    let names: Vec<_> = event.as_object().unwrap().keys().cloned().collect();
+    format!("{}: {}", event["event"].as_str().unwrap(), names.join(" "))
+}
+
+#[test]
+fn a_reader_that_goes_away_does_not_stop_a_run() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let mut child = env
+        .command()
+        .args(["reduce", "in.txt", "--json", "--test", "test.sh"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
