@@ -156,10 +156,9 @@ impl<'a> Session<'a> {
             Err(error) => return Err(error),
         };
         self.progress.runs += 1;
-        if answer
-            .run
-            .is_some_and(|run| run.outcome == Outcome::TimedOut)
-        {
+        // A hang that is looked for is a success.
+        let timed_out = (answer.run).is_some_and(|run| run.outcome == Outcome::TimedOut);
+        if timed_out && !answer.verdict.is_interesting() {
             self.progress.timeouts += 1;
         }
         self.planner.answer(done.id, answer.verdict);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::list::{Adaptive, Halving, List, Minimise, Sweep};
+use boildown_search::list::{Adaptive, Halving, List, Minimise as _, Sweep};
 use boildown_search::tree::TreeSearch;
 use boildown_search::{Question, Search, Subset, Verdict};
 
@@ -82,10 +82,10 @@ pub type Reduction = Gated<Pipeline>;
 
 /// Returns the search that reduces a text in a language, or any text.
 #[must_use]
-pub fn reduction(bytes: Arc<[u8]>, language: Option<&'static Language>, gate: Gate) -> Reduction {
+pub fn reduction(bytes: &Arc<[u8]>, language: Option<&'static Language>, gate: Gate) -> Reduction {
     let passes = match language {
         Some(language) => in_language(language),
-        None if is_binary(&bytes) => of_bytes(),
+        None if is_binary(bytes) => of_bytes(),
         None => of_text(),
     };
     Gated::new(
@@ -189,7 +189,7 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 impl Pipeline {
-    fn new(bytes: Arc<[u8]>, passes: Vec<Pass>) -> Self {
+    fn new(bytes: &Arc<[u8]>, passes: Vec<Pass>) -> Self {
         let document = Arc::new(Document::new(bytes, View::Bytes(ANY)));
         let machine = Method::Window(1).start(&document);
         let mut pipeline = Self {
@@ -225,7 +225,7 @@ impl Pipeline {
                 let same = best.is_whole() && best.document().view() == pass.view;
                 self.document = match same {
                     true => Arc::clone(best.document()),
-                    false => Arc::new(Document::new(Arc::clone(best.bytes()), pass.view)),
+                    false => Arc::new(Document::new(best.bytes(), pass.view)),
                 };
                 self.machine = pass.method.start(&self.document);
                 if each!(&self.machine, machine => machine.ask()).is_some() {
@@ -300,7 +300,7 @@ impl Search for Pipeline {
 pub fn count_tokens(bytes: &Arc<[u8]>, language: Option<&'static Language>) -> Option<usize> {
     match language {
         Some(language) if bytes.len() < LARGE => {
-            let document = Document::new(Arc::clone(bytes), View::Syntax(language));
+            let document = Document::new(bytes, View::Syntax(language));
             Some(document.tokens(&Subset::full(document.len())))
         }
         _ => (!is_binary(bytes)).then(|| words(bytes, 0..bytes.len()).count()),

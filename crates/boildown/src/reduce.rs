@@ -54,7 +54,7 @@ fn reduce(args: &Reduce) -> Result<Kind, CliError> {
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, usize::from);
     let search = reduction(
-        Arc::clone(&input),
+        &input,
         language,
         if args.no_gate {
             Gate::Off
@@ -86,8 +86,8 @@ fn reduce(args: &Reduce) -> Result<Kind, CliError> {
         tokens_before: count_tokens(&input, language),
         tokens_after: count_tokens(best.bytes(), language),
         units: match language {
-            Some(_) => "every token, and every node that the rest parses without",
-            None => "every byte",
+            Some(_) => "no single token can go, nor any node that leaves a text that parses",
+            None => "no single byte can go",
         },
         own_cpu: own_cpu(),
     });

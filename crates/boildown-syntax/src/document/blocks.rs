@@ -7,7 +7,7 @@ use boildown_search::tree::Slot;
 
 use super::builder::{Builder, Place};
 use super::delimiters::partners;
-use super::syntax::words;
+use super::words::words;
 use super::{Document, View};
 
 const ROOT: u16 = 0;
@@ -17,8 +17,8 @@ const WORD: u16 = 3;
 
 /// Reads lines of words and groups. A group reaches from a delimiter to its partner, over as many lines as that takes, and holds
 /// lines of its own when it spans more than one; a line ends where it does with all of its groups closed.
-pub(super) fn read(bytes: Arc<[u8]>) -> Document {
-    let words: Vec<Range<usize>> = words(&bytes, 0..bytes.len()).collect();
+pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
+    let words: Vec<Range<usize>> = words(bytes, 0..bytes.len()).collect();
     let partners = partners(words.iter().map(|word| &bytes[word.clone()]));
     let newline_before: Vec<bool> = std::iter::once(&(0..0))
         .chain(&words)
@@ -30,7 +30,7 @@ pub(super) fn read(bytes: Arc<[u8]>) -> Document {
         slot: 0,
         ..Place::default()
     };
-    let mut builder = Builder::new(Arc::clone(&bytes));
+    let mut builder = Builder::new(Arc::clone(bytes));
     builder.open(ROOT, Place::default());
     // Where the open groups end, outermost first, and whether each holds lines.
     let mut groups = vec![Open {

@@ -158,7 +158,7 @@ impl Builder {
         match parent.separator {
             Separator::None => {}
             Separator::One(atom) if parent.row.is_empty() || is_bracket(self.text(atom)) => {
-                self.end_row(&mut parent)
+                self.end_row(&mut parent);
             }
             Separator::One(atom) => parent.example = parent.example.or(Some(atom)),
             Separator::Other => self.end_row(&mut parent),

@@ -7,8 +7,9 @@ mod raw;
 mod render;
 mod slots;
 mod syntax;
+mod words;
 
-pub(crate) use syntax::words;
+pub(crate) use words::words;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -58,7 +59,7 @@ impl Document {
     /// # Panics
     /// When the text is longer than [`MAX`](Self::MAX).
     #[must_use]
-    pub fn new(bytes: Arc<[u8]>, view: View) -> Self {
+    pub fn new(bytes: &Arc<[u8]>, view: View) -> Self {
         assert!(bytes.len() <= Self::MAX, "a text of more than 4 GiB");
         match view {
             View::Syntax(language) => syntax::read(bytes, language),

@@ -7,17 +7,17 @@ use super::builder::{Builder, Place};
 use super::{Document, View};
 
 /// Reads pieces of `size` bytes, the last one shorter.
-pub(super) fn pieces(bytes: Arc<[u8]>, size: usize) -> Document {
+pub(super) fn pieces(bytes: &Arc<[u8]>, size: usize) -> Document {
     let end = bytes.len();
     let pieces = (0..end)
         .step_by(size)
         .map(|start| start..end.min(start.saturating_add(size)));
-    flat(&bytes, View::Bytes(size), pieces)
+    flat(bytes, View::Bytes(size), pieces)
 }
 
 /// Reads lines, with their line breaks. A line longer than this many bytes counts as several, so that a text
 /// without line breaks has parts too.
-pub(super) fn lines(bytes: Arc<[u8]>) -> Document {
+pub(super) fn lines(bytes: &Arc<[u8]>) -> Document {
     const LONG: usize = 4096;
     let mut start = 0;
     let lines = bytes
@@ -27,7 +27,7 @@ pub(super) fn lines(bytes: Arc<[u8]>) -> Document {
             start += piece.len();
             start - piece.len()..start
         });
-    flat(&bytes, View::Lines, lines)
+    flat(bytes, View::Lines, lines)
 }
 
 fn flat(bytes: &Arc<[u8]>, view: View, pieces: impl Iterator<Item = Range<usize>>) -> Document {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use boildown_search::Subset;
 
+use super::words::is_word;
 use super::{Document, View};
 
 impl Document {
@@ -83,18 +84,31 @@ impl Document {
                 push_gap(out, front, by);
                 outdents.push(self.spans[removed] as usize, new.saturating_sub(old));
             }
-            (None, Some(_)) if headless => push_between(out, front, self.first_byte(next)),
+            (None, Some(_)) if headless && !front.is_empty() => out.extend_from_slice(front),
+            (None, Some(_)) if headless => out.extend_from_slice(self.space(before, next)),
             (_, Some(_)) => push_gap(out, back, by),
             (Some(_), None) => push_gap(out, front, outdents.at(before)),
             (None, None) if front.is_empty() || back.is_empty() => {
-                push_between(out, b"", self.first_byte(next))
+                out.extend_from_slice(self.space(before, next));
             }
             (None, None) => out.extend_from_slice(back),
         }
     }
 
-    fn first_byte(&self, atom: usize) -> u8 {
-        self.bytes[self.atoms[atom].start as usize]
+    /// The space that two atoms without a gap between them need so as not to run together.
+    fn space(&self, before: usize, next: usize) -> &'static [u8] {
+        let first = |atom: usize| self.bytes[self.atoms[atom].start as usize];
+        let last = |atom: usize| self.bytes[self.atoms[atom].end as usize - 1];
+        // A word stood right before `next` until now, as in `"the word"` without `word`: then another one can.
+        let seen = self.gap(next).is_empty()
+            && is_word(last(next - 1))
+            && is_word(last(before))
+            && !is_word(first(next));
+        if run_together(last(before), first(next)) && !seen {
+            b" "
+        } else {
+            b""
+        }
     }
 }
 
@@ -139,18 +153,8 @@ fn push_gap(out: &mut Vec<u8>, gap: &[u8], by: usize) {
     }
 }
 
-/// Writes a gap without line breaks, or a space when it is empty and the bytes beside it would run together.
-fn push_between(out: &mut Vec<u8>, gap: &[u8], next: u8) {
-    if gap.is_empty() && out.last().is_some_and(|&last| run_together(last, next)) {
-        out.push(b' ');
-    } else {
-        out.extend_from_slice(gap);
-    }
-}
-
 fn run_together(last: u8, next: u8) -> bool {
-    let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`');
     let operator = |byte: u8| b"+-*/%&|^=<>!~?:.#@$\\".contains(&byte);
-    word(last) && (word(next) || quote(next)) || operator(last) && operator(next)
+    is_word(last) && (is_word(next) || quote(next)) || operator(last) && operator(next)
 }

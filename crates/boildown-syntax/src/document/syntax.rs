@@ -7,20 +7,21 @@ use tree_sitter::{Node, TreeCursor};
 
 use super::builder::{Builder, Place, Role};
 use super::slots::Slots;
+use super::words::words;
 use super::{Document, View};
 use crate::{Language, parse};
 
-/// Tokens longer than this are split into words; identifiers and numbers are one word whatever their length.
-const ONE_WORD: usize = 1;
+/// The kind of a word inside a token; no grammar has so many of its own.
+const WORD: u16 = u16::MAX - 1;
 
-pub(super) fn read(bytes: Arc<[u8]>, language: &'static Language) -> Document {
-    let tree = parse::Parser::new(language).parse(&bytes);
+pub(super) fn read(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
+    let tree = parse::Parser::new(language).parse(bytes);
     let mut reader = Reader {
         slots: Slots::of(language),
-        builder: Builder::new(Arc::clone(&bytes)),
+        builder: Builder::new(Arc::clone(bytes)),
         kinds: vec![0],
         covered: 0,
-        bytes: &bytes,
+        bytes,
     };
     let mut cursor = tree.walk();
     // Depth-first without recursion: inputs may be nested 10,000 levels deep.
@@ -106,14 +107,10 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds a token: one atom, or one for each of its words.
+    /// Adds a token: one atom, or when it is several words, such as a string or a comment, one for each.
     fn token(&mut self, bytes: Range<usize>) {
-        let words: Vec<Range<usize>> = words(self.bytes, bytes.clone())
-            .take(ONE_WORD + 1)
-            .collect();
-        if words.len() > ONE_WORD {
-            self.builder
-                .words(u16::MAX - 1, self::words(self.bytes, bytes.clone()));
+        if words(self.bytes, bytes.clone()).nth(1).is_some() {
+            self.builder.words(WORD, words(self.bytes, bytes.clone()));
         } else {
             self.builder.atom(trim(self.bytes, bytes.clone()));
         }
@@ -132,23 +129,4 @@ fn trim(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let end = range.start + text.trim_ascii_end().len();
     let start = range.end - text.trim_ascii_start().len();
     start.min(end)..end
-}
-
-/// The words and the single other characters of a part of the text, without its white space.
-pub(crate) fn words(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
-    let mut at = range.start;
-    std::iter::from_fn(move || {
-        while at < range.end && bytes[at].is_ascii_whitespace() {
-            at += 1;
-        }
-        let start = at;
-        while at < range.end && is_word(bytes[at]) {
-            at += 1;
-        }
-        if at == start && at < range.end {
-            at += 1;
-        }
-        (start < at).then_some(start..at)
-    })
 }

@@ -1,6 +1,6 @@
 //! Small reductions, each with what must stay and what comes out.
 
-use boildown_search::{Search, Verdict, run};
+use boildown_search::{Search as _, Verdict, run};
 use boildown_syntax::{Gate, Language, reduction};
 
 /// Reduces `input` while it parses (when it is in a language) and holds every text of `must_keep`; the only place that knows how.
@@ -8,14 +8,17 @@ use boildown_syntax::{Gate, Language, reduction};
 fn check(language: &str, input: &str, must_keep: &[&str], expect: &str) {
     let language =
         (!language.is_empty()).then(|| Language::named(language).expect("a known language"));
-    let search = reduction(input.as_bytes().into(), language, Gate::Adaptive);
+    let search = reduction(&input.as_bytes().into(), language, Gate::Adaptive);
     let parses = |bytes: &[u8]| {
         let Some(language) = language else {
             return true;
         };
         let mut parser = tree_sitter::Parser::new();
-        parser.set_language(&language.grammar()).unwrap();
-        !parser.parse(bytes, None).unwrap().root_node().has_error()
+        parser
+            .set_language(&language.grammar())
+            .expect("every grammar loads");
+        let tree = parser.parse(bytes, None).expect("there is a language");
+        !tree.root_node().has_error()
     };
     let mut questions = 0;
     let search = run(search, |draft| {
@@ -50,7 +53,7 @@ fn a_statement_takes_the_place_of_the_block_around_it() {
         "C",
         "int main(void) { if (x) { while (y) { foo(1); } } return 0; }",
         &["foo("],
-        "foo()",
+        "foo();",
     );
     check(
         "Python",
@@ -58,4 +61,120 @@ fn a_statement_takes_the_place_of_the_block_around_it() {
         &["def", "keep()\n", "me()"],
         "def f():\n    keep()\n    me()\n",
     );
+}
+
+#[test]
+fn white_space_stays_as_somebody_would_have_written_it() {
+    check(
+        "C",
+        "int a;\nint b;\nint c;\n",
+        &["int a", "int c"],
+        "int a;\nint c;\n",
+    );
+    check(
+        "Python",
+        "import a\nif x:\n    b()\n    keep()\n    c()\n",
+        &["if x", "keep()"],
+        "if x:\n    keep()\n",
+    );
+    check(
+        "JSON",
+        "{\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}\r\n",
+        &["\"b\"", "2"],
+        "{\r\n  \"b\": 2\r\n}\r\n",
+    );
+    check("JavaScript", "return/*c*/x;", &["return", "x"], "return x");
+}
+
+#[test]
+fn a_separator_that_is_not_one_stays_when_its_neighbour_goes() {
+    check(
+        "C",
+        "void f(void) { for (a; b; c) d(); }",
+        &["for", "c)"],
+        "for (;; c);",
+    );
+}
+
+#[test]
+fn comments_go_first_and_words_of_strings_can_go() {
+    check(
+        "C",
+        "/* one */ int x; // two\nchar *s = \"keep the needle here\";\n",
+        &["needle", "s"],
+        "s \"needle\";\n",
+    );
+}
+
+#[test]
+fn a_text_without_grammar_loses_lines_groups_words_and_bytes() {
+    check(
+        "",
+        "(module\n  (func $a (i32.const 1))\n  (data (i32.const 0) \"xyz\"))\n",
+        &["data", "z"],
+        "dataz",
+    );
+    check("", "one two\nthree four\n\nfive\n", &["three"], "three");
+    check("", "", &[], "");
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_reduced_all_the_same() {
+    check("", "int x = = 3;\nfoo(;\nint keep;\n", &["keep"], "keep");
+    let broken = "int f( { return 1 }\nint needle;\nint g(;\n";
+    let search = reduction(
+        &broken.as_bytes().into(),
+        Language::named("C"),
+        Gate::Adaptive,
+    );
+    let search = run(search, |draft| {
+        let text = String::from_utf8_lossy(draft.bytes());
+        if text.contains("needle") && text.contains("f(") {
+            Verdict::Interesting
+        } else {
+            Verdict::Uninteresting
+        }
+    });
+    assert_eq!(
+        String::from_utf8_lossy(search.best().bytes()),
+        "f( needle\n"
+    );
+}
+
+/// The samples of all languages, each under a line with its name.
+const SAMPLES: &str = include_str!("../../src/languages/samples.txt");
+
+#[test]
+fn the_longest_word_of_every_sample_is_what_is_left_or_nearly() {
+    for (name, sample) in SAMPLES
+        .split("==== ")
+        .skip(1)
+        .filter_map(|sample| sample.split_once('\n'))
+    {
+        let Some(language) = Language::named(name) else {
+            continue;
+        };
+        let words = sample.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let longest = words
+            .max_by_key(|word| word.len())
+            .expect("a sample has words");
+        let mut questions = 0;
+        let search = reduction(&sample.as_bytes().into(), Some(language), Gate::Adaptive);
+        let search = run(search, |draft| {
+            questions += 1;
+            assert!(questions < 2_000, "{name} does not end");
+            let holds = String::from_utf8_lossy(draft.bytes()).contains(longest);
+            if holds {
+                Verdict::Interesting
+            } else {
+                Verdict::Uninteresting
+            }
+        });
+        let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
+        assert!(result.contains(longest), "{name}: {result:?}");
+        assert!(
+            result.len() <= longest.len() + 12,
+            "{name}: {result:?} for {longest:?}"
+        );
+    }
 }

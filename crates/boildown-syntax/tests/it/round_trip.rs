@@ -15,7 +15,7 @@ fn views() -> Vec<View> {
 
 /// Rendering everything gives the text back, and rendering any part of it does not panic.
 fn check(bytes: &[u8], view: View, dropped: &[usize]) -> Result<(), TestCaseError> {
-    let document = Document::new(bytes.into(), view);
+    let document = Document::new(&bytes.into(), view);
     let everything = Subset::full(document.len());
     prop_assert_eq!(document.render(&everything), bytes, "{:?}", view);
     let cuts = dropped.iter().map(|&start| start % (document.len() + 1));
@@ -23,7 +23,7 @@ fn check(bytes: &[u8], view: View, dropped: &[usize]) -> Result<(), TestCaseErro
     let rendered = document.render(&part);
     prop_assert!(document.tokens(&part) <= document.tokens(&everything));
     // A part can be read again, as the next pass does.
-    let again = Document::new(Arc::from(rendered.as_slice()), view);
+    let again = Document::new(&Arc::from(rendered.as_slice()), view);
     prop_assert_eq!(again.render(&Subset::full(again.len())), rendered);
     for node in &document.tree().nodes {
         prop_assert!(node.atoms.start <= node.atoms.end && node.atoms.end <= document.len());
@@ -70,7 +70,7 @@ proptest! {
 fn empty_and_blank_texts_have_nothing_to_remove() {
     for view in views() {
         for text in ["", "\n", " \r\n\t\n"] {
-            let document = Document::new(text.as_bytes().into(), view);
+            let document = Document::new(&text.as_bytes().into(), view);
             if !matches!(view, View::Lines | View::Bytes(_)) {
                 assert!(document.is_empty(), "{view:?} {text:?}");
             }

@@ -24,7 +24,7 @@ pub(crate) struct Ending<'a> {
     pub(crate) summary: &'a Summary,
     pub(crate) tokens_before: Option<usize>,
     pub(crate) tokens_after: Option<usize>,
-    /// What the result is 1-minimal over, when the search finished.
+    /// What it means that the search finished.
     pub(crate) units: &'static str,
     /// Seconds of processor time that boildown itself used, without the commands it ran.
     pub(crate) own_cpu: f64,

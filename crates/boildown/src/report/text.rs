@@ -83,7 +83,7 @@ impl Text {
             _ => format!(", nothing new for {}", clock(progress.since_improved)),
         };
         format!(
-            "{}  {:.1}% gone: {}{tokens}  [{}]  {}, {rate:.0}/s{stale}",
+            "{}  {:.1}% gone: {}{tokens}  [{}]  {}, {rate:.0} runs/s{stale}",
             clock(progress.elapsed),
             percent_gone(progress),
             count(progress.bytes, "byte"),
@@ -160,10 +160,7 @@ impl Report for Text {
         }
         text += ")\n";
         text += &match stopped {
-            None => format!(
-                "1-minimal: a last sweep tried to remove {}, and none could go",
-                ending.units
-            ),
+            None => format!("1-minimal: {}", ending.units),
             Some(Stopped::Questions) => {
                 "not proved 1-minimal: the budget of questions is spent".to_owned()
             }

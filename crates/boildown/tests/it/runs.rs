@@ -36,7 +36,7 @@ fn without_a_property_the_first_run_says_what_to_keep() {
                 stderr matches /internal compiler error: in boom, at 0[xX][0-9a-fA-F]+$/
     crash.min.c  199 -> 5 bytes, 60 -> 1 token
     [n] questions in [time] ([n] runs)
-    1-minimal: a last sweep tried to remove every token, and every node that the rest parses without, and none could go
+    1-minimal: no single token can go, nor any node that leaves a text that parses
     ");
     assert_eq!(env.read("crash.min.c"), "boom\n");
 }
@@ -52,7 +52,7 @@ fn with_a_test_its_exit_code_decides() {
     preserving: the test exits with 0
     crash.min.c  199 -> 5 bytes, 60 -> 1 token
     [n] questions in [time] ([n] runs)
-    1-minimal: a last sweep tried to remove every token, and every node that the rest parses without, and none could go
+    1-minimal: no single token can go, nor any node that leaves a text that parses
     ");
     assert_eq!(env.read("crash.min.c"), "boom\n");
 }
@@ -66,7 +66,7 @@ fn a_file_that_is_minimal_already_is_no_failure_of_ours() {
     preserving: the test exits with 0
     in.txt: nothing could be removed  6 -> 6 bytes, 1 -> 1 token
     [n] questions in [time] ([n] runs)
-    1-minimal: a last sweep tried to remove every byte, and none could go
+    1-minimal: no single byte can go
     ");
     assert_eq!(env.read("in.min.txt"), NEEDLE);
 }
