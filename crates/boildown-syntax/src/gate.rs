@@ -46,6 +46,9 @@ enum State {
     Open,
 }
 
+/// The largest text, in bytes, that is parsed for every question although it has errors.
+const BROKEN: usize = 128 << 10;
+
 /// How a question came through the gate.
 #[derive(Debug, Clone)]
 enum Passage {
@@ -99,6 +102,10 @@ impl Gate {
         }
         let base = (self.base)
             .get_or_insert_with(|| Parsed::new(&self.parser, Arc::clone(inner.best().bytes())));
+        // Where there are errors already, little of the tree can be reused, and each of them is recovered from again.
+        if base.errors > 0 && base.bytes.len() > BROKEN {
+            return Passage::Free;
+        }
         if let Some(parsed) = base.reparse(&self.parser, Arc::clone(draft.bytes())) {
             return Passage::Parsed(parsed);
         }
