@@ -45,8 +45,10 @@ pub struct Progress {
 pub struct Summary {
     /// The last state of affairs.
     pub progress: Progress,
-    /// Why it stopped; `None` when the search finished, so that its guarantee holds.
+    /// Why it stopped; `None` when the search finished.
     pub stopped: Option<Stopped>,
+    /// Whether the search finished with a sweep that proves its result 1-minimal.
+    pub one_minimal: bool,
 }
 
 /// Why a session ended before its search did.

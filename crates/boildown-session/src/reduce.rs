@@ -142,11 +142,13 @@ impl<'a> Session<'a> {
                 }
             }
         };
+        let search = self.planner.search();
         let summary = Summary {
             progress: self.now(),
             stopped,
+            one_minimal: search.inner().is_proved(),
         };
-        Ok((summary, self.planner.search().best()))
+        Ok((summary, search.best()))
     }
 
     fn hear(&mut self, done: Done) -> Result<(), OracleError> {

@@ -209,6 +209,15 @@ impl Pipeline {
         self.passes.get(self.at).map(|pass| pass.name)
     }
 
+    /// Returns whether the last sweep ran over the result and found nothing: it does when the search finishes, unless the result
+    /// is still too large for it.
+    #[must_use]
+    pub fn is_proved(&self) -> bool {
+        let sweep = self.passes.last();
+        self.pass().is_none()
+            && sweep.is_some_and(|pass| pass.sizes.contains(&self.best().bytes().len()))
+    }
+
     /// Starts the first pass at or after `at` that has a question, or finishes.
     fn begin(&mut self, at: usize) {
         let best = self.best();

@@ -1,4 +1,5 @@
 //! Documents and reductions, from text to text.
 
+mod minimality;
 mod reductions;
 mod round_trip;

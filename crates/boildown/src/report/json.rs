@@ -54,7 +54,7 @@ impl Report for Json {
             "timeouts": progress.timeouts,
             "seconds": progress.elapsed.as_secs_f64(),
             "driver_cpu_seconds": ending.own_cpu,
-            "one_minimal": ending.summary.stopped.is_none(),
+            "one_minimal": ending.summary.one_minimal,
             "stopped": ending.summary.stopped.map(|why| match why {
                 Stopped::Interrupted => "interrupted",
                 Stopped::Questions => "questions",

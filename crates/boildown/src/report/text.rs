@@ -160,7 +160,8 @@ impl Report for Text {
         }
         text += ")\n";
         text += &match stopped {
-            None => format!("1-minimal: {}", ending.units),
+            None if ending.summary.one_minimal => format!("1-minimal: {}", ending.units),
+            None => "not proved 1-minimal: too large for the last sweep".to_owned(),
             Some(Stopped::Questions) => {
                 "not proved 1-minimal: the budget of questions is spent".to_owned()
             }

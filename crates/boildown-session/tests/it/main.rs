@@ -1,0 +1,226 @@
+//! Whole sessions with closures for oracles.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use boildown_oracle::{Answer, Cancel, FnOracle, Oracle, OracleError, Verdict};
+use boildown_session::{
+    BaselineError, Config, Event, Stop, Stopped, Summary, baseline, reduce, time_limit,
+};
+use boildown_syntax::{Draft, Gate, Language, reduction};
+
+const INPUT: &str = "int a;\nint b;\nint keep(int x) {\n    if (x) {\n        return a + 1;\n    }\n    return b;\n}\nint c;\n";
+
+fn config(jobs: usize) -> Config {
+    Config {
+        jobs,
+        output: None,
+        max_questions: None,
+    }
+}
+
+fn search() -> boildown_syntax::Reduction {
+    reduction(
+        &INPUT.as_bytes().into(),
+        Language::named("C"),
+        Gate::Adaptive,
+    )
+}
+
+/// Interesting while the text has a function that returns a sum; takes longer for some texts than for others.
+fn returns_a_sum(text: &[u8]) -> Verdict {
+    let sum: usize = text.iter().map(|&byte| usize::from(byte)).sum();
+    std::thread::sleep(Duration::from_micros((sum % 7 * 150) as u64));
+    let text = String::from_utf8_lossy(text);
+    if text.contains("keep(") && text.contains('+') {
+        Verdict::Interesting
+    } else {
+        Verdict::Uninteresting
+    }
+}
+
+fn run(config: &Config, oracle: &dyn Oracle, on_event: &mut dyn FnMut(&Event)) -> (Summary, Draft) {
+    reduce(search(), oracle, config, &Stop::default(), on_event)
+        .expect("a closure can always be asked")
+}
+
+#[test]
+fn any_number_of_jobs_ends_with_the_same_text_after_the_same_questions() {
+    let oracle = FnOracle::new(returns_a_sum);
+    let (alone, best) = run(&config(1), &oracle, &mut |_| {});
+    assert!(alone.one_minimal);
+    for jobs in [2, 3, 8, 32] {
+        let (summary, draft) = run(&config(jobs), &oracle, &mut |_| {});
+        assert_eq!(draft.bytes(), best.bytes(), "{jobs} jobs");
+        assert_eq!(
+            summary.progress.questions, alone.progress.questions,
+            "{jobs} jobs"
+        );
+        assert!(summary.progress.runs >= alone.progress.runs);
+    }
+}
+
+#[test]
+fn a_budget_ends_at_the_same_text_at_any_number_of_jobs() {
+    let oracle = FnOracle::new(returns_a_sum);
+    for most in [1, 3, 7] {
+        let with = |jobs| {
+            let (summary, best) = run(
+                &Config {
+                    max_questions: Some(most),
+                    ..config(jobs)
+                },
+                &oracle,
+                &mut |_| {},
+            );
+            assert_eq!(summary.stopped, Some(Stopped::Questions));
+            assert_eq!(summary.progress.questions, most);
+            assert!(!summary.one_minimal);
+            best.bytes().clone()
+        };
+        assert_eq!(with(1), with(8));
+    }
+}
+
+#[test]
+fn the_best_result_is_on_disk_before_it_is_announced() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let output = folder.path().join("best.c");
+    let oracle = FnOracle::new(returns_a_sum);
+    let mut improved = 0;
+    let config = Config {
+        output: Some(output.clone()),
+        ..config(4)
+    };
+    let (_, best) = run(&config, &oracle, &mut |event| {
+        if let Event::Improved(progress) = event {
+            let size = std::fs::metadata(&output).expect("the file is there").len();
+            assert_eq!(size, progress.bytes as u64);
+            improved += 1;
+        }
+    });
+    assert!(improved > 2);
+    assert_eq!(
+        std::fs::read(&output).expect("the file is there"),
+        best.bytes()[..]
+    );
+}
+
+#[test]
+fn an_output_that_cannot_be_written_ends_the_session() {
+    let output = Some(Path::new("/nowhere/best.c").to_owned());
+    let oracle = FnOracle::new(returns_a_sum);
+    let error = reduce(
+        search(),
+        &oracle,
+        &Config {
+            output,
+            ..config(2)
+        },
+        &Stop::default(),
+        &mut |_| {},
+    );
+    assert!(matches!(error, Err(OracleError::File { .. })), "{error:?}");
+}
+
+/// Fails to be asked from some call on.
+struct Broken {
+    calls: AtomicUsize,
+    good: usize,
+}
+
+impl Oracle for Broken {
+    fn judge(&self, candidate: &[u8], _: &Cancel) -> Result<Answer, OracleError> {
+        if self.calls.fetch_add(1, Ordering::Relaxed) >= self.good {
+            return Err(OracleError::NoCommand);
+        }
+        Ok(Answer {
+            verdict: returns_a_sum(candidate),
+            run: None,
+        })
+    }
+}
+
+#[test]
+fn an_oracle_that_cannot_be_asked_ends_the_session_with_its_error() {
+    for jobs in [1, 4] {
+        let oracle = Broken {
+            calls: AtomicUsize::new(0),
+            good: 6,
+        };
+        let error = reduce(
+            search(),
+            &oracle,
+            &config(jobs),
+            &Stop::default(),
+            &mut |_| {},
+        );
+        assert!(matches!(error, Err(OracleError::NoCommand)));
+    }
+}
+
+/// Answers only when cancelled.
+struct Stuck;
+
+impl Oracle for Stuck {
+    fn judge(&self, _: &[u8], cancel: &Cancel) -> Result<Answer, OracleError> {
+        while !cancel.is_cancelled() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(OracleError::Cancelled)
+    }
+}
+
+#[test]
+fn a_stop_cancels_what_runs_and_keeps_the_best() {
+    let stop = Stop::default();
+    let mut ticks = 0;
+    let request = stop.clone();
+    let outcome = reduce(search(), &Stuck, &config(3), &stop, &mut |_| {
+        ticks += 1;
+        request.request();
+    });
+    let (summary, best) = outcome.expect("a stop is no error");
+    assert_eq!(summary.stopped, Some(Stopped::Interrupted));
+    assert_eq!(best.bytes()[..], *INPUT.as_bytes());
+    assert!(ticks >= 1);
+}
+
+fn check(verdicts: impl Fn(&[u8]) -> Verdict + Send + Sync) -> Result<(), BaselineError> {
+    let cancel = Cancel::new().expect("a handle");
+    baseline(&FnOracle::new(verdicts), INPUT.as_bytes(), None, &cancel).map(|_| ())
+}
+
+#[test]
+fn a_property_has_to_hold_on_the_input_every_time_and_not_on_nothing() {
+    assert!(check(returns_a_sum).is_ok());
+    assert!(matches!(
+        check(|_| Verdict::Uninteresting),
+        Err(BaselineError::NotInteresting { .. })
+    ));
+    assert!(matches!(
+        check(|_| Verdict::Interesting),
+        Err(BaselineError::HoldsOnEmpty)
+    ));
+    let calls = Arc::new(AtomicUsize::new(0));
+    let alternating = move |_: &[u8]| match calls.fetch_add(1, Ordering::Relaxed) % 2 {
+        0 => Verdict::Interesting,
+        _ => Verdict::Unresolved,
+    };
+    assert!(matches!(
+        check(alternating),
+        Err(BaselineError::Flaky { held: 2, runs: 3 })
+    ));
+}
+
+#[test]
+fn the_time_limit_is_ten_runs_within_bounds() {
+    assert_eq!(time_limit(Duration::from_millis(5)), Duration::from_secs(2));
+    assert_eq!(time_limit(Duration::from_secs(3)), Duration::from_secs(30));
+    assert_eq!(
+        time_limit(Duration::from_secs(100)),
+        Duration::from_secs(300)
+    );
+}

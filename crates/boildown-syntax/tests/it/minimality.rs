@@ -1,0 +1,66 @@
+//! The promise at the end of a run: no single token can go.
+
+use std::sync::Arc;
+
+use boildown_search::{Fingerprinted as _, Search as _, Subset, Verdict, run};
+use boildown_syntax::{Check, Document, Draft, Gate, Language, View, reduction};
+use proptest::prelude::*;
+
+/// A verdict that depends on the text and the seed only, `Interesting` for about one text in `one_in`.
+fn chance(draft: &Draft, seed: u64, one_in: u64) -> Verdict {
+    let content = format!("{seed}{:?}", draft.fingerprint());
+    let hash = content
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    if (hash >> 20).is_multiple_of(one_in) {
+        Verdict::Interesting
+    } else {
+        Verdict::Uninteresting
+    }
+}
+
+const TEXTS: [(&str, &str); 4] = [
+    (
+        "C",
+        "int f(int a, char *b) { if (a > 1) { return b[a]; } g(\"x y\", a, 3); }\nstruct s { int x; } t;\n",
+    ),
+    (
+        "Python",
+        "def f(a, b=1):\n    if a:\n        return [x for x in b]\n    print('hi there', a)\n",
+    ),
+    (
+        "JSON",
+        "{\"a\": [1, 2, {\"b\": null}], \"c\": \"some words\"}",
+    ),
+    (
+        "",
+        "(module (func $f (i32.const 1))\n  (data \"x\"))\nline two\n",
+    ),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_single_token_of_a_result_can_go(seed in any::<u64>(), one_in in 2_u64..40, text in 0..TEXTS.len()) {
+        let (name, text) = TEXTS[text];
+        let language = Language::named(name);
+        let search = reduction(&text.as_bytes().into(), language, Gate::Adaptive);
+        let best = run(search, |draft| chance(draft, seed, one_in)).best();
+        let view = language.map_or(View::Bytes(1), View::Syntax);
+        let document = Arc::new(Document::new(best.bytes(), view));
+        let everything = Subset::full(document.len());
+        for atom in 0..document.len() {
+            let without = everything.without([atom..atom + 1]);
+            let draft = Draft::new(Arc::clone(&document), without, Check::Nothing);
+            prop_assert_eq!(
+                chance(&draft, seed, one_in),
+                Verdict::Uninteresting,
+                "{:?} can become {:?}",
+                String::from_utf8_lossy(best.bytes()),
+                String::from_utf8_lossy(draft.bytes())
+            );
+        }
+    }
+}
