@@ -148,6 +148,7 @@ impl<L: Minimise> TreeSearch<L> {
     /// chain of wrappers, deleting that child is nearly what has just failed: then the parts wait.
     fn push_survivor(&mut self, node: NodeId, separated: Separated) {
         let tree = Arc::clone(&self.tree);
+        let slot = tree.nodes[node].slot;
         let node = self.core(node);
         let atoms = &tree.nodes[node].atoms;
         let weight = self.kept.count_in(atoms.clone());
@@ -165,7 +166,7 @@ impl<L: Minimise> TreeSearch<L> {
         } else {
             (Part::Quarter, Part::All)
         };
-        self.push_replace(node, tree.nodes[node].slot, whole);
+        self.push_replace(node, slot, whole);
         self.push_parts(node, parts);
     }
 
@@ -290,34 +291,19 @@ impl<L: Minimise> TreeSearch<L> {
         let Task::Minimising(machine) = task else {
             return;
         };
-        let left: Vec<usize> = machine.best().iter().collect();
+        let row = self.row(what).to_vec();
         let tree = Arc::clone(&self.tree);
-        let row = match what {
-            What::List(list) => &tree.lists[list].elements,
-            What::Extras | What::Separate(_) | What::Replace(..) => &tree.extras,
-        };
-        let first = row.first().map_or(0, |&node| tree.nodes[node].atoms.start);
-        let last = row.last().map_or(0, |&node| tree.nodes[node].atoms.end);
-        for position in left {
-            let node = row[position];
-            let atoms = &tree.nodes[node].atoms;
+        let atoms = |position: usize| &tree.nodes[row[position]].atoms;
+        for position in machine.best().iter() {
             // Only what stands between two siblings counts as a separator here.
-            let before = position
-                .checked_sub(1)
-                .map_or(first, |before| tree.nodes[row[before]].atoms.end);
-            let after = row
-                .get(position + 1)
-                .map_or(last, |&after| tree.nodes[after].atoms.start);
-            let separated =
-                matches!(what, What::List(_)) && (before < atoms.start || atoms.end < after);
-            self.push_survivor(
-                node,
-                if separated {
-                    Separated::Yes
-                } else {
-                    Separated::No
-                },
-            );
+            let gap_before = position > 0 && atoms(position - 1).end < atoms(position).start;
+            let gap_after =
+                position + 1 < row.len() && atoms(position).end < atoms(position + 1).start;
+            let separated = match what {
+                What::List(_) if gap_before || gap_after => Separated::Yes,
+                _ => Separated::No,
+            };
+            self.push_survivor(row[position], separated);
         }
     }
 
