@@ -1,5 +1,6 @@
+//! Measures what a run costs over a bare `Command::status`, on this machine:
+//! `cargo run --release -p boildown-oracle --example overhead`.
 #![expect(clippy::print_stdout, reason = "it reports what it measured")]
-//! Measures what a run costs over a bare `Command::status`, on this machine: `cargo run --release --example overhead`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

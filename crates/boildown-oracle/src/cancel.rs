@@ -1,24 +1,25 @@
 //! A handle that stops runs from another thread.
 
-use std::io::{self, PipeReader, PipeWriter};
-use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::event::{EventfdFlags, eventfd};
 
 use crate::OracleError;
 
 /// Stops the runs that were given it, from any thread. Clones share one state; once cancelled, always cancelled.
 ///
-/// Costs two file descriptors for all clones together.
+/// Costs one file descriptor for all clones together.
 #[derive(Debug, Clone)]
 pub struct Cancel(Arc<State>);
 
-/// A pipe whose reading end becomes readable when the writing end closes: something a run can poll together with the
-/// output of its command, which a flag is not.
 #[derive(Debug)]
 struct State {
-    reader: PipeReader,
-    /// `None` once cancelled.
-    writer: Mutex<Option<PipeWriter>>,
+    cancelled: AtomicBool,
+    /// Readable once cancelled, for nobody ever reads it: something a run can poll together with the output of its command,
+    /// which a flag is not.
+    event: OwnedFd,
 }
 
 impl Cancel {
@@ -27,53 +28,60 @@ impl Cancel {
     /// # Errors
     /// When the process has no file descriptor left.
     pub fn new() -> Result<Self, OracleError> {
-        let (reader, writer) = io::pipe().map_err(|source| OracleError::CancelHandle { source })?;
+        let event =
+            eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(|error| {
+                OracleError::CancelHandle {
+                    source: error.into(),
+                }
+            })?;
         Ok(Self(Arc::new(State {
-            reader,
-            writer: Mutex::new(Some(writer)),
+            cancelled: AtomicBool::new(false),
+            event,
         })))
     }
 
     /// Stops every run that was given this handle, and those that will be. Returns at once; the runs clean up on their threads.
     pub fn cancel(&self) {
-        drop(
-            self.0
-                .writer
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
+        if !self.0.cancelled.swap(true, Ordering::AcqRel) {
+            // Adds one to a counter of 64 bits, once: it cannot be full.
+            rustix::io::write(&self.0.event, &1u64.to_ne_bytes()).ok();
+        }
     }
 
     /// Returns whether [`cancel`](Self::cancel) was called.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
-        self.0
-            .writer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_none()
+        self.0.cancelled.load(Ordering::Acquire)
     }
 }
 
 impl AsFd for Cancel {
     /// Returns a descriptor that polls as ready for ever once the handle is cancelled.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.reader.as_fd()
+        self.0.event.as_fd()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
     use super::*;
 
+    fn polls_as_ready(cancel: &Cancel) -> bool {
+        let mut fds = [PollFd::new(cancel, PollFlags::IN)];
+        poll(&mut fds, Some(&Timespec::default())).unwrap() == 1
+    }
+
     #[test]
-    fn a_clone_shares_the_state() {
+    fn a_clone_shares_the_state_for_good() {
         let cancel = Cancel::new().unwrap();
         let clone = cancel.clone();
-        assert!(!clone.is_cancelled());
+        assert!(!clone.is_cancelled() && !polls_as_ready(&clone));
         cancel.cancel();
         cancel.cancel();
-        assert!(clone.is_cancelled());
+        for _ in 0..2 {
+            assert!(clone.is_cancelled() && polls_as_ready(&clone));
+        }
     }
 }

@@ -116,6 +116,12 @@ impl CommandLine {
         format!("{dir}{}{feed}", words.join(" "))
     }
 
+    /// Returns whether the candidate itself is the program.
+    #[must_use]
+    pub fn runs_candidate(&self) -> bool {
+        self.program.0 == [Piece::Path]
+    }
+
     /// Returns whether the command is told of the candidate at all. A script may find it in its directory all the same.
     #[must_use]
     pub fn takes_candidate(&self) -> bool {
@@ -377,6 +383,30 @@ mod tests {
     #[test]
     fn a_program_that_is_the_input_becomes_the_candidate() {
         check(&["./crash.c", "x"], &["$RUN/crash.c", "x"]);
+    }
+
+    #[test]
+    fn a_candidate_is_the_program_when_it_is_all_of_the_first_word() {
+        for (program, expect) in [
+            ("./crash.c", true),
+            ("{}", true),
+            ("crash.c", false),
+            ("{}.sh", false),
+            ("./tool.py", false),
+        ] {
+            let typed = Typed {
+                words: &[program.into(), "{}".into()],
+                input: Path::new("crash.c"),
+                user_dir: Path::new("/src"),
+                feed: Feed::Nothing,
+            };
+            let command = CommandLine::new(&typed).unwrap();
+            assert_eq!(command.runs_candidate(), expect, "{program}");
+        }
+        assert!(
+            !CommandLine::script(Path::new("crash.c"), Path::new("/src")).runs_candidate(),
+            "a test script is run itself, whatever is reduced"
+        );
     }
 
     #[test]

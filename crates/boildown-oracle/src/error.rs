@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use rustix::io::Errno;
+
 /// Why a question could not be asked. Never a verdict: it ends the session, or says that the session ended it.
 ///
 /// Messages are fragments that fit "failed to …"; the system's own words are in the source.
@@ -85,4 +87,51 @@ pub enum OracleError {
     /// The run was stopped through its [`Cancel`](crate::Cancel) handle. Expected, and no fault of the command.
     #[error("finish a run: it was cancelled")]
     Cancelled,
+}
+
+impl OracleError {
+    /// Returns whether the system found the program's file to be none that it can execute, as opposed to being out of
+    /// processes, memory or descriptors at the moment.
+    pub(crate) fn is_no_program(&self) -> bool {
+        let Self::Spawn { source, .. } = self else {
+            return false;
+        };
+        matches!(
+            Errno::from_io_error(source),
+            Some(
+                // Neither a binary nor `#!`; a binary with impossible headers, cut short, or with a loader that is none.
+                Errno::NOEXEC | Errno::INVAL | Errno::IO | Errno::LIBBAD
+                // What stands after `#!`, or the loader: missing, not executable, no path at all.
+                | Errno::NOENT | Errno::ACCESS | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG
+            )
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_no_program_is_told_from_a_system_that_is_out_of_something() {
+        let spawn = |errno: Errno| OracleError::Spawn {
+            program: String::new(),
+            advice: String::new(),
+            source: errno.into(),
+        };
+        for errno in [Errno::NOEXEC, Errno::NOENT, Errno::ACCESS] {
+            assert!(spawn(errno).is_no_program(), "{errno}");
+        }
+        for errno in [
+            Errno::AGAIN,
+            Errno::NOMEM,
+            Errno::MFILE,
+            Errno::NFILE,
+            Errno::TXTBSY,
+            Errno::TOOBIG,
+        ] {
+            assert!(!spawn(errno).is_no_program(), "{errno}");
+        }
+        assert!(!OracleError::Cancelled.is_no_program());
+    }
 }

@@ -1,8 +1,8 @@
 //! Files written once, whole.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use crate::OracleError;
@@ -10,21 +10,54 @@ use crate::OracleError;
 /// Permissions of a file that did not exist before, less the user's umask.
 const NEW_FILE_MODE: u32 = 0o666;
 
-/// Replaces the file's content as one step: whoever reads it sees the old bytes or the new ones, whole, also after a power cut.
+/// Replaces the file's content as one step: whoever reads it sees the old bytes or the new ones, whole, also when this process
+/// is killed in the middle.
 ///
-/// Keeps the permissions of an existing file, and writes through a symbolic link.
+/// Keeps the permissions of an existing file, and writes through a symbolic link. Waits for no disk, so it may be called often.
+///
+/// # After a power cut
+/// The system writes to the disk when it likes, seconds later. What is found then depends on the file system:
+/// * ext4 as it is mounted by default (`auto_da_alloc`, `data=ordered`) writes the data of a file that replaces another before
+///   the rename: the old bytes or the new ones, whole. That does not hold for a file that replaces none, nor for mounts with
+///   `noauto_da_alloc` or `data=writeback`.
+/// * XFS promises no order of data and rename: the old bytes, the new ones, or a file of no or too few bytes, and the old ones
+///   are gone.
+///
+/// Call [`write_durable`] for a content that must not be lost.
 ///
 /// # Errors
 /// [`OracleError::File`] when the directory does not exist, is not writable or full; the old content is then untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), OracleError> {
-    replace(path, bytes).map_err(|source| OracleError::File {
+    write(path, bytes, Durability::Process)
+}
+
+/// Replaces the file's content like [`write_atomic`], and returns when the new content is on the disk: from then on a power cut
+/// leaves it whole, and one before that leaves the old bytes or the new ones, whole, on every file system.
+///
+/// Takes as long as the disk does, milliseconds at least.
+///
+/// # Errors
+/// [`OracleError::File`] as [`write_atomic`] does, and when the disk fails, maybe after the content was replaced.
+pub fn write_durable(path: &Path, bytes: &[u8]) -> Result<(), OracleError> {
+    write(path, bytes, Durability::Power)
+}
+
+/// What a new content survives the loss of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Durability {
+    Process,
+    Power,
+}
+
+fn write(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), OracleError> {
+    replace(path, bytes, durability).map_err(|source| OracleError::File {
         action: "write",
         path: path.to_owned(),
         source,
     })
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
     // A rename would replace a symbolic link by a plain file.
     let target = match fs::canonicalize(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
@@ -34,45 +67,76 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut file = tempfile::Builder::new()
+    // Opened and written by hand, for tempfile adds the temporary path to the system's words.
+    let temporary = tempfile::Builder::new()
         .prefix(".boildown-")
-        .permissions(Permissions::from_mode(NEW_FILE_MODE))
-        .tempfile_in(directory)?;
+        .make_in(directory, |path| {
+            OpenOptions::new()
+                .write(true)
+                .create_new(true)
+                .mode(NEW_FILE_MODE)
+                .open(path)
+        })?;
+    let mut file = temporary.as_file();
     if let Ok(existing) = fs::metadata(&target) {
-        file.as_file().set_permissions(existing.permissions())?;
+        file.set_permissions(existing.permissions())?;
     }
     file.write_all(bytes)?;
-    // Some file systems otherwise make the rename durable before the data.
-    file.as_file().sync_data()?;
-    file.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+    if durability == Durability::Power {
+        file.sync_data()?;
+    }
+    temporary.persist(&target).map_err(|error| error.error)?;
+    match durability {
+        Durability::Process => Ok(()),
+        Durability::Power => sync_directory(directory),
+    }
+}
+
+/// Waits until the directory's entries are on the disk, as far as that can be asked for.
+fn sync_directory(directory: &Path) -> io::Result<()> {
+    match File::open(directory).and_then(|directory| directory.sync_all()) {
+        // It may be written but not read, or its file system syncs no directories.
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::PermissionDenied | io::ErrorKind::InvalidInput
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::error::Error as _;
+    use std::fs::Permissions;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
 
     #[test]
     fn the_permissions_of_an_existing_file_are_kept() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("script.sh");
-        fs::write(&path, "old").unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o751)).unwrap();
+        for write in [write_atomic, write_durable] {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("script.sh");
+            fs::write(&path, "old").unwrap();
+            fs::set_permissions(&path, Permissions::from_mode(0o751)).unwrap();
 
-        write_atomic(&path, b"new").unwrap();
+            write(&path, b"new").unwrap();
 
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            0o751
-        );
-        assert_eq!(
-            fs::read_dir(dir.path()).unwrap().count(),
-            1,
-            "the temporary file is gone"
-        );
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            assert_eq!(
+                fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+                0o751
+            );
+            assert_eq!(
+                fs::read_dir(dir.path()).unwrap().count(),
+                1,
+                "the temporary file is gone"
+            );
+        }
     }
 
     #[test]
@@ -103,9 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_path_and_leaves_the_directory_clean() {
+    fn an_error_names_the_path_once_and_leaves_the_directory_clean() {
         let error = write_atomic(Path::new("/nonexistent/dir/file"), b"").unwrap_err();
         assert_eq!(error.to_string(), "write /nonexistent/dir/file");
+        assert_eq!(
+            error.source().unwrap().to_string(),
+            "No such file or directory (os error 2)"
+        );
 
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir(dir.path().join("taken")).unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::spawn::{self, Capture, Limits};
 use crate::{
     Answer, Cancel, CandidateFile, CommandLine, Oracle, OracleError, Outcome, Property, Run,
-    Scratch,
+    Scratch, Verdict,
 };
 
 /// Runs a command on candidates, each in a fresh directory.
@@ -26,7 +26,8 @@ impl Runner {
     /// Runs the command on a candidate, once.
     ///
     /// # Errors
-    /// [`OracleError::Cancelled`] when it was cancelled; any other error when it could not be run.
+    /// [`OracleError::Cancelled`] when it was cancelled; any other error when it could not be run, be it for the candidate's
+    /// sake: only [`LocalOracle`] makes a verdict of that.
     pub fn run(
         &self,
         candidate: &[u8],
@@ -50,6 +51,9 @@ impl Runner {
 }
 
 /// An oracle that runs a command and judges the run by a property.
+///
+/// When the candidate is the program, one that the system cannot execute is uninteresting: nothing was run, so no property
+/// can hold. Any other program that cannot be started is an error.
 #[derive(Debug, Clone)]
 pub struct LocalOracle {
     runner: Runner,
@@ -88,13 +92,20 @@ impl LocalOracle {
 
 impl Oracle for LocalOracle {
     fn judge(&self, candidate: &[u8], cancel: &Cancel) -> Result<Answer, OracleError> {
-        let run = self
-            .runner
-            .run(candidate, self.property.capture(), cancel)?;
-        Ok(Answer {
-            verdict: self.property.verdict(&run),
-            run: Some(run),
-        })
+        let capture = self.property.capture();
+        match self.runner.run(candidate, capture, cancel) {
+            // The first run has shown that the input can be executed, so it is this candidate that cannot.
+            Err(error) if self.runner.command.runs_candidate() && error.is_no_program() => {
+                Ok(Answer {
+                    verdict: Verdict::Uninteresting,
+                    run: None,
+                })
+            }
+            run => run.map(|run| Answer {
+                verdict: self.property.verdict(&run),
+                run: Some(run),
+            }),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The loop between a search and an oracle.
 //!
-//! [`baseline`] asks what has to be true before any reduction makes sense. [`reduce`] then runs a search on as many workers as
+//! [`baseline()`] asks what has to be true before any reduction makes sense. [`reduce()`] then runs a search on as many workers as
 //! wanted, keeps the best result on disk, and says what happens as [`Event`]s. The result depends on the search and on the
 //! verdicts, never on the number of workers.
 

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_oracle::spawn::{self, Capture, Limits};
+use boildown_oracle::spawn::{Capture, Limits, ReapOnDrop};
 use boildown_oracle::{
     Answer, Cancel, CandidateFile, CommandLine, LocalOracle, OracleError, Outcome, Property, Run,
     Runner, Scratch, check_set_up, deduce, fsx,
@@ -21,13 +21,8 @@ use crate::{property, signals};
 
 /// Reduces a file.
 pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
-    let outcome = reduce(args);
-    // Whatever the end, nothing that a run left behind outlives us.
-    spawn::reap_survivors();
-    outcome
-}
-
-fn reduce(args: &Reduce) -> Result<Kind, CliError> {
+    // Whatever the end, a panic included, nothing that a run left behind outlives us.
+    let _reap = ReapOnDrop;
     let user_dir = std::env::current_dir().map_err(|error| {
         CliError::new(Kind::CannotRun, "failed to find the current directory").because(error)
     })?;

@@ -45,7 +45,7 @@ pub struct Scratch {
 pub struct CandidateFile {
     /// Base name of the input.
     pub name: OsString,
-    /// Permissions of the input: it may be a program.
+    /// Permissions of the input: it may be a program. The owner may read and write a candidate in any case.
     pub mode: u32,
 }
 
@@ -216,6 +216,22 @@ mod tests {
         assert_eq!(
             fs::metadata(run.candidate()).unwrap().permissions().mode() & 0o100,
             0o100
+        );
+    }
+
+    #[test]
+    fn a_candidate_may_be_edited_also_when_the_input_may_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let input = parent.path().join("in.txt");
+        fs::write(&input, "x").unwrap();
+        fs::set_permissions(&input, Permissions::from_mode(0o444)).unwrap();
+        let scratch = Scratch::within(parent.path()).unwrap();
+        let run = scratch
+            .run_dir(&CandidateFile::like(&input).unwrap(), b"")
+            .unwrap();
+        assert_eq!(
+            fs::metadata(run.candidate()).unwrap().permissions().mode() & 0o700,
+            0o600
         );
     }
 

@@ -2,59 +2,98 @@
 
 use std::fs::{self, DirEntry, File};
 use std::io;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use rustix::process::{Pid, geteuid};
 
 use super::remove::remove_tree;
 use super::{LOCK, PREFIX};
+use crate::spawn;
 
 /// Age from which a directory without a lock is not one that is just being made.
 const SETTLED: Duration = Duration::from_secs(3600);
 
-/// Removes the sessions' directories in `parent` that no living session holds. Those of other users stay: they cannot be removed.
+/// The directory of a session that is over.
+struct Stale {
+    dir: PathBuf,
+    /// The session's process, or whoever has its id by now.
+    session: Option<Pid>,
+    /// Held until the directory is gone, so that two sessions don't remove it together.
+    _lock: Option<File>,
+}
+
+/// Removes the sessions' directories in `parent` that no living session holds, and kills what those sessions left running.
+/// Those of other users stay.
 pub(super) fn remove_stale(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
-    for entry in entries.flatten() {
-        if entry
-            .file_name()
-            .as_encoded_bytes()
-            .starts_with(PREFIX.as_bytes())
-        {
-            remove_if_stale(&entry).ok();
-        }
+    let stale: Vec<_> = entries
+        .flatten()
+        .filter_map(|entry| Stale::find(&entry).ok().flatten())
+        .collect();
+    // First, for they may be writing there.
+    let sessions: Vec<_> = stale.iter().filter_map(|stale| stale.session).collect();
+    spawn::kill_survivors_of(&sessions);
+    for stale in stale {
+        remove_tree(&stale.dir).ok();
     }
 }
 
-fn remove_if_stale(entry: &DirEntry) -> io::Result<()> {
-    let metadata = entry.metadata()?;
-    if !metadata.is_dir() {
-        return Ok(());
-    }
-    // Held until the directory is gone, so that two sessions don't remove it together.
-    let _lock = match File::open(entry.path().join(LOCK)) {
-        Ok(lock) => match lock.try_lock() {
-            Ok(()) => Some(lock),
-            Err(_) => return Ok(()),
-        },
-        Err(_)
-            if metadata
-                .modified()?
-                .elapsed()
-                .is_ok_and(|age| age > SETTLED) =>
-        {
-            None
+impl Stale {
+    fn find(entry: &DirEntry) -> io::Result<Option<Self>> {
+        let name = entry.file_name();
+        let Some(rest) = name.as_encoded_bytes().strip_prefix(PREFIX.as_bytes()) else {
+            return Ok(None);
+        };
+        let metadata = entry.metadata()?;
+        if !metadata.is_dir() || metadata.uid() != geteuid().as_raw() {
+            return Ok(None);
         }
-        Err(error) => return Err(error),
-    };
-    remove_tree(&entry.path())
+        let lock = match File::open(entry.path().join(LOCK)) {
+            Ok(lock) => match lock.try_lock() {
+                Ok(()) => Some(lock),
+                Err(_) => return Ok(None),
+            },
+            Err(_)
+                if metadata
+                    .modified()?
+                    .elapsed()
+                    .is_ok_and(|age| age > SETTLED) =>
+            {
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Some(Self {
+            dir: entry.path(),
+            session: session(rest),
+            _lock: lock,
+        }))
+    }
+}
+
+/// Returns the process id in `PID-RANDOM`.
+fn session(name: &[u8]) -> Option<Pid> {
+    let (pid, _) = str::from_utf8(name).ok()?.split_once('-')?;
+    Pid::from_raw(pid.parse().ok()?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Scratch;
+
+    #[test]
+    fn a_directory_names_its_session() {
+        let pid = |name: &str| session(name.as_bytes()).map(Pid::as_raw_nonzero);
+        assert_eq!(pid("12-ab-cd").map(std::num::NonZero::get), Some(12));
+        for other in ["12", "notes-1", "0-ab", "-1-ab", "99999999999-ab"] {
+            assert_eq!(pid(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn the_directory_of_a_killed_session_is_removed_and_that_of_a_living_one_stays() {

@@ -3,11 +3,11 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::process;
 use std::sync::OnceLock;
 
-use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open, set_child_subreaper};
+use rustix::process::{Pid, PidfdFlags, geteuid, getpid, pidfd_open, set_child_subreaper};
 
 /// Returns a descriptor that polls as readable once the process has ended.
 pub(super) fn exit_watch(pid: Pid) -> io::Result<OwnedFd> {
@@ -66,14 +66,34 @@ fn parse_pid(text: &[u8]) -> Option<Pid> {
 
 /// Finds our children among all processes, for kernels built without lists of children. Slower by a hundred times.
 fn find_children() -> Vec<Pid> {
-    let Ok(entries) = fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    entries
-        .flatten()
-        .filter_map(|entry| parse_pid(entry.file_name().as_encoded_bytes()))
+    all_processes()
         .filter(|pid| Stat::read(*pid).is_some_and(|stat| stat.parent == Some(getpid())))
         .collect()
+}
+
+/// Returns every process there is.
+pub(super) fn all_processes() -> impl Iterator<Item = Pid> {
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| parse_pid(entry.file_name().as_encoded_bytes()))
+}
+
+/// Returns whether the process runs as our user and numbers processes as we do: inside a container, ids mean others.
+pub(super) fn is_like_us(pid: Pid) -> bool {
+    let namespace = |pid: Pid| {
+        let metadata = fs::metadata(format!("/proc/{}/ns/pid", pid.as_raw_nonzero())).ok()?;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    fs::metadata(format!("/proc/{}", pid.as_raw_nonzero()))
+        .is_ok_and(|metadata| metadata.uid() == geteuid().as_raw())
+        && namespace(pid).is_some_and(|theirs| Some(theirs) == namespace(getpid()))
+}
+
+/// Returns whether there is no such process, or only what is left of one until its parent takes note.
+pub(super) fn is_dead(pid: Pid) -> bool {
+    Stat::read(pid).is_none_or(|stat| stat.ended)
 }
 
 /// A process as it is at one moment.
@@ -92,7 +112,7 @@ pub(super) struct Process {
 pub(super) enum Environment {
     /// Entries ended by zero bytes.
     Known(Vec<u8>),
-    /// It has none at the moment: it is about to run another program, or to end. Worth another look.
+    /// It cannot be read whole at the moment: the process is about to run another program, or to end. Worth another look.
     Changing,
     /// It is none of our business.
     Hidden,
@@ -101,11 +121,12 @@ pub(super) enum Environment {
 /// Looks at a process. `None` when there is no such process.
 pub(super) fn inspect(pid: Pid) -> Option<Process> {
     let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()));
-    // Looked at second: if it shows an environment where there was none to read, the process has just changed programs.
+    // Looked at second: if it shows an environment of another size than there was to read, the process has just changed
+    // programs. What is read then ends anywhere, for the old program's memory goes while it is being read.
     let stat = Stat::read(pid)?;
     let environment = match environment {
-        Ok(entries) if entries.is_empty() && !stat.has_no_environment => Environment::Changing,
-        Ok(entries) => Environment::Known(entries),
+        Ok(entries) if Some(entries.len()) == stat.environment_size => Environment::Known(entries),
+        Ok(_) => Environment::Changing,
         Err(_) => Environment::Hidden,
     };
     Some(Process {
@@ -120,8 +141,8 @@ struct Stat {
     ended: bool,
     parent: Option<Pid>,
     group: Pid,
-    /// Whether it was started with an empty environment, as opposed to having none at the moment.
-    has_no_environment: bool,
+    /// Bytes of its environment; `None` when it has none at the moment, as opposed to an empty one.
+    environment_size: Option<usize>,
 }
 
 impl Stat {
@@ -138,13 +159,15 @@ impl Stat {
             .collect();
         // The manual counts from 1 and from the process id, which makes the state the third.
         let field = |number: usize| fields.get(number - 3).copied();
-        let (environment_start, environment_end) = (field(50), field(51));
+        let address = |number| str::from_utf8(field(number)?).ok()?.parse::<usize>().ok();
         Some(Self {
             ended: matches!(field(3)?, b"Z" | b"X"),
             parent: parse_pid(field(4)?),
             group: parse_pid(field(5)?)?,
-            has_no_environment: environment_start == environment_end
-                && environment_end != Some(b"0"),
+            environment_size: match (address(50), address(51)) {
+                (Some(start), Some(end)) if end != 0 => end.checked_sub(start),
+                _ => None,
+            },
         })
     }
 }
@@ -189,6 +212,20 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(environment, Environment::Known(Vec::new()));
+    }
+
+    #[test]
+    fn a_process_is_dead_when_it_has_ended_and_when_it_was_reaped() {
+        let mut child = process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        assert!(is_like_us(pid));
+        assert!(!is_dead(pid));
+        let exit = exit_watch(pid).unwrap();
+        child.kill().unwrap();
+        super::super::ready::ready([Some(std::os::fd::AsFd::as_fd(&exit))], None).unwrap();
+        assert!(is_dead(pid), "a zombie");
+        child.wait().unwrap();
+        assert!(is_dead(pid));
     }
 
     #[test]

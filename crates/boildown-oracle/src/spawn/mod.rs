@@ -2,7 +2,7 @@
 //!
 //! Whatever the command does, a run ends, and nothing of it is left: it gets its own process group, its output is drained
 //! while it runs and kept up to a cap, its time is limited, and once it is over its group is killed and the processes that
-//! left the group are found and killed too (see [`reap_survivors`] for how).
+//! left the group are found and killed too (see [`ReapOnDrop`] for the last of them).
 
 mod linux;
 mod output;
@@ -20,7 +20,8 @@ use crate::shell::quote;
 use crate::{Cancel, OracleError, Outcome, Run};
 use running::{Running, Woken};
 
-pub use survivors::reap_survivors;
+pub use survivors::ReapOnDrop;
+pub(crate) use survivors::kill_survivors_of;
 
 /// A command, its directory, and what it reads and prints.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,6 +21,10 @@ const BUSY_PAUSE: Duration = Duration::from_millis(2);
 /// Starts the command in a process group of its own, marked by the claim.
 pub(super) fn start(invocation: &Invocation, claim: &Claim) -> Result<Child, OracleError> {
     // Nothing here may keep the standard library from `posix_spawn`: no `pre_exec`, no user or group id, no other PATH.
+    //
+    // That is why the command does not die with us when we are killed: PR_SET_PDEATHSIG has to be set by the child itself, in
+    // `pre_exec`, which is unsafe and makes every start a fork; and it would reach neither what the command forks nor, as it
+    // watches over the thread that forked, only our own end. The next session kills what is left: `kill_survivors_of`.
     let mut command = Command::new(&invocation.program);
     command
         .args(&invocation.args)

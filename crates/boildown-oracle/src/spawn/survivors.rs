@@ -6,17 +6,22 @@
 //!
 //! What escapes: a process that cleared its environment *and* left its group. Where the system knows no subreaper, every
 //! process that left its group does.
+//!
+//! When this process itself is killed, its commands run on (see [`start`](super::start::start) for why). The variables say
+//! whose they are, so the next session that finds the directory of a dead one kills them: [`kill_survivors_of`].
 
 use std::collections::HashSet;
 use std::io;
-use std::os::fd::AsFd as _;
-use std::process::{self, Child, Command};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, Once, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, getpgrp, kill_process, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, pidfd_send_signal, waitpid,
+};
 
 use super::linux::{self, Environment};
 use super::ready::ready;
@@ -75,15 +80,15 @@ impl Claim {
     pub(super) fn new() -> Self {
         let run = NEXT_RUN.fetch_add(1, Ordering::Relaxed);
         Self {
-            variable: format!("{}{run:012}", Self::of_this_process().variable),
+            variable: format!("{}{run:012}", Self::of_session(getpid()).variable),
             group: None,
         }
     }
 
-    /// Returns the claim of all runs of this process.
-    fn of_this_process() -> Self {
+    /// Returns the claim of all runs of a boildown.
+    fn of_session(pid: Pid) -> Self {
         Self {
-            variable: format!("BOILDOWN_RUN_{:010}_", process::id()),
+            variable: format!("BOILDOWN_RUN_{:010}_", pid.as_raw_nonzero()),
             group: None,
         }
     }
@@ -114,9 +119,9 @@ impl Claim {
 
 /// Kills and reaps the orphans that the claim covers, and their descendants; reaps orphans that have ended.
 ///
-/// Free of locks, and one short read, when there are no orphans.
+/// One short read when there are no orphans.
 pub(super) fn sweep(claim: &Claim) {
-    if orphans().is_empty() {
+    if none_in_sight() {
         return;
     }
     let _gate = GATE.write().unwrap_or_else(PoisonError::into_inner);
@@ -138,10 +143,84 @@ pub(super) fn sweep(claim: &Claim) {
     }
 }
 
-/// Kills every process that outlived a run of this process. For the end of a session: what a run left is killed after that
-/// run already, but for processes that were changing their program at that very moment.
-pub fn reap_survivors() {
-    sweep(&Claim::of_this_process());
+/// Kills, when dropped, every process that outlived a run of this process. For the end of a session, however it comes: what a
+/// run left is killed after that run already, but for processes that were changing their program at that very moment.
+#[derive(Debug)]
+#[must_use = "it is to be dropped at the end"]
+pub struct ReapOnDrop;
+
+impl Drop for ReapOnDrop {
+    fn drop(&mut self) {
+        sweep(&Claim::of_session(getpid()));
+    }
+}
+
+/// Kills what the runs of these boildowns left, as far as the boildowns are dead and the processes are our user's. Returns when
+/// they are gone, so that they no longer write where they were run.
+///
+/// An id may belong to another process by now, to another boildown even: then nothing is killed.
+pub(crate) fn kill_survivors_of(sessions: &[Pid]) {
+    if sessions.is_empty() {
+        return;
+    }
+    let Some(Environment::Known(ourselves)) = linux::inspect(getpid()).map(|us| us.environment)
+    else {
+        return;
+    };
+    let claims = claims_to_others(sessions, &ourselves);
+    let started = Instant::now();
+    // A process may have been started, or have been changing programs, while others were looked at. Look again, but only
+    // when there was something to kill: usually one look at all processes does.
+    while !claims.is_empty() && started.elapsed() < PATIENCE {
+        let dying: Vec<_> = linux::all_processes()
+            .filter_map(|pid| kill_if_abandoned(pid, &claims))
+            .collect();
+        if dying.is_empty() {
+            return;
+        }
+        for exit in &dying {
+            ready([Some(exit.as_fd())], Some(DEATH)).ok();
+        }
+    }
+}
+
+/// Returns the claims of these boildowns, but for those whose runs we are part of ourselves: what goes on in such a run is what
+/// somebody works with, not what was forgotten.
+fn claims_to_others(sessions: &[Pid], ourselves: &[u8]) -> Vec<(Pid, Claim)> {
+    sessions
+        .iter()
+        .map(|pid| (*pid, Claim::of_session(*pid)))
+        .filter(|(_, claim)| !claim.covers_environment(ourselves))
+        .collect()
+}
+
+/// Kills a process that carries the variable of a dead boildown, and returns what to poll for its end.
+fn kill_if_abandoned(pid: Pid, claims: &[(Pid, Claim)]) -> Option<OwnedFd> {
+    if !linux::is_like_us(pid) {
+        return None;
+    }
+    // First of all: it stands for one process for good, so the one that is killed is not younger than the one looked at.
+    let exit = linux::exit_watch(pid).ok()?;
+    let Environment::Known(entries) = linux::inspect(pid)?.environment else {
+        return None;
+    };
+    // Whether the boildown is dead is looked at last: whoever started this process had that id before, so nobody who has it
+    // from now on did.
+    let abandoned = |(session, claim): &(Pid, Claim)| {
+        claim.covers_environment(&entries) && linux::is_dead(*session)
+    };
+    if !claims.iter().any(abandoned) {
+        return None;
+    }
+    pidfd_send_signal(&exit, Signal::KILL).ok()?;
+    Some(exit)
+}
+
+/// Returns whether there are no orphans. While another thread reaps some, the system's list of them leaves out others, so
+/// that thread is waited for.
+fn none_in_sight() -> bool {
+    let _gate = GATE.read().unwrap_or_else(PoisonError::into_inner);
+    orphans().is_empty()
 }
 
 /// Returns our children but for the recorded ones.
@@ -198,4 +277,29 @@ fn kill(pid: Pid) {
 /// Reaps a child of ours if it has ended.
 fn reap(pid: Pid) {
     waitpid(Some(pid), WaitOptions::NOHANG).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_boildown_inside_a_run_of_a_dead_one_has_no_claim_to_that_run() {
+        let [theirs, outer] = [7, 8].map(|pid| Pid::from_raw(pid).unwrap());
+        let ourselves = b"HOME=/\0BOILDOWN_RUN_0000000008_000000000001=1\0";
+        let claims = claims_to_others(&[theirs, outer], ourselves);
+        let sessions: Vec<_> = claims.iter().map(|(session, _)| *session).collect();
+        assert_eq!(sessions, [theirs]);
+    }
+
+    #[test]
+    fn a_claim_covers_the_runs_of_its_session_and_of_no_other() {
+        let covers = |entries: &[u8]| {
+            Claim::of_session(Pid::from_raw(12).unwrap()).covers_environment(entries)
+        };
+        assert!(covers(b"A=1\0BOILDOWN_RUN_0000000012_000000000345=1\0"));
+        assert!(!covers(b"BOILDOWN_RUN_0000000123_000000000345=1\0"));
+        assert!(!covers(b"A=BOILDOWN_RUN_0000000012_000000000345\0"));
+        assert!(!covers(b""));
+    }
 }

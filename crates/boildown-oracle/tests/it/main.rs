@@ -4,6 +4,7 @@
     reason = "a test panics when it fails, its helpers included"
 )]
 
+mod abandoned;
 mod failing_to_start;
 mod misbehaving;
 mod oracle;

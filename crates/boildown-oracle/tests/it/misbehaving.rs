@@ -208,7 +208,7 @@ fn many_runs_at_once_keep_out_of_each_others_way() {
         }
     });
     scene.assert_clean();
-    spawn::reap_survivors();
+    drop(spawn::ReapOnDrop);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! The oracle as a whole.
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
 use boildown_oracle::spawn::Capture;
 use boildown_oracle::{
-    Cancel, CommandLine, Expectation, Feed, LocalOracle, Oracle as _, Outcome, Property, Typed,
-    Verdict, check_set_up, deduce,
+    Cancel, CandidateFile, CommandLine, Expectation, Feed, LocalOracle, Oracle as _, OracleError,
+    Outcome, Property, Typed, Verdict, check_set_up, deduce,
 };
 
 use crate::support::Scene;
@@ -49,6 +50,72 @@ fn a_candidate_is_fed_on_standard_input() {
     };
     scene.runner.command = CommandLine::new(&typed).unwrap();
     assert_eq!(scene.run().stdout, b"int x;\n");
+}
+
+#[test]
+fn a_candidate_that_can_no_longer_be_executed_is_uninteresting_when_it_is_the_program() {
+    let mut scene = Scene::new("");
+    let words = ["./in.sh".into()];
+    let typed = Typed {
+        words: &words,
+        input: Path::new("in.sh"),
+        user_dir: scene.dir.path(),
+        feed: Feed::Nothing,
+    };
+    scene.runner.command = CommandLine::new(&typed).unwrap();
+    scene.runner.file = CandidateFile {
+        name: "in.sh".into(),
+        mode: 0o755,
+    };
+    let property = Property::new(vec![Expectation::Exit("3".parse().unwrap())]).unwrap();
+    let oracle = LocalOracle::new(scene.runner.clone(), property);
+
+    assert_eq!(verdict(&oracle, "#!/bin/sh\nexit 3"), Verdict::Interesting);
+    for candidate in [
+        "",
+        "exit 3",
+        "#!",
+        "#!/\nexit 3",
+        "#!/nonexistent\nexit 3",
+        "#!/dev/null\nexit 3",
+        "#!/bin/sh/sh\nexit 3",
+        "\x7fELF",
+    ] {
+        assert_eq!(
+            verdict(&oracle, candidate),
+            Verdict::Uninteresting,
+            "{candidate}"
+        );
+        let first = scene.runner.run(
+            candidate.as_bytes(),
+            Capture::Output,
+            &Cancel::new().unwrap(),
+        );
+        assert!(
+            matches!(first, Err(OracleError::Spawn { .. })),
+            "on the first run, the same is an error: {first:?}"
+        );
+    }
+    // A binary cut short anywhere.
+    let binary = fs::read("/bin/true").unwrap();
+    for length in [60, 64, 100, 700, 800, 1000] {
+        let answer = oracle.judge(&binary[..length], &Cancel::new().unwrap());
+        assert_eq!(answer.unwrap().verdict, Verdict::Uninteresting, "{length}");
+    }
+    scene.assert_clean();
+}
+
+#[test]
+fn a_script_that_can_no_longer_be_executed_is_an_error() {
+    let scene = Scene::new("exit 0");
+    let oracle = LocalOracle::new(scene.runner.clone(), Property::test());
+    assert_eq!(verdict(&oracle, ""), Verdict::Interesting);
+    fs::write(scene.dir.path().join("test.sh"), "exit 0").unwrap();
+    let answer = oracle.judge(b"", &Cancel::new().unwrap());
+    assert!(
+        matches!(answer, Err(OracleError::Spawn { .. })),
+        "{answer:?}"
+    );
 }
 
 #[test]

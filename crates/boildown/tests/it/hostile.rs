@@ -1,6 +1,12 @@
 //! Commands that hang, fork, flood, crash and destroy. That nothing is left of them is checked with every run.
 
-use crate::env::{Finished, HAYSTACK, NEEDLE, TestEnv};
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::env::{Finished, HAYSTACK, NEEDLE, SOON, TestEnv};
 
 /// Reduces the haystack by this script.
 #[track_caller]
@@ -46,6 +52,34 @@ fn a_test_that_ignores_sigterm_is_killed() {
 #[test]
 fn daemons_are_killed() {
     check("setsid sleep 1000 <&- >&- 2>&- & sleep 1000 & grep -q needle $1");
+}
+
+#[test]
+fn what_a_killed_run_left_running_is_killed_by_the_next() {
+    let env = TestEnv::with_test(
+        r#"if ! [ -e $HERE/killed ]; then
+            setsid sh -c 'echo $$ >$HERE/daemon; mv $HERE/daemon $HERE/running; sleep 1000; :' &
+            sleep 1000
+        fi
+        grep -q needle $1"#,
+    );
+    let mut killed = env.start_reduce(["in.txt", "--test", "test.sh"]);
+    killed.wait_until(|env| env.exists("running"));
+    killed.signal(Signal::KILL);
+    drop(killed);
+    let daemon = format!("/proc/{}/environ", env.read("running").trim());
+    // A zombie has no environment.
+    let is_running = || fs::read(&daemon).is_ok_and(|environment| !environment.is_empty());
+    assert!(is_running(), "it does not die with boildown");
+
+    let env = env.file("killed", "");
+    reduce(&env, &[]).assert_code(0);
+    // It may be that the next was one of another test.
+    let started = Instant::now();
+    while is_running() {
+        assert!(started.elapsed() < SOON);
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 #[test]
@@ -95,6 +129,19 @@ fn a_test_that_can_no_longer_be_executed_ends_the_run_and_the_best_is_kept() {
         best.contains(NEEDLE) && best.len() < HAYSTACK.len(),
         "{best}"
     );
+}
+
+#[test]
+fn a_program_that_loses_its_first_line_is_no_failure_when_it_is_what_is_reduced() {
+    let env = TestEnv::new().script("in.sh", "echo hello\nexit 3\necho never");
+    env.reduce(["in.sh", "--exit", "3", "--", "./in.sh"])
+        .assert_code(0);
+    let result = env.read("in.min.sh");
+    assert!(
+        result.starts_with("#!/") && result.trim_end().ends_with("exit 3"),
+        "{result}"
+    );
+    assert!(!result.contains("echo"), "{result}");
 }
 
 #[test]
