@@ -148,7 +148,12 @@ impl<'a> Session<'a> {
             stopped,
             one_minimal: search.inner().is_proved(),
         };
-        Ok((summary, search.best()))
+        let best = search.best();
+        // Until now the result survives a kill; from here on it survives a power cut too.
+        if let Some(path) = &self.config.output {
+            fsx::write_durable(path, best.bytes())?;
+        }
+        Ok((summary, best))
     }
 
     fn hear(&mut self, done: Done) -> Result<(), OracleError> {

@@ -215,7 +215,10 @@ impl Destination {
         // In place, this undoes what the command may have done to the input, so that the copy is of what was read.
         fsx::write_atomic(&self.output, input).map_err(|error| cannot_run(&error))?;
         if let Some(backup) = &self.backup {
-            fs::copy(&args.input, backup).map_err(|error| {
+            // It is the only copy of the original from now on: it has to survive a power cut.
+            let copied =
+                fs::copy(&args.input, backup).and_then(|_| fs::File::open(backup)?.sync_all());
+            copied.map_err(|error| {
                 let what = format!("failed to write {}", backup.display());
                 CliError::new(Kind::CannotRun, what).because(error)
             })?;
