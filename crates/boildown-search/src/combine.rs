@@ -96,11 +96,6 @@ impl<S: Restart> Fixpoint<S> {
         }
     }
 
-    /// Returns the repeated search.
-    pub fn inner(&self) -> &S {
-        &self.inner
-    }
-
     fn advance(&mut self) {
         if self.improved && self.inner.ask().is_none() {
             self.improved = false;

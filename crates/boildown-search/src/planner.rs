@@ -13,7 +13,7 @@ use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
 ///
 /// # Guarantee
 /// The sequence of told verdicts, and so the result, depends on the search and on the verdicts only: not on the number of
-/// questions in flight, nor on the order in which answers come. A candidate is asked once: one whose content was told before
+/// questions in flight, nor on the order in which answers come. A candidate is told once: one whose content was told before
 /// is skipped, one that was answered on a path not taken is told without being run.
 /// # Cost
 /// O(w log w) for each `next` with w questions in flight, plus one clone, one `tell` and one fingerprint for each new node of the tree.
@@ -199,6 +199,13 @@ where
         abandoned
     }
 
+    /// Returns the question in flight whose answer the search waits for.
+    #[must_use]
+    pub fn awaited(&self) -> Option<QuestionId> {
+        let (fingerprint, _) = self.node(self.root).question.as_ref()?;
+        self.running.get(fingerprint).copied()
+    }
+
     /// Returns whether the search has nothing left to ask.
     #[must_use]
     pub fn is_finished(&self) -> bool {
@@ -226,12 +233,16 @@ where
             depth: 0,
             from: None,
         }]);
+        // Where few candidates are left, all of them are soon in flight, on factorially many paths.
+        let mut steps = 8 * (self.running.len() + self.answers.len() + 8);
         while let Some(Frontier {
             probability,
             depth,
             from,
         }) = frontier.pop()
+            && steps > 0
         {
+            steps -= 1;
             let node = match from {
                 None => self.root,
                 Some((parent, verdict)) => self.child(parent, verdict),

@@ -24,7 +24,7 @@ pub struct Progress {
     pub bytes_before: usize,
     /// Bytes of the best result.
     pub bytes: usize,
-    /// Tokens of the best result, when the view at work counts the same tokens as the input's.
+    /// Tokens of the best result, when the pass at work sees tokens, not lines or bytes.
     pub tokens: Option<usize>,
     /// Questions of the search that were answered.
     pub questions: u64,

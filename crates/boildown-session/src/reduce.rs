@@ -1,13 +1,14 @@
 //! Running a search to its end.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use boildown_oracle::{Oracle, OracleError, Outcome, Verdict, fsx};
-use boildown_search::{Planner, Search as _, Told};
-use boildown_syntax::{Draft, Reduction};
+use boildown_search::{Planner, QuestionId, Search as _, Told};
+use boildown_syntax::{Draft, Reduction, View};
 
 use crate::event::{Event, Progress, Stopped, Summary};
 use crate::workers::{Done, Workers};
@@ -76,8 +77,8 @@ struct Session<'a> {
     improved: Instant,
     /// The pass that was last spoken of.
     pass: Option<&'static str>,
-    /// The view whose tokens are counted.
-    view: boildown_syntax::View,
+    /// Questions that could not be asked.
+    failed: HashMap<QuestionId, OracleError>,
 }
 
 impl<'a> Session<'a> {
@@ -93,10 +94,9 @@ impl<'a> Session<'a> {
         let progress = Progress {
             bytes_before: bytes,
             bytes,
-            tokens: Some(best.tokens()),
+            tokens: tokens(&best),
             ..Progress::default()
         };
-        let view = best.document().view();
         let planner = Planner::new(search);
         Self {
             planner,
@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
             started,
             improved: started,
             pass: None,
-            view,
+            failed: HashMap::new(),
         }
     }
 
@@ -115,6 +115,7 @@ impl<'a> Session<'a> {
         let stopped = loop {
             self.announce_pass();
             while self.workers.want_more()
+                && !stop.is_requested()
                 && let Some(ticket) = self.planner.next()
             {
                 self.workers
@@ -122,6 +123,14 @@ impl<'a> Session<'a> {
             }
             if self.planner.is_finished() {
                 break None;
+            }
+            // Only now: what speculation could not ask is nobody's loss until the search comes to it.
+            if let Some(error) = self
+                .planner
+                .awaited()
+                .and_then(|id| self.failed.remove(&id))
+            {
+                return Err(error);
             }
             if stop.is_requested() {
                 break Some(Stopped::Interrupted);
@@ -160,7 +169,10 @@ impl<'a> Session<'a> {
         let answer = match done.answer {
             Ok(answer) => answer,
             Err(OracleError::Cancelled) => return Ok(()),
-            Err(error) => return Err(error),
+            Err(error) => {
+                self.failed.insert(done.id, error);
+                return Ok(());
+            }
         };
         self.progress.runs += 1;
         // A hang that is looked for is a success.
@@ -192,7 +204,7 @@ impl<'a> Session<'a> {
                     fsx::write_atomic(path, best.bytes())?;
                 }
                 self.progress.bytes = best.bytes().len();
-                self.progress.tokens = (best.document().view() == self.view).then(|| best.tokens());
+                self.progress.tokens = tokens(best);
                 self.improved = Instant::now();
                 let progress = self.now();
                 (self.on_event)(&Event::Improved(progress));
@@ -224,4 +236,10 @@ impl<'a> Session<'a> {
             ..self.progress
         }
     }
+}
+
+/// The number of tokens, in the views that have any: lines and bytes are something else.
+fn tokens(draft: &Draft) -> Option<usize> {
+    let counts = matches!(draft.document().view(), View::Syntax(_) | View::Blocks);
+    counts.then(|| draft.tokens())
 }

@@ -1,7 +1,8 @@
 //! Threads that put questions to the oracle.
 
 use std::collections::HashMap;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
 use std::time::Duration;
@@ -18,13 +19,15 @@ struct Job {
 /// An answer, and the question it is to.
 pub(crate) struct Done {
     pub(crate) id: QuestionId,
-    pub(crate) answer: Result<Answer, OracleError>,
+    pub(crate) answer: Judged,
 }
+
+type Judged = Result<Answer, OracleError>;
 
 /// A fixed number of threads. Dropping it cancels what runs and lets the threads end.
 pub(crate) struct Workers {
     jobs: Sender<Job>,
-    done: Receiver<Done>,
+    done: Receiver<(QuestionId, std::thread::Result<Judged>)>,
     count: usize,
     running: HashMap<QuestionId, Cancel>,
     /// A moving average of how long a run takes, in seconds.
@@ -58,9 +61,11 @@ impl Workers {
                     else {
                         return;
                     };
-                    let answer = oracle.judge(&candidate, &cancel);
+                    // A panic of the oracle is passed on to the session's own thread, which would wait for this answer forever.
+                    let answer =
+                        catch_unwind(AssertUnwindSafe(|| oracle.judge(&candidate, &cancel)));
                     drop(candidate);
-                    if answers.send(Done { id, answer }).is_err() {
+                    if answers.send((id, answer)).is_err() {
                         return;
                     }
                 }
@@ -103,16 +108,13 @@ impl Workers {
 
     /// Returns an answer that is there, or that comes within `wait`.
     pub(crate) fn next(&mut self, wait: Duration) -> Option<Done> {
-        match self.done.recv_timeout(wait) {
-            Ok(done) => {
-                self.running.remove(&done.id);
-                if let Ok(Answer { run: Some(run), .. }) = &done.answer {
-                    self.pace += (run.took.as_secs_f64() - self.pace) / 8.0;
-                }
-                Some(done)
-            }
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        let (id, answer) = self.done.recv_timeout(wait).ok()?;
+        self.running.remove(&id);
+        let answer = answer.unwrap_or_else(|panic| resume_unwind(panic));
+        if let Ok(Answer { run: Some(run), .. }) = &answer {
+            self.pace += (run.took.as_secs_f64() - self.pace) / 8.0;
         }
+        Some(Done { id, answer })
     }
 }
 

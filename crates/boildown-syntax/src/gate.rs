@@ -167,14 +167,6 @@ impl<S: Search<Candidate = Draft>> Gated<S> {
         &self.inner
     }
 
-    /// Returns whether candidates that do not parse are asked, because they were interesting as often as others.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        self.gate
-            .as_ref()
-            .is_none_or(|gate| gate.state == State::Open)
-    }
-
     fn admit(&mut self) {
         if let Some(gate) = &mut self.gate {
             gate.admit(&mut self.inner, Self::SAMPLE);

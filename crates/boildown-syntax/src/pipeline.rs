@@ -109,6 +109,9 @@ const ANY: usize = usize::MAX;
 /// Larger texts are cut down by their lines before they are read in any other way.
 const LARGE: usize = 8 * MIB;
 
+/// Larger texts are not gone over byte by byte: each byte would be a node.
+const BYTEWISE: usize = 2 * MIB;
+
 const LINES: Pass = Pass {
     name: "lines",
     view: View::Lines,
@@ -162,8 +165,14 @@ fn of_text() -> Vec<Pass> {
         pass("nodes", View::Blocks, Method::Nodes),
         pass("delimiters", View::Blocks, Method::Delimiters),
         pass("words", View::Blocks, Method::Window(1)),
-        pass("bytes", View::Bytes(1), Method::Adapt),
-        pass("each byte", View::Bytes(1), Method::Window(1)),
+        Pass {
+            sizes: 0..BYTEWISE,
+            ..pass("bytes", View::Bytes(1), Method::Adapt)
+        },
+        Pass {
+            sizes: 0..BYTEWISE,
+            ..pass("each byte", View::Bytes(1), Method::Window(1))
+        },
     ]
 }
 
@@ -178,8 +187,8 @@ fn of_bytes() -> Vec<Pass> {
     vec![
         pass("blocks of 4096 bytes", 4096, Method::Halve, ANY),
         pass("blocks of 64 bytes", 64, Method::Halve, 8 * LARGE),
-        pass("bytes", 1, Method::Halve, LARGE),
-        pass("each byte", 1, Method::Window(1), LARGE),
+        pass("bytes", 1, Method::Halve, BYTEWISE),
+        pass("each byte", 1, Method::Window(1), BYTEWISE),
     ]
 }
 

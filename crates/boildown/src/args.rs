@@ -135,7 +135,11 @@ pub(crate) struct Property {
 }
 
 fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
-    text.parse().map_err(|_| "not a whole number from 1 up")
+    let jobs = text
+        .parse()
+        .ok()
+        .filter(|jobs: &NonZeroUsize| jobs.get() <= 1024);
+    jobs.ok_or("not a whole number from 1 to 1024")
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -72,6 +72,13 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         ))
     })?;
     let unchanged = best.bytes()[..] == input[..];
+    let expected = if args.in_place { best.bytes() } else { &input };
+    if fs::read(&args.input).ok().as_deref() != Some(&**expected) {
+        report.note(&format!(
+            "warning: {} was changed by someone else meanwhile: does the command write to it?",
+            args.input.display()
+        ));
+    }
     report.finish(&Ending {
         input: &args.input,
         output: &destination.output,
@@ -86,13 +93,6 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         },
         own_cpu: own_cpu(),
     });
-    let expected = if args.in_place { best.bytes() } else { &input };
-    if fs::read(&args.input).ok().as_deref() != Some(&**expected) {
-        report.note(&format!(
-            "warning: {} was changed by someone else meanwhile: does the command write to it?",
-            args.input.display()
-        ));
-    }
     Ok(match (summary.stopped, unchanged) {
         (Some(_), _) => Kind::Stopped,
         (None, true) => Kind::Minimal,

@@ -383,6 +383,7 @@ impl<L: Minimise> TreeSearch<L> {
             .collect();
         let whole = &self.tree.nodes[node].atoms;
         let without_ends = match living.as_slice() {
+            [only] if only.start > whole.start && only.end < whole.end => (*only).clone(),
             [first, .., last] if first.start > whole.start && last.end < whole.end => {
                 first.start..last.end
             }

@@ -106,3 +106,16 @@ fn a_candidate_is_run_once_even_when_two_paths_ask_it() {
     let history = simulate(Sweep::on(List::uniform(4)), &Oracle::Needs(vec![1]), 64, 5);
     assert!(history.ran <= 16, "{}", history.ran);
 }
+
+#[test]
+fn a_thousand_workers_on_a_short_list_look_ahead_no_further_than_they_can_use() {
+    // Nine elements have 512 subsets, and the tree of verdicts over them has about a million nodes.
+    let needed = Oracle::Needs((0..9).collect());
+    let history = simulate(Sweep::on(List::uniform(9)), &needed, 1_000, 7);
+    assert_eq!(history.best.count(), 9);
+    assert_eq!(
+        history.told.len(),
+        9,
+        "nothing can go, so each is asked once"
+    );
+}

@@ -1,8 +1,8 @@
 //! Whole sessions with closures for oracles.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use boildown_oracle::{Answer, Cancel, FnOracle, Oracle, OracleError, Verdict};
@@ -159,6 +159,44 @@ fn an_oracle_that_cannot_be_asked_ends_the_session_with_its_error() {
         );
         assert!(matches!(error, Err(OracleError::NoCommand)));
     }
+}
+
+/// Can be asked about some texts only.
+struct Selective {
+    texts: Vec<Vec<u8>>,
+}
+
+impl Oracle for Selective {
+    fn judge(&self, candidate: &[u8], _: &Cancel) -> Result<Answer, OracleError> {
+        if !self.texts.iter().any(|text| text == candidate) {
+            return Err(OracleError::NoCommand);
+        }
+        Ok(Answer {
+            verdict: returns_a_sum(candidate),
+            run: None,
+        })
+    }
+}
+
+#[test]
+fn a_question_that_only_speculation_asks_may_fail() {
+    let asked = Mutex::new(Vec::new());
+    let oracle = FnOracle::new(|text: &[u8]| {
+        asked.lock().expect("no panic").push(text.to_vec());
+        returns_a_sum(text)
+    });
+    let (_, best) = run(&config(1), &oracle, &mut |_| {});
+    // One job speculates too while its runs are short, so more may be known than is needed; the result needs no more.
+    let texts = asked.into_inner().expect("no panic");
+    let (_, again) = run(&config(8), &Selective { texts }, &mut |_| {});
+    assert_eq!(again.bytes(), best.bytes());
+}
+
+#[test]
+#[should_panic(expected = "the oracle has a defect")]
+fn a_panic_of_the_oracle_does_not_hang_the_session() {
+    let oracle = FnOracle::new(|_: &[u8]| panic!("the oracle has a defect"));
+    run(&config(2), &oracle, &mut |_| {});
 }
 
 /// Answers only when cancelled.

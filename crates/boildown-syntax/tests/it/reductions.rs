@@ -103,7 +103,7 @@ fn comments_go_first_and_words_of_strings_can_go() {
     check(
         "C",
         "/* one */ int x; // two\nchar *s = \"keep the needle here\";\n",
-        &["needle", "s"],
+        &["needle\"", "s"],
         "s \"needle\";\n",
     );
 }

@@ -85,7 +85,7 @@ fn values_that_make_no_sense() {
     assert_snapshot!(env.reduce(["in.txt", "--jobs", "0"]), @r"
     exit code 1
     -- stderr
-    error: invalid value '0' for '--jobs <N>': not a whole number from 1 up
+    error: invalid value '0' for '--jobs <N>': not a whole number from 1 to 1024
 
     For more information, try '--help'.
     ");
