@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -56,6 +55,16 @@ enum Gate {
     Open,
 }
 
+/// What one round showed.
+struct Round {
+    /// Runs per second of the bare loop.
+    bare: f64,
+    /// Questions run per second.
+    asked: f64,
+    /// Milliseconds of processor time that boildown itself used per question run.
+    driver: f64,
+}
+
 /// What is measured, and where.
 struct Bench {
     boildown: PathBuf,
@@ -67,24 +76,25 @@ struct Bench {
 }
 
 impl Bench {
-    /// Returns how many of the program's runs per second this machine manages from `threads` threads.
-    fn bare(&self, threads: u32) -> Result<f64> {
+    /// Returns how many of the program's runs per second this machine manages from one thread.
+    fn bare(&self) -> Result<f64> {
         let elsewhere = self.folder.join("bare");
         let started = Instant::now();
-        thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads)
-                .map(|_| {
-                    scope.spawn(|| {
-                        (0..self.questions / threads).try_for_each(|_| self.spawn_once(&elsewhere))
-                    })
-                })
-                .collect();
-            workers
-                .into_iter()
-                .try_for_each(|worker| worker.join().expect("a worker returns its errors"))
-        })?;
-        let runs = self.questions / threads * threads;
-        Ok(f64::from(runs) / started.elapsed().as_secs_f64())
+        for _ in 0..self.questions {
+            self.spawn_once(&elsewhere)?;
+        }
+        Ok(f64::from(self.questions) / started.elapsed().as_secs_f64())
+    }
+
+    /// Measures the bare loop and a reduction, one after the other.
+    fn round(&self, jobs: u32, gate: Gate) -> Result<Round> {
+        let bare = self.bare()?;
+        let finished = self.reduce(jobs, gate)?;
+        Ok(Round {
+            bare,
+            asked: rate(&finished)?,
+            driver: driver_milliseconds(&finished)?,
+        })
     }
 
     fn spawn_once(&self, folder: &Path) -> Result<()> {
@@ -157,7 +167,7 @@ fn driver_milliseconds(finished: &Finished) -> Result<f64> {
     Ok(seconds * 1000.0 / runs as f64)
 }
 
-/// Measures and prints two small tables.
+/// Measures and prints a table.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     ensure!(
         args.rounds > 0 && args.questions > 1,
@@ -171,67 +181,37 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         Style::Plain
     };
 
-    let mut rates = Table::new(&[
+    let mut table = Table::new(&[
+        ("parse gate", Align::Left),
         ("jobs", Align::Right),
         ("bare runs/s", Align::Right),
         ("questions/s", Align::Right),
         ("ratio", Align::Right),
-    ]);
-    let mut gated = Vec::new();
-    for jobs in [1, 2] {
-        let (mut bare, mut asked, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..args.rounds {
-            let limit = bench.bare(jobs)?;
-            let finished = bench.reduce(jobs, Gate::Closed)?;
-            let reached = rate(&finished)?;
-            if jobs == 1 {
-                gated.push(finished);
-            }
-            bare.push(limit);
-            asked.push(reached);
-            ratios.push(reached / limit);
-        }
-        let middle = |numbers: &[f64]| median(numbers).expect("there is a round");
-        rates.push(vec![
-            jobs.to_string(),
-            format!("{:.0}", middle(&bare)),
-            format!("{:.0}", middle(&asked)),
-            format!("{:.2}", middle(&ratios)),
-        ]);
-    }
-    print!("{}", rates.render(style));
-
-    let mut costs = Table::new(&[
-        ("parse gate", Align::Left),
         ("driver ms/question", Align::Right),
-        ("runs", Align::Right),
     ]);
-    let ungated = (0..args.rounds)
-        .map(|_| bench.reduce(1, Gate::Open))
-        .collect::<Result<Vec<_>>>()?;
-    for (name, finished) in [("on", gated), ("off", ungated)] {
-        let milliseconds = finished
-            .iter()
-            .map(driver_milliseconds)
-            .collect::<Result<Vec<_>>>()?;
-        let runs: Vec<f64> = finished
-            .iter()
-            .filter_map(|finished| finished.runs)
-            .map(|runs| runs as f64)
-            .collect();
-        let milliseconds = median(&milliseconds).expect("there is a round");
-        let runs = median(&runs).expect("there is a round");
-        costs.push(vec![
-            name.to_owned(),
-            format!("{milliseconds:.3}"),
-            format!("{runs:.0}"),
-        ]);
+    for (gate, name) in [(Gate::Closed, "on"), (Gate::Open, "off")] {
+        for jobs in [1, 2] {
+            let rounds = (0..args.rounds)
+                .map(|_| bench.round(jobs, gate))
+                .collect::<Result<Vec<_>>>()?;
+            let middle = |figure: fn(&Round) -> f64| {
+                let figures: Vec<f64> = rounds.iter().map(figure).collect();
+                median(&figures).expect("there is a round")
+            };
+            table.push(vec![
+                name.to_owned(),
+                jobs.to_string(),
+                format!("{:.0}", middle(|round| round.bare)),
+                format!("{:.0}", middle(|round| round.asked)),
+                format!("{:.2}", middle(|round| round.asked / round.bare)),
+                format!("{:.3}", middle(|round| round.driver)),
+            ]);
+        }
     }
-    println!();
-    print!("{}", costs.render(style));
+    print!("{}", table.render(style));
     println!();
     println!(
-        "{} bytes of C, {} questions, median of {} rounds",
+        "{} bytes of C, {} questions, median of {} rounds; bare: one thread that runs the same program",
         bench.size, bench.questions, args.rounds
     );
     Ok(ExitCode::SUCCESS)
