@@ -11,7 +11,7 @@ use crate::parse::{Parsed, Parser};
 
 /// A search whose candidates must parse at least as well as the best so far; all others are skipped.
 ///
-/// The gate adapts: one rejected candidate in [`SAMPLE`](Self::SAMPLE) is asked all the same, and once these turn out to be
+/// The gate adapts: one rejected candidate in 32 is asked all the same, and once these turn out to be
 /// interesting at least half as often as the others, the target does not mind broken input and the gate stays open. Candidates
 /// that ask for no check pass.
 ///
@@ -45,6 +45,9 @@ enum State {
     Shut,
     Open,
 }
+
+/// One rejected candidate in so many is asked.
+const SAMPLE: usize = 32;
 
 /// The largest text, in bytes, that is parsed for every question although it has errors.
 const BROKEN: usize = 128 << 10;
@@ -81,9 +84,9 @@ impl Tally {
 
 impl Gate {
     /// Moves `inner` to the next question that passes.
-    fn admit(&mut self, inner: &mut impl Search<Candidate = Draft>, sample: usize) {
+    fn admit(&mut self, inner: &mut impl Search<Candidate = Draft>) {
         while let Some(question) = inner.ask() {
-            self.next = self.passage(&question.candidate, inner, sample);
+            self.next = self.passage(&question.candidate, inner);
             match self.next {
                 Passage::Free | Passage::Parsed(_) | Passage::Sample => return,
                 Passage::Rejected => inner.skip(),
@@ -91,12 +94,7 @@ impl Gate {
         }
     }
 
-    fn passage(
-        &mut self,
-        draft: &Draft,
-        inner: &impl Search<Candidate = Draft>,
-        sample: usize,
-    ) -> Passage {
+    fn passage(&mut self, draft: &Draft, inner: &impl Search<Candidate = Draft>) -> Passage {
         if self.state == State::Open || draft.check() == Check::Nothing {
             return Passage::Free;
         }
@@ -110,7 +108,7 @@ impl Gate {
             return Passage::Parsed(parsed);
         }
         self.rejected += 1;
-        if self.rejected % sample == sample / 2 {
+        if self.rejected % SAMPLE == SAMPLE / 2 {
             Passage::Sample
         } else {
             Passage::Rejected
@@ -143,9 +141,6 @@ impl Gate {
 }
 
 impl<S: Search<Candidate = Draft>> Gated<S> {
-    /// One rejected candidate in so many is asked.
-    pub const SAMPLE: usize = 32;
-
     /// Puts a gate in front of a search. Without a language everything passes.
     pub fn new(inner: S, language: Option<&Language>) -> Self {
         let gate = language.map(|language| Gate {
@@ -169,7 +164,7 @@ impl<S: Search<Candidate = Draft>> Gated<S> {
 
     fn admit(&mut self) {
         if let Some(gate) = &mut self.gate {
-            gate.admit(&mut self.inner, Self::SAMPLE);
+            gate.admit(&mut self.inner);
         }
     }
 }
@@ -205,5 +200,80 @@ impl<S: Search<Candidate = Draft>> Search for Gated<S> {
 
     fn best(&self) -> Draft {
         self.inner.best()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use boildown_search::Subset;
+    use boildown_search::list::Sweep;
+
+    use super::*;
+    use crate::{Document, View};
+
+    /// Deletes every single token of a text, parsing or not.
+    #[derive(Clone)]
+    struct Tokens {
+        document: Arc<Document>,
+        sweep: Sweep,
+    }
+
+    impl Tokens {
+        fn draft(&self, kept: Subset) -> Draft {
+            Draft::new(Arc::clone(&self.document), kept, Check::Parses)
+        }
+    }
+
+    impl Search for Tokens {
+        type Candidate = Draft;
+
+        fn ask(&self) -> Option<Question<Draft>> {
+            Some(self.sweep.ask()?.map(|kept| self.draft(kept)))
+        }
+
+        fn tell(&mut self, verdict: Verdict) {
+            self.sweep.tell(verdict);
+        }
+
+        fn skip(&mut self) {
+            self.sweep.skip();
+        }
+
+        fn best(&self) -> Draft {
+            self.draft(self.sweep.best())
+        }
+    }
+
+    /// Asks about the tokens of an array of numbers, none of which can go alone and leave JSON; returns how many questions
+    /// passed and what became of the gate.
+    fn ask_all(verdict: Verdict) -> Option<(usize, State)> {
+        let json = Language::named("JSON")?;
+        let text = format!("[1{}]", ", 1".repeat(999));
+        let document = Arc::new(Document::new(&text.as_bytes().into(), View::Syntax(json)));
+        let sweep = Sweep::windows(Subset::full(document.len()), 1);
+        let mut search = Gated::new(Tokens { document, sweep }, Some(json));
+        let mut asked = 0;
+        while search.ask().is_some() {
+            asked += 1;
+            search.tell(verdict);
+        }
+        Some((asked, search.gate?.state))
+    }
+
+    #[test]
+    fn what_does_not_parse_is_asked_once_in_a_while() {
+        let Some(outcome) = ask_all(Verdict::Uninteresting) else {
+            return;
+        };
+        assert_eq!(outcome, (2001_usize.div_ceil(SAMPLE), State::Shut));
+    }
+
+    #[test]
+    fn the_gate_opens_when_broken_texts_are_as_interesting_as_others() {
+        let Some((asked, state)) = ask_all(Verdict::Interesting) else {
+            return;
+        };
+        assert_eq!(state, State::Open);
+        assert_eq!(asked, 2001, "everything can go");
     }
 }

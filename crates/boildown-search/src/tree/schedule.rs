@@ -21,14 +21,15 @@ use crate::{Question, Search, Subset, Verdict};
 /// # Guarantee
 /// Ends with an interesting set. 1-tree-minimal only when followed by [`Sweep::units`](crate::list::Sweep::units) over [`Tree::units`].
 /// # Cost
-/// At most 2 questions for each list element with [`Halving`](crate::list::Halving), one for each node with a separator, one for each
-/// fitting descendant of each surviving node. `tell` is O(log n) and O(n / 64) on a hit.
+/// At most 2 questions for each list element with [`Halving`](crate::list::Halving), one for each node with a separator, and eight for
+/// the replacements of each surviving node. `tell` is O(log n) and O(n / 64) on a hit.
 /// # Units
 /// Elements are atoms, by their index in the row; they are never renumbered.
 /// # Source
 /// C. Sun et al., *Perses: Syntax-Guided Program Reduction*, ICSE 2018 (queue by weight, list minimisers, replacement by compatible
-/// descendants). Differs from it: any list minimiser (halving by default), nearest fitting descendants only, heaviest first,
-/// since under monotony what does not work with all of a descendant does not work with a part of it.
+/// descendants). Differs from it: any list minimiser (halving by default); of the fitting descendants the nearest ones, heaviest
+/// first, since under monotony what does not work with all of a descendant does not work with a part of it; besides them
+/// the lightest one, and one with half of the node's atoms.
 #[derive(Debug, Clone)]
 pub struct TreeSearch<L> {
     tree: Arc<Tree>,
@@ -314,7 +315,7 @@ impl<L: Minimise> TreeSearch<L> {
         let slot = &tree.slots[slot];
         let weight = |atoms: &Range<usize>| self.kept.count_in(atoms.clone());
         let whole = weight(&tree.nodes[node].atoms);
-        let mut found = self.shelled(node);
+        let mut found: Vec<Replacement> = self.shelled(node).into_iter().collect();
         let mut level = VecDeque::from([(node, 0)]);
         while let Some((above, depth)) = level.pop_front() {
             if slot.many {
@@ -376,7 +377,7 @@ impl<L: Minimise> TreeSearch<L> {
     }
 
     /// What is left of a node without its two ends: `a` of `(a)`, and the content of an element between its tags.
-    fn shelled(&self, node: NodeId) -> Vec<Replacement> {
+    fn shelled(&self, node: NodeId) -> Option<Replacement> {
         let living: Vec<&Range<usize>> = (self.tree.children(node))
             .map(|child| &self.tree.nodes[child].atoms)
             .filter(|atoms| self.kept.count_in((*atoms).clone()) > 0)
@@ -392,12 +393,12 @@ impl<L: Minimise> TreeSearch<L> {
             {
                 second.start..before.end
             }
-            _ => return Vec::new(),
+            _ => return None,
         };
-        vec![Replacement {
+        Some(Replacement {
             atoms: without_ends,
             node: None,
-        }]
+        })
     }
 
     /// Takes the answer into the task at work.

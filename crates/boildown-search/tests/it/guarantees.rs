@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::oracles::{Check, Oracle, every_machine, oracles};
 
-/// The result is interesting, and exactly the needed elements when the oracle is monotone and unambiguous.
+/// The search ends, and its result is interesting.
 struct EndsWell(Oracle);
 
 impl Check for EndsWell {
