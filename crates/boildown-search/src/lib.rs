@@ -5,7 +5,7 @@
 //! of lists, [`tree`] the schedule that runs them over a tree, [`combine`] what makes searches of searches.
 //!
 //! ```
-//! use boildown_search::list::{Halving, List, Minimise, Sweep};
+//! use boildown_search::list::{Halving, List, Sweep};
 //! use boildown_search::{Search, Sequence, Verdict, run};
 //!
 //! // Which of these lines are needed for the sum to be 12?
@@ -27,6 +27,7 @@ mod search;
 mod subset;
 pub mod tree;
 mod verdict;
+mod wide;
 
 pub use combine::{FirstThatWorks, Fixpoint, Sequence};
 pub use fingerprint::{Fingerprint, Fingerprinted};
@@ -34,3 +35,4 @@ pub use planner::{Planner, QuestionId, Ticket, Told, run};
 pub use search::{Question, Restart, Search};
 pub use subset::Subset;
 pub use verdict::Verdict;
+pub use wide::{Epochs, Fate, Wide};

@@ -34,6 +34,12 @@ pub trait Search: Clone {
     /// Returns the next question, or `None` when the search is finished. Pure: the same answer until `tell` or `skip`.
     fn ask(&self) -> Option<Question<Self::Candidate>>;
 
+    /// Returns the questions that come next whatever the verdicts on them will be, in the order in which they are asked; the first
+    /// is `ask`'s. More than one when deletions that have nothing to do with each other are asked about together.
+    fn certain(&self) -> Vec<Question<Self::Candidate>> {
+        self.ask().into_iter().collect()
+    }
+
     /// Hears the verdict on the question that `ask` returned.
     ///
     /// # Panics
@@ -47,7 +53,7 @@ pub trait Search: Clone {
     /// May panic when `ask` returns `None`.
     fn skip(&mut self);
 
-    /// Returns the smallest candidate known to be interesting: the start, or the last one told `Interesting`.
+    /// Returns the smallest candidate known to be interesting: the start, or one that was told `Interesting`.
     fn best(&self) -> Self::Candidate;
 }
 

@@ -62,6 +62,24 @@ impl Subset {
         self.without([0..range.start, range.end..self.universe()])
     }
 
+    /// Returns the elements that this set and all the others hold, of the same list. Cheap when all share a base.
+    #[must_use]
+    pub fn intersection<'a>(&self, others: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut base = Arc::clone(&self.base);
+        let mut cuts = Vec::new();
+        for other in others {
+            if !Arc::ptr_eq(&base, &other.base) {
+                Arc::make_mut(&mut base).intersect_with(&other.base);
+            }
+            cuts.extend_from_slice(&other.cuts);
+        }
+        let own = Self {
+            base,
+            cuts: self.cuts.clone(),
+        };
+        own.without(cuts)
+    }
+
     /// Makes the cuts part of the base, so that later candidates carry only their own. O(universe / 64) when the base is shared.
     pub fn commit(&mut self) {
         if self.cuts.is_empty() {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::list::{Adaptive, Halving, List, Minimise as _, Sweep};
+use boildown_search::list::{Adaptive, Algorithm, Halving, List, Sweep};
 use boildown_search::tree::TreeSearch;
 use boildown_search::{Question, Search, Subset, Verdict};
 
@@ -41,7 +41,7 @@ enum Method {
 
 #[derive(Debug, Clone)]
 enum Machine {
-    Tree(TreeSearch<Halving>),
+    Tree(TreeSearch<Algorithm>),
     Halve(Halving),
     Adapt(Adaptive),
     Sweep(Sweep),
@@ -266,6 +266,7 @@ impl Method {
         let everything = Subset::full(document.len());
         match self {
             Self::Tree { part } => Machine::Tree(TreeSearch::new(
+                Algorithm::Halving,
                 Arc::clone(document.tree()),
                 everything,
                 document.len() / part,

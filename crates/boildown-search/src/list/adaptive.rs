@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{List, Minimise};
-use crate::{Question, Restart, Search, Subset, Verdict};
+use super::List;
+use crate::{Question, Restart, Search, Subset, Verdict, Wide};
 
 /// Removes runs of neighbours, right to left, as long as they go.
 ///
@@ -108,8 +108,10 @@ impl Adaptive {
     }
 }
 
-impl Minimise for Adaptive {
-    fn on(list: List) -> Self {
+impl Adaptive {
+    /// Starts on a list.
+    #[must_use]
+    pub fn on(list: List) -> Self {
         let mut machine = Self {
             kept: list.kept,
             items: Arc::new([]),
@@ -151,6 +153,8 @@ impl Search for Adaptive {
         self.kept.clone()
     }
 }
+
+impl Wide for Adaptive {}
 
 impl Restart for Adaptive {
     fn restart(&mut self, best: Subset) {

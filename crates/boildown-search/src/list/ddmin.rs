@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{List, Minimise};
+use super::List;
 use crate::odds::HitRate;
-use crate::{Question, Restart, Search, Subset, Verdict};
+use crate::{Question, Restart, Search, Subset, Verdict, Wide};
 
 /// Minimises with ddmin: subsets, then complements, then finer.
 ///
@@ -121,8 +121,10 @@ impl Ddmin {
     }
 }
 
-impl Minimise for Ddmin {
-    fn on(list: List) -> Self {
+impl Ddmin {
+    /// Starts on a list.
+    #[must_use]
+    pub fn on(list: List) -> Self {
         Self::with_subsets(list, Subsets::Try)
     }
 }
@@ -165,6 +167,8 @@ impl Search for Ddmin {
         self.kept.clone()
     }
 }
+
+impl Wide for Ddmin {}
 
 impl Restart for Ddmin {
     fn restart(&mut self, best: Subset) {

@@ -1,11 +1,12 @@
 //! Deletion-only halving, right to left.
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{List, Minimise};
+use super::List;
 use crate::odds::RatesBySize;
-use crate::{Question, Restart, Search, Subset, Verdict};
+use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 
 /// Removes elements by halving depth-first, right to left, cut by weight.
 ///
@@ -68,21 +69,18 @@ impl Halving {
         middle.clamp(chunk.start + 1, chunk.end - 1)
     }
 
-    fn miss(&mut self) {
-        let chunk = self
-            .chunks
-            .pop()
-            .expect("a verdict follows a question, so a chunk is pending");
-        if chunk.len() > 1 {
-            let middle = self.split(&chunk);
-            self.chunks.push(chunk.start..middle);
-            self.chunks.push(middle..chunk.end);
+    fn question(&self, chunk: &Range<usize>) -> Question<Subset> {
+        Question {
+            candidate: self.list.kept.without([self.cut(chunk)]),
+            odds: self.rates.odds(chunk.len()),
         }
     }
 }
 
-impl Minimise for Halving {
-    fn on(list: List) -> Self {
+impl Halving {
+    /// Starts on a list.
+    #[must_use]
+    pub fn on(list: List) -> Self {
         let mut machine = Self {
             list,
             items: Arc::new([]),
@@ -98,35 +96,52 @@ impl Search for Halving {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Question<Subset>> {
-        let chunk = self.chunks.last()?;
-        Some(Question {
-            candidate: self.list.kept.without([self.cut(chunk)]),
-            odds: self.rates.odds(chunk.len()),
-        })
+        self.chunks.last().map(|chunk| self.question(chunk))
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        let chunk = self
-            .chunks
-            .last()
-            .expect("a verdict follows a question, so a chunk is pending")
-            .clone();
-        self.rates.learn(chunk.len(), verdict.into());
-        if verdict.is_interesting() {
-            self.list.kept = self.list.kept.without([self.cut(&chunk)]);
-            self.list.kept.commit();
-            self.chunks.pop();
-        } else {
-            self.miss();
-        }
+        self.settle(&[Fate::Told(verdict)]);
     }
 
     fn skip(&mut self) {
-        self.miss();
+        self.settle(&[Fate::Skipped]);
     }
 
     fn best(&self) -> Subset {
         self.list.kept.clone()
+    }
+}
+
+impl Wide for Halving {
+    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
+        let first = self.chunks.len().saturating_sub(width.get());
+        let chunks = self.chunks[first..].iter().rev();
+        chunks.map(|chunk| self.question(chunk)).collect()
+    }
+
+    fn settle(&mut self, fates: &[Fate]) {
+        let asked = self.chunks.split_off(self.chunks.len() - fates.len());
+        let mut cuts = Vec::new();
+        // The first question was about the last chunk.
+        for (chunk, fate) in asked.into_iter().zip(fates.iter().rev()) {
+            if let Fate::Told(verdict) = fate {
+                self.rates.learn(chunk.len(), (*verdict).into());
+            }
+            match fate {
+                Fate::Told(Verdict::Interesting) => cuts.push(self.cut(&chunk)),
+                Fate::Postponed => self.chunks.push(chunk),
+                Fate::Told(_) | Fate::Skipped if chunk.len() > 1 => {
+                    let middle = self.split(&chunk);
+                    self.chunks.push(chunk.start..middle);
+                    self.chunks.push(middle..chunk.end);
+                }
+                Fate::Told(_) | Fate::Skipped => {}
+            }
+        }
+        if !cuts.is_empty() {
+            self.list.kept = self.list.kept.without(cuts);
+            self.list.kept.commit();
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Minimisers of lists: which elements are needed?
 
 mod adaptive;
+mod algorithm;
 mod ddmin;
 mod halving;
 mod sweep;
@@ -8,11 +9,12 @@ mod sweep;
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
+pub use algorithm::{Algorithm, Machine};
 pub use ddmin::{Ddmin, Subsets};
 pub use halving::Halving;
 pub use sweep::Sweep;
 
-use crate::Subset;
+use crate::{Restart, Subset, Wide};
 
 /// What a list machine works on: the elements that are still there, and how much each weighs.
 #[derive(Debug, Clone)]
@@ -50,8 +52,25 @@ impl List {
     }
 }
 
-/// A minimiser of lists that a tree schedule can run on every sibling list.
-pub trait Minimise: crate::Restart<Candidate = Subset> {
+/// An algorithm over lists, with its parameters: what a tree schedule runs on every list of siblings.
+///
+/// Every constructor such as [`Halving::on`] is one.
+pub trait Minimise: Clone {
+    /// The machine that does it.
+    type Machine: Wide + Restart<Candidate = Subset>;
+
     /// Starts on a list. Whether the empty list is worth a question is the machine's business.
-    fn on(list: List) -> Self;
+    fn on(&self, list: List) -> Self::Machine;
+}
+
+impl<F, M> Minimise for F
+where
+    F: Fn(List) -> M + Clone,
+    M: Wide + Restart<Candidate = Subset>,
+{
+    type Machine = M;
+
+    fn on(&self, list: List) -> M {
+        self(list)
+    }
 }

@@ -1,12 +1,13 @@
 //! One deletion at a time, until none can go: the proof of 1-minimality.
 
 use std::cmp::Reverse;
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{List, Minimise};
+use super::List;
 use crate::odds::HitRate;
-use crate::{Question, Restart, Search, Subset, Verdict};
+use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 
 /// Removes one unit at a time, right to left, round and round until a whole round has no hit.
 ///
@@ -103,9 +104,25 @@ impl Sweep {
             .any(|range| self.kept.count_in(range.clone()) > 0)
     }
 
-    /// The candidate without the unit that is next.
-    fn candidate(&self) -> Subset {
-        self.kept.without(self.round[self.at].iter().cloned())
+    /// The question about the unit at a place in the round.
+    fn question(&self, place: usize) -> Question<Subset> {
+        Question {
+            candidate: self.kept.without(self.round[place].iter().cloned()),
+            odds: self.rate.odds(),
+        }
+    }
+
+    /// The places of the next units that still delete something, up to the end of this round or of the sweep.
+    fn next_places(&self, width: usize) -> Vec<usize> {
+        if self.pending == 0 {
+            return Vec::new();
+        }
+        // The unit at `at` is known to live; those behind it count as missed when they do not.
+        let window = self.at + 1 - self.pending.min(self.at + 1)..self.at + 1;
+        let living = window
+            .rev()
+            .filter(|&place| place == self.at || self.lives(&self.round[place]));
+        living.take(width).collect()
     }
 
     /// How many windows a deletion makes new.
@@ -134,8 +151,10 @@ impl Sweep {
     }
 }
 
-impl Minimise for Sweep {
-    fn on(list: List) -> Self {
+impl Sweep {
+    /// Starts on a list.
+    #[must_use]
+    pub fn on(list: List) -> Self {
         Self::windows(list.kept, 1)
     }
 }
@@ -144,32 +163,52 @@ impl Search for Sweep {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Question<Subset>> {
-        (self.pending > 0).then(|| Question {
-            candidate: self.candidate(),
-            odds: self.rate.odds(),
-        })
+        (self.pending > 0).then(|| self.question(self.at))
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.rate.learn(verdict.into());
-        if verdict.is_interesting() {
-            self.kept = self.candidate();
-            self.kept.commit();
-            // Every unit has to miss again, and windows that now reach across the gap have not been asked at all.
-            self.pending = self.round.len() + self.overlap();
-            self.advance();
-        } else {
-            self.skip();
-        }
+        self.settle(&[Fate::Told(verdict)]);
     }
 
     fn skip(&mut self) {
-        self.pending -= 1;
-        self.advance();
+        self.settle(&[Fate::Skipped]);
     }
 
     fn best(&self) -> Subset {
         self.kept.clone()
+    }
+}
+
+impl Wide for Sweep {
+    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
+        let places = self.next_places(width.get()).into_iter();
+        places.map(|place| self.question(place)).collect()
+    }
+
+    fn settle(&mut self, fates: &[Fate]) {
+        let places = self.next_places(fates.len());
+        let Some(&last) = places.last() else {
+            return;
+        };
+        let mut cuts = Vec::new();
+        for (&place, fate) in places.iter().zip(fates) {
+            if let Fate::Told(verdict) = fate {
+                self.rate.learn((*verdict).into());
+            }
+            if *fate == Fate::Told(Verdict::Interesting) {
+                cuts.extend(self.round[place].iter().cloned());
+            }
+        }
+        if cuts.is_empty() {
+            self.pending -= self.at + 1 - last;
+        } else {
+            self.kept = self.kept.without(cuts);
+            self.kept.commit();
+            // Every unit has to miss again, and windows that now reach across the gap have not been asked at all.
+            self.pending = self.round.len() + self.overlap();
+        }
+        self.at = last;
+        self.advance();
     }
 }
 

@@ -31,12 +31,13 @@ use crate::{Question, Search, Subset, Verdict};
 /// first, since under monotony what does not work with all of a descendant does not work with a part of it; besides them
 /// the lightest one, and one with half of the node's atoms.
 #[derive(Debug, Clone)]
-pub struct TreeSearch<L> {
+pub struct TreeSearch<A: Minimise> {
+    algorithm: A,
     tree: Arc<Tree>,
     kept: Subset,
     /// Questions that would delete fewer atoms are left out.
     smallest: usize,
-    tasks: RedBlackTreeMapSync<Key, Task<L>>,
+    tasks: RedBlackTreeMapSync<Key, Task<A::Machine>>,
     /// The cuts of the first task's next question. `None` when no task is left.
     cuts: Option<Arc<[Range<usize>]>>,
     deletions: RatesBySize,
@@ -67,10 +68,10 @@ enum What {
 
 /// How far a task has come.
 #[derive(Debug, Clone)]
-enum Task<L> {
+enum Task<M> {
     Fresh,
     /// The machine's elements are positions in the row of siblings.
-    Minimising(L),
+    Minimising(M),
     /// What may take the node's place; the last one is next.
     Replacing(Vec<Replacement>),
 }
@@ -83,7 +84,7 @@ struct Replacement {
     node: Option<NodeId>,
 }
 
-impl<L: Minimise> TreeSearch<L> {
+impl<A: Minimise> TreeSearch<A> {
     /// How many levels below a node a replacement is looked for.
     const DEPTH: usize = 6;
     /// A replacement has at least this part of a node's atoms, or is the lightest of all.
@@ -94,8 +95,9 @@ impl<L: Minimise> TreeSearch<L> {
     /// Starts on the atoms of `kept`, which hold all atoms of the tree that are still there. Asks only what would delete at
     /// least `smallest` atoms.
     #[must_use]
-    pub fn new(tree: Arc<Tree>, kept: Subset, smallest: usize) -> Self {
+    pub fn new(algorithm: A, tree: Arc<Tree>, kept: Subset, smallest: usize) -> Self {
         let mut search = Self {
+            algorithm,
             tree,
             kept,
             smallest: smallest.max(1),
@@ -224,7 +226,7 @@ impl<L: Minimise> TreeSearch<L> {
     }
 
     /// Works out the state of a task when its turn comes, and not before: by then much of it may be gone.
-    fn begin(&self, what: What) -> Task<L> {
+    fn begin(&self, what: What) -> Task<A::Machine> {
         match what {
             What::List(_) | What::Extras => {
                 let row = self.row(what);
@@ -242,7 +244,7 @@ impl<L: Minimise> TreeSearch<L> {
                     .kept
                     .without(gone.map(|position| position..position + 1));
                 list.kept.commit();
-                Task::Minimising(L::on(list))
+                Task::Minimising(self.algorithm.on(list))
             }
             What::Separate(_) => Task::Fresh,
             What::Replace(node, slot) => Task::Replacing(self.replacements(node, slot)),
@@ -250,7 +252,7 @@ impl<L: Minimise> TreeSearch<L> {
     }
 
     /// The cuts of a task's next question. Moves past questions that would delete nothing, since other tasks got there first.
-    fn propose(&self, what: What, task: &mut Task<L>) -> Option<Arc<[Range<usize>]>> {
+    fn propose(&self, what: What, task: &mut Task<A::Machine>) -> Option<Arc<[Range<usize>]>> {
         let tree = &self.tree;
         loop {
             let cuts: Arc<[Range<usize>]> = match (what, &*task) {
@@ -288,7 +290,7 @@ impl<L: Minimise> TreeSearch<L> {
     }
 
     /// Adds the tasks that follow from a finished one.
-    fn finish(&mut self, what: What, task: &Task<L>) {
+    fn finish(&mut self, what: What, task: &Task<A::Machine>) {
         let Task::Minimising(machine) = task else {
             return;
         };
@@ -481,7 +483,7 @@ enum Answer {
     Skipped,
 }
 
-impl<L: Minimise> Search for TreeSearch<L> {
+impl<A: Minimise> Search for TreeSearch<A> {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Question<Subset>> {

@@ -1,6 +1,6 @@
 //! Guarantees on small lists: an interesting result, 1-minimality where it is promised, the end whatever the answers.
 
-use boildown_search::list::{Ddmin, Halving, List, Minimise as _, Sweep};
+use boildown_search::list::{Ddmin, Halving, List, Sweep};
 use boildown_search::{Fixpoint, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Oracles over sets of elements, and every list machine behind one face.
 
-use boildown_search::list::{Adaptive, Ddmin, Halving, List, Minimise as _, Subsets, Sweep};
+use boildown_search::list::{Adaptive, Ddmin, Halving, List, Subsets, Sweep};
 use boildown_search::{
     Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset, Verdict,
 };

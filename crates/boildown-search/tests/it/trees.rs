@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use boildown_search::list::{Halving, Sweep};
 use boildown_search::tree::{Node, NodeId, SiblingList, Slot, Tree, TreeSearch};
-use boildown_search::{Restart as _, Search as _, Sequence, Subset, Verdict, run};
+use boildown_search::{Restart as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::oracles::{Check as _, Oracle, oracles};
@@ -91,8 +91,8 @@ fn shapes() -> impl Strategy<Value = Shape> {
     rows.prop_map(|shape| Shape::Row(vec![shape]))
 }
 
-fn search(tree: &Arc<Tree>, atoms: usize) -> TreeSearch<Halving> {
-    TreeSearch::new(Arc::clone(tree), Subset::full(atoms), 1)
+fn search(tree: &Arc<Tree>, atoms: usize) -> impl Search<Candidate = Subset> {
+    TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(atoms), 1)
 }
 
 /// Runs the schedule over a tree of leaves and rows, and returns what each question kept and what is left.

@@ -1,6 +1,6 @@
 //! The same result, told in the same order, at any number of workers.
 
-use boildown_search::list::{List, Minimise as _, Sweep};
+use boildown_search::list::{List, Sweep};
 use boildown_search::{Fingerprint, Planner, QuestionId, Search, Subset, Verdict};
 use proptest::prelude::*;
 
