@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
 
@@ -59,10 +60,36 @@ pub struct Told<C> {
 
 struct Node<S: Search> {
     machine: S,
-    question: Option<(Fingerprint, Question<S::Candidate>)>,
+    question: Option<Asked<S::Candidate>>,
+    /// The questions that are certain from here on, this node's first; worked out when first needed.
+    certain: Option<Certain<S::Candidate>>,
     parent: Option<usize>,
     /// The machine after each verdict on the question, by `slot`; made when first needed.
     children: [Option<usize>; 3],
+}
+
+/// A question and its content.
+type Asked<C> = (Fingerprint, Question<C>);
+
+/// Questions of which all are asked, whatever the answers: a shared row, and where it is entered.
+struct Certain<C> {
+    row: Arc<[Asked<C>]>,
+    from: usize,
+}
+
+impl<C> Clone for Certain<C> {
+    fn clone(&self) -> Self {
+        Self {
+            row: Arc::clone(&self.row),
+            from: self.from,
+        }
+    }
+}
+
+impl<C> Certain<C> {
+    fn rest(&self) -> &[Asked<C>] {
+        &self.row[self.from..]
+    }
 }
 
 fn slot(verdict: Verdict) -> usize {
@@ -78,8 +105,76 @@ struct Frontier {
     probability: f64,
     /// Earlier questions first among equals.
     depth: usize,
-    /// `None`: the root itself.
-    from: Option<(usize, Verdict)>,
+    step: Step,
+}
+
+/// How a place in the tree of verdicts is come to.
+enum Step {
+    Root,
+    /// By a verdict on the question of a node.
+    Verdict(usize, Verdict),
+    /// By an answer to each of the questions that are certain at a node.
+    Answers(Arc<Guesses>),
+}
+
+/// Guesses about questions that are all asked, whatever the answers: each gets the likelier one, but for some surprises.
+struct Guesses {
+    node: usize,
+    /// The guess about each question, and how much less likely the other answer is; 0 for what is known.
+    likely: Arc<[(Verdict, f64)]>,
+    /// The questions by that likelihood, the most surprising last; without those that are known.
+    doubtful: Arc<[usize]>,
+    /// Which of the doubtful ones are taken the other way, ascending.
+    surprises: Vec<usize>,
+    probability: f64,
+    depth: usize,
+}
+
+impl Guesses {
+    fn verdict(&self, question: usize) -> Verdict {
+        let likely = self.likely[question].0;
+        let surprising = self
+            .surprises
+            .iter()
+            .any(|&place| self.doubtful[place] == question);
+        match (likely, surprising) {
+            (likely, false) => likely,
+            (Verdict::Interesting, true) => Verdict::Uninteresting,
+            (_, true) => Verdict::Interesting,
+        }
+    }
+
+    fn ratio(&self, place: usize) -> f64 {
+        self.likely[self.doubtful[place]].1
+    }
+
+    /// The two sets of guesses that come next in likelihood: with one more surprise, and with the last one moved on. From no surprises
+    /// at all, every set is come to exactly once.
+    fn next(&self) -> impl Iterator<Item = Self> + '_ {
+        let last = self.surprises.last().copied();
+        let place = last.map_or(0, |last| last + 1);
+        let more = (place < self.doubtful.len()).then(|| {
+            let mut surprises = self.surprises.clone();
+            surprises.push(place);
+            (surprises, self.ratio(place))
+        });
+        let moved = last.zip(more.as_ref()).map(|(last, _)| {
+            let mut surprises = self.surprises.clone();
+            surprises.pop();
+            surprises.push(place);
+            (surprises, self.ratio(place) / self.ratio(last))
+        });
+        more.into_iter()
+            .chain(moved)
+            .map(|(surprises, times)| Self {
+                node: self.node,
+                likely: Arc::clone(&self.likely),
+                doubtful: Arc::clone(&self.doubtful),
+                surprises,
+                probability: self.probability * times,
+                depth: self.depth,
+            })
+    }
 }
 
 impl Ord for Frontier {
@@ -139,9 +234,7 @@ where
         reason = "not an iterator: what comes next depends on the answers"
     )]
     pub fn next(&mut self) -> Option<Ticket<S::Candidate>> {
-        let node = self.most_likely()?;
-        let (fingerprint, question) = self.node(node).question.as_ref()?;
-        let (fingerprint, candidate) = (*fingerprint, question.candidate.clone());
+        let (fingerprint, candidate) = self.most_likely()?;
         let id = QuestionId(self.next_id);
         self.next_id += 1;
         self.running.insert(fingerprint, id);
@@ -181,12 +274,20 @@ where
 
     /// Returns the questions in flight whose answers can no longer matter, and forgets them.
     pub fn abandoned(&mut self) -> Vec<QuestionId> {
-        let wanted: HashSet<Fingerprint> = self
+        let mut wanted: HashSet<Fingerprint> = self
             .nodes
             .iter()
             .flatten()
             .filter_map(|node| Some(node.question.as_ref()?.0))
             .collect();
+        for (place, node) in self.nodes.iter().enumerate() {
+            // Further down, the same row is shared.
+            if let Some(certain) = node.as_ref().and_then(|node| node.certain.as_ref())
+                && (certain.from == 0 || place == self.root)
+            {
+                wanted.extend(certain.rest().iter().map(|(fingerprint, _)| *fingerprint));
+            }
+        }
         let mut abandoned: Vec<QuestionId> = self
             .running
             .iter()
@@ -226,47 +327,149 @@ where
             .map(|(&fingerprint, _)| fingerprint)
     }
 
-    /// The node most likely to be consulted whose question is neither answered nor in flight.
-    fn most_likely(&mut self) -> Option<usize> {
+    /// The question most likely to be consulted that is neither answered nor in flight.
+    fn most_likely(&mut self) -> Option<(Fingerprint, S::Candidate)> {
         let mut frontier = BinaryHeap::from([Frontier {
             probability: 1.0,
             depth: 0,
-            from: None,
+            step: Step::Root,
         }]);
         // Where few candidates are left, all of them are soon in flight, on factorially many paths.
         let mut steps = 8 * (self.running.len() + self.answers.len() + 8);
         while let Some(Frontier {
             probability,
             depth,
-            from,
+            step,
         }) = frontier.pop()
             && steps > 0
         {
             steps -= 1;
-            let node = match from {
-                None => self.root,
-                Some((parent, verdict)) => self.child(parent, verdict),
+            let node = match step {
+                Step::Root => self.root,
+                Step::Verdict(parent, verdict) => self.child(parent, verdict),
+                Step::Answers(guesses) => {
+                    let next = guesses.next().map(|guesses| Frontier {
+                        probability: guesses.probability,
+                        depth,
+                        step: Step::Answers(Arc::new(guesses)),
+                    });
+                    frontier.extend(next);
+                    self.after(&guesses)
+                }
             };
             let Some((fingerprint, question)) = &self.node(node).question else {
                 continue;
             };
+            let (fingerprint, odds) = (*fingerprint, question.odds);
+            if self.is_open(fingerprint) {
+                return Some((fingerprint, question.candidate.clone()));
+            }
+            let certain = self.certain(node);
+            let mut rest = certain.rest().iter().skip(1);
+            if let Some((fingerprint, question)) = rest.find(|(asked, _)| self.is_open(*asked)) {
+                return Some((*fingerprint, question.candidate.clone()));
+            }
+            if certain.rest().len() > 1 {
+                let guesses = self.guesses(node, certain.rest(), probability, depth);
+                frontier.push(Frontier {
+                    probability: guesses.probability,
+                    depth: guesses.depth,
+                    step: Step::Answers(Arc::new(guesses)),
+                });
+                continue;
+            }
             let mut reach = |verdict, odds: f64| {
                 frontier.push(Frontier {
                     probability: probability * odds,
                     depth: depth + 1,
-                    from: Some((node, verdict)),
+                    step: Step::Verdict(node, verdict),
                 });
             };
-            if let Some(&verdict) = self.answers.get(fingerprint) {
+            if let Some(&verdict) = self.answers.get(&fingerprint) {
                 reach(verdict, 1.0);
-            } else if self.running.contains_key(fingerprint) {
-                reach(Verdict::Interesting, question.odds);
-                reach(Verdict::Uninteresting, 1.0 - question.odds);
             } else {
-                return Some(node);
+                reach(Verdict::Interesting, odds);
+                reach(Verdict::Uninteresting, 1.0 - odds);
             }
         }
         None
+    }
+
+    /// Whether a question is neither answered nor in flight.
+    fn is_open(&self, fingerprint: Fingerprint) -> bool {
+        !self.answers.contains_key(&fingerprint)
+            && !self.running.contains_key(&fingerprint)
+            && !self.told.contains(&fingerprint)
+    }
+
+    /// The questions that are certain from a node on.
+    fn certain(&mut self, node: usize) -> Certain<S::Candidate> {
+        if let Some(certain) = &self.node(node).certain {
+            return certain.clone();
+        }
+        let Node {
+            question, machine, ..
+        } = self.node(node);
+        let others = machine.certain().into_iter().skip(1);
+        let others = others.map(|question| (question.candidate.fingerprint(), question));
+        let row = question.iter().cloned().chain(others).collect();
+        let certain = Certain { row, from: 0 };
+        self.node_mut(node).certain = Some(certain.clone());
+        certain
+    }
+
+    /// The likeliest answers to the questions that are certain at a node.
+    fn guesses(
+        &self,
+        node: usize,
+        certain: &[Asked<S::Candidate>],
+        probability: f64,
+        depth: usize,
+    ) -> Guesses {
+        let likely: Arc<[(Verdict, f64)]> = (certain.iter())
+            .map(
+                |(fingerprint, question)| match self.answers.get(fingerprint) {
+                    Some(&verdict) => (verdict, 0.0),
+                    None if question.odds > 0.5 => {
+                        (Verdict::Interesting, (1.0 - question.odds) / question.odds)
+                    }
+                    None => (
+                        Verdict::Uninteresting,
+                        question.odds / (1.0 - question.odds),
+                    ),
+                },
+            )
+            .collect();
+        let mut doubtful: Vec<usize> = (0..likely.len())
+            .filter(|&question| likely[question].1 > 0.0)
+            .collect();
+        doubtful.sort_by(|&one, &other| likely[other].1.total_cmp(&likely[one].1));
+        // The likelier answer has the share 1 / (1 + ratio).
+        let share: f64 = likely
+            .iter()
+            .map(|(_, ratio)| 1.0 / (1.0 + ratio))
+            .product();
+        Guesses {
+            node,
+            depth: depth + likely.len(),
+            likely,
+            doubtful: doubtful.into(),
+            surprises: Vec::new(),
+            probability: probability * share,
+        }
+    }
+
+    /// The node that is come to when all guesses are right.
+    fn after(&mut self, guesses: &Guesses) -> usize {
+        let row = self.certain(guesses.node);
+        let mut node = guesses.node;
+        for (place, (fingerprint, _)) in row.rest().iter().enumerate() {
+            // A question that repeats an older one is skipped by the machine's own node.
+            if (self.node(node).question.as_ref()).is_some_and(|(asked, _)| asked == fingerprint) {
+                node = self.child(node, guesses.verdict(place));
+            }
+        }
+        node
     }
 
     /// The node after `verdict` on the question of `parent`.
@@ -283,6 +486,7 @@ where
 
     /// Moves a machine past every question that was told before on this path, and gives it a node.
     fn insert(&mut self, mut machine: S, parent: Option<usize>) -> usize {
+        let row = parent.and_then(|parent| self.node(parent).certain.clone());
         let question = loop {
             let Some(question) = machine.ask() else {
                 break None;
@@ -293,9 +497,21 @@ where
             }
             machine.skip();
         };
+        // Within a row of certain questions the rest of it is known already.
+        let certain = row.zip(question.as_ref()).and_then(|(row, (asked, _))| {
+            let further = row
+                .rest()
+                .iter()
+                .position(|(fingerprint, _)| fingerprint == asked)?;
+            (further > 0).then(|| Certain {
+                from: row.from + further,
+                row: row.row,
+            })
+        });
         let node = Some(Node {
             machine,
             question,
+            certain,
             parent,
             children: [None; 3],
         });

@@ -19,8 +19,18 @@ pub trait Wide: Search<Candidate = Subset> {
         self.ask().into_iter().collect()
     }
 
+    /// Returns the candidate without what the questions at `places` of a row from [`pending`](Self::pending) would delete. At
+    /// least one place.
+    fn union(&self, asked: &[Question<Subset>], places: &[usize]) -> Subset {
+        let mut candidates = places.iter().map(|&place| &asked[place].candidate);
+        match candidates.next() {
+            Some(first) => first.intersection(candidates),
+            None => self.best(),
+        }
+    }
+
     /// Hears what became of the first questions of [`pending`](Self::pending), in that order. Those told `Interesting`
-    /// have all been deleted together.
+    /// have all been deleted, as in their [`union`](Self::union).
     ///
     /// # Panics
     /// May panic when there are more fates than questions.
@@ -129,11 +139,7 @@ impl<M: Wide> Epochs<M> {
 
     /// The base without the first `count` of the hits.
     fn union(&self, merging: &Merging, count: usize) -> Subset {
-        let [first, rest @ ..] = &merging.hits[..count] else {
-            return self.machine.best();
-        };
-        let others = rest.iter().map(|&place| &self.batch[place].candidate);
-        self.batch[*first].candidate.intersection(others)
+        self.machine.union(&self.batch, &merging.hits[..count])
     }
 
     fn hear(&mut self, fate: Fate) {

@@ -191,15 +191,17 @@ impl Wide for Sweep {
             return;
         };
         let mut cuts = Vec::new();
+        let mut first_hit = None;
         for (&place, fate) in places.iter().zip(fates) {
             if let Fate::Told(verdict) = fate {
                 self.rate.learn((*verdict).into());
             }
             if *fate == Fate::Told(Verdict::Interesting) {
                 cuts.extend(self.round[place].iter().cloned());
+                first_hit.get_or_insert(place);
             }
         }
-        if cuts.is_empty() {
+        if first_hit.is_none() {
             self.pending -= self.at + 1 - last;
         } else {
             self.kept = self.kept.without(cuts);
@@ -207,7 +209,8 @@ impl Wide for Sweep {
             // Every unit has to miss again, and windows that now reach across the gap have not been asked at all.
             self.pending = self.round.len() + self.overlap();
         }
-        self.at = last;
+        // Those behind the first hit were asked about too early: what they need may be what has just gone.
+        self.at = first_hit.unwrap_or(last);
         self.advance();
     }
 }

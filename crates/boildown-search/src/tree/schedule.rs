@@ -1,7 +1,8 @@
 //! The order in which a tree is reduced: heaviest first.
 
 use std::cmp::Reverse;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use rpds::RedBlackTreeMapSync;
 use super::{NodeId, Slot, Tree};
 use crate::list::{List, Minimise};
 use crate::odds::{HitRate, RatesBySize};
-use crate::{Question, Search, Subset, Verdict};
+use crate::{Epochs, Fate, Question, Search, Subset, Verdict, Wide};
 
 /// Reduces a tree: heaviest task first, with a list minimiser on every row of siblings.
 ///
@@ -37,9 +38,11 @@ pub struct TreeSearch<A: Minimise> {
     kept: Subset,
     /// Questions that would delete fewer atoms are left out.
     smallest: usize,
+    /// How many questions are looked for at once.
+    width: NonZeroUsize,
     tasks: RedBlackTreeMapSync<Key, Task<A::Machine>>,
-    /// The cuts of the first task's next question. `None` when no task is left.
-    cuts: Option<Arc<[Range<usize>]>>,
+    /// The tasks that have the next questions, first task first. Empty when no task is left.
+    next: Arc<[Ready<A::Machine>]>,
     deletions: RatesBySize,
     separate: HitRate,
     replacements: HitRate,
@@ -76,6 +79,28 @@ enum Task<M> {
     Replacing(Vec<Replacement>),
 }
 
+/// A task that has a question, or several that do not depend on each other.
+#[derive(Debug, Clone)]
+struct Ready<M> {
+    key: Key,
+    /// Its state, past all questions that need no asking.
+    task: Task<M>,
+    /// What it asks, in the order of its machine; the first is a question.
+    asks: Vec<Ask>,
+}
+
+/// What a machine in a task wants to know.
+#[derive(Debug, Clone)]
+enum Ask {
+    /// Whether these can be cut, which leaves so much of the row when it is a row that the task minimises.
+    Cuts(Cuts, Option<Subset>),
+    /// Something that needs no question.
+    Known(Fate),
+}
+
+/// What one question deletes.
+type Cuts = Arc<[Range<usize>]>;
+
 /// Something below a node that may take its place.
 #[derive(Debug, Clone)]
 struct Replacement {
@@ -101,8 +126,9 @@ impl<A: Minimise> TreeSearch<A> {
             tree,
             kept,
             smallest: smallest.max(1),
+            width: NonZeroUsize::MIN,
             tasks: RedBlackTreeMapSync::new_sync(),
-            cuts: None,
+            next: Arc::new([]),
             deletions: RatesBySize::new(0.3),
             separate: HitRate::new(0.05),
             replacements: HitRate::new(0.1),
@@ -113,8 +139,16 @@ impl<A: Minimise> TreeSearch<A> {
         if !search.tree.nodes.is_empty() {
             search.push_parts(0, Part::All);
         }
-        search.settle();
+        search.ready();
         search
+    }
+
+    /// Runs the schedule in epochs of so many questions: those of the heaviest tasks that do not overlap.
+    #[must_use]
+    pub fn in_epochs(mut self, width: NonZeroUsize) -> Epochs<Self> {
+        self.width = width;
+        self.ready();
+        Epochs::new(self, width)
     }
 
     fn push(&mut self, what: What, weight: usize, position: usize) {
@@ -204,24 +238,108 @@ impl<A: Minimise> TreeSearch<A> {
         }
     }
 
-    /// Readies the first task that still has a question, dropping those that have none, and works out its cuts.
-    fn settle(&mut self) {
-        self.cuts = None;
-        while self.cuts.is_none() {
+    /// Readies the first tasks that have questions, as many as the width asks for. A task without a question is finished when it
+    /// is the first.
+    fn ready(&mut self) {
+        loop {
             let Some((&key, task)) = self.tasks.first() else {
+                self.next = Arc::new([]);
                 return;
             };
+            let (mut task, fresh) = match task {
+                Task::Fresh => (self.begin(key.what), true),
+                started => (started.clone(), false),
+            };
+            if self.propose(key.what, &mut task).is_some() {
+                if fresh {
+                    self.tasks.insert_mut(key, task);
+                }
+                self.next = self.gather();
+                return;
+            }
+            self.tasks.remove_mut(&key);
+            self.finish(key.what, &task);
+        }
+    }
+
+    /// The first tasks with questions about places that do not overlap.
+    fn gather(&self) -> Arc<[Ready<A::Machine>]> {
+        let mut gathered = Vec::new();
+        let mut taken = BTreeMap::new();
+        let mut missing = self.width.get();
+        // Far down the heap there is little to gain, and much to look through.
+        for (&key, task) in self.tasks.iter().take(4 * self.width.get()) {
+            let place = self.place(key.what);
+            let before = taken.range(..place.end).next_back();
+            if before.is_some_and(|(_, &end)| end > place.start) {
+                continue;
+            }
             let mut task = match task {
                 Task::Fresh => self.begin(key.what),
                 started => started.clone(),
             };
-            self.cuts = self.propose(key.what, &mut task);
-            if self.cuts.is_some() {
-                self.tasks.insert_mut(key, task);
-            } else {
-                self.tasks.remove_mut(&key);
-                self.finish(key.what, &task);
+            let Some(first) = self.propose(key.what, &mut task) else {
+                continue;
+            };
+            let row = match &task {
+                Task::Minimising(machine) => machine.ask().map(|question| question.candidate),
+                Task::Fresh | Task::Replacing(_) => None,
+            };
+            let mut asks = vec![Ask::Cuts(first, row)];
+            missing -= 1;
+            if let (Task::Minimising(machine), Some(more)) = (&task, NonZeroUsize::new(missing)) {
+                for question in machine.pending(more.saturating_add(1)).into_iter().skip(1) {
+                    let cuts = self.cuts(key.what, &question.candidate);
+                    asks.push(match self.size(&cuts) {
+                        0 => Ask::Known(Fate::Told(Verdict::Interesting)),
+                        size if size < self.smallest => Ask::Known(Fate::Skipped),
+                        _ => Ask::Cuts(cuts, Some(question.candidate)),
+                    });
+                }
             }
+            let questions = asks.iter().filter(|ask| matches!(ask, Ask::Cuts(..)));
+            missing = missing.saturating_sub(questions.count() - 1);
+            gathered.push(Ready { key, task, asks });
+            taken.insert(place.start, place.end);
+            if missing == 0 {
+                break;
+            }
+        }
+        gathered.into()
+    }
+
+    /// Where a task cuts.
+    fn place(&self, what: What) -> Range<usize> {
+        let atoms = |node: NodeId| self.tree.nodes[node].atoms.clone();
+        match what {
+            What::Extras => 0..usize::MAX,
+            What::List(list) => match self.tree.lists[list].elements.as_slice() {
+                [first, .., last] => atoms(*first).start..atoms(*last).end,
+                [only] => atoms(*only),
+                [] => 0..0,
+            },
+            What::Separate(node) | What::Replace(node, _) => atoms(node),
+        }
+    }
+
+    /// The questions of the tasks that are ready: the task, what is cut, and what that leaves of a row.
+    fn asked(&self) -> impl Iterator<Item = (Key, &Cuts, Option<&Subset>)> {
+        self.next.iter().flat_map(|ready| {
+            ready.asks.iter().filter_map(|ask| match ask {
+                Ask::Cuts(cuts, row) => Some((ready.key, cuts, row.as_ref())),
+                Ask::Known(_) => None,
+            })
+        })
+    }
+
+    fn question(&self, what: What, cuts: &Cuts) -> Question<Subset> {
+        Question {
+            candidate: self.kept.without(cuts.iter().cloned()),
+            odds: match what {
+                What::List(_) | What::Extras => self.deletions.odds(self.size(cuts)),
+                What::Separate(_) => self.separate.odds(),
+                What::Replace(..) => self.replacements.odds(),
+            },
         }
     }
 
@@ -251,23 +369,26 @@ impl<A: Minimise> TreeSearch<A> {
         }
     }
 
+    /// The cuts that leave what a list machine keeps of its row.
+    fn cuts(&self, what: What, kept: &Subset) -> Cuts {
+        let tree = &self.tree;
+        match what {
+            What::List(list) => tree.lists[list]
+                .cuts(tree, |position| kept.contains(position))
+                .collect(),
+            _ => (0..tree.extras.len())
+                .filter(|&position| !kept.contains(position))
+                .map(|position| tree.nodes[tree.extras[position]].atoms.clone())
+                .collect(),
+        }
+    }
+
     /// The cuts of a task's next question. Moves past questions that would delete nothing, since other tasks got there first.
-    fn propose(&self, what: What, task: &mut Task<A::Machine>) -> Option<Arc<[Range<usize>]>> {
+    fn propose(&self, what: What, task: &mut Task<A::Machine>) -> Option<Cuts> {
         let tree = &self.tree;
         loop {
-            let cuts: Arc<[Range<usize>]> = match (what, &*task) {
-                (What::List(list), Task::Minimising(machine)) => {
-                    let kept = machine.ask()?.candidate;
-                    tree.lists[list]
-                        .cuts(tree, move |position| kept.contains(position))
-                        .collect()
-                }
-                (_, Task::Minimising(machine)) => {
-                    let kept = machine.ask()?.candidate;
-                    let gone = (0..tree.extras.len()).filter(|&position| !kept.contains(position));
-                    gone.map(|position| tree.nodes[tree.extras[position]].atoms.clone())
-                        .collect()
-                }
+            let cuts: Cuts = match (what, &*task) {
+                (_, Task::Minimising(machine)) => self.cuts(what, &machine.ask()?.candidate),
                 (What::Replace(node, _), Task::Replacing(options)) => {
                     let (whole, part) = (&tree.nodes[node].atoms, &options.last()?.atoms);
                     Arc::new([whole.start..part.start, part.end..whole.end])
@@ -403,48 +524,56 @@ impl<A: Minimise> TreeSearch<A> {
         })
     }
 
-    /// Takes the answer into the task at work.
-    fn answered(&mut self, answer: Answer) {
-        let (Some(cuts), Some((&key, task))) = (self.cuts.take(), self.tasks.first()) else {
-            return;
-        };
+    /// Takes what became of a task's questions into it. `fates` are those of its first ones.
+    fn take_in(&mut self, ready: &Ready<A::Machine>, fates: &[(Fate, usize)]) {
+        let Ready { key, task, asks } = ready;
         let mut task = task.clone();
-        let hit = answer == Answer::Told(Verdict::Interesting);
-        let size = self.size(&cuts);
-        if hit {
-            self.kept = self.kept.without(cuts.iter().cloned());
-            self.kept.commit();
-        }
-        let learn = |rate: &mut HitRate| match answer {
-            Answer::Told(verdict) => rate.learn(verdict.into()),
-            Answer::Skipped => {}
-        };
-        self.tasks.remove_mut(&key);
+        self.tasks.remove_mut(key);
         match (&mut task, key.what) {
             (Task::Minimising(machine), _) => {
-                match answer {
-                    Answer::Told(verdict) => {
-                        self.deletions.learn(size, verdict.into());
-                        machine.tell(verdict);
-                    }
-                    Answer::Skipped => machine.skip(),
-                }
-                self.tasks.insert_mut(key, task);
+                let mut told = fates.iter();
+                let settled: Vec<Fate> = (asks.iter())
+                    .map_while(|ask| match ask {
+                        Ask::Known(fate) => Some(*fate),
+                        Ask::Cuts(..) => {
+                            let &(fate, size) = told.next()?;
+                            if let Fate::Told(verdict) = fate {
+                                self.deletions.learn(size, verdict.into());
+                            }
+                            Some(fate)
+                        }
+                    })
+                    .collect();
+                machine.settle(&settled);
+                self.tasks.insert_mut(*key, task);
             }
             (Task::Replacing(options), What::Replace(_, slot)) => {
-                learn(&mut self.replacements);
-                let tried = options.pop();
-                match tried.filter(|_| hit) {
-                    Some(Replacement {
-                        node: Some(node), ..
-                    }) => self.push_replace(node, slot, Part::All),
-                    Some(_) => {}
-                    None => self.tasks.insert_mut(key, task),
+                let fate = fates.first().map_or(Fate::Postponed, |(fate, _)| *fate);
+                if let Fate::Told(verdict) = fate {
+                    self.replacements.learn(verdict.into());
+                }
+                match fate {
+                    Fate::Told(Verdict::Interesting) => {
+                        if let Some(Replacement {
+                            node: Some(node), ..
+                        }) = options.pop()
+                        {
+                            self.push_replace(node, slot, Part::All);
+                        }
+                    }
+                    Fate::Told(_) | Fate::Skipped => {
+                        options.pop();
+                        self.tasks.insert_mut(*key, task);
+                    }
+                    Fate::Postponed => self.tasks.insert_mut(*key, task),
                 }
             }
-            _ => learn(&mut self.separate),
+            _ => match fates.first() {
+                Some((Fate::Told(verdict), _)) => self.separate.learn((*verdict).into()),
+                Some((Fate::Skipped, _)) => {}
+                Some((Fate::Postponed, _)) | None => self.tasks.insert_mut(*key, task),
+            },
         }
-        self.settle();
     }
 
     /// The number of atoms that cuts delete.
@@ -476,38 +605,79 @@ enum Separated {
     No,
 }
 
-/// What a question came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    Told(Verdict),
-    Skipped,
-}
-
 impl<A: Minimise> Search for TreeSearch<A> {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Question<Subset>> {
-        let cuts = self.cuts.as_ref()?;
-        let odds = match self.tasks.first()?.0.what {
-            What::List(_) | What::Extras => self.deletions.odds(self.size(cuts)),
-            What::Separate(_) => self.separate.odds(),
-            What::Replace(..) => self.replacements.odds(),
-        };
-        Some(Question {
-            candidate: self.kept.without(cuts.iter().cloned()),
-            odds,
-        })
+        let (key, cuts, _) = self.asked().next()?;
+        Some(self.question(key.what, cuts))
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.answered(Answer::Told(verdict));
+        self.settle(&[Fate::Told(verdict)]);
     }
 
     fn skip(&mut self) {
-        self.answered(Answer::Skipped);
+        self.settle(&[Fate::Skipped]);
     }
 
     fn best(&self) -> Subset {
         self.kept.clone()
+    }
+}
+
+impl<A: Minimise> Wide for TreeSearch<A> {
+    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
+        let asked = self.asked().take(width.get());
+        asked
+            .map(|(key, cuts, _)| self.question(key.what, cuts))
+            .collect()
+    }
+
+    fn union(&self, _asked: &[Question<Subset>], places: &[usize]) -> Subset {
+        let asked: Vec<(Key, &Cuts, Option<&Subset>)> = self.asked().collect();
+        let chosen: Vec<&(Key, &Cuts, Option<&Subset>)> =
+            places.iter().map(|&place| &asked[place]).collect();
+        let mut cuts: Vec<Range<usize>> = Vec::new();
+        for of_task in chosen.chunk_by(|one, other| one.0 == other.0) {
+            let mut rows = of_task.iter().filter_map(|(_, _, row)| *row);
+            match rows.next() {
+                // Which separators go depends on all that goes from the row.
+                Some(row) if of_task.len() > 1 => {
+                    let row = row.intersection(rows);
+                    cuts.extend(self.cuts(of_task[0].0.what, &row).iter().cloned());
+                }
+                _ => cuts.extend(of_task.iter().flat_map(|(_, cuts, _)| cuts.iter().cloned())),
+            }
+        }
+        self.kept.without(cuts)
+    }
+
+    fn settle(&mut self, fates: &[Fate]) {
+        let asked = self.asked();
+        let told: Vec<(Key, Fate, usize)> = fates
+            .iter()
+            .zip(asked)
+            .map(|(&fate, (key, cuts, _))| (key, fate, self.size(cuts)))
+            .collect();
+        let hits: Vec<usize> = (0..told.len())
+            .filter(|&place| told[place].1 == Fate::Told(Verdict::Interesting))
+            .collect();
+        if !hits.is_empty() {
+            self.kept = self.union(&[], &hits);
+            self.kept.commit();
+        }
+        let next = Arc::clone(&self.next);
+        let mut next = next.iter();
+        for of_task in told.chunk_by(|one, other| one.0 == other.0) {
+            if let Some(ready) = next.find(|ready| ready.key == of_task[0].0) {
+                let fates: Vec<(Fate, usize)> = of_task
+                    .iter()
+                    .map(|&(_, fate, size)| (fate, size))
+                    .collect();
+                self.take_in(ready, &fates);
+            }
+        }
+        self.ready();
     }
 }

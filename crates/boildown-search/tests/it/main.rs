@@ -4,4 +4,5 @@ mod guarantees;
 mod oracles;
 mod questions;
 mod trees;
+mod width;
 mod workers;

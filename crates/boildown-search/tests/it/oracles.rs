@@ -1,8 +1,11 @@
 //! Oracles over sets of elements, and every list machine behind one face.
 
+use std::num::NonZeroUsize;
+
 use boildown_search::list::{Adaptive, Ddmin, Halving, List, Subsets, Sweep};
 use boildown_search::{
-    Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset, Verdict,
+    Epochs, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
+    Verdict,
 };
 use proptest::prelude::*;
 
@@ -75,6 +78,11 @@ pub(crate) fn oracles(n: usize) -> impl Strategy<Value = Oracle> {
     ]
 }
 
+/// So many questions at once.
+pub(crate) fn width(width: usize) -> NonZeroUsize {
+    NonZeroUsize::new(width).expect("the tests' widths are not zero")
+}
+
 /// Something to be checked of every list machine.
 pub(crate) trait Check {
     /// Fails with the reason. `machine` stands at its start.
@@ -100,11 +108,19 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
         ),
         (
             "halving, then sweep",
-            check.check(Sequence::new(halving.clone(), sweep)),
+            check.check(Sequence::new(halving.clone(), sweep.clone())),
         ),
         (
             "adaptive to a fixed point",
             check.check(Fixpoint::new(adaptive)),
+        ),
+        (
+            "halving, 4 at once",
+            check.check(Epochs::new(halving.clone(), width(4))),
+        ),
+        (
+            "sweep, 3 at once, to a fixed point",
+            check.check(Fixpoint::new(Epochs::new(sweep.clone(), width(3)))),
         ),
         (
             "sweep of pairs, or else halving",

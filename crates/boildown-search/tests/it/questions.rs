@@ -75,7 +75,7 @@ fn questions_asked_without_and_with_repeats_and_elements_left() {
         ("every second", Oracle::Needs(every(2))),
     ];
     let header = "                    halving         sweep           adaptive        ddmin           complements     \
-                  halving+sweep   adaptive*       pairs|halving\n";
+                  halving+sweep   adaptive*       halving by 4    sweep by 3*     pairs|halving\n";
     let tables: String = shapes
         .iter()
         .map(|(shape, oracle)| table(shape, oracle))

@@ -7,7 +7,7 @@ use boildown_search::tree::{Node, NodeId, SiblingList, Slot, Tree, TreeSearch};
 use boildown_search::{Restart as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
-use crate::oracles::{Check as _, Oracle, oracles};
+use crate::oracles::{Check as _, Oracle, oracles, width};
 use crate::workers::SameAtAnyNumber;
 
 /// The shape of a tree: a leaf is an atom, a node a row of children, with a separator atom between each two when it is so.
@@ -95,6 +95,10 @@ fn search(tree: &Arc<Tree>, atoms: usize) -> impl Search<Candidate = Subset> {
     TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(atoms), 1)
 }
 
+fn in_epochs(tree: &Arc<Tree>, atoms: usize, at_once: usize) -> impl Search<Candidate = Subset> {
+    TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(atoms), 1).in_epochs(width(at_once))
+}
+
 /// Runs the schedule over a tree of leaves and rows, and returns what each question kept and what is left.
 fn trace(shape: &Shape, hits: impl Fn(&[usize]) -> bool) -> (Vec<Vec<usize>>, Vec<usize>) {
     let (tree, atoms) = Builder::tree(shape);
@@ -154,6 +158,7 @@ proptest! {
         let (tree, atoms) = Builder::tree(&shape);
         let check = SameAtAnyNumber { oracle, delays };
         check.check(search(&tree, atoms)).map_err(TestCaseError::fail)?;
+        check.check(in_epochs(&tree, atoms, 4)).map_err(TestCaseError::fail)?;
     }
 
     #[test]
