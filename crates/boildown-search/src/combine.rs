@@ -47,6 +47,13 @@ impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Search for S
         }
     }
 
+    fn certain(&self) -> Vec<Question<C>> {
+        match self.stage {
+            Stage::First => self.first.certain(),
+            Stage::Second => self.second.certain(),
+        }
+    }
+
     fn tell(&mut self, verdict: Verdict) {
         match self.stage {
             Stage::First => self.first.tell(verdict),
@@ -109,6 +116,10 @@ impl<S: Restart> Search for Fixpoint<S> {
 
     fn ask(&self) -> Option<Question<S::Candidate>> {
         self.inner.ask()
+    }
+
+    fn certain(&self) -> Vec<Question<S::Candidate>> {
+        self.inner.certain()
     }
 
     fn tell(&mut self, verdict: Verdict) {
@@ -174,6 +185,13 @@ impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Search
         match self.stage {
             Stage::First => self.preferred.ask(),
             Stage::Second => self.otherwise.ask(),
+        }
+    }
+
+    fn certain(&self) -> Vec<Question<C>> {
+        match self.stage {
+            Stage::First => self.preferred.certain(),
+            Stage::Second => self.otherwise.certain(),
         }
     }
 

@@ -21,6 +21,7 @@
 pub mod combine;
 mod fingerprint;
 pub mod list;
+mod minimize;
 pub mod odds;
 mod planner;
 mod search;
@@ -31,6 +32,7 @@ mod wide;
 
 pub use combine::{FirstThatWorks, Fixpoint, Sequence};
 pub use fingerprint::{Fingerprint, Fingerprinted};
+pub use minimize::{minimize, minimize_with};
 pub use planner::{Planner, QuestionId, Ticket, Told, run};
 pub use search::{Question, Restart, Search};
 pub use subset::Subset;

@@ -198,6 +198,8 @@ impl<'a> Session<'a> {
         match told.verdict {
             Verdict::Uninteresting => {}
             Verdict::Unresolved => self.progress.unresolved += 1,
+            // Of several deletions that are asked about together, one may be smaller than the last.
+            Verdict::Interesting if told.candidate.bytes().len() > self.progress.bytes => {}
             Verdict::Interesting => {
                 let best = &told.candidate;
                 if let Some(path) = &self.config.output {

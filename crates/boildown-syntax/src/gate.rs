@@ -115,6 +115,19 @@ impl Gate {
         }
     }
 
+    /// Whether a candidate passes as things stand, and not just as a sample.
+    fn passes(&self, draft: &Draft) -> bool {
+        if self.state == State::Open || draft.check() == Check::Nothing {
+            return true;
+        }
+        (self.base.as_ref()).is_some_and(|base| {
+            (base.errors > 0 && base.bytes.len() > BROKEN)
+                || base
+                    .reparse(&self.parser, Arc::clone(draft.bytes()))
+                    .is_some()
+        })
+    }
+
     fn learn(&mut self, verdict: Verdict) {
         let hit = Hit::from(verdict);
         let parsed = match std::mem::replace(&mut self.next, Passage::Free) {
@@ -183,6 +196,18 @@ impl<S: Search<Candidate = Draft>> Search for Gated<S> {
             question.odds *= sampled.rate();
         }
         Some(question)
+    }
+
+    fn certain(&self) -> Vec<Question<Draft>> {
+        let others = self.inner.certain().into_iter().skip(1);
+        let passes = |question: &Question<Draft>| {
+            let gate = self.gate.as_ref();
+            gate.is_none_or(|gate| gate.passes(&question.candidate))
+        };
+        self.ask()
+            .into_iter()
+            .chain(others.filter(passes))
+            .collect()
     }
 
     fn tell(&mut self, verdict: Verdict) {

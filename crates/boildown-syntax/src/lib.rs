@@ -11,9 +11,11 @@ mod gate;
 mod languages;
 mod parse;
 mod pipeline;
+mod strategy;
 
 pub use document::{Document, View};
 pub use draft::{Check, Draft};
 pub use gate::Gated;
 pub use languages::Language;
-pub use pipeline::{Gate, Pass, Pipeline, Reduction, count_tokens, reduction};
+pub use pipeline::{Pass, Pipeline, Reduction, count_tokens, reduction};
+pub use strategy::{Gate, Strategy};

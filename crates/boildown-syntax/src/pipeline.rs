@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::list::{Adaptive, Algorithm, Halving, List, Sweep};
+use boildown_search::list::{self, Algorithm, List, Minimise as _, Sweep};
 use boildown_search::tree::TreeSearch;
-use boildown_search::{Question, Search, Subset, Verdict};
+use boildown_search::{Epochs, Question, Search, Subset, Verdict};
 
 use crate::document::{Document, View, words};
 use crate::draft::{Check, Draft};
+use crate::strategy::{Gate, Strategy};
 use crate::{Gated, Language};
 
 /// One way of going over a text.
@@ -27,10 +28,8 @@ pub struct Pass {
 enum Method {
     /// The tree schedule with halving on every list, asking for deletions of at least this part of all atoms.
     Tree { part: usize },
-    /// Halving over the atoms.
-    Halve,
-    /// Adaptive deletion over the atoms.
-    Adapt,
+    /// A list algorithm over the atoms, unless the user wants another one.
+    List(Algorithm),
     /// Every window of so many atoms.
     Window(usize),
     /// Every node, alone and with its separators.
@@ -41,18 +40,16 @@ enum Method {
 
 #[derive(Debug, Clone)]
 enum Machine {
-    Tree(TreeSearch<Algorithm>),
-    Halve(Halving),
-    Adapt(Adaptive),
-    Sweep(Sweep),
+    Tree(Epochs<TreeSearch<Algorithm>>),
+    List(Epochs<list::Machine>),
+    Sweep(Epochs<Sweep>),
 }
 
 macro_rules! each {
     ($machine:expr, $name:ident => $call:expr) => {
         match $machine {
             Machine::Tree($name) => $call,
-            Machine::Halve($name) => $call,
-            Machine::Adapt($name) => $call,
+            Machine::List($name) => $call,
             Machine::Sweep($name) => $call,
         }
     };
@@ -69,6 +66,7 @@ macro_rules! each {
 /// That of its passes, times the rounds; a round has at least one hit, but for the last.
 #[derive(Debug, Clone)]
 pub struct Pipeline {
+    strategy: Strategy,
     passes: Arc<[Pass]>,
     at: usize,
     document: Arc<Document>,
@@ -82,25 +80,20 @@ pub type Reduction = Gated<Pipeline>;
 
 /// Returns the search that reduces a text in a language, or any text.
 #[must_use]
-pub fn reduction(bytes: &Arc<[u8]>, language: Option<&'static Language>, gate: Gate) -> Reduction {
+pub fn reduction(
+    bytes: &Arc<[u8]>,
+    language: Option<&'static Language>,
+    strategy: Strategy,
+) -> Reduction {
     let passes = match language {
         Some(language) => in_language(language),
         None if is_binary(bytes) => of_bytes(),
         None => of_text(),
     };
     Gated::new(
-        Pipeline::new(bytes, passes),
-        language.filter(|_| gate == Gate::Adaptive),
+        Pipeline::new(bytes, passes, strategy),
+        language.filter(|_| strategy.gate == Gate::Adaptive),
     )
-}
-
-/// Whether candidates have to parse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gate {
-    /// Until it turns out not to matter.
-    Adaptive,
-    /// Never.
-    Off,
 }
 
 const MIB: usize = 1 << 20;
@@ -115,7 +108,7 @@ const BYTEWISE: usize = 2 * MIB;
 const LINES: Pass = Pass {
     name: "lines",
     view: View::Lines,
-    method: Method::Halve,
+    method: Method::List(Algorithm::Halving),
     check: Check::Nothing,
     sizes: LARGE..ANY,
 };
@@ -167,7 +160,7 @@ fn of_text() -> Vec<Pass> {
         pass("words", View::Blocks, Method::Window(1)),
         Pass {
             sizes: 0..BYTEWISE,
-            ..pass("bytes", View::Bytes(1), Method::Adapt)
+            ..pass("bytes", View::Bytes(1), Method::List(Algorithm::Adaptive))
         },
         Pass {
             sizes: 0..BYTEWISE,
@@ -185,9 +178,19 @@ fn of_bytes() -> Vec<Pass> {
         sizes: 0..up_to,
     };
     vec![
-        pass("blocks of 4096 bytes", 4096, Method::Halve, ANY),
-        pass("blocks of 64 bytes", 64, Method::Halve, 8 * LARGE),
-        pass("bytes", 1, Method::Halve, BYTEWISE),
+        pass(
+            "blocks of 4096 bytes",
+            4096,
+            Method::List(Algorithm::Halving),
+            ANY,
+        ),
+        pass(
+            "blocks of 64 bytes",
+            64,
+            Method::List(Algorithm::Halving),
+            8 * LARGE,
+        ),
+        pass("bytes", 1, Method::List(Algorithm::Halving), BYTEWISE),
         pass("each byte", 1, Method::Window(1), BYTEWISE),
     ]
 }
@@ -198,10 +201,11 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 impl Pipeline {
-    fn new(bytes: &Arc<[u8]>, passes: Vec<Pass>) -> Self {
+    fn new(bytes: &Arc<[u8]>, passes: Vec<Pass>, strategy: Strategy) -> Self {
         let document = Arc::new(Document::new(bytes, View::Bytes(ANY)));
-        let machine = Method::Window(1).start(&document);
+        let machine = Method::Window(1).start(&document, strategy);
         let mut pipeline = Self {
+            strategy,
             passes: passes.into(),
             at: 0,
             document,
@@ -245,7 +249,7 @@ impl Pipeline {
                     true => Arc::clone(best.document()),
                     false => Arc::new(Document::new(best.bytes(), pass.view)),
                 };
-                self.machine = pass.method.start(&self.document);
+                self.machine = pass.method.start(&self.document, self.strategy);
                 if each!(&self.machine, machine => machine.ask()).is_some() {
                     return;
                 }
@@ -262,26 +266,31 @@ impl Pipeline {
 }
 
 impl Method {
-    fn start(self, document: &Document) -> Machine {
+    fn start(self, document: &Document, strategy: Strategy) -> Machine {
         let everything = Subset::full(document.len());
+        let sweep = |sweep| Machine::Sweep(Epochs::new(sweep, strategy.width));
         match self {
-            Self::Tree { part } => Machine::Tree(TreeSearch::new(
-                Algorithm::Halving,
-                Arc::clone(document.tree()),
-                everything,
-                document.len() / part,
-            )),
-            Self::Halve => Machine::Halve(Halving::on(List::uniform(document.len()))),
-            Self::Adapt => Machine::Adapt(Adaptive::on(List::uniform(document.len()))),
-            Self::Window(width) => Machine::Sweep(Sweep::windows(everything, width)),
+            Self::Tree { part } => {
+                let tree = Arc::clone(document.tree());
+                let algorithm = strategy.algorithm.unwrap_or_default();
+                let smallest = document.len() / part;
+                let search = TreeSearch::new(algorithm, tree, everything, smallest);
+                Machine::Tree(search.in_epochs(strategy.width))
+            }
+            Self::List(usual) => {
+                let algorithm = strategy.algorithm.unwrap_or(usual);
+                let machine = algorithm.on(List::uniform(document.len()));
+                Machine::List(Epochs::new(machine, strategy.width))
+            }
+            Self::Window(width) => sweep(Sweep::windows(everything, width)),
             Self::Nodes => {
                 let units = document.tree().units().into_iter().map(|unit| vec![unit]);
-                Machine::Sweep(Sweep::units(everything, units))
+                sweep(Sweep::units(everything, units))
             }
             Self::Delimiters => {
                 let pairs = document.delimiters().into_iter();
                 let units = pairs.map(|(open, close)| vec![open..open + 1, close..close + 1]);
-                Machine::Sweep(Sweep::units(everything, units))
+                sweep(Sweep::units(everything, units))
             }
         }
     }
@@ -294,6 +303,18 @@ impl Search for Pipeline {
         let pass = self.passes.get(self.at)?;
         let question = each!(&self.machine, machine => machine.ask())?;
         Some(question.map(|kept| Draft::new(Arc::clone(&self.document), kept, pass.check)))
+    }
+
+    fn certain(&self) -> Vec<Question<Draft>> {
+        let Some(pass) = self.passes.get(self.at) else {
+            return Vec::new();
+        };
+        let questions = each!(&self.machine, machine => machine.certain()).into_iter();
+        questions
+            .map(|question| {
+                question.map(|kept| Draft::new(Arc::clone(&self.document), kept, pass.check))
+            })
+            .collect()
     }
 
     fn tell(&mut self, verdict: Verdict) {

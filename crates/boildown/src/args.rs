@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use boildown_oracle::{ExitSpec, OracleError, Pattern, parse_duration};
+use boildown_search::list::Algorithm;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 /// Boil a failing input down to its cause
@@ -92,6 +93,16 @@ pub(crate) struct Reduce {
     #[arg(long, value_name = "N", hide = true)]
     pub(crate) max_questions: Option<u64>,
 
+    /// The algorithm for every list, such as ddmin or probdd:sigma=0.25 [default: the best one for each pass;
+    /// `boildown algorithms` lists them]
+    #[arg(long, value_name = "NAME", value_parser = parse_name::<Algorithm>, hide_short_help = true)]
+    pub(crate) algorithm: Option<Algorithm>,
+
+    /// Ask about so many deletions at once that do not depend on each other, and merge what works. For hundreds of
+    /// jobs; the result depends on it
+    #[arg(long, value_name = "N", value_parser = width, default_value = "1", hide_default_value = true, hide_short_help = true)]
+    pub(crate) width: NonZeroUsize,
+
     /// Also run candidates that do not parse
     #[arg(long, hide = true)]
     pub(crate) no_gate: bool,
@@ -140,6 +151,18 @@ fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
         .ok()
         .filter(|jobs: &NonZeroUsize| jobs.get() <= 1024);
     jobs.ok_or("not a whole number from 1 to 1024")
+}
+
+fn width(text: &str) -> Result<NonZeroUsize, &'static str> {
+    let width = text
+        .parse()
+        .ok()
+        .filter(|width: &NonZeroUsize| width.get() <= 4096);
+    width.ok_or("not a whole number from 1 to 4096")
+}
+
+fn parse_name<T: FromStr<Err = String>>(text: &str) -> Result<T, String> {
+    text.parse()
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

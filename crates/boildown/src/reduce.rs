@@ -12,7 +12,7 @@ use boildown_oracle::{
     Runner, Scratch, check_set_up, deduce, fsx,
 };
 use boildown_session::{BaselineError, Config, Stop, baseline, time_limit};
-use boildown_syntax::{Gate, Language, count_tokens, reduction};
+use boildown_syntax::{Gate, Language, Strategy, count_tokens, reduction};
 
 use crate::args::Reduce;
 use crate::error::{CliError, Kind};
@@ -48,15 +48,16 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         .jobs
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, usize::from);
-    let search = reduction(
-        &input,
-        language,
-        if args.no_gate {
+    let strategy = Strategy {
+        gate: if args.no_gate {
             Gate::Off
         } else {
             Gate::Adaptive
         },
-    );
+        algorithm: args.algorithm,
+        width: args.width,
+    };
+    let search = reduction(&input, language, strategy);
     let config = Config {
         jobs,
         output: Some(destination.output.clone()),

@@ -10,10 +10,11 @@ use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 /// A list algorithm with its parameters, chosen at run time.
 ///
 /// Written as its name, then its parameters when they are not the usual ones: `probdd:sigma=0.1`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Algorithm {
     /// [`Halving`].
+    #[default]
     Halving,
     /// [`Adaptive`].
     Adaptive,

@@ -6,6 +6,7 @@ mod ddmin;
 mod halving;
 mod sweep;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
@@ -14,7 +15,7 @@ pub use ddmin::{Ddmin, Subsets};
 pub use halving::Halving;
 pub use sweep::Sweep;
 
-use crate::{Restart, Subset, Wide};
+use crate::{Epochs, Restart, Subset, Wide};
 
 /// What a list machine works on: the elements that are still there, and how much each weighs.
 #[derive(Debug, Clone)]
@@ -72,5 +73,22 @@ where
 
     fn on(&self, list: List) -> M {
         self(list)
+    }
+}
+
+/// An algorithm whose machines ask about several deletions at once, wherever they can.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InEpochs<A> {
+    /// The algorithm.
+    pub algorithm: A,
+    /// How many at once.
+    pub width: NonZeroUsize,
+}
+
+impl<A: Minimise> Minimise for InEpochs<A> {
+    type Machine = Epochs<A::Machine>;
+
+    fn on(&self, list: List) -> Self::Machine {
+        Epochs::new(self.algorithm.on(list), self.width)
     }
 }

@@ -9,7 +9,7 @@ use boildown_oracle::{Answer, Cancel, FnOracle, Oracle, OracleError, Verdict};
 use boildown_session::{
     BaselineError, Config, Event, Stop, Stopped, Summary, baseline, reduce, time_limit,
 };
-use boildown_syntax::{Draft, Gate, Language, reduction};
+use boildown_syntax::{Draft, Language, Strategy, reduction};
 
 const INPUT: &str = "int a;\nint b;\nint keep(int x) {\n    if (x) {\n        return a + 1;\n    }\n    return b;\n}\nint c;\n";
 
@@ -25,7 +25,7 @@ fn search() -> boildown_syntax::Reduction {
     reduction(
         &INPUT.as_bytes().into(),
         Language::named("C"),
-        Gate::Adaptive,
+        Strategy::default(),
     )
 }
 

@@ -1,9 +1,10 @@
 //! The promise at the end of a run: no single token can go.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_search::{Fingerprinted as _, Search as _, Subset, Verdict, run};
-use boildown_syntax::{Check, Document, Draft, Gate, Language, View, reduction};
+use boildown_syntax::{Check, Document, Draft, Language, Strategy, View, reduction};
 use proptest::prelude::*;
 
 /// A verdict that depends on the text and the seed only, `Interesting` for about one text in `one_in`.
@@ -43,10 +44,19 @@ const TEXTS: [(&str, &str); 4] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn no_single_token_of_a_result_can_go(seed in any::<u64>(), one_in in 2_u64..40, text in 0..TEXTS.len()) {
+    fn no_single_token_of_a_result_can_go(
+        seed in any::<u64>(),
+        one_in in 2_u64..40,
+        text in 0..TEXTS.len(),
+        width in prop_oneof![Just(1), 2_usize..20],
+    ) {
         let (name, text) = TEXTS[text];
         let language = Language::named(name);
-        let search = reduction(&text.as_bytes().into(), language, Gate::Adaptive);
+        let strategy = Strategy {
+            width: NonZeroUsize::new(width).expect("not zero"),
+            ..Strategy::default()
+        };
+        let search = reduction(&text.as_bytes().into(), language, strategy);
         let best = run(search, |draft| chance(draft, seed, one_in)).best();
         let view = language.map_or(View::Bytes(1), View::Syntax);
         let document = Arc::new(Document::new(best.bytes(), view));

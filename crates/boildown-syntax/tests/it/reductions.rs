@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use boildown_search::{Search as _, Verdict, run};
-use boildown_syntax::{Gate, Language, reduction};
+use boildown_syntax::{Language, Strategy, reduction};
 
 /// Reduces `input` while it parses (when it is in a language) and holds every text of `must_keep`; the only place that knows how.
 #[track_caller]
 fn check(language: &str, input: &str, must_keep: &[&str], expect: &str) {
     let language =
         (!language.is_empty()).then(|| Language::named(language).expect("a known language"));
-    let search = reduction(&input.as_bytes().into(), language, Gate::Adaptive);
+    let search = reduction(&input.as_bytes().into(), language, Strategy::default());
     let parses = |bytes: &[u8]| {
         let Some(language) = language else {
             return true;
@@ -127,7 +127,7 @@ fn a_file_that_does_not_parse_is_reduced_all_the_same() {
     let search = reduction(
         &broken.as_bytes().into(),
         Language::named("C"),
-        Gate::Adaptive,
+        Strategy::default(),
     );
     let search = run(search, |draft| {
         let text = String::from_utf8_lossy(draft.bytes());
@@ -163,7 +163,11 @@ fn the_longest_word_of_every_sample_is_what_is_left_or_nearly() {
             .max_by_key(|word| word.len())
             .expect("a sample has words");
         let mut questions = 0;
-        let search = reduction(&sample.as_bytes().into(), Some(language), Gate::Adaptive);
+        let search = reduction(
+            &sample.as_bytes().into(),
+            Some(language),
+            Strategy::default(),
+        );
         let search = run(search, |draft| {
             questions += 1;
             assert!(questions < 2_000, "{name} does not end");

@@ -9,10 +9,11 @@ const DAWDLE: &str = "sleep 0.0$(printf %02d $((RANDOM % 21)))";
 
 /// Returns the result and what the last event says of the way there.
 #[track_caller]
-fn reduce(env: &TestEnv, name: &str, jobs: &str) -> (Vec<u8>, [Value; 3]) {
-    let args = [
+fn reduce(env: &TestEnv, name: &str, jobs: &str, more: &[&str]) -> (Vec<u8>, [Value; 3]) {
+    let mut args = vec![
         name, "--output", jobs, "--jobs", jobs, "--json", "--test", "test.sh",
     ];
+    args.extend(more);
     let events = env.reduce(args).assert_code(0).events();
     let last = events.last().unwrap();
     let told = ["questions", "unresolved", "tokens_after"].map(|name| last[name].clone());
@@ -22,6 +23,11 @@ fn reduce(env: &TestEnv, name: &str, jobs: &str) -> (Vec<u8>, [Value; 3]) {
 /// Reduces the subject with one job and with eight. The condition is in the words of bash; `$1` is the candidate.
 #[track_caller]
 fn check(name: &str, content: &[u8], condition: &str) {
+    check_with(name, content, condition, &[]);
+}
+
+#[track_caller]
+fn check_with(name: &str, content: &[u8], condition: &str, more: &[&str]) {
     let env = TestEnv::new()
         .file(name, content)
         .file(
@@ -29,7 +35,7 @@ fn check(name: &str, content: &[u8], condition: &str) {
             format!("#!/usr/bin/env bash\n{DAWDLE}\nexport LC_ALL=C\n{condition}\n"),
         )
         .mode("test.sh", 0o755);
-    let (one, eight) = (reduce(&env, name, "1"), reduce(&env, name, "8"));
+    let (one, eight) = (reduce(&env, name, "1", more), reduce(&env, name, "8", more));
     assert_eq!(one.0, eight.0, "{}", one.0.escape_ascii());
     assert_eq!(one.1, eight.1);
     assert!(one.0.len() < content.len() / 2, "{}", one.0.escape_ascii());
@@ -41,6 +47,16 @@ fn a_c_program_is_reduced_the_same_by_any_number_of_jobs() {
         "stack.c",
         include_bytes!("subjects/stack.c"),
         r#"grep -q 'push(' "$1" && grep -q 'depth' "$1" && [ $(grep -c return "$1") -ge 2 ]"#,
+    );
+}
+
+#[test]
+fn questions_that_are_asked_together_are_answered_the_same_by_any_number_of_jobs() {
+    check_with(
+        "stack.c",
+        include_bytes!("subjects/stack.c"),
+        r#"grep -q 'push(' "$1" && grep -q 'depth' "$1" && [ $(grep -c return "$1") -ge 2 ]"#,
+        &["--width", "8", "--algorithm", "adaptive"],
     );
 }
 
