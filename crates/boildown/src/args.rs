@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use boildown_oracle::{ExitSpec, OracleError, Pattern, parse_duration};
 use boildown_search::list::Algorithm;
+use boildown_session::Size;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 /// Boil a failing input down to its cause
@@ -32,6 +33,10 @@ pub(crate) enum Command {
     /// Print the manual page
     Man,
 }
+
+/// Headings of the help.
+const STOP: &str = "When to stop early, with the best result so far";
+const SEARCH: &str = "How to search (default: what measures best)";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -89,18 +94,25 @@ pub(crate) struct Reduce {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
+    /// Stop once the result is this small, such as 200, which are tokens, or 4kB
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = STOP)]
+    pub(crate) until: Option<Size>,
+
+    /// Stop after this time, such as 90 or 10m
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = STOP)]
+    pub(crate) max_time: Option<Duration>,
+
     /// Stop after so many questions
-    #[arg(long, value_name = "N", hide = true)]
+    #[arg(long, value_name = "N", help_heading = STOP)]
     pub(crate) max_questions: Option<u64>,
 
-    /// The algorithm for every list, such as ddmin or probdd:sigma=0.25 [default: the best one for each pass;
-    /// `boildown algorithms` lists them]
-    #[arg(long, value_name = "NAME", value_parser = parse_name::<Algorithm>, hide_short_help = true)]
+    /// The algorithm for every list, such as ddmin or probdd:sigma=0.25; `boildown algorithms` lists them
+    #[arg(long, value_name = "NAME", value_parser = parse_name::<Algorithm>, help_heading = SEARCH)]
     pub(crate) algorithm: Option<Algorithm>,
 
     /// Ask about so many deletions at once that do not depend on each other, and merge what works. For hundreds of
     /// jobs; the result depends on it
-    #[arg(long, value_name = "N", value_parser = width, default_value = "1", hide_default_value = true, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = width, default_value = "1", hide_default_value = true, help_heading = SEARCH)]
     pub(crate) width: NonZeroUsize,
 
     /// Also run candidates that do not parse
@@ -159,6 +171,23 @@ fn width(text: &str) -> Result<NonZeroUsize, &'static str> {
         .ok()
         .filter(|width: &NonZeroUsize| width.get() <= 4096);
     width.ok_or("not a whole number from 1 to 4096")
+}
+
+fn size(text: &str) -> Result<Size, &'static str> {
+    let digits = text.len()
+        - text
+            .trim_start_matches(|letter: char| letter.is_ascii_digit())
+            .len();
+    let (number, unit) = text.split_at(digits);
+    let number = number.parse::<usize>().ok();
+    let size = number.and_then(|number| match unit.trim_start().to_lowercase().as_str() {
+        "" | "token" | "tokens" => Some(Size::Tokens(number)),
+        "b" | "byte" | "bytes" => Some(Size::Bytes(number)),
+        "k" | "kb" => number.checked_mul(1000).map(Size::Bytes),
+        "m" | "mb" => number.checked_mul(1_000_000).map(Size::Bytes),
+        _ => None,
+    });
+    size.ok_or("not a number of tokens, such as 200, or of bytes, such as 4kB")
 }
 
 fn parse_name<T: FromStr<Err = String>>(text: &str) -> Result<T, String> {
