@@ -56,6 +56,21 @@ impl Subset {
         }
     }
 
+    /// Returns this set and the given ranges of elements as well. O(universe / 64).
+    ///
+    /// # Panics
+    /// When a range reaches beyond the universe.
+    #[must_use]
+    pub fn with(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Self {
+        let mut all = self.clone();
+        all.commit();
+        let base = Arc::make_mut(&mut all.base);
+        for range in ranges {
+            base.insert_range(range);
+        }
+        all
+    }
+
     /// Returns the elements of `range` that this set holds, and no others.
     #[must_use]
     pub fn only(&self, range: Range<usize>) -> Self {
@@ -243,6 +258,10 @@ mod tests {
             for element in 0..universe {
                 prop_assert_eq!(set.contains(element), expected.contains(&element));
             }
+            let more = set.with([window.clone(), 0..0]);
+            prop_assert_eq!(more.iter().collect::<Vec<_>>(),
+                (0..universe).filter(|e| expected.contains(e) || window.contains(e)).collect::<Vec<_>>());
+            prop_assert_eq!(set.iter().collect::<Vec<_>>(), expected, "the set itself stays");
         }
     }
 

@@ -1,7 +1,8 @@
-//! Oracles over sets of elements, and every list machine behind one face.
+//! Oracles over sets of elements, and all machines behind one face.
 
 use std::num::NonZeroUsize;
 
+use boildown_search::changes::{Dd, DdPlus, Isolate, SimpleDd, Unions};
 use boildown_search::list::{Adaptive, Ddmin, Halving, List, Subsets, Sweep};
 use boildown_search::{
     Epochs, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
@@ -21,6 +22,8 @@ pub(crate) enum Oracle {
     },
     /// A coin for every set.
     Chaos(u64),
+    /// `Needs` these, where it can be judged at all: a coin decides that for every set but none and all.
+    Murky { needed: Vec<usize>, seed: u64 },
 }
 
 impl Oracle {
@@ -42,6 +45,14 @@ impl Oracle {
                     2 => Verdict::Unresolved,
                     _ => Verdict::Uninteresting,
                 };
+            }
+            Self::Murky { needed, seed } => {
+                let certain = [0, kept.universe()].contains(&kept.count());
+                // How often it cannot be judged depends on the seed.
+                if !certain && coin(kept.fingerprint(), *seed) % 8 < seed % 8 {
+                    return Verdict::Unresolved;
+                }
+                needed.iter().all(|&element| kept.contains(element))
             }
         };
         if hit {
@@ -75,6 +86,7 @@ pub(crate) fn oracles(n: usize) -> impl Strategy<Value = Oracle> {
         )
             .prop_map(|(roots, uses)| Oracle::DefUse { roots, uses }),
         any::<u64>().prop_map(Oracle::Chaos),
+        murky(n),
     ]
 }
 
@@ -83,10 +95,43 @@ pub(crate) fn width(width: usize) -> NonZeroUsize {
     NonZeroUsize::new(width).expect("the tests' widths are not zero")
 }
 
-/// Something to be checked of every list machine.
+/// Oracles over `n` elements whose verdicts agree with one set, where there are any.
+pub(crate) fn murky(n: usize) -> impl Strategy<Value = Oracle> {
+    let needed = proptest::collection::btree_set(0..n, 1..=n.min(4));
+    (needed, any::<u64>()).prop_map(|(needed, seed)| Oracle::Murky {
+        needed: needed.into_iter().collect(),
+        seed,
+    })
+}
+
+/// Something to be checked of every machine.
 pub(crate) trait Check {
     /// Fails with the reason. `machine` stands at its start.
     fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String>;
+}
+
+/// Runs a check on every machine that finds the changes that broke something.
+pub(crate) fn every_dd(start: &Subset, check: &impl Check) -> Result<(), TestCaseError> {
+    let nothing = start.without([0..start.universe()]);
+    let (dd, dd_plus) = (Dd::on(start.clone()), DdPlus::on(start.clone()));
+    name_failures([
+        ("simpledd", check.check(SimpleDd::on(start.clone()))),
+        ("dd", check.check(dd.clone())),
+        ("dd+", check.check(dd_plus.clone())),
+        (
+            "dd+, trusting unions",
+            check.check(DdPlus::with_unions(start.clone(), Unions::Trust)),
+        ),
+        (
+            "dd between two",
+            check.check(Isolate::between(nothing, start.clone())),
+        ),
+        (
+            "dd, then dd+",
+            check.check(Sequence::new(dd, dd_plus.clone())),
+        ),
+        ("dd+ to a fixed point", check.check(Fixpoint::new(dd_plus))),
+    ])
 }
 
 /// Runs a check on every list machine and on the combinators.
@@ -97,7 +142,7 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
         Adaptive::on(list.clone()),
     );
     let pairs = Sweep::windows(list.kept.clone(), 2);
-    let outcomes = [
+    name_failures([
         ("halving", check.check(halving.clone())),
         ("sweep", check.check(sweep.clone())),
         ("adaptive", check.check(adaptive.clone())),
@@ -126,7 +171,12 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
             "sweep of pairs, or else halving",
             check.check(FirstThatWorks::new(pairs, halving)),
         ),
-    ];
+    ])
+}
+
+fn name_failures<const N: usize>(
+    outcomes: [(&str, Result<(), String>); N],
+) -> Result<(), TestCaseError> {
     for (name, outcome) in outcomes {
         outcome.map_err(|reason| TestCaseError::fail(format!("{name}: {reason}")))?;
     }
