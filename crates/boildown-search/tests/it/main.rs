@@ -2,6 +2,7 @@
 
 mod guarantees;
 mod oracles;
+mod probabilistic;
 mod questions;
 mod trees;
 mod workers;
