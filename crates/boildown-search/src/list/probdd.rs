@@ -22,9 +22,10 @@ use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 /// Elements are indices into the original list; they are never renumbered. Weights are ignored: see [`WProbDd`](super::WProbDd).
 /// # Source
 /// G. Wang, R. Shen, J. Chen, Y. Xiong, L. Zhang, *Probabilistic Delta Debugging*, ESEC/FSE 2021, §3. The usual σ is that of its
-/// evaluation; on synthetic lists of 120 elements a quarter asked a tenth less where a tenth or more was needed, but a third more
-/// where little was. The paper leaves ties open, and a tie decides the size of the very first group; here equal gains take the larger
-/// group, as in its Fig. 3, and equal elements go right to left. Probabilities of groups stay below 1, whatever rounding does.
+/// evaluation; on random lists of 120 elements with scattered needs, a quarter asked a tenth less than a tenth did where a tenth
+/// or more was needed, and a third more where a fiftieth was. The paper leaves ties open, and a tie decides the size of the very
+/// first group; here equal gains take the larger group, as in its Fig. 3, and equal elements go right to left. Probabilities of
+/// groups stay below 1, whatever rounding does.
 /// A question that is skipped teaches nothing: its group is asked about in halves next, and an element skipped alone is kept.
 #[derive(Debug, Clone)]
 pub struct ProbDd(Beliefs);

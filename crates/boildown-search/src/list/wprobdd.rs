@@ -15,9 +15,9 @@ use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 /// Ends with an interesting set. Minimal when the oracle is monotone, the minimum when it is unambiguous too: each element that
 /// is left missed alone, at some time. 1-minimal only when followed by [`Sweep`](super::Sweep).
 /// # Cost
-/// No more than 3 n questions for n elements in any test of ours. The prefix is found exactly without looking at the whole list: the scan ends where the chance of
-/// the prefix times the weight of everything is less than the highest gain so far. `tell` is O(log n) for each element
-/// looked at, and O(n / 64) on a hit; starting sorts the list.
+/// No more than 3 n questions for n elements in any test of ours. The prefix is found exactly without looking at the whole list:
+/// the scan ends where the chance of the prefix times the weight of everything is less than the highest gain so far. `tell`
+/// is O(log n) for each element looked at, and O(n / 64) on a hit; starting sorts the list.
 /// # Units
 /// Elements are indices into the original list; they are never renumbered. Weights are those of the [`List`].
 /// # Source
