@@ -2,18 +2,30 @@
 
 mod adaptive;
 mod algorithm;
+mod beliefs;
+mod cdd;
+mod coarsen;
 mod ddmin;
 mod halving;
+mod probdd;
+mod sigma;
 mod sweep;
+mod wprobdd;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
 pub use algorithm::{Algorithm, Machine};
+pub use beliefs::Ties;
+pub use cdd::{Cdd, Direction};
+pub use coarsen::ActiveCoarsen;
 pub use ddmin::{Ddmin, Subsets};
 pub use halving::Halving;
+pub use probdd::ProbDd;
+pub use sigma::Sigma;
 pub use sweep::Sweep;
+pub use wprobdd::WProbDd;
 
 use crate::{Epochs, Restart, Subset, Wide};
 

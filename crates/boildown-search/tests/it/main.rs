@@ -3,6 +3,7 @@
 mod changes;
 mod guarantees;
 mod oracles;
+mod probabilistic;
 mod questions;
 mod trees;
 mod width;

@@ -3,7 +3,10 @@
 use std::num::NonZeroUsize;
 
 use boildown_search::changes::{Dd, DdPlus, Isolate, SimpleDd, Unions};
-use boildown_search::list::{Adaptive, Ddmin, Halving, List, Subsets, Sweep};
+use boildown_search::list::{
+    ActiveCoarsen, Adaptive, Cdd, Ddmin, Direction, Halving, List, ProbDd, Sigma, Subsets, Sweep,
+    Ties, WProbDd,
+};
 use boildown_search::{
     Epochs, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
     Verdict,
@@ -170,6 +173,38 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
         (
             "sweep of pairs, or else halving",
             check.check(FirstThatWorks::new(pairs, halving)),
+        ),
+        ("probdd", check.check(ProbDd::on(list.clone()))),
+        (
+            "probdd, a quarter, left to right",
+            check.check(ProbDd::with_sigma(
+                list.clone(),
+                Sigma::QUARTER,
+                Ties::First,
+            )),
+        ),
+        ("wprobdd", check.check(WProbDd::on(list.clone()))),
+        (
+            "wprobdd, a quarter",
+            check.check(WProbDd::with_sigma(
+                list.clone(),
+                Sigma::QUARTER,
+                Ties::Last,
+            )),
+        ),
+        ("cdd", check.check(Cdd::on(list.clone()))),
+        (
+            "cdd, a quarter, left to right",
+            check.check(Cdd::with_sigma(
+                list.clone(),
+                Sigma::QUARTER,
+                Direction::LeftToRight,
+            )),
+        ),
+        ("coarsen", check.check(ActiveCoarsen::on(list.clone()))),
+        (
+            "coarsen, another seed",
+            check.check(ActiveCoarsen::with_seed(list.clone(), 42)),
         ),
     ])
 }

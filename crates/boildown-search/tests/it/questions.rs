@@ -75,7 +75,8 @@ fn questions_asked_without_and_with_repeats_and_elements_left() {
         ("every second", Oracle::Needs(every(2))),
     ];
     let header = "                    halving         sweep           adaptive        ddmin           complements     \
-                  halving+sweep   adaptive*       halving by 4    sweep by 3*     pairs|halving\n";
+                  halving+sweep   adaptive*       halving by 4    sweep by 3*     pairs|halving   \
+                  probdd          probdd 1/4 ltr  wprobdd         wprobdd 1/4     cdd             cdd 1/4 ltr     coarsen         coarsen 42\n";
     let tables: String = shapes
         .iter()
         .map(|(shape, oracle)| table(shape, oracle))
