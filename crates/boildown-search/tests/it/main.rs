@@ -1,5 +1,6 @@
 //! What every machine promises, checked on small inputs against brute force and against itself.
 
+mod graph;
 mod guarantees;
 mod oracles;
 mod questions;
