@@ -133,8 +133,13 @@ impl Subset {
 
     /// Returns the maximal runs of neighbouring kept elements, in ascending order.
     pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.runs_in(0..self.universe())
+    }
+
+    /// The maximal runs of neighbouring kept elements inside `range`.
+    fn runs_in(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
         let words = self.base.as_slice();
-        self.pieces(0..self.universe()).flat_map(move |piece| {
+        self.pieces(range).flat_map(move |piece| {
             let mut next = piece.start;
             std::iter::from_fn(move || {
                 let start = next_one(words, next).filter(|&element| element < piece.end)?;
@@ -142,6 +147,35 @@ impl Subset {
                 Some(start..next)
             })
         })
+    }
+
+    /// Returns the elements of this set that `other`, a set over the same list, does not hold, in ascending order. Proportional to
+    /// the cuts of `other` when both share a base.
+    pub(crate) fn lost_in(&self, other: &Self) -> Vec<usize> {
+        if Arc::ptr_eq(&self.base, &other.base) {
+            let cuts = other.cuts.iter().cloned();
+            return cuts.flat_map(|cut| self.runs_in(cut)).flatten().collect();
+        }
+        let mut lost = self.to_bits();
+        lost.difference_with(&other.to_bits());
+        lost.ones().collect()
+    }
+
+    /// Returns one bit for each element of the original list. O(universe / 64).
+    pub(crate) fn to_bits(&self) -> FixedBitSet {
+        let mut bits = FixedBitSet::clone(&self.base);
+        for cut in &self.cuts {
+            bits.remove_range(cut.clone());
+        }
+        bits
+    }
+
+    /// Returns the set of the elements whose bits are set.
+    pub(crate) fn from_bits(bits: FixedBitSet) -> Self {
+        Self {
+            base: Arc::new(bits),
+            cuts: Vec::new(),
+        }
     }
 
     /// The parts of `range` that no cut covers.
@@ -261,7 +295,12 @@ mod tests {
             let more = set.with([window.clone(), 0..0]);
             prop_assert_eq!(more.iter().collect::<Vec<_>>(),
                 (0..universe).filter(|e| expected.contains(e) || window.contains(e)).collect::<Vec<_>>());
-            prop_assert_eq!(set.iter().collect::<Vec<_>>(), expected, "the set itself stays");
+            prop_assert_eq!(set.iter().collect::<Vec<_>>(), expected.clone(), "the set itself stays");
+            let whole = Subset::full(universe).without(committed.iter().copied().map(clip));
+            let lost: Vec<usize> = whole.iter().filter(|element| !expected.contains(element)).collect();
+            prop_assert_eq!(whole.lost_in(&set), lost.clone());
+            prop_assert_eq!(whole.lost_in(&whole.without(pending.iter().copied().map(clip))), lost);
+            prop_assert_eq!(Subset::from_bits(set.to_bits()), set);
         }
     }
 

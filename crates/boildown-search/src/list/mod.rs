@@ -58,7 +58,7 @@ impl List {
         }
     }
 
-    fn weight(&self, element: usize) -> u64 {
+    pub(crate) fn weight(&self, element: usize) -> u64 {
         self.weights
             .get(element)
             .map_or(1, |&weight| u64::from(weight))
