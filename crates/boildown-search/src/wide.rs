@@ -220,6 +220,9 @@ impl<M: Wide> Epochs<M> {
 ///
 /// Were both hits, deleting them together would ask about the later one again, which tells nothing new and counts as a miss.
 fn unnested(best: &Subset, mut questions: Vec<Question<Subset>>) -> Vec<Question<Subset>> {
+    if questions.len() < 2 {
+        return questions;
+    }
     let mut deleted = FixedBitSet::with_capacity(best.universe());
     for place in 0..questions.len() {
         let candidate = &questions[place].candidate;
