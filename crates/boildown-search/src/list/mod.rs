@@ -3,15 +3,19 @@
 mod adaptive;
 mod algorithm;
 mod ddmin;
+mod frontier;
 mod halving;
 mod sweep;
+#[cfg(test)]
+mod testing;
+mod weighed;
 
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
 pub use algorithm::{Algorithm, Machine};
-pub use ddmin::{Ddmin, Subsets};
-pub use halving::Halving;
+pub use ddmin::{Ddmin, DdminOptions, Resume, Subsets};
+pub use halving::{Halving, Order};
 pub use sweep::Sweep;
 
 use crate::{Restart, Subset, Wide};
@@ -49,6 +53,33 @@ impl List {
         self.weights
             .get(element)
             .map_or(1, |&weight| u64::from(weight))
+    }
+}
+
+/// The end of a list that a machine begins at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The first elements go first.
+    Forwards,
+    /// The last elements go first: they tend to use the earlier ones.
+    Backwards,
+}
+
+impl Direction {
+    /// The place to begin at among so many.
+    fn first(self, length: usize) -> usize {
+        match self {
+            Self::Forwards => 0,
+            Self::Backwards => length.saturating_sub(1),
+        }
+    }
+
+    /// The place so many steps from `at`, round and round.
+    fn step(self, at: usize, steps: usize, length: usize) -> usize {
+        match self {
+            Self::Forwards => (at + steps) % length,
+            Self::Backwards => (at + length - steps % length) % length,
+        }
     }
 }
 

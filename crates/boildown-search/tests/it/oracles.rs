@@ -1,6 +1,6 @@
 //! Oracles over sets of elements, and every list machine behind one face.
 
-use boildown_search::list::{Adaptive, Ddmin, Halving, List, Subsets, Sweep};
+use boildown_search::list::{Adaptive, Ddmin, DdminOptions, Halving, List, Subsets, Sweep};
 use boildown_search::{
     Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset, Verdict,
 };
@@ -88,6 +88,10 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
         Sweep::on(list.clone()),
         Adaptive::on(list.clone()),
     );
+    let complements = DdminOptions {
+        subsets: Subsets::Skip,
+        ..DdminOptions::default()
+    };
     let pairs = Sweep::windows(list.kept.clone(), 2);
     let outcomes = [
         ("halving", check.check(halving.clone())),
@@ -96,7 +100,7 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
         ("ddmin", check.check(Ddmin::on(list.clone()))),
         (
             "ddmin, complements only",
-            check.check(Ddmin::with_subsets(list.clone(), Subsets::Skip)),
+            check.check(Ddmin::with_options(list.clone(), complements)),
         ),
         (
             "halving, then sweep",
