@@ -2,21 +2,31 @@
 
 mod adaptive;
 mod algorithm;
+mod bisection;
 mod ddmin;
 mod frontier;
 mod halving;
+mod known_misses;
+mod n_minimal;
+mod naive;
 mod sweep;
 #[cfg(test)]
 mod testing;
+mod wddmin;
 mod weighed;
 
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
 pub use algorithm::{Algorithm, Machine};
+pub use bisection::Bisection;
 pub use ddmin::{Ddmin, DdminOptions, Resume, Subsets};
 pub use halving::{Halving, Order};
+pub use known_misses::KnownMisses;
+pub use n_minimal::NMinimal;
+pub use naive::Naive;
 pub use sweep::Sweep;
+pub use wddmin::Wddmin;
 
 use crate::{Restart, Subset, Wide};
 

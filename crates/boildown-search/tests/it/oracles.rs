@@ -1,8 +1,14 @@
 //! Oracles over sets of elements, and every list machine behind one face.
 
-use boildown_search::list::{Adaptive, Ddmin, DdminOptions, Halving, List, Subsets, Sweep};
+use std::num::NonZeroUsize;
+
+use boildown_search::list::{
+    Adaptive, Bisection, Ddmin, DdminOptions, Direction, Halving, KnownMisses, List, NMinimal,
+    Naive, Order, Resume, Subsets, Sweep, Wddmin,
+};
 use boildown_search::{
-    Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset, Verdict,
+    Epochs, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
+    Verdict,
 };
 use proptest::prelude::*;
 
@@ -81,6 +87,82 @@ pub(crate) trait Check {
     fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String>;
 }
 
+pub(crate) const COMPLEMENTS_ONLY: DdminOptions = DdminOptions {
+    subsets: Subsets::Skip,
+    subset_direction: Direction::Forwards,
+    complement_direction: Direction::Forwards,
+    resume: Resume::Restart,
+};
+
+/// As recommended by Picire's authors.
+pub(crate) const PICIRE: DdminOptions = DdminOptions {
+    complement_direction: Direction::Backwards,
+    resume: Resume::Onwards,
+    ..COMPLEMENTS_ONLY
+};
+
+pub(crate) const THREE: NonZeroUsize = NonZeroUsize::new(3).expect("3 is not 0");
+
+/// Runs a check on the other list machines, and on some that ask about several deletions at once.
+fn more_machines(list: &List, check: &impl Check) -> Vec<(&'static str, Result<(), String>)> {
+    let list = || list.clone();
+    let onwards = DdminOptions {
+        resume: Resume::Onwards,
+        ..DdminOptions::default()
+    };
+    let breadth = Halving::with_order(list(), Order::Breadth, Direction::Backwards);
+    vec![
+        ("naive", check.check(Naive::on(list()))),
+        ("bisection", check.check(Bisection::on(list()))),
+        (
+            "ddmin, onwards",
+            check.check(Ddmin::with_options(list(), onwards)),
+        ),
+        (
+            "ddmin, as in Picire",
+            check.check(Ddmin::with_options(list(), PICIRE)),
+        ),
+        (
+            "ddmin to a fixed point",
+            check.check(Fixpoint::new(Ddmin::on(list()))),
+        ),
+        ("wddmin", check.check(Wddmin::on(list()))),
+        (
+            "halving, left to right",
+            check.check(Halving::with_order(
+                list(),
+                Order::Depth,
+                Direction::Forwards,
+            )),
+        ),
+        ("halving, breadth-first", check.check(breadth.clone())),
+        (
+            "halving, then pairs",
+            check.check(Sequence::new(Halving::on(list()), NMinimal::on(list()))),
+        ),
+        (
+            "sweep, knowing misses",
+            check.check(KnownMisses::new(Sweep::on(list()))),
+        ),
+        (
+            "ddmin, skipping known misses",
+            check.check(KnownMisses::skipping(Ddmin::on(list()), 0.1)),
+        ),
+        (
+            "halving, breadth-first, three at a time",
+            check.check(Epochs::new(breadth, THREE)),
+        ),
+        (
+            "ddmin, as in Picire, three at a time",
+            check.check(Epochs::new(Ddmin::with_options(list(), PICIRE), THREE)),
+        ),
+        (
+            "wddmin, three at a time",
+            check.check(Epochs::new(Wddmin::on(list()), THREE)),
+        ),
+    ]
+}
+
 /// Runs a check on every list machine and on the combinators.
 pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestCaseError> {
     let (halving, sweep, adaptive) = (
@@ -88,10 +170,6 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
         Sweep::on(list.clone()),
         Adaptive::on(list.clone()),
     );
-    let complements = DdminOptions {
-        subsets: Subsets::Skip,
-        ..DdminOptions::default()
-    };
     let pairs = Sweep::windows(list.kept.clone(), 2);
     let outcomes = [
         ("halving", check.check(halving.clone())),
@@ -100,7 +178,7 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
         ("ddmin", check.check(Ddmin::on(list.clone()))),
         (
             "ddmin, complements only",
-            check.check(Ddmin::with_options(list.clone(), complements)),
+            check.check(Ddmin::with_options(list.clone(), COMPLEMENTS_ONLY)),
         ),
         (
             "halving, then sweep",
@@ -115,6 +193,7 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
             check.check(FirstThatWorks::new(pairs, halving)),
         ),
     ];
+    let outcomes = outcomes.into_iter().chain(more_machines(list, check));
     for (name, outcome) in outcomes {
         outcome.map_err(|reason| TestCaseError::fail(format!("{name}: {reason}")))?;
     }

@@ -75,7 +75,10 @@ fn questions_asked_without_and_with_repeats_and_elements_left() {
         ("every second", Oracle::Needs(every(2))),
     ];
     let header = "                    halving         sweep           adaptive        ddmin           complements     \
-                  halving+sweep   adaptive*       pairs|halving\n";
+                  halving+sweep   adaptive*       pairs|halving   \
+                  naive           bisection       ddmin onwards   ddmin picire    ddmin*          wddmin          \
+                  halving ltr     halving bfs     halving+pairs   known sweep     skip ddmin      bfs x3          \
+                  picire x3       wddmin x3\n";
     let tables: String = shapes
         .iter()
         .map(|(shape, oracle)| table(shape, oracle))
