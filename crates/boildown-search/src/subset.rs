@@ -126,6 +126,36 @@ impl Subset {
             .sum()
     }
 
+    /// Returns whether any element inside `range` is kept. Stops at the first one.
+    #[must_use]
+    pub fn any_in(&self, range: Range<usize>) -> bool {
+        let words = self.base.as_slice();
+        self.pieces(range).any(|piece| {
+            let reach = &words[..piece.end.div_ceil(usize::BITS as usize)];
+            next_one(reach, piece.start).is_some_and(|element| element < piece.end)
+        })
+    }
+
+    /// Returns ranges that hold every element of `whole` that this set lacks, and none that it keeps. Sorted, disjoint. Cheap when
+    /// both share a base.
+    #[must_use]
+    pub fn lacking(&self, whole: &Self) -> Vec<Range<usize>> {
+        let mut gaps = if Arc::ptr_eq(&self.base, &whole.base) {
+            self.cuts.clone()
+        } else {
+            let ends = self.runs().map(|run| run.end);
+            let starts = self.runs().map(|run| run.start);
+            let starts = starts.chain([self.universe()]);
+            std::iter::once(0)
+                .chain(ends)
+                .zip(starts)
+                .map(|(start, end)| start..end)
+                .collect()
+        };
+        gaps.retain(|gap| whole.any_in(gap.clone()));
+        gaps
+    }
+
     /// Returns the kept elements in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.runs().flatten()
@@ -289,6 +319,13 @@ mod tests {
             prop_assert_eq!(set.count_in(window.clone()), expected.iter().filter(|e| window.contains(e)).count());
             prop_assert_eq!(set.only(window.clone()).iter().collect::<Vec<_>>(),
                 expected.iter().copied().filter(|e| window.contains(e)).collect::<Vec<_>>());
+            prop_assert_eq!(set.any_in(window.clone()), set.count_in(window.clone()) > 0);
+            let whole = Subset::full(universe);
+            for (set, whole) in [(&set, &whole), (&whole.without(set.cuts.clone()), &whole)] {
+                let lacking = set.lacking(whole);
+                prop_assert!(lacking.windows(2).all(|pair| pair[0].end <= pair[1].start));
+                prop_assert_eq!(&whole.without(lacking), set);
+            }
             for element in 0..universe {
                 prop_assert_eq!(set.contains(element), expected.contains(&element));
             }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
-use super::{Adaptive, Ddmin, Halving, List, Minimise, Subsets, Sweep};
+use super::{Adaptive, Ddmin, DdminOptions, Halving, List, Minimise, Subsets, Sweep};
 use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 
 /// A list algorithm with its parameters, chosen at run time.
@@ -100,7 +100,13 @@ impl Minimise for Algorithm {
         match *self {
             Self::Halving => Machine::Halving(Halving::on(list)),
             Self::Adaptive => Machine::Adaptive(Adaptive::on(list)),
-            Self::Ddmin(subsets) => Machine::Ddmin(Ddmin::with_subsets(list, subsets)),
+            Self::Ddmin(subsets) => {
+                let options = DdminOptions {
+                    subsets,
+                    ..DdminOptions::default()
+                };
+                Machine::Ddmin(Ddmin::with_options(list, options))
+            }
             Self::Sweep => Machine::Sweep(Sweep::on(list)),
         }
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::sigma::is_worth_adding;
-use super::{List, Sigma};
+use super::{Direction, List, Sigma};
 use crate::odds::RatesBySize;
 use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 
@@ -46,15 +46,6 @@ pub struct Cdd {
     rates: RatesBySize,
 }
 
-/// From which end a list is worked on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// Last element first: later elements tend to use the earlier ones.
-    RightToLeft,
-    /// First element first.
-    LeftToRight,
-}
-
 /// The chunk sizes of all rounds.
 fn schedule(sigma: Sigma) -> Vec<usize> {
     /// 1/(1 − 1/e), as a number so that it is the same on every platform.
@@ -93,7 +84,7 @@ impl Cdd {
     /// Starts on a list.
     #[must_use]
     pub fn on(list: List) -> Self {
-        Self::with_sigma(list, Sigma::TENTH, Direction::RightToLeft)
+        Self::with_sigma(list, Sigma::TENTH, Direction::Backwards)
     }
 
     /// Starts on a list, with another schedule or direction.
@@ -206,7 +197,7 @@ impl Wide for Cdd {
 impl Restart for Cdd {
     fn restart(&mut self, best: Subset) {
         let mut items: Vec<usize> = best.iter().collect();
-        if self.direction == Direction::RightToLeft {
+        if self.direction == Direction::Backwards {
             items.reverse();
         }
         self.items = items.into();
@@ -264,7 +255,7 @@ mod tests {
 
     #[test]
     fn rounds_of_four_two_and_one_right_to_left() {
-        let machine = Cdd::with_sigma(List::uniform(11), Sigma::QUARTER, Direction::RightToLeft);
+        let machine = Cdd::with_sigma(List::uniform(11), Sigma::QUARTER, Direction::Backwards);
         let (asked, left) = trace(machine, |kept| kept.contains(1) && kept.contains(5));
         let expected: [&[usize]; 8] = [
             &[7, 8, 9, 10],
@@ -284,7 +275,7 @@ mod tests {
 
     #[test]
     fn an_element_that_missed_alone_is_not_asked_about_again() {
-        let machine = Cdd::with_sigma(List::uniform(5), Sigma::QUARTER, Direction::LeftToRight);
+        let machine = Cdd::with_sigma(List::uniform(5), Sigma::QUARTER, Direction::Forwards);
         let (asked, left) = trace(machine, |_| false);
         let expected: [&[usize]; 8] = [
             &[0, 1, 2, 3],
@@ -303,8 +294,7 @@ mod tests {
     #[test]
     fn all_chunks_of_a_round_can_be_asked_at_once_and_postponed_ones_come_again() {
         let width = NonZeroUsize::new(8).unwrap();
-        let mut machine =
-            Cdd::with_sigma(List::uniform(11), Sigma::QUARTER, Direction::RightToLeft);
+        let mut machine = Cdd::with_sigma(List::uniform(11), Sigma::QUARTER, Direction::Backwards);
         let counts = |machine: &Cdd| -> Vec<usize> {
             let questions = machine.pending(width).into_iter();
             questions
@@ -327,7 +317,7 @@ mod tests {
             verdicts in proptest::collection::vec(0_u8..5, 1..60),
         ) {
             let sigma = Sigma::new(sigma).unwrap();
-            let mut machine = Cdd::with_sigma(List::uniform(n), sigma, Direction::RightToLeft);
+            let mut machine = Cdd::with_sigma(List::uniform(n), sigma, Direction::Backwards);
             let most: usize = schedule(sigma).into_iter().map(|size| n.div_ceil(size)).sum();
             let mut verdicts = verdicts.iter().cycle();
             let mut asked = 0;

@@ -8,7 +8,7 @@ use boildown_search::{Epochs, Restart as _, Search, Sequence, Subset, Verdict, r
 use proptest::prelude::*;
 
 use crate::guarantees::{ClonesAreIndependent, EndsOnAnyVerdicts, EndsWell};
-use crate::oracles::{Check, Oracle, oracles};
+use crate::oracles::{COMPLEMENTS_ONLY, Check, Oracle, oracles};
 use crate::workers::SameAtAnyNumber;
 
 type Edges = Vec<(usize, usize)>;
@@ -382,7 +382,7 @@ fn row(shape: &str, roots: &[usize], uses: &Edges, known: &Edges) -> String {
     let swept = Sequence::new(halving.clone(), Sweep::on(list.clone()));
     let sweep = Closed::new(Sweep::on(list.clone()), known.clone());
     let binary = BinaryReduction::on(list.clone(), known.clone());
-    let ddmin = Ddmin::with_subsets(list.clone(), Subsets::Skip);
+    let ddmin = Ddmin::with_options(list.clone(), COMPLEMENTS_ONLY);
     let chisel = |subsets| Chisel::with_subsets(list.clone(), known.clone(), subsets);
     let reject = |machine| Rejecting::new(machine, known.clone(), Broken::Skip);
     let outcomes = [

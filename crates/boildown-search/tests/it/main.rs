@@ -3,6 +3,7 @@
 mod changes;
 mod graph;
 mod guarantees;
+mod lists;
 mod oracles;
 mod probabilistic;
 mod questions;

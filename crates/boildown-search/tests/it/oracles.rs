@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use boildown_search::changes::{Dd, DdPlus, Isolate, SimpleDd, Unions};
 use boildown_search::list::{
-    ActiveCoarsen, Adaptive, Cdd, Ddmin, Direction, Halving, List, ProbDd, Sigma, Subsets, Sweep,
-    Ties, WProbDd,
+    ActiveCoarsen, Adaptive, Bisection, Cdd, Ddmin, DdminOptions, Direction, Halving, KnownMisses,
+    List, NMinimal, Naive, Order, ProbDd, Resume, Sigma, Subsets, Sweep, Ties, WProbDd, Wddmin,
 };
 use boildown_search::{
     Epochs, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
@@ -114,10 +114,13 @@ pub(crate) trait Check {
 }
 
 /// Runs a check on every machine that finds the changes that broke something.
-pub(crate) fn every_dd(start: &Subset, check: &impl Check) -> Result<(), TestCaseError> {
+pub(crate) fn every_dd(
+    start: &Subset,
+    check: &impl Check,
+) -> Result<Vec<&'static str>, TestCaseError> {
     let nothing = start.without([0..start.universe()]);
     let (dd, dd_plus) = (Dd::on(start.clone()), DdPlus::on(start.clone()));
-    name_failures([
+    name_failures(vec![
         ("simpledd", check.check(SimpleDd::on(start.clone()))),
         ("dd", check.check(dd.clone())),
         ("dd+", check.check(dd_plus.clone())),
@@ -137,22 +140,128 @@ pub(crate) fn every_dd(start: &Subset, check: &impl Check) -> Result<(), TestCas
     ])
 }
 
+pub(crate) const COMPLEMENTS_ONLY: DdminOptions = DdminOptions {
+    subsets: Subsets::Skip,
+    subset_direction: Direction::Forwards,
+    complement_direction: Direction::Forwards,
+    resume: Resume::Restart,
+};
+
+/// As recommended by Picire's authors.
+pub(crate) const PICIRE: DdminOptions = DdminOptions {
+    complement_direction: Direction::Backwards,
+    resume: Resume::Onwards,
+    ..COMPLEMENTS_ONLY
+};
+
+pub(crate) const THREE: NonZeroUsize = NonZeroUsize::new(3).expect("3 is not 0");
+
+/// Runs a check on the other list machines, and on some that ask about several deletions at once.
+fn more_machines(list: &List, check: &impl Check) -> Vec<Outcome> {
+    let list = || list.clone();
+    let onwards = DdminOptions {
+        resume: Resume::Onwards,
+        ..DdminOptions::default()
+    };
+    let breadth = Halving::with_order(list(), Order::Breadth, Direction::Backwards);
+    vec![
+        ("naive", check.check(Naive::on(list()))),
+        ("bisection", check.check(Bisection::on(list()))),
+        (
+            "ddmin, onwards",
+            check.check(Ddmin::with_options(list(), onwards)),
+        ),
+        (
+            "ddmin, as in Picire",
+            check.check(Ddmin::with_options(list(), PICIRE)),
+        ),
+        (
+            "ddmin to a fixed point",
+            check.check(Fixpoint::new(Ddmin::on(list()))),
+        ),
+        ("wddmin", check.check(Wddmin::on(list()))),
+        (
+            "halving, left to right",
+            check.check(Halving::with_order(
+                list(),
+                Order::Depth,
+                Direction::Forwards,
+            )),
+        ),
+        ("halving, breadth-first", check.check(breadth.clone())),
+        (
+            "halving, then pairs",
+            check.check(Sequence::new(Halving::on(list()), NMinimal::on(list()))),
+        ),
+        (
+            "sweep, knowing misses",
+            check.check(KnownMisses::new(Sweep::on(list()))),
+        ),
+        (
+            "ddmin, skipping known misses",
+            check.check(KnownMisses::skipping(Ddmin::on(list()), 0.1)),
+        ),
+        (
+            "halving, breadth-first, three at a time",
+            check.check(Epochs::new(breadth, THREE)),
+        ),
+        (
+            "ddmin, as in Picire, three at a time",
+            check.check(Epochs::new(Ddmin::with_options(list(), PICIRE), THREE)),
+        ),
+        (
+            "wddmin, three at a time",
+            check.check(Epochs::new(Wddmin::on(list()), THREE)),
+        ),
+    ]
+}
+
+/// Runs a check on the list machines that reckon with probabilities.
+fn probabilistic(list: &List, check: &impl Check) -> Vec<Outcome> {
+    let list = || list.clone();
+    vec![
+        ("probdd", check.check(ProbDd::on(list()))),
+        (
+            "probdd, a quarter, left to right",
+            check.check(ProbDd::with_sigma(list(), Sigma::QUARTER, Ties::First)),
+        ),
+        ("wprobdd", check.check(WProbDd::on(list()))),
+        (
+            "wprobdd, a quarter",
+            check.check(WProbDd::with_sigma(list(), Sigma::QUARTER, Ties::Last)),
+        ),
+        ("cdd", check.check(Cdd::on(list()))),
+        (
+            "cdd, a quarter, left to right",
+            check.check(Cdd::with_sigma(list(), Sigma::QUARTER, Direction::Forwards)),
+        ),
+        ("coarsen", check.check(ActiveCoarsen::on(list()))),
+        (
+            "coarsen, another seed",
+            check.check(ActiveCoarsen::with_seed(list(), 42)),
+        ),
+    ]
+}
+
 /// Runs a check on every list machine and on the combinators.
-pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestCaseError> {
+pub(crate) fn every_machine(
+    list: &List,
+    check: &impl Check,
+) -> Result<Vec<&'static str>, TestCaseError> {
     let (halving, sweep, adaptive) = (
         Halving::on(list.clone()),
         Sweep::on(list.clone()),
         Adaptive::on(list.clone()),
     );
     let pairs = Sweep::windows(list.kept.clone(), 2);
-    name_failures([
+    let mut outcomes = vec![
         ("halving", check.check(halving.clone())),
         ("sweep", check.check(sweep.clone())),
         ("adaptive", check.check(adaptive.clone())),
         ("ddmin", check.check(Ddmin::on(list.clone()))),
         (
             "ddmin, complements only",
-            check.check(Ddmin::with_subsets(list.clone(), Subsets::Skip)),
+            check.check(Ddmin::with_options(list.clone(), COMPLEMENTS_ONLY)),
         ),
         (
             "halving, then sweep",
@@ -174,46 +283,20 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
             "sweep of pairs, or else halving",
             check.check(FirstThatWorks::new(pairs, halving)),
         ),
-        ("probdd", check.check(ProbDd::on(list.clone()))),
-        (
-            "probdd, a quarter, left to right",
-            check.check(ProbDd::with_sigma(
-                list.clone(),
-                Sigma::QUARTER,
-                Ties::First,
-            )),
-        ),
-        ("wprobdd", check.check(WProbDd::on(list.clone()))),
-        (
-            "wprobdd, a quarter",
-            check.check(WProbDd::with_sigma(
-                list.clone(),
-                Sigma::QUARTER,
-                Ties::Last,
-            )),
-        ),
-        ("cdd", check.check(Cdd::on(list.clone()))),
-        (
-            "cdd, a quarter, left to right",
-            check.check(Cdd::with_sigma(
-                list.clone(),
-                Sigma::QUARTER,
-                Direction::LeftToRight,
-            )),
-        ),
-        ("coarsen", check.check(ActiveCoarsen::on(list.clone()))),
-        (
-            "coarsen, another seed",
-            check.check(ActiveCoarsen::with_seed(list.clone(), 42)),
-        ),
-    ])
+    ];
+    outcomes.extend(more_machines(list, check));
+    outcomes.extend(probabilistic(list, check));
+    name_failures(outcomes)
 }
 
-fn name_failures<const N: usize>(
-    outcomes: [(&str, Result<(), String>); N],
-) -> Result<(), TestCaseError> {
-    for (name, outcome) in outcomes {
-        outcome.map_err(|reason| TestCaseError::fail(format!("{name}: {reason}")))?;
-    }
-    Ok(())
+/// What came of checking a machine, by its name.
+type Outcome = (&'static str, Result<(), String>);
+
+/// Returns the names, unless one of the checks failed.
+fn name_failures(outcomes: Vec<Outcome>) -> Result<Vec<&'static str>, TestCaseError> {
+    let passed = |(name, outcome): Outcome| match outcome {
+        Ok(()) => Ok(name),
+        Err(reason) => Err(TestCaseError::fail(format!("{name}: {reason}"))),
+    };
+    outcomes.into_iter().map(passed).collect()
 }

@@ -17,7 +17,7 @@ fn every_probabilistic_machine(list: &List, check: &impl Check) -> Result<(), Te
     let weighted = WProbDd::on(list.clone());
     let cdd = Cdd::on(list.clone());
     let wprobdd_first = WProbDd::with_sigma(list.clone(), quarter, first);
-    let cdd_first = Cdd::with_sigma(list.clone(), quarter, Direction::LeftToRight);
+    let cdd_first = Cdd::with_sigma(list.clone(), quarter, Direction::Forwards);
     let outcomes = [
         ("probdd", both(check, &probdd)),
         ("wprobdd", both(check, &weighted)),
@@ -261,7 +261,7 @@ fn a_million_elements_cost_no_more_than_their_questions() {
     );
     assert!(
         drive(
-            Cdd::with_sigma(uniform(), thousandth, Direction::RightToLeft),
+            Cdd::with_sigma(uniform(), thousandth, Direction::Backwards),
             &needed
         ) < 1_300
     );
@@ -288,11 +288,7 @@ fn when_nothing_can_go_about_two_questions_are_asked_for_each_element() {
         barren(ProbDd::with_sigma(list.clone(), quarter, Ties::Last)),
         barren(WProbDd::on(List::weighted((1..=100).cycle().take(n)))),
         barren(Cdd::on(list.clone())),
-        barren(Cdd::with_sigma(
-            list.clone(),
-            quarter,
-            Direction::RightToLeft,
-        )),
+        barren(Cdd::with_sigma(list.clone(), quarter, Direction::Backwards)),
         barren(ActiveCoarsen::on(list)),
     ];
     assert_eq!(counts, [20_167, 17_500, 20_518, 20_999, 17_500, 10_051]);
