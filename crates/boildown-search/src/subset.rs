@@ -111,6 +111,55 @@ impl Subset {
             .sum()
     }
 
+    /// Returns the first kept element of `range`.
+    pub(crate) fn first_in(&self, range: Range<usize>) -> Option<usize> {
+        let words = self.base.as_slice();
+        self.pieces(range).find_map(|piece| {
+            let end = piece.end.min(self.universe());
+            let words = &words[..end.div_ceil(usize::BITS as usize)];
+            next_one(words, piece.start).filter(|&element| element < end)
+        })
+    }
+
+    /// Returns the last kept element of `range`.
+    pub(crate) fn last_in(&self, range: Range<usize>) -> Option<usize> {
+        let words = self.base.as_slice();
+        let pieces: Vec<Range<usize>> = self.pieces(range).collect();
+        pieces.into_iter().rev().find_map(|piece| {
+            previous_one(words, piece.end.min(self.universe()))
+                .filter(|&element| element >= piece.start)
+        })
+    }
+
+    /// Returns whether `other` holds all elements of this set. Cheap when both share a base.
+    pub(crate) fn is_subset_of(&self, other: &Self) -> bool {
+        if Arc::ptr_eq(&self.base, &other.base) {
+            return other.cuts.iter().all(|cut| self.count_in(cut.clone()) == 0);
+        }
+        let (mut inner, mut outer) = (self.clone(), other.clone());
+        inner.commit();
+        outer.commit();
+        inner.base.is_subset(&outer.base)
+    }
+
+    /// Returns ranges that lead from this set to `smaller`, a subset of it: they cover what it loses and nothing that stays.
+    /// Few when both share a base.
+    pub(crate) fn cuts_to(&self, smaller: &Self) -> Vec<Range<usize>> {
+        if Arc::ptr_eq(&self.base, &smaller.base) {
+            return smaller.cuts.clone();
+        }
+        let (mut lost, mut stays) = (self.clone(), smaller.clone());
+        lost.commit();
+        stays.commit();
+        Arc::make_mut(&mut lost.base).difference_with(&stays.base);
+        lost.runs().collect()
+    }
+
+    /// Returns whether this is another handle of the same set. Cheap; equal sets that came about otherwise are not recognised.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.base, &other.base) && self.cuts == other.cuts
+    }
+
     /// Returns the kept elements in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.runs().flatten()
@@ -167,6 +216,18 @@ fn next_one(words: &[usize], from: usize) -> Option<usize> {
         word = *words.get(at)?;
     }
     Some(at * bits + word.trailing_zeros() as usize)
+}
+
+/// The last set bit before `end`.
+fn previous_one(words: &[usize], end: usize) -> Option<usize> {
+    let bits = usize::BITS as usize;
+    let mut at = end.checked_sub(1)? / bits;
+    let mut word = words[at] & (usize::MAX >> (bits - 1 - (end - 1) % bits));
+    while word == 0 {
+        at = at.checked_sub(1)?;
+        word = words[at];
+    }
+    Some(at * bits + word.ilog2() as usize)
 }
 
 /// The first clear bit at or after `from`.
@@ -240,8 +301,18 @@ mod tests {
             prop_assert_eq!(set.count_in(window.clone()), expected.iter().filter(|e| window.contains(e)).count());
             prop_assert_eq!(set.only(window.clone()).iter().collect::<Vec<_>>(),
                 expected.iter().copied().filter(|e| window.contains(e)).collect::<Vec<_>>());
+            prop_assert_eq!(set.first_in(window.clone()), expected.iter().copied().find(|e| window.contains(e)));
+            prop_assert_eq!(set.last_in(window.clone()), expected.iter().copied().rfind(|e| window.contains(e)));
             for element in 0..universe {
                 prop_assert_eq!(set.contains(element), expected.contains(&element));
+            }
+            let mut apart = set.without([window.clone()]);
+            apart.commit();
+            for smaller in [set.without([window.clone()]), apart] {
+                let again = set.without(set.cuts_to(&smaller));
+                prop_assert_eq!(&again, &smaller);
+                prop_assert!(smaller.is_subset_of(&set));
+                prop_assert_eq!(set.is_subset_of(&smaller), set == smaller);
             }
         }
     }
