@@ -2,7 +2,7 @@
 //!
 //! Every algorithm is a [`Search`]: it asks a [`Question`], hears a [`Verdict`], and knows nothing of files, processes, clocks
 //! or threads. The [`Planner`] runs any search with any number of workers, to the same result. [`list`] holds the minimisers
-//! of lists, [`tree`] the schedule that runs them over a tree, [`combine`] what makes searches of searches.
+//! of lists, [`tree`] the schedules that run them over a tree, [`combine`] what makes searches of searches.
 //!
 //! ```
 //! use boildown_search::list::{Halving, List, Sweep};
