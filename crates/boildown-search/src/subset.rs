@@ -129,31 +129,55 @@ impl Subset {
     /// Returns whether any element inside `range` is kept. Stops at the first one.
     #[must_use]
     pub fn any_in(&self, range: Range<usize>) -> bool {
+        self.first_in(range).is_some()
+    }
+
+    /// Returns the first kept element of `range`.
+    pub(crate) fn first_in(&self, range: Range<usize>) -> Option<usize> {
         let words = self.base.as_slice();
-        self.pieces(range).any(|piece| {
-            let reach = &words[..piece.end.div_ceil(usize::BITS as usize)];
-            next_one(reach, piece.start).is_some_and(|element| element < piece.end)
+        self.pieces(range).find_map(|piece| {
+            let end = piece.end.min(self.universe());
+            let words = &words[..end.div_ceil(usize::BITS as usize)];
+            next_one(words, piece.start).filter(|&element| element < end)
         })
     }
 
-    /// Returns ranges that hold every element of `whole` that this set lacks, and none that it keeps. Sorted, disjoint. Cheap when
+    /// Returns the last kept element of `range`.
+    pub(crate) fn last_in(&self, range: Range<usize>) -> Option<usize> {
+        let words = self.base.as_slice();
+        let pieces: Vec<Range<usize>> = self.pieces(range).collect();
+        pieces.into_iter().rev().find_map(|piece| {
+            previous_one(words, piece.end.min(self.universe()))
+                .filter(|&element| element >= piece.start)
+        })
+    }
+
+    /// Returns whether `other` holds all elements of this set. Cheap when both share a base.
+    pub(crate) fn is_subset_of(&self, other: &Self) -> bool {
+        if Arc::ptr_eq(&self.base, &other.base) {
+            return other.cuts.iter().all(|cut| self.count_in(cut.clone()) == 0);
+        }
+        self.to_bits().is_subset(&other.to_bits())
+    }
+
+    /// Returns ranges that hold every element of this set that `smaller` lacks, and none that it keeps. Sorted, disjoint. Few when
     /// both share a base.
     #[must_use]
-    pub fn lacking(&self, whole: &Self) -> Vec<Range<usize>> {
-        let mut gaps = if Arc::ptr_eq(&self.base, &whole.base) {
-            self.cuts.clone()
-        } else {
-            let ends = self.runs().map(|run| run.end);
-            let starts = self.runs().map(|run| run.start);
-            let starts = starts.chain([self.universe()]);
-            std::iter::once(0)
-                .chain(ends)
-                .zip(starts)
-                .map(|(start, end)| start..end)
-                .collect()
-        };
-        gaps.retain(|gap| whole.any_in(gap.clone()));
-        gaps
+    pub fn cuts_to(&self, smaller: &Self) -> Vec<Range<usize>> {
+        if Arc::ptr_eq(&self.base, &smaller.base) {
+            let mut cuts = smaller.cuts.clone();
+            cuts.retain(|cut| self.any_in(cut.clone()));
+            return cuts;
+        }
+        let mut lost = self.to_bits();
+        lost.difference_with(&smaller.to_bits());
+        let lost = Self::from_bits(lost);
+        lost.runs().collect()
+    }
+
+    /// Returns whether this is another handle of the same set. Cheap; equal sets that came about otherwise are not recognised.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.base, &other.base) && self.cuts == other.cuts
     }
 
     /// Returns the kept elements in ascending order.
@@ -182,13 +206,8 @@ impl Subset {
     /// Returns the elements of this set that `other`, a set over the same list, does not hold, in ascending order. Proportional to
     /// the cuts of `other` when both share a base.
     pub(crate) fn lost_in(&self, other: &Self) -> Vec<usize> {
-        if Arc::ptr_eq(&self.base, &other.base) {
-            let cuts = other.cuts.iter().cloned();
-            return cuts.flat_map(|cut| self.runs_in(cut)).flatten().collect();
-        }
-        let mut lost = self.to_bits();
-        lost.difference_with(&other.to_bits());
-        lost.ones().collect()
+        let cuts = self.cuts_to(other).into_iter();
+        cuts.flat_map(|cut| self.runs_in(cut)).flatten().collect()
     }
 
     /// Returns one bit for each element of the original list. O(universe / 64).
@@ -246,6 +265,18 @@ fn next_one(words: &[usize], from: usize) -> Option<usize> {
         word = *words.get(at)?;
     }
     Some(at * bits + word.trailing_zeros() as usize)
+}
+
+/// The last set bit before `end`.
+fn previous_one(words: &[usize], end: usize) -> Option<usize> {
+    let bits = usize::BITS as usize;
+    let mut at = end.checked_sub(1)? / bits;
+    let mut word = words[at] & (usize::MAX >> (bits - 1 - (end - 1) % bits));
+    while word == 0 {
+        at = at.checked_sub(1)?;
+        word = words[at];
+    }
+    Some(at * bits + word.ilog2() as usize)
 }
 
 /// The first clear bit at or after `from`.
@@ -320,12 +351,6 @@ mod tests {
             prop_assert_eq!(set.only(window.clone()).iter().collect::<Vec<_>>(),
                 expected.iter().copied().filter(|e| window.contains(e)).collect::<Vec<_>>());
             prop_assert_eq!(set.any_in(window.clone()), set.count_in(window.clone()) > 0);
-            let whole = Subset::full(universe);
-            for (set, whole) in [(&set, &whole), (&whole.without(set.cuts.clone()), &whole)] {
-                let lacking = set.lacking(whole);
-                prop_assert!(lacking.windows(2).all(|pair| pair[0].end <= pair[1].start));
-                prop_assert_eq!(&whole.without(lacking), set);
-            }
             for element in 0..universe {
                 prop_assert_eq!(set.contains(element), expected.contains(&element));
             }
@@ -337,7 +362,20 @@ mod tests {
             let lost: Vec<usize> = whole.iter().filter(|element| !expected.contains(element)).collect();
             prop_assert_eq!(whole.lost_in(&set), lost.clone());
             prop_assert_eq!(whole.lost_in(&whole.without(pending.iter().copied().map(clip))), lost);
-            prop_assert_eq!(Subset::from_bits(set.to_bits()), set);
+            prop_assert_eq!(&Subset::from_bits(set.to_bits()), &set);
+            prop_assert_eq!(set.first_in(window.clone()), expected.iter().copied().find(|e| window.contains(e)));
+            prop_assert_eq!(set.last_in(window.clone()), expected.iter().copied().rfind(|e| window.contains(e)));
+            let mut apart = set.without([window.clone()]);
+            apart.commit();
+            for smaller in [set.without([window.clone()]), apart] {
+                let cuts = set.cuts_to(&smaller);
+                prop_assert!(cuts.windows(2).all(|pair| pair[0].end <= pair[1].start));
+                prop_assert!(cuts.iter().all(|cut| set.any_in(cut.clone())));
+                let again = set.without(cuts);
+                prop_assert_eq!(&again, &smaller);
+                prop_assert!(smaller.is_subset_of(&set));
+                prop_assert_eq!(set.is_subset_of(&smaller), set == smaller);
+            }
         }
     }
 

@@ -487,7 +487,7 @@ mod tests {
             let mut dropped = Vec::new();
             while let Some(question) = machine.ask() {
                 let hit = question.candidate.contains(0) && question.candidate.contains(5);
-                let gone = question.candidate.lacking(&machine.best());
+                let gone = machine.best().cuts_to(&question.candidate);
                 dropped.push(
                     gone.into_iter()
                         .flatten()

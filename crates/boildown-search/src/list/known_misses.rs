@@ -124,7 +124,7 @@ impl<M: Search<Candidate = Subset>> KnownMisses<M> {
             rate.learn(verdict.into());
             hit |= verdict == Verdict::Interesting;
             if !verdict.is_interesting() && !is_part {
-                lacks.push(candidate.lacking(&before));
+                lacks.push(before.cuts_to(candidate));
             }
         }
         forward(&mut self.machine);

@@ -2,11 +2,13 @@
 
 mod changes;
 mod graph;
+mod groves;
 mod guarantees;
 mod lists;
 mod oracles;
 mod probabilistic;
 mod questions;
+mod schedules;
 mod trees;
 mod width;
 mod workers;
