@@ -27,6 +27,7 @@ mod fingerprint;
 pub mod graph;
 pub mod list;
 mod minimize;
+mod names;
 pub mod odds;
 mod planner;
 mod search;

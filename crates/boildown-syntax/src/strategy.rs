@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use boildown_search::list::Algorithm;
+use boildown_search::tree::Schedule;
 
 /// How a text is reduced. The default is what measurements say is best.
 ///
@@ -13,6 +14,8 @@ pub struct Strategy {
     pub gate: Gate,
     /// The algorithm for every list; `None` for the one that suits each pass.
     pub algorithm: Option<Algorithm>,
+    /// The order in which trees are reduced.
+    pub schedule: Schedule,
     /// How many questions that do not depend on each other are asked together. The result depends on it.
     pub width: NonZeroUsize,
 }
@@ -22,6 +25,7 @@ impl Default for Strategy {
         Self {
             gate: Gate::Adaptive,
             algorithm: None,
+            schedule: Schedule::default(),
             width: NonZeroUsize::MIN,
         }
     }

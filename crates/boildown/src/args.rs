@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use boildown_oracle::{ExitSpec, OracleError, Pattern, parse_duration};
 use boildown_search::list::Algorithm;
+use boildown_search::tree::Schedule;
 use boildown_session::Size;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
@@ -109,6 +110,10 @@ pub(crate) struct Reduce {
     /// The algorithm for every list, such as ddmin or probdd:sigma=0.25; `boildown algorithms` lists them
     #[arg(long, value_name = "NAME", value_parser = parse_name::<Algorithm>, help_heading = SEARCH)]
     pub(crate) algorithm: Option<Algorithm>,
+
+    /// The order in which a tree is reduced, such as hdd or perses
+    #[arg(long, value_name = "NAME", value_parser = parse_name::<Schedule>, default_value_t, hide_default_value = true, help_heading = SEARCH)]
+    pub(crate) schedule: Schedule,
 
     /// Ask about so many deletions at once that do not depend on each other, and merge what works. For hundreds of
     /// jobs; the result depends on it

@@ -55,6 +55,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
             Gate::Adaptive
         },
         algorithm: args.algorithm,
+        schedule: args.schedule,
         width: args.width,
     };
     let search = reduction(&input, language, strategy);

@@ -56,14 +56,19 @@ pub struct DdminOptions {
     pub resume: Resume,
 }
 
+impl DdminOptions {
+    /// As in the paper.
+    pub const PAPER: Self = Self {
+        subsets: Subsets::Try,
+        subset_direction: Direction::Forwards,
+        complement_direction: Direction::Forwards,
+        resume: Resume::Restart,
+    };
+}
+
 impl Default for DdminOptions {
     fn default() -> Self {
-        Self {
-            subsets: Subsets::Try,
-            subset_direction: Direction::Forwards,
-            complement_direction: Direction::Forwards,
-            resume: Resume::Restart,
-        }
+        Self::PAPER
     }
 }
 

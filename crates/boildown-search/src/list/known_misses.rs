@@ -214,6 +214,10 @@ impl<M: Wide> Wide for KnownMisses<M> {
         asked.map(|question| self.weigh(question)).collect()
     }
 
+    fn union(&self, asked: &[Question<Subset>], places: &[usize]) -> Subset {
+        self.machine.union(asked, places)
+    }
+
     fn settle(&mut self, fates: &[Fate]) {
         let Some(width) = NonZeroUsize::new(fates.len()) else {
             return;

@@ -138,6 +138,16 @@ pub struct InEpochs<A> {
     pub width: NonZeroUsize,
 }
 
+impl<A> InEpochs<A> {
+    /// One question at a time: the machines ask what they ask alone.
+    pub fn of_one(algorithm: A) -> Self {
+        Self {
+            algorithm,
+            width: NonZeroUsize::MIN,
+        }
+    }
+}
+
 impl<A: Minimise> Minimise for InEpochs<A> {
     type Machine = Epochs<A::Machine>;
 

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use super::{
     Append, Hdd, Hddr, HoistingHdd, Nodes, Order, Pardis, Perses, Pop, Siblings, Tree, TreeSearch,
 };
-use crate::list::Minimise;
-use crate::{Fixpoint, Question, Search, Subset, Verdict};
+use crate::list::{InEpochs, Minimise};
+use crate::names::Spec;
+use crate::{Epochs, Fixpoint, Question, Search, Subset, Verdict};
 
 /// The order in which a tree is reduced, chosen at run time.
 ///
@@ -81,14 +82,14 @@ macro_rules! machines {
 }
 
 machines! {
-    Boildown(TreeSearch<A>),
-    Hdd(Hdd<A>),
-    HddStar(Fixpoint<Hdd<A>>),
-    HddCoarse(Hdd<A>),
-    Hddr(Hddr<A>),
-    HddHoist(HoistingHdd<A>),
-    Perses(Perses<A>),
-    Pardis(Pardis<A>),
+    Boildown(Epochs<TreeSearch<A>>),
+    Hdd(Hdd<InEpochs<A>>),
+    HddStar(Fixpoint<Hdd<InEpochs<A>>>),
+    HddCoarse(Hdd<InEpochs<A>>),
+    Hddr(Hddr<InEpochs<A>>),
+    HddHoist(HoistingHdd<InEpochs<A>>),
+    Perses(Perses<InEpochs<A>>),
+    Pardis(Pardis<InEpochs<A>>),
 }
 
 impl Schedule {
@@ -113,10 +114,11 @@ impl Schedule {
     }
 
     /// Starts it on the atoms of `kept`, which hold all atoms of the tree that are still there, with a list minimiser. Only
-    /// [`Boildown`](Self::Boildown) leaves out questions that would delete fewer than `smallest` atoms.
+    /// [`Boildown`](Self::Boildown) leaves out questions that would delete fewer than `smallest` atoms, and only it asks about
+    /// several places of the tree at once; the others are as wide as their lists.
     pub fn start<A: Minimise>(
         self,
-        algorithm: A,
+        algorithm: InEpochs<A>,
         tree: Arc<Tree>,
         kept: Subset,
         smallest: usize,
@@ -124,7 +126,9 @@ impl Schedule {
         let hdd = |algorithm, nodes| Hdd::new(algorithm, Arc::clone(&tree), kept.clone(), nodes);
         match self {
             Self::Boildown => {
-                ScheduleMachine::Boildown(TreeSearch::new(algorithm, tree, kept, smallest))
+                let InEpochs { algorithm, width } = algorithm;
+                let search = TreeSearch::new(algorithm, tree, kept, smallest);
+                ScheduleMachine::Boildown(search.in_epochs(width))
             }
             Self::Hdd => ScheduleMachine::Hdd(hdd(algorithm, Nodes::All)),
             Self::HddStar => ScheduleMachine::HddStar(Fixpoint::new(hdd(algorithm, Nodes::All))),
@@ -164,22 +168,29 @@ impl FromStr for Schedule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(parameters) = text.strip_prefix("hddr:") {
-            let mut order = Order::default();
-            for parameter in parameters.split(',') {
-                match parameter {
-                    "pop=first" => order.pop = Pop::First,
-                    "pop=last" => order.pop = Pop::Last,
-                    "append=forwards" => order.append = Append::Forwards,
-                    "append=reversed" => order.append = Append::Reversed,
-                    _ => return Err(format!("`hddr` has no parameter `{parameter}`")),
-                }
-            }
-            return Ok(Self::Hddr(order));
-        }
-        let known = Self::ALL
+        let mut spec = Spec::parse(text)?;
+        let usual = Self::ALL
             .into_iter()
-            .find(|schedule| schedule.to_string() == text);
-        known.ok_or_else(|| format!("no tree schedule has the name `{text}`"))
+            .find(|known| known.to_string() == spec.name);
+        let Some(mut schedule) = usual else {
+            let names = Self::ALL.map(|known| known.to_string());
+            let names = names.into_iter().filter(|name| !name.contains(':'));
+            let names = names.collect::<Vec<_>>().join(", ");
+            return Err(format!("there is no `{}` among {names}", spec.name));
+        };
+        if let Self::Hddr(order) = &mut schedule {
+            order.pop = spec.choice(
+                "pop",
+                order.pop,
+                &[("last", Pop::Last), ("first", Pop::First)],
+            )?;
+            let values = [
+                ("forwards", Append::Forwards),
+                ("reversed", Append::Reversed),
+            ];
+            order.append = spec.choice("append", order.append, &values)?;
+        }
+        spec.finish()?;
+        Ok(schedule)
     }
 }

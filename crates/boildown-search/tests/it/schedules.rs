@@ -2,7 +2,9 @@
 
 use std::num::NonZeroUsize;
 
-use boildown_search::list::{Algorithm, Ddmin, Halving, List, Minimise, Subsets, Sweep};
+use boildown_search::list::{
+    Algorithm, Ddmin, DdminOptions, Halving, InEpochs, List, Minimise, Sweep,
+};
 use boildown_search::tree::{
     Hdd, Hddr, HoistingHdd, Nodes, Order, Pardis, Perses, Schedule, Siblings,
 };
@@ -11,7 +13,7 @@ use proptest::prelude::*;
 
 use crate::groves::{Fits, Grove, Plain, groves};
 use crate::guarantees::{ClonesAreIndependent, EndsOnAnyVerdicts, EndsWell};
-use crate::oracles::{Check, Oracle, oracles};
+use crate::oracles::{COMPLEMENTS_ONLY, Check, Oracle, oracles};
 use crate::workers::SameAtAnyNumber;
 
 fn verdict(hit: bool) -> Verdict {
@@ -153,7 +155,14 @@ fn hddr_minimises_the_children_of_one_node_at_a_time_in_four_orders() {
         check(
             ("[ab[cd]][e[fg]]", Fits::SameKind),
             "cf",
-            |grove| schedule.start(Halving::on, grove.tree.clone(), grove.full(), 1),
+            |grove| {
+                schedule.start(
+                    InEpochs::of_one(Halving::on),
+                    grove.tree.clone(),
+                    grove.full(),
+                    1,
+                )
+            },
             (&questions, "cf"),
         );
     }
@@ -294,8 +303,8 @@ fn every_schedule(text: &str, check: &impl Check) -> Result<(), TestCaseError> {
             check.check(begin(schedule, wide, &grove)),
         )];
         for algorithm in [
-            Algorithm::Halving,
-            Algorithm::Ddmin(Subsets::Try),
+            Algorithm::default(),
+            Algorithm::Ddmin(DdminOptions::PAPER),
             Algorithm::Sweep,
         ] {
             outcomes.push((
@@ -316,7 +325,12 @@ fn begin<A: Minimise>(
     algorithm: A,
     grove: &Grove,
 ) -> impl Search<Candidate = Subset> + use<A> {
-    schedule.start(algorithm, grove.tree.clone(), grove.full(), 1)
+    schedule.start(
+        InEpochs::of_one(algorithm),
+        grove.tree.clone(),
+        grove.full(),
+        1,
+    )
 }
 
 /// A tree and an oracle over its atoms.
@@ -396,10 +410,10 @@ proptest! {
     fn hdd_star_and_hddr_to_a_fixed_point_end_1_tree_minimal((text, oracle) in cases(Plain::Yes)) {
         let grove = Grove::of(&text);
         let (tree, full) = (|| grove.tree.clone(), || grove.full());
-        for algorithm in [Algorithm::Halving, Algorithm::Ddmin(Subsets::Try), Algorithm::Ddmin(Subsets::Skip), Algorithm::Sweep] {
+        for algorithm in [Algorithm::default(), Algorithm::Ddmin(DdminOptions::PAPER), Algorithm::Ddmin(COMPLEMENTS_ONLY), Algorithm::Sweep] {
             let judge = |kept: &Subset| oracle.judge(kept);
             let results = [
-                run(Schedule::HddStar.start(algorithm, tree(), full(), 1), judge).best(),
+                run(Schedule::HddStar.start(InEpochs::of_one(algorithm), tree(), full(), 1), judge).best(),
                 run(Fixpoint::new(Hddr::new(algorithm, tree(), full(), Order::default())), judge).best(),
                 run(Fixpoint::new(HoistingHdd::new(algorithm, tree(), full())), judge).best(),
             ];
@@ -417,7 +431,7 @@ proptest! {
         let grove = Grove::of(&text);
         let units = grove.tree.units();
         for schedule in Schedule::ALL {
-            let machine = begin(schedule, Algorithm::Halving, &grove);
+            let machine = begin(schedule, Algorithm::default(), &grove);
             let sweep = Sweep::units(grove.full(), units.iter().map(|unit| vec![unit.clone()]));
             let best = run(Sequence::new(machine, sweep), |kept| oracle.judge(kept)).best();
             for unit in units.iter().filter(|unit| best.count_in((*unit).clone()) > 0) {
@@ -486,7 +500,7 @@ fn a_wide_tree_of_300_000_atoms_is_searched_in_a_moment() {
                 continue;
             }
             let mut asked = 0;
-            let best = run(begin(schedule, Algorithm::Halving, grove), |kept| {
+            let best = run(begin(schedule, Algorithm::default(), grove), |kept| {
                 asked += 1;
                 oracle.judge(kept)
             })
@@ -508,7 +522,7 @@ fn a_wide_tree_of_300_000_atoms_is_searched_in_a_moment() {
 fn a_row_that_stays_in_pieces_is_no_burden() {
     // Every second leaf stays: a question is a few cuts from the last hit, not thousands from the start.
     let grove = wide(1, 40_000);
-    let mut machine = begin(Schedule::Hdd, Algorithm::Halving, &grove);
+    let mut machine = begin(Schedule::Hdd, Algorithm::default(), &grove);
     let (mut asked, mut left) = (0, 40_000);
     while machine.ask().is_some() {
         asked += 1;
@@ -534,7 +548,7 @@ fn a_nest_of_5_000_levels_is_searched_in_a_moment() {
     let oracle = Oracle::Needs(vec![depth]);
     for schedule in Schedule::ALL {
         let mut asked = 0;
-        let best = run(begin(schedule, Algorithm::Halving, &grove), |kept| {
+        let best = run(begin(schedule, Algorithm::default(), &grove), |kept| {
             asked += 1;
             oracle.judge(kept)
         })
@@ -549,7 +563,7 @@ fn table(shape: &str, text: &str, needed: &dyn Fn(&Subset) -> bool) -> String {
     let mut lines = String::new();
     for schedule in Schedule::ALL {
         lines += &format!("{shape:20}{:34}", schedule.to_string());
-        for algorithm in [Algorithm::Halving, Algorithm::Ddmin(Subsets::Try)] {
+        for algorithm in [Algorithm::default(), Algorithm::Ddmin(DdminOptions::PAPER)] {
             let mut asked = 0;
             let best = run(begin(schedule, algorithm, &grove), |kept| {
                 asked += 1;
