@@ -105,46 +105,39 @@ where
     }
 }
 
-/// Runs a search to its end with one worker and no memory: a candidate that comes again is asked again, and counted again, as in
-/// the papers whose tools have no cache.
-pub fn with_repeats<S: Search>(
-    mut search: S,
-    judge: impl Fn(&S::Candidate) -> Verdict,
-) -> Simulated<S::Candidate> {
-    let mut told = 0;
-    while let Some(question) = search.ask() {
-        told += 1;
-        search.tell(judge(&question.candidate));
-    }
-    Simulated {
-        best: search.best(),
-        told,
-        executed: told,
-        latency: told as f64,
-    }
-}
-
 /// Whether a candidate that was answered before costs another question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeats {
     /// It is skipped, as in a session.
     Skipped,
-    /// It is asked and counted again: no cache, as in the papers.
+    /// It is asked and counted again: no cache, as in the papers whose tools have none.
     Counted,
 }
 
-/// Runs a search to its end with one worker.
+/// Runs a search to its end with one worker. With repeats skipped it asks what [`simulate`] with one worker does, for less work.
 pub fn alone<S: Search>(
-    search: S,
+    mut search: S,
     judge: impl Fn(&S::Candidate) -> Verdict,
     repeats: Repeats,
 ) -> Simulated<S::Candidate>
 where
     S::Candidate: Fingerprinted,
 {
-    match repeats {
-        Repeats::Skipped => simulate(search, judge, Pool::default()),
-        Repeats::Counted => with_repeats(search, judge),
+    let mut asked = HashSet::new();
+    let mut told = 0;
+    while let Some(Question { candidate, .. }) = search.ask() {
+        if repeats == Repeats::Skipped && !asked.insert(candidate.fingerprint()) {
+            search.skip();
+        } else {
+            told += 1;
+            search.tell(judge(&candidate));
+        }
+    }
+    Simulated {
+        best: search.best(),
+        told,
+        executed: told,
+        latency: told as f64,
     }
 }
 
