@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-search", &[]),
     ("boildown-syntax", &["boildown-search"]),
     ("boildown-oracle", &["boildown-search"]),
+    ("boildown-lab", &["boildown-search", "boildown-syntax"]),
     (
         "boildown-session",
         &["boildown-search", "boildown-syntax", "boildown-oracle"],

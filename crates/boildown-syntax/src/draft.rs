@@ -55,6 +55,12 @@ impl Draft {
         &self.document
     }
 
+    /// Returns the atoms of the document that are kept.
+    #[must_use]
+    pub fn kept(&self) -> &Subset {
+        &self.kept
+    }
+
     /// Returns the number of tokens, as the document counts them.
     #[must_use]
     pub fn tokens(&self) -> usize {
