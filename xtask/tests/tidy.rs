@@ -28,6 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown",
         &[
             "boildown-search",
+            "boildown-lab",
             "boildown-syntax",
             "boildown-oracle",
             "boildown-session",

@@ -21,6 +21,7 @@
 //! ```
 #![warn(clippy::disallowed_methods)]
 
+pub mod catalogue;
 pub mod changes;
 pub mod combine;
 mod fingerprint;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use boildown_lab::workload::Shape;
 use boildown_oracle::{ExitSpec, OracleError, Pattern, parse_duration};
 use boildown_search::list::Algorithm;
 use boildown_search::tree::Schedule;
@@ -26,6 +27,10 @@ pub(crate) enum Command {
     Reduce(Box<Reduce>),
     /// List the languages that are understood
     Languages,
+    /// List the delta-debugging algorithms: what each works on, promises and costs
+    Algorithms,
+    /// Compare algorithms: exact numbers of questions, in virtual time, from a seed
+    Lab(Box<Lab>),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -213,4 +218,97 @@ fn complaint(error: OracleError) -> String {
         OracleError::Expectation { wanted, .. } => format!("not {wanted}"),
         error => error.to_string(),
     }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Lab {
+    #[command(subcommand)]
+    pub(crate) experiment: Experiment,
+
+    /// An algorithm to compare, once for each; the others are compared with the first [default: ddmin, then what is worth a thought]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = parse_name::<Algorithm>, global = true)]
+    pub(crate) algorithms: Vec<Algorithm>,
+
+    /// What everything random is made from
+    #[arg(long, value_name = "N", default_value_t = 1, global = true)]
+    pub(crate) seed: u64,
+
+    /// Count a candidate each time it is asked about, as tools without a cache do
+    #[arg(long, global = true)]
+    pub(crate) count_repeats: bool,
+
+    /// Write every single number to a file
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Write a page with plots to a file
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Experiment {
+    /// List algorithms on synthetic lists
+    Compare {
+        /// A kind of list, such as independent:needed=0.1, def-use or pairs:distance=3 [default: all]
+        #[arg(long = "workload", value_name = "KIND")]
+        workloads: Vec<Shape>,
+        /// Elements of a list
+        #[arg(long, value_name = "N", default_value_t = 120)]
+        length: usize,
+        /// Lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        problems: u64,
+        /// Stop where each algorithm stops, without a sweep that makes the result 1-minimal
+        #[arg(long)]
+        bare: bool,
+    },
+    /// Lists whose elements weigh more or less: the simulation of the paper on weighted delta debugging
+    Weights {
+        /// How many lists
+        #[arg(long, value_name = "N", default_value_t = 5_000)]
+        lists: u64,
+    },
+    /// Programs that need some of their tokens, under tree schedules
+    Programs {
+        /// Programs in any language that is understood
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// A tree schedule, once for each [default: hdd and boildown]
+        #[arg(long = "schedule", value_name = "NAME", value_parser = parse_name::<Schedule>)]
+        schedules: Vec<Schedule>,
+        /// How many tokens are chosen; what these need to parse is needed too
+        #[arg(long, value_name = "N", default_value_t = 60)]
+        needed: usize,
+    },
+    /// The one parameter of the probabilistic algorithms, from 0.01 to 0.3
+    Sigma {
+        /// A kind of list [default: all]
+        #[arg(long = "workload", value_name = "KIND")]
+        workloads: Vec<Shape>,
+        /// Elements of a list
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        length: usize,
+        /// Lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        problems: u64,
+    },
+    /// What more workers gain: by speculation, by width, by both
+    Scaling {
+        /// A kind of list [default: all]
+        #[arg(long = "workload", value_name = "KIND")]
+        workloads: Vec<Shape>,
+        /// Elements of a list
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        length: usize,
+        /// Lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        problems: u64,
+        /// The most workers; 1, 2, 4 and so on are tried
+        #[arg(long, value_name = "N", default_value_t = 1024)]
+        workers: usize,
+        /// Questions take different times, some of them very long
+        #[arg(long)]
+        uneven: bool,
+    },
 }
