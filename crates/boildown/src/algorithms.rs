@@ -31,7 +31,7 @@ pub(crate) fn print() -> Kind {
             text.push('\n');
         }
     }
-    text += "n: elements at the start. m: elements that are needed. What each costs in practice: docs/algorithms.md\n";
+    text += "n: elements at the start; m: elements that are needed.\nWhich to choose, and what each costs in practice: docs/algorithms.md\n";
     // A reader that has seen enough is no error.
     drop(std::io::stdout().write_all(text.as_bytes()));
     Kind::Reduced
