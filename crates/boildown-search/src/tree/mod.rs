@@ -2,25 +2,26 @@
 
 mod hdd;
 mod hddr;
+mod heaviest;
 mod hoist;
 mod index;
 mod pardis;
 mod parts;
 mod perses;
+mod replacements;
 mod row;
 mod run;
 mod schedule;
-mod schedules;
 
 use std::ops::Range;
 
 pub use hdd::{Hdd, Nodes};
 pub use hddr::{Append, Hddr, Order, Pop};
+pub use heaviest::TreeSearch;
 pub use hoist::HoistingHdd;
 pub use pardis::{Pardis, Siblings};
 pub use perses::Perses;
-pub use schedule::TreeSearch;
-pub use schedules::{Schedule, ScheduleMachine};
+pub use schedule::{Schedule, ScheduleMachine};
 
 /// The index of a node in preorder.
 pub type NodeId = usize;
