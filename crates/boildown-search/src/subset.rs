@@ -1,7 +1,7 @@
 //! Candidates of searches over a list: which elements stay.
 
-use std::ops::Range;
-use std::sync::Arc;
+use std::ops::{Deref, Range};
+use std::sync::{Arc, OnceLock};
 
 use fixedbitset::FixedBitSet;
 
@@ -14,9 +14,39 @@ use crate::fingerprint::Fingerprinted;
 /// shared base is O(number of cuts); nothing proportional to the list is copied until a cut is committed.
 #[derive(Clone)]
 pub struct Subset {
-    base: Arc<FixedBitSet>,
+    base: Arc<Base>,
     /// Ranges of elements that are not in the subset although the base may hold them. Sorted, disjoint.
     cuts: Vec<Range<usize>>,
+}
+
+/// The elements that candidates share.
+#[derive(Clone)]
+struct Base {
+    bits: FixedBitSet,
+    /// The sum of the hashes of the elements, once somebody has asked for a fingerprint.
+    sum: OnceLock<u128>,
+}
+
+impl Base {
+    fn new(bits: FixedBitSet) -> Arc<Self> {
+        Arc::new(Self {
+            bits,
+            sum: OnceLock::new(),
+        })
+    }
+
+    fn change(&mut self) -> &mut FixedBitSet {
+        self.sum.take();
+        &mut self.bits
+    }
+}
+
+impl Deref for Base {
+    type Target = FixedBitSet;
+
+    fn deref(&self) -> &FixedBitSet {
+        &self.bits
+    }
 }
 
 impl Subset {
@@ -26,7 +56,7 @@ impl Subset {
         let mut base = FixedBitSet::with_capacity(universe);
         base.insert_range(..);
         Self {
-            base: Arc::new(base),
+            base: Base::new(base),
             cuts: Vec::new(),
         }
     }
@@ -64,7 +94,7 @@ impl Subset {
     pub fn with(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Self {
         let mut all = self.clone();
         all.commit();
-        let base = Arc::make_mut(&mut all.base);
+        let base = Arc::make_mut(&mut all.base).change();
         for range in ranges {
             base.insert_range(range);
         }
@@ -84,7 +114,9 @@ impl Subset {
         let mut cuts = Vec::new();
         for other in others {
             if !Arc::ptr_eq(&base, &other.base) {
-                Arc::make_mut(&mut base).intersect_with(&other.base);
+                Arc::make_mut(&mut base)
+                    .change()
+                    .intersect_with(&other.base);
             }
             cuts.extend_from_slice(&other.cuts);
         }
@@ -100,10 +132,12 @@ impl Subset {
         if self.cuts.is_empty() {
             return;
         }
+        let sum = (self.base.sum.get()).map(|sum| sum.wrapping_sub(self.sum_of_cuts()));
         let base = Arc::make_mut(&mut self.base);
         for cut in self.cuts.drain(..) {
-            base.remove_range(cut);
+            base.bits.remove_range(cut);
         }
+        base.sum = sum.map(OnceLock::from).unwrap_or_default();
     }
 
     /// Returns whether `element` is kept.
@@ -212,7 +246,7 @@ impl Subset {
 
     /// Returns one bit for each element of the original list. O(universe / 64).
     pub(crate) fn to_bits(&self) -> FixedBitSet {
-        let mut bits = FixedBitSet::clone(&self.base);
+        let mut bits = self.base.bits.clone();
         for cut in &self.cuts {
             bits.remove_range(cut.clone());
         }
@@ -222,7 +256,7 @@ impl Subset {
     /// Returns the set of the elements whose bits are set.
     pub(crate) fn from_bits(bits: FixedBitSet) -> Self {
         Self {
-            base: Arc::new(bits),
+            base: Base::new(bits),
             cuts: Vec::new(),
         }
     }
@@ -306,18 +340,47 @@ impl PartialEq for Subset {
 impl Eq for Subset {}
 
 impl Fingerprinted for Subset {
+    /// Costs what the set lacks of its base, which is little for most candidates, or what it holds when that is less.
     fn fingerprint(&self) -> Fingerprint {
-        // Two independent 64-bit polynomial hashes over the kept elements; the universe is fixed within one search.
-        let (mut low, mut high) = (0x9e37_79b9_7f4a_7c15_u64, 0xc2b2_ae3d_27d4_eb4f_u64);
-        for element in self.iter() {
-            let element = element as u64 + 1;
-            low = (low ^ element)
-                .wrapping_mul(0xff51_afd7_ed55_8ccd)
-                .rotate_left(31);
-            high = (high.rotate_left(27) ^ element).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-        }
-        Fingerprint::new((u128::from(high) << 64) | u128::from(low))
+        let cut: usize = self.cuts.iter().map(Range::len).sum();
+        let sum = if cut > self.universe() / 2 {
+            sum(self.iter())
+        } else {
+            let whole = self.base.sum.get_or_init(|| sum(self.base.ones()));
+            whole.wrapping_sub(self.sum_of_cuts())
+        };
+        Fingerprint::new(sum)
     }
+}
+
+impl Subset {
+    /// The sum of the hashes of the elements that the cuts take from the base.
+    fn sum_of_cuts(&self) -> u128 {
+        let whole = Self {
+            base: Arc::clone(&self.base),
+            cuts: Vec::new(),
+        };
+        let cuts = self.cuts.iter().cloned();
+        sum(cuts.flat_map(|cut| whole.runs_in(cut)).flatten())
+    }
+}
+
+/// A hash of a set of elements. As a sum it does not depend on their order, and elements can be taken out of it again.
+fn sum(elements: impl Iterator<Item = usize>) -> u128 {
+    elements.fold(0, |sum: u128, element| sum.wrapping_add(hash(element)))
+}
+
+/// Two independent hashes of 64 bits in one, by the finisher of `SplitMix64`.
+fn hash(element: usize) -> u128 {
+    let mix = |seed: u64| {
+        let mut bits = (element as u64)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .wrapping_add(seed);
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    };
+    (u128::from(mix(0x243f_6a88_85a3_08d3)) << 64) | u128::from(mix(0xa409_3822_299f_31d0))
 }
 
 #[cfg(test)]
@@ -343,6 +406,10 @@ mod tests {
                 .collect();
             prop_assert_eq!(set.iter().collect::<Vec<_>>(), expected.clone());
             prop_assert_eq!(set.count(), expected.len());
+            let mut same = set.clone();
+            prop_assert_eq!(set.fingerprint(), Fingerprint::new(sum(expected.iter().copied())));
+            same.commit();
+            prop_assert_eq!(same.fingerprint(), set.fingerprint());
             let runs: Vec<_> = set.runs().collect();
             prop_assert!(runs.iter().all(|run| !run.is_empty()));
             prop_assert!(runs.windows(2).all(|pair| pair[0].end < pair[1].start));
@@ -372,6 +439,7 @@ mod tests {
                 prop_assert!(cuts.windows(2).all(|pair| pair[0].end <= pair[1].start));
                 prop_assert!(cuts.iter().all(|cut| set.any_in(cut.clone())));
                 let again = set.without(cuts);
+                prop_assert_eq!(again.fingerprint(), smaller.fingerprint());
                 prop_assert_eq!(&again, &smaller);
                 prop_assert!(smaller.is_subset_of(&set));
                 prop_assert_eq!(set.is_subset_of(&smaller), set == smaller);

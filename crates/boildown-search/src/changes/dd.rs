@@ -15,7 +15,7 @@ use crate::{Restart, Subset, Verdict};
 /// counts as one that does not fail, so that an interference may be one in name only. [`DdPlus`](super::DdPlus) tells them apart.
 /// # Cost
 /// At most 2(n − 1) questions for n changes, whatever the answers; at most 2·⌈log₂ n⌉ for one culprit. Every question is
-/// O(log n) cuts; a fingerprint is O(n).
+/// O(log n) cuts.
 /// # Units
 /// Elements are indices into the original list of changes; they are never renumbered.
 /// # Source

@@ -23,7 +23,7 @@ use crate::{Restart, Subset, Verdict};
 /// unresolved, `found` is X, after the questions of [`Dd`](super::Dd). When the verdicts agree with no set, only `best` means anything.
 /// # Cost
 /// As [`Dd`](super::Dd) when nothing is unresolved; O(n²) questions for n changes in the worst case. Making a question is
-/// O(n/64 + size of the part); a fingerprint is O(n).
+/// O(n/64 + size of the part).
 /// # Units
 /// Elements are indices into the original list of changes; they are never renumbered.
 /// # Source

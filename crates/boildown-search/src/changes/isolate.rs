@@ -17,7 +17,7 @@ use crate::{Subset, Verdict};
 /// It explains the failure in this context only: other changes that both sides hold may be needed for it too.
 /// # Cost
 /// At most ⌈log₂ n⌉ questions when nothing is unresolved, for a difference of n changes; O(n²) in the worst case. Making a question is
-/// O(n/64 + size of the part); a fingerprint is O(n).
+/// O(n/64 + size of the part).
 /// # Units
 /// Elements are indices into the original list of changes; they are never renumbered.
 /// # Source

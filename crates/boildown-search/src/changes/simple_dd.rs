@@ -13,7 +13,7 @@ use crate::{Restart, Subset, Verdict};
 /// [`found`](Self::found) is one change. It is the culprit when a single change fails on its own, in every configuration with it, and
 /// no configuration is unresolved; it means nothing when the failure takes two changes.
 /// # Cost
-/// At most ⌈log₂ n⌉ questions for n changes. Every question is O(number of cuts); a fingerprint is O(n).
+/// At most ⌈log₂ n⌉ questions for n changes. Every question is O(number of cuts).
 /// # Units
 /// Elements are indices into the original list of changes; they are never renumbered.
 /// # Source
