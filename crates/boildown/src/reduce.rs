@@ -56,6 +56,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         },
         algorithm: args.algorithm,
         width: args.width,
+        ..Strategy::default()
     };
     let search = reduction(&input, language, strategy);
     let config = Config {
