@@ -9,7 +9,7 @@ use boildown_search::{Epochs, Question, Search, Subset, Verdict};
 
 use crate::document::{Document, View, words};
 use crate::draft::{Check, Draft};
-use crate::rewrite::{Rewrites, Rules, Setup};
+use crate::rewrite::{Rewrites, Rules, Setup, Sorts};
 use crate::strategy::{Gate, Rewriting, Strategy};
 use crate::{Gated, Language};
 
@@ -37,8 +37,8 @@ enum Method {
     Nodes,
     /// Every delimiter with its partner.
     Delimiters,
-    /// Every rewriting that is proposed.
-    Rewrites,
+    /// Every rewriting of these sorts that is proposed.
+    Rewrites(Sorts),
 }
 
 #[derive(Debug, Clone)]
@@ -145,10 +145,17 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
         pass("tree", Method::Tree { part: ANY }, Check::Parses, LARGE),
         pass("pairs of tokens", Method::Window(2), Check::Parses, MIB),
         pass("triples of tokens", Method::Window(3), Check::Parses, MIB),
-        pass("rewriting", Method::Rewrites, Check::Parses, REWRITTEN),
+        pass("rewriting", Method::Rewrites(Sorts::Smaller), Check::Parses, REWRITTEN),
         pass("nodes", Method::Nodes, Check::Parses, LARGE),
         pass("delimiters", Method::Delimiters, Check::Nothing, LARGE),
         pass("tokens", Method::Window(1), Check::Nothing, LARGE),
+        // Last: words that are made of several tokens cannot be taken apart any more.
+        pass(
+            "widths",
+            Method::Rewrites(Sorts::AsWide),
+            Check::Parses,
+            REWRITTEN,
+        ),
     ]
 }
 
@@ -240,7 +247,8 @@ impl Pipeline {
     /// is still too large for it.
     #[must_use]
     pub fn is_proved(&self) -> bool {
-        let sweep = self.passes.last();
+        let mut sweeps = self.passes.iter();
+        let sweep = sweeps.rfind(|pass| matches!(pass.method, Method::Window(_)));
         self.pass().is_none()
             && sweep.is_some_and(|pass| pass.sizes.contains(&self.best().bytes().len()))
     }
@@ -316,13 +324,10 @@ impl Method {
                 let units = pairs.map(|(open, close)| vec![open..open + 1, close..close + 1]);
                 sweep(Sweep::units(everything, units))
             }
-            Self::Rewrites => {
-                let document = Arc::clone(document);
-                setup.map_or_else(
-                    || sweep(Sweep::units(everything, [])),
-                    |setup| Machine::Rewrites(Rewrites::new(document, setup)),
-                )
-            }
+            Self::Rewrites(sorts) => setup.map_or_else(
+                || sweep(Sweep::units(everything, [])),
+                |setup| Machine::Rewrites(Rewrites::new(Arc::clone(document), setup, sorts)),
+            ),
         }
     }
 }

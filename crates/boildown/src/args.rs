@@ -81,6 +81,14 @@ pub(crate) struct Reduce {
     #[arg(long, value_name = "NAME")]
     pub(crate) language: Option<String>,
 
+    /// A file of further rewrite rules for the language of the input. Repeatable
+    #[arg(long, value_name = "FILE", conflicts_with = "no_rewriting", hide_short_help = true)]
+    pub(crate) rules: Vec<PathBuf>,
+
+    /// Delete only: the result is made of tokens of the input, in their order
+    #[arg(long, hide_short_help = true)]
+    pub(crate) no_rewriting: bool,
+
     /// Print events as JSON, one a line, on standard output
     #[arg(long)]
     pub(crate) json: bool,

@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use boildown_search::tree::{NodeId, Slot, Tree};
 
-use super::matching::Index;
 use super::proposal::{Edit, Proposal};
 use super::rules::Least;
 use crate::document::{is_word, words};
 use crate::{Document, Language, View};
 
 /// How many ideas there are; each has a hit rate of its own.
-pub(super) const COUNT: usize = 7;
+pub(super) const COUNT: usize = 6;
 
 /// A node becomes the least text that fits.
 const LEAST: usize = 0;
@@ -21,19 +20,19 @@ const LEAST: usize = 0;
 const ALIKE: usize = 1;
 /// A node becomes a word as wide as it is.
 const FUSED: usize = 2;
-/// A number becomes a shorter one.
-const NUMBER: usize = 3;
+/// A number, or a word that was put in the place of a node, becomes a shorter one.
+const SHORTER: usize = 3;
 /// All that mentions a name goes.
 const MENTIONS: usize = 4;
 /// What defines a name goes, and something else stands in its place elsewhere.
 const STAND_IN: usize = 5;
-/// A name becomes another one.
-const MERGED: usize = 6;
 
 /// Short texts by the kind of node they stand for: those of the original text, and those of the rules.
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
     texts: BTreeMap<u16, Vec<Arc<[u8]>>>,
+    /// The words of the original text that look like one that was made up.
+    known: BTreeSet<Box<[u8]>>,
 }
 
 /// The most texts of one kind.
@@ -68,6 +67,11 @@ impl Vocabulary {
             let all = vocabulary.texts.entry(kind).or_default();
             all.extend(seen.into_iter().map(|(_, text)| text).take(TEXTS));
         }
+        let atoms = (0..document.len()).map(|atom| document.atom(atom));
+        vocabulary.known = atoms
+            .filter(|text| text.contains(&b'_'))
+            .map(Box::from)
+            .collect();
         vocabulary
     }
 
@@ -113,81 +117,110 @@ impl Choices {
     }
 }
 
-/// Adds all ideas for a document. `first` is the source of the first idea.
-pub(super) fn propose(
-    index: &Index<'_>,
-    vocabulary: &Vocabulary,
-    language: &'static Language,
-    first: usize,
-    proposals: &mut Vec<Proposal>,
-) {
-    let document = index.document;
-    let tree = document.tree();
-    let slots: Vec<Choices> = (tree.slots.iter())
-        .map(|slot| vocabulary.choices(slot))
-        .collect();
-    let mut ideas = Ideas {
-        document,
-        tree,
-        slots: &slots,
-        first,
-        proposals,
-    };
-    for node in 1..tree.nodes.len() {
-        ideas.node(node);
-    }
-    ideas.names(language);
+/// Which rewritings are proposed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sorts {
+    /// What is smaller in every way.
+    Smaller,
+    /// Fewer tokens in the same width, for those who look at the width: formatters do.
+    AsWide,
 }
 
-struct Ideas<'a> {
+/// Collects what can become of a document.
+pub(super) struct Ideas<'a> {
     document: &'a Document,
     tree: &'a Tree,
+    vocabulary: &'a Vocabulary,
     /// By slot.
-    slots: &'a [Choices],
+    slots: Vec<Choices>,
+    /// The source of the first idea.
     first: usize,
     proposals: &'a mut Vec<Proposal>,
 }
 
-impl Ideas<'_> {
+impl<'a> Ideas<'a> {
+    pub(super) fn new(
+        document: &'a Document,
+        vocabulary: &'a Vocabulary,
+        first: usize,
+        proposals: &'a mut Vec<Proposal>,
+    ) -> Self {
+        let tree = document.tree();
+        let slots = tree.slots.iter().map(|slot| vocabulary.choices(slot));
+        Self {
+            document,
+            tree,
+            vocabulary,
+            slots: slots.collect(),
+            first,
+            proposals,
+        }
+    }
+
     fn add(&mut self, idea: usize, edits: Vec<Edit>) {
         let proposal = Proposal::new(self.document, edits, self.first + idea);
         self.proposals.extend(proposal);
     }
 
-    /// What one node can become.
-    fn node(&mut self, node: NodeId) {
-        let (atoms, slot) = (self.tree.nodes[node].atoms.clone(), self.tree.nodes[node].slot);
-        let old = self.document.text(atoms.clone());
-        let mut become_ = |this: &mut Self, idea, text: &[u8]| {
-            this.add(idea, vec![Edit::new(&atoms, text)]);
-        };
-        if words(old, 0..old.len()).nth(1).is_none() {
-            if old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1 {
-                for text in [&b"0"[..], b"1", &old[..old.len() / 2], &old[..old.len() - 1]] {
-                    become_(self, NUMBER, text);
-                }
+    /// Proposes another text for a node.
+    fn replace(&mut self, idea: usize, node: NodeId, text: &[u8]) {
+        let edit = Edit::new(&self.tree.nodes[node].atoms, text);
+        self.add(idea, vec![edit]);
+    }
+
+    /// Proposes what each node can become.
+    pub(super) fn nodes(&mut self) {
+        for (id, node) in self.tree.nodes.iter().enumerate().skip(1) {
+            let old = self.document.text(node.atoms.clone());
+            if words(old, 0..old.len()).nth(1).is_none() {
+                self.shorter(id, old);
+                continue;
             }
-            return;
-        }
-        let choices = &self.slots[slot];
-        for text in choices.least() {
-            become_(self, LEAST, text);
-        }
-        if choices.names.is_empty() {
-            return;
-        }
-        let common = |text: &[u8]| text.iter().zip(old).take_while(|(a, b)| a == b).count();
-        let mut alike: Vec<&Arc<[u8]>> =
-            choices.names.iter().filter(|text| common(text) > 1).collect();
-        alike.sort_by_key(|text| std::cmp::Reverse(common(text)));
-        for text in alike.into_iter().take(4) {
-            become_(self, ALIKE, text);
-        }
-        if old.first().is_some_and(u8::is_ascii_alphabetic) && old.is_ascii() && old.len() < 80 {
-            let fused: Vec<u8> = (old.iter())
-                .map(|&byte| if is_word(byte) { byte } else { b'_' })
+            let choices = &self.slots[node.slot];
+            let common = |text: &[u8]| text.iter().zip(old).take_while(|(a, b)| a == b).count();
+            let mut alike: Vec<Arc<[u8]>> = (choices.names.iter())
+                .filter(|text| common(text) > 1)
+                .cloned()
                 .collect();
-            become_(self, FUSED, &fused);
+            alike.sort_by_key(|text| std::cmp::Reverse(common(text)));
+            for text in choices.least().cloned().collect::<Vec<_>>() {
+                self.replace(LEAST, id, &text);
+            }
+            for text in alike.into_iter().take(4) {
+                self.replace(ALIKE, id, &text);
+            }
+        }
+    }
+
+    /// Proposes shorter texts for a node that is one word.
+    fn shorter(&mut self, node: NodeId, old: &[u8]) {
+        if old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1 {
+            for text in [&b"0"[..], b"1", &old[..old.len() / 2], &old[..old.len() - 1]] {
+                self.replace(SHORTER, node, text);
+            }
+        }
+        let underscore = old.iter().position(|&byte| byte == b'_');
+        if let Some(end) = underscore
+            && !self.vocabulary.known.contains(old)
+        {
+            self.replace(SHORTER, node, &old[..end]);
+            self.replace(SHORTER, node, &old[..=end]);
+        }
+    }
+
+    /// Proposes a word for each node that is as wide as the node.
+    pub(super) fn widths(&mut self) {
+        for (id, node) in self.tree.nodes.iter().enumerate().skip(1) {
+            let old = self.document.text(node.atoms.clone());
+            let fits = !self.slots[node.slot].names.is_empty()
+                && old.first().is_some_and(u8::is_ascii_alphabetic)
+                && old.is_ascii()
+                && old.len() < 80;
+            if fits {
+                let fused = old.iter();
+                let fused = fused.map(|&byte| if is_word(byte) { byte } else { b'_' });
+                self.replace(FUSED, id, &fused.collect::<Vec<u8>>());
+            }
         }
     }
 }
@@ -207,8 +240,8 @@ const MENTIONED: usize = 12;
 const LEVELS: usize = 3;
 
 impl Ideas<'_> {
-    /// What can become of the names.
-    fn names(&mut self, language: &'static Language) {
+    /// Proposes what can become of what mentions a name.
+    pub(super) fn names(&mut self, language: &'static Language) {
         let document = self.document;
         let grammar = language.grammar();
         let mut names: BTreeMap<&[u8], Name> = BTreeMap::new();
@@ -240,11 +273,6 @@ impl Ideas<'_> {
             if (2..=MENTIONED).contains(&name.atoms.len()) {
                 self.mentions(name, &others, &rows);
             }
-            for other in others {
-                let edits = name.atoms.iter();
-                let edits = edits.map(|&atom| Edit::new(&(atom..atom + 1), other));
-                self.add(MERGED, edits.collect());
-            }
         }
     }
 
@@ -272,13 +300,14 @@ impl Ideas<'_> {
                 }
             }
             let choices = &self.slots[self.tree.nodes[first].slot];
-            let texts = choices.least().map(|text| &text[..]).take(2);
-            let texts: Vec<&[u8]> = texts.chain(others.iter().copied().take(2)).collect();
-            for text in texts {
+            let least = choices.least().take(2).map(Arc::clone);
+            let others = others.iter().take(2).map(|&other| Arc::from(other));
+            for text in least.chain(others).collect::<Vec<Arc<[u8]>>>() {
+                let stand_ins = outside.iter().map(|&mention| {
+                    Edit::new(&self.tree.nodes[mention].atoms, Arc::clone(&text))
+                });
                 let mut edits = vec![Edit::new(&unit, *b"")];
-                edits.extend(outside.iter().map(|&mention| {
-                    Edit::new(&self.tree.nodes[mention].atoms, text)
-                }));
+                edits.extend(stand_ins);
                 self.add(STAND_IN, edits);
             }
         }

@@ -5,7 +5,9 @@ use std::sync::{Arc, OnceLock};
 use boildown_search::odds::HitRate;
 use boildown_search::{Question, Search, Subset, Verdict};
 
-use super::{Proposal, Rules, Vocabulary, ideas, matching::Index};
+use super::matching::Index;
+use super::ideas::{self, Ideas, Vocabulary};
+use super::{Proposal, Rules, Sorts};
 use crate::document::Substitutes;
 use crate::draft::{Check, Draft};
 use crate::{Document, Language};
@@ -31,21 +33,22 @@ impl Setup {
     }
 
     /// Returns all that can be proposed for a document, what saves most first.
-    pub(super) fn propose(&self, document: &Document) -> Vec<Proposal> {
+    pub(super) fn propose(&self, document: &Document, sorts: Sorts) -> Vec<Proposal> {
         let vocabulary = (self.vocabulary)
             .get_or_init(|| Vocabulary::of(&self.original, self.language, &self.rules.least));
-        let index = Index::new(document);
         let mut proposals = Vec::new();
-        for (source, rule) in self.rules.rules.iter().enumerate() {
-            rule.propose(&index, source, &mut proposals);
+        let mut ideas = Ideas::new(document, vocabulary, self.rules.len(), &mut proposals);
+        match sorts {
+            Sorts::Smaller => {
+                let index = Index::new(document);
+                ideas.nodes();
+                ideas.names(self.language);
+                for (source, rule) in self.rules.rules.iter().enumerate() {
+                    rule.propose(&index, source, &mut proposals);
+                }
+            }
+            Sorts::AsWide => ideas.widths(),
         }
-        ideas::propose(
-            &index,
-            vocabulary,
-            self.language,
-            self.rules.len(),
-            &mut proposals,
-        );
         // Deterministic: a stable sort of what was found from left to right, rule by rule.
         proposals.sort_by_key(|proposal| {
             let start = std::cmp::Reverse(proposal.start());
@@ -96,13 +99,13 @@ struct Record {
 const PATIENCE: usize = 30;
 
 impl Rewrites {
-    pub(crate) fn new(document: Arc<Document>, setup: &Setup) -> Self {
+    pub(crate) fn new(document: Arc<Document>, setup: &Setup, sorts: Sorts) -> Self {
         let record = Record {
             rate: HitRate::new(0.1),
             misses: 0,
         };
         let mut rewrites = Self {
-            proposals: setup.propose(&document).into(),
+            proposals: setup.propose(&document, sorts).into(),
             at: 0,
             kept: Subset::full(document.len()),
             substitutes: Arc::default(),

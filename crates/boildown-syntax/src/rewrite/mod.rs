@@ -11,7 +11,7 @@ mod pattern;
 mod proposal;
 mod rules;
 
-pub(crate) use ideas::Vocabulary;
+pub(crate) use ideas::Sorts;
 pub(crate) use machine::{Rewrites, Setup};
 pub(crate) use proposal::Proposal;
 pub use rules::{RuleError, Rules};

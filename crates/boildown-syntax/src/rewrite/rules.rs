@@ -328,6 +328,7 @@ fn sources(language: &str) -> &'static [&'static str] {
         "Python" => &[include_str!("../../rules/python.rules")],
         "Rust" => &[include_str!("../../rules/rust.rules")],
         "SQL" => &[include_str!("../../rules/sql.rules")],
+        "WGSL" => &[include_str!("../../rules/wgsl.rules")],
         "TypeScript" | "TSX" => &[JAVASCRIPT, TYPESCRIPT],
         _ => &[],
     }
