@@ -58,12 +58,11 @@ impl Draft {
     /// Returns the text.
     #[must_use]
     pub fn bytes(&self) -> &Arc<[u8]> {
-        self.bytes
-            .get_or_init(|| {
-                self.document
-                    .render_with(&self.kept, &self.substitutes)
-                    .into()
-            })
+        self.bytes.get_or_init(|| {
+            self.document
+                .render_with(&self.kept, &self.substitutes)
+                .into()
+        })
     }
 
     /// Returns the document that this is a part of.

@@ -107,7 +107,7 @@ const ANY: usize = usize::MAX;
 const LARGE: usize = 8 * MIB;
 
 /// Larger texts are not rewritten.
-const REWRITTEN: usize = 256 << 10;
+const REWRITTEN: usize = MIB;
 
 /// Larger texts are not gone over byte by byte: each byte would be a node.
 const BYTEWISE: usize = 2 * MIB;
@@ -145,7 +145,12 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
         pass("tree", Method::Tree { part: ANY }, Check::Parses, LARGE),
         pass("pairs of tokens", Method::Window(2), Check::Parses, MIB),
         pass("triples of tokens", Method::Window(3), Check::Parses, MIB),
-        pass("rewriting", Method::Rewrites(Sorts::Smaller), Check::Parses, REWRITTEN),
+        pass(
+            "rewriting",
+            Method::Rewrites(Sorts::Smaller),
+            Check::Parses,
+            REWRITTEN,
+        ),
         pass("nodes", Method::Nodes, Check::Parses, LARGE),
         pass("delimiters", Method::Delimiters, Check::Nothing, LARGE),
         pass("tokens", Method::Window(1), Check::Nothing, LARGE),

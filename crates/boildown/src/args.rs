@@ -82,7 +82,12 @@ pub(crate) struct Reduce {
     pub(crate) language: Option<String>,
 
     /// A file of further rewrite rules for the language of the input. Repeatable
-    #[arg(long, value_name = "FILE", conflicts_with = "no_rewriting", hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "no_rewriting",
+        hide_short_help = true
+    )]
     pub(crate) rules: Vec<PathBuf>,
 
     /// Delete only: the result is made of tokens of the input, in their order

@@ -164,10 +164,7 @@ fn language(args: &Reduce, input: &[u8]) -> Result<Option<&'static Language>, Cl
 }
 
 /// Reads the rules of the user, and says what is wrong with them.
-fn rewriting(
-    args: &Reduce,
-    language: Option<&'static Language>,
-) -> Result<Rewriting, CliError> {
+fn rewriting(args: &Reduce, language: Option<&'static Language>) -> Result<Rewriting, CliError> {
     if args.no_rewriting {
         return Ok(Rewriting::Off);
     }
@@ -182,9 +179,8 @@ fn rewriting(
         let text = fs::read_to_string(path).map_err(|error| {
             CliError::new(Kind::Usage, format!("failed to read {}", path.display())).because(error)
         })?;
-        let rules = Rules::read(language, &text).map_err(|error| {
-            CliError::new(Kind::Usage, format!("{}, {error}", path.display()))
-        })?;
+        let rules = Rules::read(language, &text)
+            .map_err(|error| CliError::new(Kind::Usage, format!("{}, {error}", path.display())))?;
         all = all.and(&rules);
     }
     Ok(Rewriting::With(Arc::new(all)))

@@ -104,8 +104,7 @@ impl Document {
         if atoms.is_empty() {
             return &[];
         }
-        &self.bytes
-            [self.atoms[atoms.start].start as usize..self.atoms[atoms.end - 1].end as usize]
+        &self.bytes[self.atoms[atoms.start].start as usize..self.atoms[atoms.end - 1].end as usize]
     }
 
     /// Returns whether there is nothing to remove.

@@ -138,7 +138,9 @@ impl Document {
                 outdents.push(self.spans[removed] as usize, new.saturating_sub(old));
             }
             (None, Some(_)) if headless && !front.is_empty() => out.extend_from_slice(front),
-            (None, Some(_)) if headless => out.extend_from_slice(self.space(before, next, substitutes)),
+            (None, Some(_)) if headless => {
+                out.extend_from_slice(self.space(before, next, substitutes))
+            }
             (_, Some(_)) => push_gap(out, back, by),
             (Some(_), None) => push_gap(out, front, outdents.at(before)),
             (None, None) if front.is_empty() || back.is_empty() => {

@@ -20,8 +20,8 @@ const LEAST: usize = 0;
 const ALIKE: usize = 1;
 /// A node becomes a word as wide as it is.
 const FUSED: usize = 2;
-/// A number, or a word that was put in the place of a node, becomes a shorter one.
-const SHORTER: usize = 3;
+/// A number becomes a shorter one.
+const NUMBER: usize = 3;
 /// All that mentions a name goes.
 const MENTIONS: usize = 4;
 /// What defines a name goes, and something else stands in its place elsewhere.
@@ -31,8 +31,6 @@ const STAND_IN: usize = 5;
 #[derive(Debug, Default)]
 pub(crate) struct Vocabulary {
     texts: BTreeMap<u16, Vec<Arc<[u8]>>>,
-    /// The words of the original text that look like one that was made up.
-    known: BTreeSet<Box<[u8]>>,
 }
 
 /// The most texts of one kind.
@@ -61,17 +59,16 @@ impl Vocabulary {
         let mut vocabulary = Self::default();
         for Least { kind, text, .. } in least {
             let kind = grammar.id_for_node_kind(kind, true);
-            vocabulary.texts.entry(kind).or_default().push(Arc::clone(text));
+            vocabulary
+                .texts
+                .entry(kind)
+                .or_default()
+                .push(Arc::clone(text));
         }
         for (kind, seen) in texts {
             let all = vocabulary.texts.entry(kind).or_default();
             all.extend(seen.into_iter().map(|(_, text)| text).take(TEXTS));
         }
-        let atoms = (0..document.len()).map(|atom| document.atom(atom));
-        vocabulary.known = atoms
-            .filter(|text| text.contains(&b'_'))
-            .map(Box::from)
-            .collect();
         vocabulary
     }
 
@@ -130,7 +127,6 @@ pub(crate) enum Sorts {
 pub(super) struct Ideas<'a> {
     document: &'a Document,
     tree: &'a Tree,
-    vocabulary: &'a Vocabulary,
     /// By slot.
     slots: Vec<Choices>,
     /// The source of the first idea.
@@ -150,7 +146,6 @@ impl<'a> Ideas<'a> {
         Self {
             document,
             tree,
-            vocabulary,
             slots: slots.collect(),
             first,
             proposals,
@@ -173,7 +168,16 @@ impl<'a> Ideas<'a> {
         for (id, node) in self.tree.nodes.iter().enumerate().skip(1) {
             let old = self.document.text(node.atoms.clone());
             if words(old, 0..old.len()).nth(1).is_none() {
-                self.shorter(id, old);
+                if old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1 {
+                    for text in [
+                        &b"0"[..],
+                        b"1",
+                        &old[..old.len() / 2],
+                        &old[..old.len() - 1],
+                    ] {
+                        self.replace(NUMBER, id, text);
+                    }
+                }
                 continue;
             }
             let choices = &self.slots[node.slot];
@@ -189,22 +193,6 @@ impl<'a> Ideas<'a> {
             for text in alike.into_iter().take(4) {
                 self.replace(ALIKE, id, &text);
             }
-        }
-    }
-
-    /// Proposes shorter texts for a node that is one word.
-    fn shorter(&mut self, node: NodeId, old: &[u8]) {
-        if old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1 {
-            for text in [&b"0"[..], b"1", &old[..old.len() / 2], &old[..old.len() - 1]] {
-                self.replace(SHORTER, node, text);
-            }
-        }
-        let underscore = old.iter().position(|&byte| byte == b'_');
-        if let Some(end) = underscore
-            && !self.vocabulary.known.contains(old)
-        {
-            self.replace(SHORTER, node, &old[..end]);
-            self.replace(SHORTER, node, &old[..=end]);
         }
     }
 
@@ -266,9 +254,8 @@ impl Ideas<'_> {
             names.iter().map(|(text, name)| (*text, name)).collect();
         frequent.sort_by_key(|(_, name)| std::cmp::Reverse(name.atoms.len()));
         for (text, name) in &names {
-            let others = (frequent.iter()).filter(|(other, found)| {
-                other != text && !found.kinds.is_disjoint(&name.kinds)
-            });
+            let others = (frequent.iter())
+                .filter(|(other, found)| other != text && !found.kinds.is_disjoint(&name.kinds));
             let others: Vec<&[u8]> = others.map(|(other, _)| *other).take(3).collect();
             if (2..=MENTIONED).contains(&name.atoms.len()) {
                 self.mentions(name, &others, &rows);
@@ -303,9 +290,9 @@ impl Ideas<'_> {
             let least = choices.least().take(2).map(Arc::clone);
             let others = others.iter().take(2).map(|&other| Arc::from(other));
             for text in least.chain(others).collect::<Vec<Arc<[u8]>>>() {
-                let stand_ins = outside.iter().map(|&mention| {
-                    Edit::new(&self.tree.nodes[mention].atoms, Arc::clone(&text))
-                });
+                let stand_ins = outside
+                    .iter()
+                    .map(|&mention| Edit::new(&self.tree.nodes[mention].atoms, Arc::clone(&text)));
                 let mut edits = vec![Edit::new(&unit, *b"")];
                 edits.extend(stand_ins);
                 self.add(STAND_IN, edits);

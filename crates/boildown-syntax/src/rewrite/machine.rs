@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use boildown_search::odds::HitRate;
 use boildown_search::{Question, Search, Subset, Verdict};
 
-use super::matching::Index;
 use super::ideas::{self, Ideas, Vocabulary};
+use super::matching::Index;
 use super::{Proposal, Rules, Sorts};
 use crate::document::Substitutes;
 use crate::draft::{Check, Draft};
@@ -171,5 +171,48 @@ impl Search for Rewrites {
             Check::Nothing,
         )
         .with(Arc::clone(&self.substitutes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::View;
+    use crate::document::words;
+    use crate::languages::samples;
+
+    /// The size that every step makes smaller.
+    fn size(text: &[u8]) -> (usize, usize, Vec<u8>) {
+        let visible = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+        let count = words(text, 0..text.len()).count();
+        (count, visible.count(), text.to_vec())
+    }
+
+    #[test]
+    fn every_proposal_makes_the_text_smaller() {
+        for (name, sample) in samples::all() {
+            let Some(language) = Language::named(name) else {
+                continue;
+            };
+            let bytes: Arc<[u8]> = sample.as_bytes().into();
+            let setup = Setup::new(language, Rules::of(language), Arc::clone(&bytes));
+            let document = Arc::new(Document::new(&bytes, View::Syntax(language)));
+            for sorts in [Sorts::Smaller, Sorts::AsWide] {
+                for hits in [Verdict::Interesting, Verdict::Uninteresting] {
+                    let mut search = Rewrites::new(Arc::clone(&document), &setup, sorts);
+                    while let Some(question) = search.ask() {
+                        let [before, after] =
+                            [search.best(), question.candidate].map(|draft| size(draft.bytes()));
+                        assert!(
+                            after < before,
+                            "{name}: {:?} becomes {:?}",
+                            String::from_utf8_lossy(&before.2),
+                            String::from_utf8_lossy(&after.2),
+                        );
+                        search.tell(hits);
+                    }
+                }
+            }
+        }
     }
 }

@@ -165,9 +165,13 @@ impl Attempt<'_> {
             Part::One(place) | Part::Many(place) => {
                 if let Some(bound) = self.bindings[*place].clone() {
                     let end = at + bound.len();
-                    let same = end <= self.index.document.len()
-                        && self.index.same(&bound, &(at..end));
-                    return if same { self.run(rest, end) } else { Enough::No };
+                    let same =
+                        end <= self.index.document.len() && self.index.same(&bound, &(at..end));
+                    return if same {
+                        self.run(rest, end)
+                    } else {
+                        Enough::No
+                    };
                 }
                 let enough = if matches!(part, Part::One(_)) {
                     self.one(*place, rest, at)

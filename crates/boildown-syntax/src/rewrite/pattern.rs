@@ -91,7 +91,9 @@ impl Pattern {
 
 /// The name of the hole that a text begins with, and where it ends.
 fn hole(text: &str) -> Option<(&str, usize)> {
-    let rest = text.strip_prefix("$$$").or_else(|| text.strip_prefix('$'))?;
+    let rest = text
+        .strip_prefix("$$$")
+        .or_else(|| text.strip_prefix('$'))?;
     let length = rest
         .bytes()
         .take_while(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())

@@ -66,7 +66,9 @@ impl Proposal {
     pub(super) fn new(document: &Document, mut edits: Vec<Edit>, source: usize) -> Option<Self> {
         edits.sort_unstable();
         edits.dedup();
-        let disjoint = edits.windows(2).all(|pair| pair[0].atoms.1 <= pair[1].atoms.0);
+        let disjoint = edits
+            .windows(2)
+            .all(|pair| pair[0].atoms.1 <= pair[1].atoms.0);
         let mut saved = Saved::default();
         let mut order = std::cmp::Ordering::Equal;
         for edit in &edits {
@@ -92,11 +94,7 @@ impl Proposal {
 
 impl Proposal {
     /// Returns what is kept of a document, and what stands in the place of atoms, once the edits are made too.
-    pub(super) fn apply(
-        &self,
-        kept: &Subset,
-        substitutes: &Substitutes,
-    ) -> (Subset, Substitutes) {
+    pub(super) fn apply(&self, kept: &Subset, substitutes: &Substitutes) -> (Subset, Substitutes) {
         let mut substitutes = substitutes.clone();
         let mut cuts = Vec::with_capacity(self.edits.len());
         for edit in &self.edits {

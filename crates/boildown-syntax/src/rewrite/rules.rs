@@ -93,7 +93,8 @@ impl Rules {
     #[must_use]
     pub fn of(language: &Language) -> Self {
         let files = sources(language.name).iter();
-        let read = files.map(|file| Self::parse(file).expect("a test reads the rules of every language"));
+        let read =
+            files.map(|file| Self::parse(file).expect("a test reads the rules of every language"));
         read.fold(Self::default(), |all, file| all.and(&file))
     }
 
@@ -138,7 +139,9 @@ impl Rules {
                 });
             } else if let Some(least) = line.strip_prefix("least ") {
                 let (kind, text) = least.split_once(char::is_whitespace).ok_or_else(|| {
-                    wrong("`least` wants a kind of node and its text, as in `least number 0`".into())
+                    wrong(
+                        "`least` wants a kind of node and its text, as in `least number 0`".into(),
+                    )
                 })?;
                 rules.least.push(Least {
                     kind: kind.to_owned(),
@@ -152,7 +155,8 @@ impl Rules {
                 let rule = rules.rules.last_mut().ok_or_else(|| {
                     wrong("a rule begins with a line `rule`, which says what it does".into())
                 })?;
-                rule.add(line_number, before.trim(), after.trim()).map_err(wrong)?;
+                rule.add(line_number, before.trim(), after.trim())
+                    .map_err(wrong)?;
             }
         }
         rules.finish(text.lines().count())?;
@@ -167,7 +171,10 @@ impl Rules {
                 Rule { examples, .. } if examples.is_empty() => "example",
                 _ => return None,
             };
-            Some(format!("the rule before, `{}`, has no {missing}", rule.name))
+            Some(format!(
+                "the rule before, `{}`, has no {missing}",
+                rule.name
+            ))
         });
         complaint.map_or(Ok(()), |what| Err(RuleError { line, what }))
     }
@@ -216,7 +223,9 @@ impl Rule {
         let replacement = Pattern::read(&unescape(after), &mut self.names);
         if let Some(hole) = replacement.holes().find(|&hole| hole >= known) {
             let name = self.names.name(hole);
-            return Err(format!("the replacement speaks of ${name}, the pattern does not"));
+            return Err(format!(
+                "the replacement speaks of ${name}, the pattern does not"
+            ));
         }
         let rewrite = Rewrite {
             pattern,
