@@ -139,7 +139,7 @@ impl Document {
             }
             (None, Some(_)) if headless && !front.is_empty() => out.extend_from_slice(front),
             (None, Some(_)) if headless => {
-                out.extend_from_slice(self.space(before, next, substitutes))
+                out.extend_from_slice(self.space(before, next, substitutes));
             }
             (_, Some(_)) => push_gap(out, back, by),
             (Some(_), None) => push_gap(out, front, outdents.at(before)),

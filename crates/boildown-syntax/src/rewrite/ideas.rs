@@ -33,6 +33,8 @@ pub(crate) struct Vocabulary {
     texts: BTreeMap<u16, Vec<Arc<[u8]>>>,
 }
 
+type ByLength = BTreeSet<(usize, Arc<[u8]>)>;
+
 /// The most texts of one kind.
 const TEXTS: usize = 300;
 
@@ -40,7 +42,7 @@ impl Vocabulary {
     pub(super) fn of(original: &Arc<[u8]>, language: &'static Language, least: &[Least]) -> Self {
         let document = Document::new(original, View::Syntax(language));
         let grammar = language.grammar();
-        let mut texts: BTreeMap<u16, BTreeSet<(usize, Arc<[u8]>)>> = BTreeMap::new();
+        let mut texts: BTreeMap<u16, ByLength> = BTreeMap::new();
         for node in document.tree().nodes.iter().skip(1) {
             let text = document.text(node.atoms.clone());
             if node.atoms.len() > 2 || text.len() > 80 {

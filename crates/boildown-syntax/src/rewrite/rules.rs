@@ -90,8 +90,7 @@ impl Rules {
     }
 
     /// Returns the rules for a language that come with boildown.
-    #[must_use]
-    pub fn of(language: &Language) -> Self {
+    pub(crate) fn of(language: &Language) -> Self {
         let files = sources(language.name).iter();
         let read =
             files.map(|file| Self::parse(file).expect("a test reads the rules of every language"));
