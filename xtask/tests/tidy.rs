@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-search", &[]),
     ("boildown-syntax", &["boildown-search"]),
     ("boildown-oracle", &["boildown-search"]),
+    ("boildown-lab", &["boildown-search", "boildown-syntax"]),
     (
         "boildown-session",
         &["boildown-search", "boildown-syntax", "boildown-oracle"],
@@ -27,6 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown",
         &[
             "boildown-search",
+            "boildown-lab",
             "boildown-syntax",
             "boildown-oracle",
             "boildown-session",

@@ -1,6 +1,8 @@
 //! Searches made of searches.
 
-use crate::{Question, Restart, Search, Verdict};
+use std::num::NonZeroUsize;
+
+use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 
 /// One search after another: the second starts from what the first left.
 #[derive(Debug, Clone)]
@@ -86,6 +88,34 @@ impl<C: Clone, A: Restart<Candidate = C>, B: Restart<Candidate = C>> Restart for
     }
 }
 
+impl<A, B> Wide for Sequence<A, B>
+where
+    A: Wide,
+    B: Wide + Restart<Candidate = Subset>,
+{
+    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
+        match self.stage {
+            Stage::First => self.first.pending(width),
+            Stage::Second => self.second.pending(width),
+        }
+    }
+
+    fn union(&self, asked: &[Question<Subset>], places: &[usize]) -> Subset {
+        match self.stage {
+            Stage::First => self.first.union(asked, places),
+            Stage::Second => self.second.union(asked, places),
+        }
+    }
+
+    fn settle(&mut self, fates: &[Fate]) {
+        match self.stage {
+            Stage::First => self.first.settle(fates),
+            Stage::Second => self.second.settle(fates),
+        }
+        self.advance();
+    }
+}
+
 /// A search run again from its own result until a whole run has no hit.
 #[derive(Debug, Clone)]
 pub struct Fixpoint<S> {
@@ -142,6 +172,22 @@ impl<S: Restart> Restart for Fixpoint<S> {
     fn restart(&mut self, best: S::Candidate) {
         self.improved = false;
         self.inner.restart(best);
+    }
+}
+
+impl<S: Wide + Restart<Candidate = Subset>> Wide for Fixpoint<S> {
+    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
+        self.inner.pending(width)
+    }
+
+    fn union(&self, asked: &[Question<Subset>], places: &[usize]) -> Subset {
+        self.inner.union(asked, places)
+    }
+
+    fn settle(&mut self, fates: &[Fate]) {
+        self.improved |= fates.contains(&Fate::Told(Verdict::Interesting));
+        self.inner.settle(fates);
+        self.advance();
     }
 }
 

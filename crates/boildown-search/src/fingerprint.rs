@@ -10,6 +10,12 @@ impl Fingerprint {
     pub fn new(bits: u128) -> Self {
         Self(bits)
     }
+
+    /// Returns the 128 bits.
+    #[must_use]
+    pub fn bits(self) -> u128 {
+        self.0
+    }
 }
 
 impl std::fmt::Debug for Fingerprint {

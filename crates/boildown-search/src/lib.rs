@@ -1,8 +1,11 @@
 //! Delta debugging as machines that ask and are told.
 //!
 //! Every algorithm is a [`Search`]: it asks a [`Question`], hears a [`Verdict`], and knows nothing of files, processes, clocks
-//! or threads. The [`Planner`] runs any search with any number of workers, to the same result. [`list`] holds the minimisers
-//! of lists, [`tree`] the schedule that runs them over a tree, [`combine`] what makes searches of searches.
+//! or threads. The [`Planner`] runs any search with any number of workers, to the same result.
+//!
+//! [`list`] holds the minimisers of lists, [`tree`] the schedules that run them over a tree, [`graph`] those that know which element
+//! requires which, [`changes`] the searches for the changes that broke something, [`combine`] what makes searches of searches.
+//! [`minimize`] is for those who just have a list.
 //!
 //! ```
 //! use boildown_search::list::{Halving, List, Sweep};
@@ -18,10 +21,14 @@
 //! ```
 #![warn(clippy::disallowed_methods)]
 
+pub mod catalogue;
+pub mod changes;
 pub mod combine;
 mod fingerprint;
+pub mod graph;
 pub mod list;
 mod minimize;
+mod names;
 pub mod odds;
 mod planner;
 mod search;

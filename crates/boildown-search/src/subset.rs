@@ -56,6 +56,21 @@ impl Subset {
         }
     }
 
+    /// Returns this set and the given ranges of elements as well. O(universe / 64).
+    ///
+    /// # Panics
+    /// When a range reaches beyond the universe.
+    #[must_use]
+    pub fn with(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Self {
+        let mut all = self.clone();
+        all.commit();
+        let base = Arc::make_mut(&mut all.base);
+        for range in ranges {
+            base.insert_range(range);
+        }
+        all
+    }
+
     /// Returns the elements of `range` that this set holds, and no others.
     #[must_use]
     pub fn only(&self, range: Range<usize>) -> Self {
@@ -111,6 +126,60 @@ impl Subset {
             .sum()
     }
 
+    /// Returns whether any element inside `range` is kept. Stops at the first one.
+    #[must_use]
+    pub fn any_in(&self, range: Range<usize>) -> bool {
+        self.first_in(range).is_some()
+    }
+
+    /// Returns the first kept element of `range`.
+    pub(crate) fn first_in(&self, range: Range<usize>) -> Option<usize> {
+        let words = self.base.as_slice();
+        self.pieces(range).find_map(|piece| {
+            let end = piece.end.min(self.universe());
+            let words = &words[..end.div_ceil(usize::BITS as usize)];
+            next_one(words, piece.start).filter(|&element| element < end)
+        })
+    }
+
+    /// Returns the last kept element of `range`.
+    pub(crate) fn last_in(&self, range: Range<usize>) -> Option<usize> {
+        let words = self.base.as_slice();
+        let pieces: Vec<Range<usize>> = self.pieces(range).collect();
+        pieces.into_iter().rev().find_map(|piece| {
+            previous_one(words, piece.end.min(self.universe()))
+                .filter(|&element| element >= piece.start)
+        })
+    }
+
+    /// Returns whether `other` holds all elements of this set. Cheap when both share a base.
+    pub(crate) fn is_subset_of(&self, other: &Self) -> bool {
+        if Arc::ptr_eq(&self.base, &other.base) {
+            return other.cuts.iter().all(|cut| self.count_in(cut.clone()) == 0);
+        }
+        self.to_bits().is_subset(&other.to_bits())
+    }
+
+    /// Returns ranges that hold every element of this set that `smaller` lacks, and none that it keeps. Sorted, disjoint. Few when
+    /// both share a base.
+    #[must_use]
+    pub fn cuts_to(&self, smaller: &Self) -> Vec<Range<usize>> {
+        if Arc::ptr_eq(&self.base, &smaller.base) {
+            let mut cuts = smaller.cuts.clone();
+            cuts.retain(|cut| self.any_in(cut.clone()));
+            return cuts;
+        }
+        let mut lost = self.to_bits();
+        lost.difference_with(&smaller.to_bits());
+        let lost = Self::from_bits(lost);
+        lost.runs().collect()
+    }
+
+    /// Returns whether this is another handle of the same set. Cheap; equal sets that came about otherwise are not recognised.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.base, &other.base) && self.cuts == other.cuts
+    }
+
     /// Returns the kept elements in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.runs().flatten()
@@ -118,8 +187,13 @@ impl Subset {
 
     /// Returns the maximal runs of neighbouring kept elements, in ascending order.
     pub fn runs(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.runs_in(0..self.universe())
+    }
+
+    /// The maximal runs of neighbouring kept elements inside `range`.
+    fn runs_in(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
         let words = self.base.as_slice();
-        self.pieces(0..self.universe()).flat_map(move |piece| {
+        self.pieces(range).flat_map(move |piece| {
             let mut next = piece.start;
             std::iter::from_fn(move || {
                 let start = next_one(words, next).filter(|&element| element < piece.end)?;
@@ -127,6 +201,30 @@ impl Subset {
                 Some(start..next)
             })
         })
+    }
+
+    /// Returns the elements of this set that `other`, a set over the same list, does not hold, in ascending order. Proportional to
+    /// the cuts of `other` when both share a base.
+    pub(crate) fn lost_in(&self, other: &Self) -> Vec<usize> {
+        let cuts = self.cuts_to(other).into_iter();
+        cuts.flat_map(|cut| self.runs_in(cut)).flatten().collect()
+    }
+
+    /// Returns one bit for each element of the original list. O(universe / 64).
+    pub(crate) fn to_bits(&self) -> FixedBitSet {
+        let mut bits = FixedBitSet::clone(&self.base);
+        for cut in &self.cuts {
+            bits.remove_range(cut.clone());
+        }
+        bits
+    }
+
+    /// Returns the set of the elements whose bits are set.
+    pub(crate) fn from_bits(bits: FixedBitSet) -> Self {
+        Self {
+            base: Arc::new(bits),
+            cuts: Vec::new(),
+        }
     }
 
     /// The parts of `range` that no cut covers.
@@ -167,6 +265,18 @@ fn next_one(words: &[usize], from: usize) -> Option<usize> {
         word = *words.get(at)?;
     }
     Some(at * bits + word.trailing_zeros() as usize)
+}
+
+/// The last set bit before `end`.
+fn previous_one(words: &[usize], end: usize) -> Option<usize> {
+    let bits = usize::BITS as usize;
+    let mut at = end.checked_sub(1)? / bits;
+    let mut word = words[at] & (usize::MAX >> (bits - 1 - (end - 1) % bits));
+    while word == 0 {
+        at = at.checked_sub(1)?;
+        word = words[at];
+    }
+    Some(at * bits + word.ilog2() as usize)
 }
 
 /// The first clear bit at or after `from`.
@@ -240,8 +350,31 @@ mod tests {
             prop_assert_eq!(set.count_in(window.clone()), expected.iter().filter(|e| window.contains(e)).count());
             prop_assert_eq!(set.only(window.clone()).iter().collect::<Vec<_>>(),
                 expected.iter().copied().filter(|e| window.contains(e)).collect::<Vec<_>>());
+            prop_assert_eq!(set.any_in(window.clone()), set.count_in(window.clone()) > 0);
             for element in 0..universe {
                 prop_assert_eq!(set.contains(element), expected.contains(&element));
+            }
+            let more = set.with([window.clone(), 0..0]);
+            prop_assert_eq!(more.iter().collect::<Vec<_>>(),
+                (0..universe).filter(|e| expected.contains(e) || window.contains(e)).collect::<Vec<_>>());
+            prop_assert_eq!(set.iter().collect::<Vec<_>>(), expected.clone(), "the set itself stays");
+            let whole = Subset::full(universe).without(committed.iter().copied().map(clip));
+            let lost: Vec<usize> = whole.iter().filter(|element| !expected.contains(element)).collect();
+            prop_assert_eq!(whole.lost_in(&set), lost.clone());
+            prop_assert_eq!(whole.lost_in(&whole.without(pending.iter().copied().map(clip))), lost);
+            prop_assert_eq!(&Subset::from_bits(set.to_bits()), &set);
+            prop_assert_eq!(set.first_in(window.clone()), expected.iter().copied().find(|e| window.contains(e)));
+            prop_assert_eq!(set.last_in(window.clone()), expected.iter().copied().rfind(|e| window.contains(e)));
+            let mut apart = set.without([window.clone()]);
+            apart.commit();
+            for smaller in [set.without([window.clone()]), apart] {
+                let cuts = set.cuts_to(&smaller);
+                prop_assert!(cuts.windows(2).all(|pair| pair[0].end <= pair[1].start));
+                prop_assert!(cuts.iter().all(|cut| set.any_in(cut.clone())));
+                let again = set.without(cuts);
+                prop_assert_eq!(&again, &smaller);
+                prop_assert!(smaller.is_subset_of(&set));
+                prop_assert_eq!(set.is_subset_of(&smaller), set == smaller);
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use fixedbitset::FixedBitSet;
 use rpds::VectorSync;
 
 use crate::odds::HitRate;
@@ -13,7 +14,7 @@ use crate::{Question, Restart, Search, Subset, Verdict};
 /// A machine that decides one thing at a time implements it with nothing: it always has one.
 pub trait Wide: Search<Candidate = Subset> {
     /// Returns up to `width` questions that the machine can ask now, each about a deletion from its best candidate and none
-    /// depending on the answer to another. The first is `ask`'s; none when the machine is finished.
+    /// depending on the answer to another. The first is `ask`'s; none when the machine is finished. Deletions may overlap.
     fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
         let _only_one = width;
         self.ask().into_iter().collect()
@@ -131,7 +132,8 @@ impl<M: Wide> Epochs<M> {
     }
 
     fn begin(&mut self) {
-        self.batch = self.machine.pending(self.width).into();
+        let pending = self.machine.pending(self.width);
+        self.batch = unnested(&self.machine.best(), pending).into();
         self.answers = VectorSync::new_sync();
         self.merging = None;
         self.smallest = None;
@@ -212,6 +214,29 @@ impl<M: Wide> Epochs<M> {
         self.machine.settle(&fates);
         self.begin();
     }
+}
+
+/// The first of the questions, up to one whose deletion holds all that an earlier one deletes.
+///
+/// Were both hits, deleting them together would ask about the later one again, which tells nothing new and counts as a miss.
+fn unnested(best: &Subset, mut questions: Vec<Question<Subset>>) -> Vec<Question<Subset>> {
+    if questions.len() < 2 {
+        return questions;
+    }
+    let mut deleted = FixedBitSet::with_capacity(best.universe());
+    for place in 0..questions.len() {
+        let candidate = &questions[place].candidate;
+        let mut apart = true;
+        for element in best.lost_in(candidate) {
+            apart &= !deleted.put(element);
+        }
+        let holds = |earlier: &Question<Subset>| candidate.lost_in(&earlier.candidate).is_empty();
+        if !apart && questions[..place].iter().any(holds) {
+            questions.truncate(place);
+            break;
+        }
+    }
+    questions
 }
 
 impl<M: Wide> Search for Epochs<M> {

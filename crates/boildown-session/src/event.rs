@@ -58,4 +58,8 @@ pub enum Stopped {
     Interrupted,
     /// The budget of questions is spent.
     Questions,
+    /// The time is over.
+    Time,
+    /// The result is as small as was asked for.
+    SmallEnough,
 }

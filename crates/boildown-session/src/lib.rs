@@ -5,10 +5,12 @@
 //! verdicts, never on the number of workers.
 
 mod baseline;
+mod budget;
 mod event;
 mod reduce;
 mod workers;
 
 pub use baseline::{Baseline, BaselineError, baseline, time_limit};
+pub use budget::{Budget, Size};
 pub use event::{Event, Progress, Stopped, Summary};
 pub use reduce::{Config, Stop, reduce};

@@ -10,6 +10,7 @@ use boildown_oracle::{Oracle, OracleError, Outcome, Verdict, fsx};
 use boildown_search::{Planner, QuestionId, Search as _, Told};
 use boildown_syntax::{Draft, Reduction, View};
 
+use crate::budget::Budget;
 use crate::event::{Event, Progress, Stopped, Summary};
 use crate::workers::{Done, Workers};
 
@@ -20,8 +21,8 @@ pub struct Config {
     pub jobs: usize,
     /// The file that always holds the best result so far, written whole.
     pub output: Option<PathBuf>,
-    /// Stop after so many answers to the search.
-    pub max_questions: Option<u64>,
+    /// When to stop before the search has ended.
+    pub budget: Budget,
 }
 
 /// A handle to stop a session from elsewhere, such as a signal handler.
@@ -135,8 +136,8 @@ impl<'a> Session<'a> {
             if stop.is_requested() {
                 break Some(Stopped::Interrupted);
             }
-            if self.is_spent() {
-                break Some(Stopped::Questions);
+            if let Some(stopped) = self.exceeded() {
+                break Some(stopped);
             }
             // While all workers are busy there is time to find out what comes next.
             let done = self.workers.next(Duration::ZERO).or_else(|| {
@@ -182,7 +183,7 @@ impl<'a> Session<'a> {
         }
         self.planner.answer(done.id, answer.verdict);
         // Told one by one, so that a budget ends at the same question however many answers are there.
-        while !self.is_spent()
+        while self.exceeded().is_none()
             && let Some(told) = self.planner.advance()
         {
             self.told(&told)?;
@@ -215,10 +216,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn is_spent(&self) -> bool {
-        self.config
-            .max_questions
-            .is_some_and(|most| self.progress.questions >= most)
+    fn exceeded(&self) -> Option<Stopped> {
+        self.config.budget.exceeded(&self.now())
     }
 
     fn announce_pass(&mut self) {

@@ -71,6 +71,12 @@ impl Draft {
         &self.document
     }
 
+    /// Returns the atoms of the document that are kept.
+    #[must_use]
+    pub fn kept(&self) -> &Subset {
+        &self.kept
+    }
+
     /// Returns the number of tokens, as the document counts them. A rewritten text is read anew for that.
     #[must_use]
     pub fn tokens(&self) -> usize {

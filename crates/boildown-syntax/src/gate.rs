@@ -44,6 +44,8 @@ struct Gate {
 enum State {
     Shut,
     Open,
+    /// Shut, whatever happens: no samples, and no text is too large or too broken to be parsed.
+    Sealed,
 }
 
 /// One rejected candidate in so many is asked.
@@ -101,14 +103,15 @@ impl Gate {
         let base = (self.base)
             .get_or_insert_with(|| Parsed::new(&self.parser, Arc::clone(inner.best().bytes())));
         // Where there are errors already, little of the tree can be reused, and each of them is recovered from again.
-        if base.errors > 0 && base.bytes.len() > BROKEN {
+        let costly = base.errors > 0 && base.bytes.len() > BROKEN;
+        if costly && self.state != State::Sealed {
             return Passage::Free;
         }
         if let Some(parsed) = base.reparse(&self.parser, Arc::clone(draft.bytes())) {
             return Passage::Parsed(parsed);
         }
         self.rejected += 1;
-        if self.rejected % SAMPLE == SAMPLE / 2 {
+        if self.state == State::Shut && self.rejected % SAMPLE == SAMPLE / 2 {
             Passage::Sample
         } else {
             Passage::Rejected
@@ -156,10 +159,20 @@ impl Gate {
 impl<S: Search<Candidate = Draft>> Gated<S> {
     /// Puts a gate in front of a search. Without a language everything passes.
     pub fn new(inner: S, language: Option<&Language>) -> Self {
+        Self::with_state(inner, language, State::Shut)
+    }
+
+    /// Puts a gate in front of a search that never lets a broken candidate through, not even to learn whether that matters:
+    /// to parse is part of the property.
+    pub fn sealed(inner: S, language: &Language) -> Self {
+        Self::with_state(inner, Some(language), State::Sealed)
+    }
+
+    fn with_state(inner: S, language: Option<&Language>, state: State) -> Self {
         let gate = language.map(|language| Gate {
             parser: Parser::new(language),
             base: None,
-            state: State::Shut,
+            state,
             rejected: 0,
             passed: Tally::default(),
             sampled: Tally::default(),
@@ -269,20 +282,32 @@ mod tests {
         }
     }
 
-    /// Asks about the tokens of an array of numbers, none of which can go alone and leave JSON; returns how many questions
-    /// passed and what became of the gate.
-    fn ask_all(verdict: Verdict) -> Option<(usize, State)> {
-        let json = Language::named("JSON")?;
+    /// Starts on the tokens of an array of numbers, none of which can go alone and leave JSON.
+    fn numbers(json: &'static Language) -> Tokens {
         let text = format!("[1{}]", ", 1".repeat(999));
         let document = Arc::new(Document::new(&text.as_bytes().into(), View::Syntax(json)));
         let sweep = Sweep::windows(Subset::full(document.len()), 1);
-        let mut search = Gated::new(Tokens { document, sweep }, Some(json));
+        Tokens { document, sweep }
+    }
+
+    /// Asks about the numbers; returns how many questions passed and what became of the gate.
+    fn ask_all(verdict: Verdict) -> Option<(usize, State)> {
+        let json = Language::named("JSON")?;
+        let mut search = Gated::new(numbers(json), Some(json));
         let mut asked = 0;
         while search.ask().is_some() {
             asked += 1;
             search.tell(verdict);
         }
         Some((asked, search.gate?.state))
+    }
+
+    #[test]
+    fn nothing_broken_passes_a_sealed_gate() {
+        let Some(json) = Language::named("JSON") else {
+            return;
+        };
+        assert!(Gated::sealed(numbers(json), json).ask().is_none());
     }
 
     #[test]

@@ -60,6 +60,9 @@ enum Errors {
     Any,
 }
 
+/// A text is parsed anew when what is left of the older one is less than one part in so many of what is not.
+const FRESH: usize = 4;
+
 /// A text and its tree.
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed {
@@ -80,18 +83,28 @@ impl Parsed {
         }
     }
 
-    /// Parses a text that differs little from this one, anew only where it differs. `None` when it has more errors.
+    /// Parses a text that came from this one, anew only where it differs, or all of it when that is nearly everything. `None` when
+    /// it has more errors.
     pub(crate) fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
-        let mut tree = self.tree.clone();
-        if let Some(edit) = difference(&self.bytes, &bytes) {
-            tree.edit(&edit);
-        }
+        let older = match difference(&self.bytes, &bytes) {
+            None => Some(self.tree.clone()),
+            Some(edit) => {
+                let replaced = edit.old_end_byte - edit.start_byte;
+                let same = self.bytes.len() - replaced;
+                // The tree is marked node by node where it changed: with little left to reuse, a new parse costs less.
+                (replaced / FRESH <= same).then(|| {
+                    let mut tree = self.tree.clone();
+                    tree.edit(&edit);
+                    tree
+                })
+            }
+        };
         let bearable = if self.errors == 0 {
             Errors::None
         } else {
             Errors::Any
         };
-        let tree = parser.parse_from(&bytes, Some(&tree), bearable)?;
+        let tree = parser.parse_from(&bytes, older.as_ref(), bearable)?;
         let errors = count_errors(&tree);
         (errors <= self.errors).then_some(Self {
             bytes,
@@ -210,6 +223,9 @@ mod tests {
         assert!(parses("[1, 2, 3]", "[1, 3]"));
         assert!(!parses("[1, 2, 3]", "[1,, 3]"));
         assert!(parses("[1,, 2, 3]", "[1,, 3]"));
+        let long = "[1, 2, 3, 4, 5, 6, 7, 8, 9]";
+        assert!(parses(long, "1"), "with nearly everything gone");
+        assert!(!parses(long, "["));
         assert!(
             parses("[1, 2, 3]", "[1]"),
             "giving up on one text does not spoil the next"

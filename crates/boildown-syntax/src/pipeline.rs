@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::list::{self, Algorithm, List, Minimise as _, Sweep};
-use boildown_search::tree::TreeSearch;
+use boildown_search::list::{self, Algorithm, InEpochs, List, Minimise as _, Sweep};
+use boildown_search::tree::{Schedule, ScheduleMachine};
 use boildown_search::{Epochs, Question, Search, Subset, Verdict};
 
 use crate::document::{Document, View, words};
@@ -42,8 +42,12 @@ enum Method {
 }
 
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each guess of the planner, and it is mostly the largest"
+)]
 enum Machine {
-    Tree(Epochs<TreeSearch<Algorithm>>),
+    Tree(ScheduleMachine<Algorithm>),
     List(Epochs<list::Machine>),
     Sweep(Epochs<Sweep>),
     Rewrites(Rewrites),
@@ -81,11 +85,15 @@ pub fn reduction(
     language: Option<&'static Language>,
     strategy: Strategy,
 ) -> Reduction {
-    let passes = match language {
+    let mut passes = match language {
         Some(language) => in_language(language),
         None if is_binary(bytes) => of_bytes(),
         None => of_text(),
     };
+    // Only our own schedule has use for passes that ask about large parts alone.
+    if strategy.schedule != Schedule::default() {
+        passes.retain(|pass| !matches!(pass.method, Method::Tree { part } if part < ANY));
+    }
     let gated = language.filter(|_| strategy.gate == Gate::Adaptive);
     let setup = match (&strategy.rewriting, language) {
         (Rewriting::With(others), Some(language)) => {
@@ -115,7 +123,7 @@ const BYTEWISE: usize = 2 * MIB;
 const LINES: Pass = Pass {
     name: "lines",
     view: View::Lines,
-    method: Method::List(Algorithm::Halving),
+    method: Method::List(Algorithm::HALVING),
     check: Check::Nothing,
     sizes: LARGE..ANY,
 };
@@ -201,16 +209,16 @@ fn of_bytes() -> Vec<Pass> {
         pass(
             "blocks of 4096 bytes",
             4096,
-            Method::List(Algorithm::Halving),
+            Method::List(Algorithm::HALVING),
             ANY,
         ),
         pass(
             "blocks of 64 bytes",
             64,
-            Method::List(Algorithm::Halving),
+            Method::List(Algorithm::HALVING),
             8 * LARGE,
         ),
-        pass("bytes", 1, Method::List(Algorithm::Halving), BYTEWISE),
+        pass("bytes", 1, Method::List(Algorithm::HALVING), BYTEWISE),
         pass("each byte", 1, Method::Window(1), BYTEWISE),
     ]
 }
@@ -309,10 +317,13 @@ impl Method {
         match self {
             Self::Tree { part } => {
                 let tree = Arc::clone(document.tree());
-                let algorithm = strategy.algorithm.unwrap_or_default();
+                let algorithm = InEpochs {
+                    algorithm: strategy.algorithm.unwrap_or_default(),
+                    width: strategy.width,
+                };
                 let smallest = document.len() / part;
-                let search = TreeSearch::new(algorithm, tree, everything, smallest);
-                Machine::Tree(search.in_epochs(strategy.width))
+                let machine = (strategy.schedule).start(algorithm, tree, everything, smallest);
+                Machine::Tree(machine)
             }
             Self::List(usual) => {
                 let algorithm = strategy.algorithm.unwrap_or(usual);

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_search::list::Algorithm;
+use boildown_search::tree::Schedule;
 
 use crate::Rules;
 
@@ -16,6 +17,8 @@ pub struct Strategy {
     pub gate: Gate,
     /// The algorithm for every list; `None` for the one that suits each pass.
     pub algorithm: Option<Algorithm>,
+    /// The order in which trees are reduced.
+    pub schedule: Schedule,
     /// How many questions that do not depend on each other are asked together. The result depends on it.
     pub width: NonZeroUsize,
     /// What a text may become that is not a part of it.
@@ -27,6 +30,7 @@ impl Default for Strategy {
         Self {
             gate: Gate::Adaptive,
             algorithm: None,
+            schedule: Schedule::default(),
             width: NonZeroUsize::MIN,
             rewriting: Rewriting::default(),
         }

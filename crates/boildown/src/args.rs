@@ -6,8 +6,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use boildown_lab::workload::Shape;
 use boildown_oracle::{ExitSpec, OracleError, Pattern, parse_duration};
 use boildown_search::list::Algorithm;
+use boildown_search::tree::Schedule;
+use boildown_session::Size;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 /// Boil a failing input down to its cause
@@ -24,6 +27,10 @@ pub(crate) enum Command {
     Reduce(Box<Reduce>),
     /// List the languages that are understood
     Languages,
+    /// List the delta-debugging algorithms: what each works on, promises and costs
+    Algorithms,
+    /// Compare algorithms: exact numbers of questions, in virtual time, from a seed
+    Lab(Box<Lab>),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -32,6 +39,10 @@ pub(crate) enum Command {
     /// Print the manual page
     Man,
 }
+
+/// Headings of the help.
+const STOP: &str = "When to stop early, with the best result so far";
+const SEARCH: &str = "How to search (default: what measures best)";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,19 +92,6 @@ pub(crate) struct Reduce {
     #[arg(long, value_name = "NAME")]
     pub(crate) language: Option<String>,
 
-    /// A file of further rewrite rules for the language of the input. Repeatable
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "no_rewriting",
-        hide_short_help = true
-    )]
-    pub(crate) rules: Vec<PathBuf>,
-
-    /// Delete only: the result is made of tokens of the input, in their order
-    #[arg(long, hide_short_help = true)]
-    pub(crate) no_rewriting: bool,
-
     /// Print events as JSON, one a line, on standard output
     #[arg(long)]
     pub(crate) json: bool,
@@ -102,19 +100,38 @@ pub(crate) struct Reduce {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
+    /// Stop once the result is this small, such as 200, which are tokens, or 4kB
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = STOP)]
+    pub(crate) until: Option<Size>,
+
+    /// Stop after this time, such as 90 or 10m
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = STOP)]
+    pub(crate) max_time: Option<Duration>,
+
     /// Stop after so many questions
-    #[arg(long, value_name = "N", hide = true)]
+    #[arg(long, value_name = "N", help_heading = STOP)]
     pub(crate) max_questions: Option<u64>,
 
-    /// The algorithm for every list, such as ddmin or probdd:sigma=0.25 [default: the best one for each pass;
-    /// `boildown algorithms` lists them]
-    #[arg(long, value_name = "NAME", value_parser = parse_name::<Algorithm>, hide_short_help = true)]
+    /// The algorithm for every list, such as ddmin or probdd:sigma=0.25; `boildown algorithms` lists them
+    #[arg(long, value_name = "NAME", value_parser = parse_name::<Algorithm>, help_heading = SEARCH)]
     pub(crate) algorithm: Option<Algorithm>,
+
+    /// The order in which a tree is reduced, such as hdd or perses
+    #[arg(long, value_name = "NAME", value_parser = parse_name::<Schedule>, default_value_t, hide_default_value = true, help_heading = SEARCH)]
+    pub(crate) schedule: Schedule,
 
     /// Ask about so many deletions at once that do not depend on each other, and merge what works. For hundreds of
     /// jobs; the result depends on it
-    #[arg(long, value_name = "N", value_parser = width, default_value = "1", hide_default_value = true, hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = width, default_value = "1", hide_default_value = true, help_heading = SEARCH)]
     pub(crate) width: NonZeroUsize,
+
+    /// A file of further rewrite rules for the language of the input; may be given several times
+    #[arg(long, value_name = "FILE", conflicts_with = "no_rewriting", help_heading = SEARCH)]
+    pub(crate) rules: Vec<PathBuf>,
+
+    /// Delete only: the result is made of tokens of the input, in their order
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) no_rewriting: bool,
 
     /// Also run candidates that do not parse
     #[arg(long, hide = true)]
@@ -174,6 +191,23 @@ fn width(text: &str) -> Result<NonZeroUsize, &'static str> {
     width.ok_or("not a whole number from 1 to 4096")
 }
 
+fn size(text: &str) -> Result<Size, &'static str> {
+    let digits = text.len()
+        - text
+            .trim_start_matches(|letter: char| letter.is_ascii_digit())
+            .len();
+    let (number, unit) = text.split_at(digits);
+    let number = number.parse::<usize>().ok();
+    let size = number.and_then(|number| match unit.trim_start().to_lowercase().as_str() {
+        "" | "token" | "tokens" => Some(Size::Tokens(number)),
+        "b" | "byte" | "bytes" => Some(Size::Bytes(number)),
+        "k" | "kb" => number.checked_mul(1000).map(Size::Bytes),
+        "m" | "mb" => number.checked_mul(1_000_000).map(Size::Bytes),
+        _ => None,
+    });
+    size.ok_or("not a number of tokens, such as 200, or of bytes, such as 4kB")
+}
+
 fn parse_name<T: FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
 }
@@ -192,4 +226,97 @@ fn complaint(error: OracleError) -> String {
         OracleError::Expectation { wanted, .. } => format!("not {wanted}"),
         error => error.to_string(),
     }
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Lab {
+    #[command(subcommand)]
+    pub(crate) experiment: Experiment,
+
+    /// An algorithm to compare, once for each; the others are compared with the first [default: ddmin, then what is worth a thought]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = parse_name::<Algorithm>, global = true)]
+    pub(crate) algorithms: Vec<Algorithm>,
+
+    /// What everything random is made from
+    #[arg(long, value_name = "N", default_value_t = 1, global = true)]
+    pub(crate) seed: u64,
+
+    /// Count a candidate each time it is asked about, as tools without a cache do
+    #[arg(long, global = true)]
+    pub(crate) count_repeats: bool,
+
+    /// Write every single number to a file
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Write a page with plots to a file
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Experiment {
+    /// List algorithms on synthetic lists
+    Compare {
+        /// A kind of list, such as independent:needed=0.1, def-use or pairs:distance=3 [default: all]
+        #[arg(long = "workload", value_name = "KIND")]
+        workloads: Vec<Shape>,
+        /// Elements of a list
+        #[arg(long, value_name = "N", default_value_t = 120)]
+        length: usize,
+        /// Lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        problems: u64,
+        /// Stop where each algorithm stops, without a sweep that makes the result 1-minimal
+        #[arg(long)]
+        bare: bool,
+    },
+    /// Lists whose elements weigh more or less: the simulation of the paper on weighted delta debugging
+    Weights {
+        /// How many lists
+        #[arg(long, value_name = "N", default_value_t = 5_000)]
+        lists: u64,
+    },
+    /// Programs that need some of their tokens, under tree schedules
+    Programs {
+        /// Programs in any language that is understood
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// A tree schedule, once for each [default: hdd and boildown]
+        #[arg(long = "schedule", value_name = "NAME", value_parser = parse_name::<Schedule>)]
+        schedules: Vec<Schedule>,
+        /// How many tokens are chosen; what these need to parse is needed too
+        #[arg(long, value_name = "N", default_value_t = 60)]
+        needed: usize,
+    },
+    /// The one parameter of the probabilistic algorithms, from 0.01 to 0.3
+    Sigma {
+        /// A kind of list [default: all]
+        #[arg(long = "workload", value_name = "KIND")]
+        workloads: Vec<Shape>,
+        /// Elements of a list
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        length: usize,
+        /// Lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 20)]
+        problems: u64,
+    },
+    /// What more workers gain: by speculation, by width, by both
+    Scaling {
+        /// A kind of list [default: all]
+        #[arg(long = "workload", value_name = "KIND")]
+        workloads: Vec<Shape>,
+        /// Elements of a list
+        #[arg(long, value_name = "N", default_value_t = 200)]
+        length: usize,
+        /// Lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        problems: u64,
+        /// The most workers; 1, 2, 4 and so on are tried
+        #[arg(long, value_name = "N", default_value_t = 1024)]
+        workers: usize,
+        /// Questions take different times, some of them very long
+        #[arg(long)]
+        uneven: bool,
+    },
 }

@@ -8,8 +8,10 @@ use clap::Parser as _;
 
 use error::Kind;
 
+mod algorithms;
 mod args;
 mod error;
+mod lab;
 mod languages;
 mod manual;
 mod property;
@@ -36,6 +38,8 @@ fn run() -> Kind {
     };
     let outcome = match args.command {
         args::Command::Reduce(args) => reduce::run(&args),
+        args::Command::Algorithms => Ok(algorithms::print()),
+        args::Command::Lab(args) => lab::run(&args),
         args::Command::Languages => Ok(languages::print()),
         args::Command::Completions { shell } => Ok(manual::completions(shell)),
         args::Command::Man => manual::man(),

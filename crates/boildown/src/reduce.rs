@@ -11,7 +11,7 @@ use boildown_oracle::{
     Answer, Cancel, CandidateFile, CommandLine, LocalOracle, OracleError, Outcome, Property, Run,
     Runner, Scratch, check_set_up, deduce, fsx,
 };
-use boildown_session::{BaselineError, Config, Stop, baseline, time_limit};
+use boildown_session::{BaselineError, Budget, Config, Stop, Stopped, baseline, time_limit};
 use boildown_syntax::{Gate, Language, Rewriting, Rules, Strategy, count_tokens, reduction};
 
 use crate::args::Reduce;
@@ -56,6 +56,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
             Gate::Adaptive
         },
         algorithm: args.algorithm,
+        schedule: args.schedule,
         width: args.width,
         rewriting,
     };
@@ -63,7 +64,11 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let config = Config {
         jobs,
         output: Some(destination.output.clone()),
-        max_questions: args.max_questions,
+        budget: Budget {
+            questions: args.max_questions,
+            time: args.max_time,
+            size: args.until,
+        },
     };
     let (summary, best) = boildown_session::reduce(search, &oracle, &config, &stop, &mut |event| {
         report.event(event);
@@ -97,6 +102,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         own_cpu: own_cpu(),
     });
     Ok(match (summary.stopped, unchanged) {
+        (Some(Stopped::SmallEnough), _) => Kind::Reduced,
         (Some(_), _) => Kind::Stopped,
         (None, true) => Kind::Minimal,
         (None, false) => Kind::Reduced,

@@ -2,18 +2,44 @@
 
 mod adaptive;
 mod algorithm;
+mod beliefs;
+mod bisection;
+mod cdd;
+mod coarsen;
 mod ddmin;
+mod frontier;
 mod halving;
+mod known_misses;
+mod n_minimal;
+mod naive;
+mod probdd;
+mod sigma;
 mod sweep;
+#[cfg(test)]
+mod testing;
+mod wddmin;
+mod weighed;
+mod wprobdd;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
 pub use algorithm::{Algorithm, Machine};
-pub use ddmin::{Ddmin, Subsets};
-pub use halving::Halving;
+pub use beliefs::Ties;
+pub use bisection::Bisection;
+pub use cdd::Cdd;
+pub use coarsen::ActiveCoarsen;
+pub use ddmin::{Ddmin, DdminOptions, Resume, Subsets};
+pub use halving::{Halving, Order};
+pub use known_misses::KnownMisses;
+pub use n_minimal::NMinimal;
+pub use naive::Naive;
+pub use probdd::ProbDd;
+pub use sigma::Sigma;
 pub use sweep::Sweep;
+pub use wddmin::Wddmin;
+pub use wprobdd::WProbDd;
 
 use crate::{Epochs, Restart, Subset, Wide};
 
@@ -46,10 +72,37 @@ impl List {
         }
     }
 
-    fn weight(&self, element: usize) -> u64 {
+    pub(crate) fn weight(&self, element: usize) -> u64 {
         self.weights
             .get(element)
             .map_or(1, |&weight| u64::from(weight))
+    }
+}
+
+/// The end of a list that a machine begins at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The first elements go first.
+    Forwards,
+    /// The last elements go first: they tend to use the earlier ones.
+    Backwards,
+}
+
+impl Direction {
+    /// The place to begin at among so many.
+    fn first(self, length: usize) -> usize {
+        match self {
+            Self::Forwards => 0,
+            Self::Backwards => length.saturating_sub(1),
+        }
+    }
+
+    /// The place so many steps from `at`, round and round.
+    fn step(self, at: usize, steps: usize, length: usize) -> usize {
+        match self {
+            Self::Forwards => (at + steps) % length,
+            Self::Backwards => (at + length - steps % length) % length,
+        }
     }
 }
 
@@ -83,6 +136,16 @@ pub struct InEpochs<A> {
     pub algorithm: A,
     /// How many at once.
     pub width: NonZeroUsize,
+}
+
+impl<A> InEpochs<A> {
+    /// One question at a time: the machines ask what they ask alone.
+    pub fn of_one(algorithm: A) -> Self {
+        Self {
+            algorithm,
+            width: NonZeroUsize::MIN,
+        }
+    }
 }
 
 impl<A: Minimise> Minimise for InEpochs<A> {

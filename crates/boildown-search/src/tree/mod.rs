@@ -1,10 +1,26 @@
 //! Trees: which nodes are needed?
 
+mod hdd;
+mod hddr;
+mod hoist;
+mod index;
+mod pardis;
+mod parts;
+mod perses;
+mod row;
+mod run;
 mod schedule;
+mod schedules;
 
 use std::ops::Range;
 
+pub use hdd::{Hdd, Nodes};
+pub use hddr::{Append, Hddr, Order, Pop};
+pub use hoist::HoistingHdd;
+pub use pardis::{Pardis, Siblings};
+pub use perses::Perses;
 pub use schedule::TreeSearch;
+pub use schedules::{Schedule, ScheduleMachine};
 
 /// The index of a node in preorder.
 pub type NodeId = usize;

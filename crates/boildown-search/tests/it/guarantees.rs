@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::oracles::{Check, Oracle, every_machine, oracles};
 
 /// The search ends, and its result is interesting.
-struct EndsWell(Oracle);
+pub(crate) struct EndsWell(pub(crate) Oracle);
 
 impl Check for EndsWell {
     fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String> {
@@ -26,7 +26,7 @@ impl Check for EndsWell {
 }
 
 /// Told verdicts that no function of the candidate would give, a machine ends all the same.
-struct EndsOnAnyVerdicts(Vec<u8>);
+pub(crate) struct EndsOnAnyVerdicts(pub(crate) Vec<u8>);
 
 impl Check for EndsOnAnyVerdicts {
     fn check<S: Search<Candidate = Subset>>(&self, mut machine: S) -> Result<(), String> {
@@ -50,7 +50,7 @@ impl Check for EndsOnAnyVerdicts {
 }
 
 /// `ask` changes nothing, and telling a clone leaves the original alone.
-struct ClonesAreIndependent(Oracle);
+pub(crate) struct ClonesAreIndependent(pub(crate) Oracle);
 
 impl Check for ClonesAreIndependent {
     fn check<S: Search<Candidate = Subset>>(&self, mut machine: S) -> Result<(), String> {

@@ -1,8 +1,12 @@
-//! Oracles over sets of elements, and every list machine behind one face.
+//! Oracles over sets of elements, and all machines behind one face.
 
 use std::num::NonZeroUsize;
 
-use boildown_search::list::{Adaptive, Ddmin, Halving, List, Subsets, Sweep};
+use boildown_search::changes::{Dd, DdPlus, Isolate, SimpleDd, Unions};
+use boildown_search::list::{
+    ActiveCoarsen, Adaptive, Bisection, Cdd, Ddmin, DdminOptions, Direction, Halving, KnownMisses,
+    List, NMinimal, Naive, Order, ProbDd, Resume, Sigma, Subsets, Sweep, Ties, WProbDd, Wddmin,
+};
 use boildown_search::{
     Epochs, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
     Verdict,
@@ -21,6 +25,8 @@ pub(crate) enum Oracle {
     },
     /// A coin for every set.
     Chaos(u64),
+    /// `Needs` these, where it can be judged at all: a coin decides that for every set but none and all.
+    Murky { needed: Vec<usize>, seed: u64 },
 }
 
 impl Oracle {
@@ -42,6 +48,14 @@ impl Oracle {
                     2 => Verdict::Unresolved,
                     _ => Verdict::Uninteresting,
                 };
+            }
+            Self::Murky { needed, seed } => {
+                let certain = [0, kept.universe()].contains(&kept.count());
+                // How often it cannot be judged depends on the seed.
+                if !certain && coin(kept.fingerprint(), *seed) % 8 < seed % 8 {
+                    return Verdict::Unresolved;
+                }
+                needed.iter().all(|&element| kept.contains(element))
             }
         };
         if hit {
@@ -75,6 +89,7 @@ pub(crate) fn oracles(n: usize) -> impl Strategy<Value = Oracle> {
         )
             .prop_map(|(roots, uses)| Oracle::DefUse { roots, uses }),
         any::<u64>().prop_map(Oracle::Chaos),
+        murky(n),
     ]
 }
 
@@ -83,28 +98,170 @@ pub(crate) fn width(width: usize) -> NonZeroUsize {
     NonZeroUsize::new(width).expect("the tests' widths are not zero")
 }
 
-/// Something to be checked of every list machine.
+/// Oracles over `n` elements whose verdicts agree with one set, where there are any.
+pub(crate) fn murky(n: usize) -> impl Strategy<Value = Oracle> {
+    let needed = proptest::collection::btree_set(0..n, 1..=n.min(4));
+    (needed, any::<u64>()).prop_map(|(needed, seed)| Oracle::Murky {
+        needed: needed.into_iter().collect(),
+        seed,
+    })
+}
+
+/// Something to be checked of every machine.
 pub(crate) trait Check {
     /// Fails with the reason. `machine` stands at its start.
     fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String>;
 }
 
+/// Runs a check on every machine that finds the changes that broke something.
+pub(crate) fn every_dd(
+    start: &Subset,
+    check: &impl Check,
+) -> Result<Vec<&'static str>, TestCaseError> {
+    let nothing = start.without([0..start.universe()]);
+    let (dd, dd_plus) = (Dd::on(start.clone()), DdPlus::on(start.clone()));
+    name_failures(vec![
+        ("simpledd", check.check(SimpleDd::on(start.clone()))),
+        ("dd", check.check(dd.clone())),
+        ("dd+", check.check(dd_plus.clone())),
+        (
+            "dd+, trusting unions",
+            check.check(DdPlus::with_unions(start.clone(), Unions::Trust)),
+        ),
+        (
+            "dd between two",
+            check.check(Isolate::between(nothing, start.clone())),
+        ),
+        (
+            "dd, then dd+",
+            check.check(Sequence::new(dd, dd_plus.clone())),
+        ),
+        ("dd+ to a fixed point", check.check(Fixpoint::new(dd_plus))),
+    ])
+}
+
+pub(crate) const COMPLEMENTS_ONLY: DdminOptions = DdminOptions {
+    subsets: Subsets::Skip,
+    subset_direction: Direction::Forwards,
+    complement_direction: Direction::Forwards,
+    resume: Resume::Restart,
+};
+
+/// As recommended by Picire's authors.
+pub(crate) const PICIRE: DdminOptions = DdminOptions {
+    complement_direction: Direction::Backwards,
+    resume: Resume::Onwards,
+    ..COMPLEMENTS_ONLY
+};
+
+pub(crate) const THREE: NonZeroUsize = NonZeroUsize::new(3).expect("3 is not 0");
+
+/// Runs a check on the other list machines, and on some that ask about several deletions at once.
+fn more_machines(list: &List, check: &impl Check) -> Vec<Outcome> {
+    let list = || list.clone();
+    let onwards = DdminOptions {
+        resume: Resume::Onwards,
+        ..DdminOptions::default()
+    };
+    let breadth = Halving::with_order(list(), Order::Breadth, Direction::Backwards);
+    vec![
+        ("naive", check.check(Naive::on(list()))),
+        ("bisection", check.check(Bisection::on(list()))),
+        (
+            "ddmin, onwards",
+            check.check(Ddmin::with_options(list(), onwards)),
+        ),
+        (
+            "ddmin, as in Picire",
+            check.check(Ddmin::with_options(list(), PICIRE)),
+        ),
+        (
+            "ddmin to a fixed point",
+            check.check(Fixpoint::new(Ddmin::on(list()))),
+        ),
+        ("wddmin", check.check(Wddmin::on(list()))),
+        (
+            "halving, left to right",
+            check.check(Halving::with_order(
+                list(),
+                Order::Depth,
+                Direction::Forwards,
+            )),
+        ),
+        ("halving, breadth-first", check.check(breadth.clone())),
+        (
+            "halving, then pairs",
+            check.check(Sequence::new(Halving::on(list()), NMinimal::on(list()))),
+        ),
+        (
+            "sweep, knowing misses",
+            check.check(KnownMisses::new(Sweep::on(list()))),
+        ),
+        (
+            "ddmin, skipping known misses",
+            check.check(KnownMisses::skipping(Ddmin::on(list()), 0.1)),
+        ),
+        (
+            "halving, breadth-first, three at a time",
+            check.check(Epochs::new(breadth, THREE)),
+        ),
+        (
+            "ddmin, as in Picire, three at a time",
+            check.check(Epochs::new(Ddmin::with_options(list(), PICIRE), THREE)),
+        ),
+        (
+            "wddmin, three at a time",
+            check.check(Epochs::new(Wddmin::on(list()), THREE)),
+        ),
+    ]
+}
+
+/// Runs a check on the list machines that reckon with probabilities.
+fn probabilistic(list: &List, check: &impl Check) -> Vec<Outcome> {
+    let list = || list.clone();
+    vec![
+        ("probdd", check.check(ProbDd::on(list()))),
+        (
+            "probdd, a quarter, left to right",
+            check.check(ProbDd::with_sigma(list(), Sigma::QUARTER, Ties::First)),
+        ),
+        ("wprobdd", check.check(WProbDd::on(list()))),
+        (
+            "wprobdd, a quarter",
+            check.check(WProbDd::with_sigma(list(), Sigma::QUARTER, Ties::Last)),
+        ),
+        ("cdd", check.check(Cdd::on(list()))),
+        (
+            "cdd, a quarter, left to right",
+            check.check(Cdd::with_sigma(list(), Sigma::QUARTER, Direction::Forwards)),
+        ),
+        ("coarsen", check.check(ActiveCoarsen::on(list()))),
+        (
+            "coarsen, another seed",
+            check.check(ActiveCoarsen::with_seed(list(), 42)),
+        ),
+    ]
+}
+
 /// Runs a check on every list machine and on the combinators.
-pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestCaseError> {
+pub(crate) fn every_machine(
+    list: &List,
+    check: &impl Check,
+) -> Result<Vec<&'static str>, TestCaseError> {
     let (halving, sweep, adaptive) = (
         Halving::on(list.clone()),
         Sweep::on(list.clone()),
         Adaptive::on(list.clone()),
     );
     let pairs = Sweep::windows(list.kept.clone(), 2);
-    let outcomes = [
+    let mut outcomes = vec![
         ("halving", check.check(halving.clone())),
         ("sweep", check.check(sweep.clone())),
         ("adaptive", check.check(adaptive.clone())),
         ("ddmin", check.check(Ddmin::on(list.clone()))),
         (
             "ddmin, complements only",
-            check.check(Ddmin::with_subsets(list.clone(), Subsets::Skip)),
+            check.check(Ddmin::with_options(list.clone(), COMPLEMENTS_ONLY)),
         ),
         (
             "halving, then sweep",
@@ -127,8 +284,19 @@ pub(crate) fn every_machine(list: &List, check: &impl Check) -> Result<(), TestC
             check.check(FirstThatWorks::new(pairs, halving)),
         ),
     ];
-    for (name, outcome) in outcomes {
-        outcome.map_err(|reason| TestCaseError::fail(format!("{name}: {reason}")))?;
-    }
-    Ok(())
+    outcomes.extend(more_machines(list, check));
+    outcomes.extend(probabilistic(list, check));
+    name_failures(outcomes)
+}
+
+/// What came of checking a machine, by its name.
+type Outcome = (&'static str, Result<(), String>);
+
+/// Returns the names, unless one of the checks failed.
+fn name_failures(outcomes: Vec<Outcome>) -> Result<Vec<&'static str>, TestCaseError> {
+    let passed = |(name, outcome): Outcome| match outcome {
+        Ok(()) => Ok(name),
+        Err(reason) => Err(TestCaseError::fail(format!("{name}: {reason}"))),
+    };
+    outcomes.into_iter().map(passed).collect()
 }

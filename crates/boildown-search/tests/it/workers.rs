@@ -89,6 +89,8 @@ impl Check for SameAtAnyNumber {
 }
 
 proptest! {
+    // Each case runs dozens of machines with up to 64 workers.
+    #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn any_number_of_workers_tells_the_same_verdicts_in_the_same_order(
         (n, oracle) in (1_usize..24).prop_flat_map(|n| (Just(n), oracles(n))),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use boildown_oracle::{Answer, Cancel, FnOracle, Oracle, OracleError, Verdict};
 use boildown_session::{
-    BaselineError, Config, Event, Stop, Stopped, Summary, baseline, reduce, time_limit,
+    BaselineError, Budget, Config, Event, Stop, Stopped, Summary, baseline, reduce, time_limit,
 };
 use boildown_syntax::{Draft, Language, Strategy, reduction};
 
@@ -17,7 +17,7 @@ fn config(jobs: usize) -> Config {
     Config {
         jobs,
         output: None,
-        max_questions: None,
+        budget: Budget::default(),
     }
 }
 
@@ -69,7 +69,10 @@ fn a_budget_ends_at_the_same_text_at_any_number_of_jobs() {
         let with = |jobs| {
             let (summary, best) = run(
                 &Config {
-                    max_questions: Some(most),
+                    budget: Budget {
+                        questions: Some(most),
+                        ..Budget::default()
+                    },
                     ..config(jobs)
                 },
                 &oracle,

@@ -58,6 +58,8 @@ impl Report for Json {
             "stopped": ending.summary.stopped.map(|why| match why {
                 Stopped::Interrupted => "interrupted",
                 Stopped::Questions => "questions",
+                Stopped::Time => "time",
+                Stopped::SmallEnough => "small enough",
             }),
         }));
     }

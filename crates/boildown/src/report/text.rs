@@ -165,6 +165,10 @@ impl Report for Text {
             Some(Stopped::Questions) => {
                 "not proved 1-minimal: the budget of questions is spent".to_owned()
             }
+            Some(Stopped::Time) => "not proved 1-minimal: the time is over".to_owned(),
+            Some(Stopped::SmallEnough) => {
+                "not proved 1-minimal: as small as was asked for".to_owned()
+            }
             Some(Stopped::Interrupted) => {
                 format!(
                     "not proved 1-minimal: interrupted\nto go on, {}",

@@ -16,6 +16,8 @@ fn the_help_lists_the_commands() {
     Commands:
       reduce       Make a file as small as possible while a command still fails on it in the same way
       languages    List the languages that are understood
+      algorithms   List the delta-debugging algorithms: what each works on, promises and costs
+      lab          Compare algorithms: exact numbers of questions, in virtual time, from a seed
       completions  Print a completion script for a shell
       man          Print the manual page
 
@@ -52,6 +54,21 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
           --json             Print events as JSON, one a line, on standard output
       -q, --quiet            Print errors only
       -h, --help             Print help
+
+    When to stop early, with the best result so far:
+          --until <SIZE>       Stop once the result is this small, such as 200, which are tokens, or 4kB
+          --max-time <TIME>    Stop after this time, such as 90 or 10m
+          --max-questions <N>  Stop after so many questions
+
+    How to search (default: what measures best):
+          --algorithm <NAME>  The algorithm for every list, such as ddmin or probdd:sigma=0.25;
+                              `boildown algorithms` lists them
+          --schedule <NAME>   The order in which a tree is reduced, such as hdd or perses
+          --width <N>         Ask about so many deletions at once that do not depend on each other, and
+                              merge what works. For hundreds of jobs; the result depends on it
+          --rules <FILE>      A file of further rewrite rules for the language of the input; may be
+                              given several times
+          --no-rewriting      Delete only: the result is made of tokens of the input, in their order
 
     What to preserve (default: what the first run shows):
           --test <SCRIPT>       A script that exits with 0 when the candidate, which lies in its working

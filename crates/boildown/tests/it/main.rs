@@ -10,6 +10,7 @@ mod help;
 mod hostile;
 mod interrupts;
 mod jobs;
+mod lab;
 mod messages;
 mod properties;
 mod runs;

@@ -82,6 +82,31 @@ fn a_budget_ends_a_run_early() {
 }
 
 #[test]
+fn a_result_that_is_small_enough_ends_a_run_well() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let small = env.reduce(["in.txt", "--until", "100 bytes", "--test", "test.sh"]);
+    small
+        .assert_code(0)
+        .assert_says("not proved 1-minimal: as small as was asked for");
+    let size = env.bytes("in.min.txt").len();
+    assert!((NEEDLE.len() + 1..=100).contains(&size), "{size}");
+    let enough = env.reduce(["in.txt", "--until", "1MB", "--test", "test.sh"]);
+    enough.assert_code(0).assert_says("nothing is removed yet");
+    let wrong = env.reduce(["in.txt", "--until", "3 lines", "--test", "test.sh"]);
+    wrong.assert_code(1).assert_says("not a number of tokens");
+}
+
+#[test]
+fn a_run_that_is_out_of_time_ends_with_what_it_has() {
+    let env = TestEnv::with_test(&format!("sleep 0.2\n{FINDS_NEEDLE}"));
+    let finished = env.reduce(["in.txt", "--max-time", "500ms", "--test", "test.sh"]);
+    finished
+        .assert_code(6)
+        .assert_says("not proved 1-minimal: the time is over");
+    assert!(env.read("in.min.txt").contains(NEEDLE.trim()));
+}
+
+#[test]
 fn quiet_prints_nothing_when_all_is_well() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     let finished = env.reduce(["in.txt", "--quiet", "--test", "test.sh"]);

@@ -1,0 +1,210 @@
+//! Axes: from numbers to pixels, and which numbers to write beside them.
+
+use crate::report::number;
+
+/// How numbers are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scale {
+    /// Equal steps, from zero.
+    Linear,
+    /// Equal factors.
+    Log,
+}
+
+/// An axis before it is known what stands on it.
+#[derive(Debug, Clone)]
+pub(crate) struct Axis {
+    /// What the numbers are, with their unit.
+    pub(crate) label: String,
+    pub(crate) scale: Scale,
+    /// The numbers to write; chosen by the range when empty.
+    ticks: Vec<f64>,
+}
+
+impl Axis {
+    pub(crate) fn new(label: &str, scale: Scale) -> Self {
+        Self {
+            label: label.to_owned(),
+            scale,
+            ticks: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with_ticks(mut self, ticks: impl IntoIterator<Item = f64>) -> Self {
+        self.ticks = ticks.into_iter().collect();
+        self
+    }
+
+    /// Whether a number has a place on the axis.
+    pub(crate) fn shows(&self, value: f64) -> bool {
+        value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
+    }
+
+    /// Fits the axis to numbers; it runs from pixel `start` to pixel `end`.
+    pub(super) fn fit(
+        &self,
+        values: impl Iterator<Item = f64>,
+        start: f64,
+        end: f64,
+    ) -> FittedAxis {
+        let shown = values.filter(|&value| self.shows(value));
+        let all: Vec<f64> = shown.chain(self.ticks.iter().copied()).collect();
+        let low = all.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = if low > high { (1.0, 10.0) } else { (low, high) };
+        let (from, to, ticks) = match self.scale {
+            Scale::Linear => {
+                let low = low.min(0.0);
+                let high = if high > low { high } else { low + 1.0 };
+                let step = nice_step((high - low) / 6.0);
+                let from = (low / step).floor() * step;
+                let to = (high / step).ceil() * step;
+                (from, to, steps(from, to, step))
+            }
+            Scale::Log => {
+                // A little room, so that no mark stands on the frame; and at least a factor of two in all.
+                let middle = (low * high).sqrt();
+                let (low, high) = (low.min(middle / 1.35), high.max(middle * 1.35));
+                let room = (high / low).powf(0.04);
+                let (from, to) = (low / room, high * room);
+                (from, to, log_ticks(from, to))
+            }
+        };
+        FittedAxis {
+            scale: self.scale,
+            from,
+            to,
+            start,
+            end,
+            ticks: if self.ticks.is_empty() {
+                ticks
+            } else {
+                self.ticks.clone()
+            },
+        }
+    }
+}
+
+/// The smallest of 1, 2 and 5 times a power of ten that is at least `step`.
+fn nice_step(step: f64) -> f64 {
+    let power = 10_f64.powf(step.log10().floor());
+    let found = [1.0, 2.0, 5.0].map(|factor| factor * power);
+    (found.into_iter())
+        .find(|nice| *nice >= step * 0.999)
+        .unwrap_or(10.0 * power)
+}
+
+fn steps(from: f64, to: f64, step: f64) -> Vec<f64> {
+    let first = (from / step).ceil();
+    (0..100)
+        .map(|index| (first + f64::from(index)) * step)
+        .take_while(|tick| *tick <= to + step / 1e6)
+        .collect()
+}
+
+fn log_ticks(from: f64, to: f64) -> Vec<f64> {
+    let decades = (to / from).log10();
+    let factors: &[f64] = if decades > 3.5 {
+        &[1.0]
+    } else {
+        &[1.0, 2.0, 5.0]
+    };
+    let mut ticks = Vec::new();
+    let mut power = 10_f64.powf(from.log10().floor());
+    while power <= to {
+        ticks.extend(factors.iter().map(|factor| factor * power));
+        power *= 10.0;
+    }
+    ticks.retain(|tick| (from..=to).contains(tick));
+    if ticks.len() < 3 {
+        return steps(from, to, nice_step((to - from) / 6.0));
+    }
+    ticks
+}
+
+/// An axis with its range.
+pub(super) struct FittedAxis {
+    scale: Scale,
+    from: f64,
+    to: f64,
+    start: f64,
+    end: f64,
+    pub(super) ticks: Vec<f64>,
+}
+
+impl FittedAxis {
+    /// The pixel of a number.
+    pub(super) fn place(&self, value: f64) -> f64 {
+        let part = match self.scale {
+            Scale::Linear => (value - self.from) / (self.to - self.from),
+            Scale::Log => (value / self.from).ln() / (self.to / self.from).ln(),
+        };
+        self.start + part * (self.end - self.start)
+    }
+
+    /// How a tick is written: with as many decimals as the steps between them need.
+    pub(super) fn tick_label(&self, tick: f64) -> String {
+        let step = match self.scale {
+            Scale::Linear => match self.ticks.as_slice() {
+                [first, second, ..] => second - first,
+                _ => 1.0,
+            },
+            Scale::Log => tick,
+        };
+        let decimals = (0_u8..6)
+            .find(|&decimals| {
+                let shifted = [step, tick].map(|value| value * 10_f64.powi(i32::from(decimals)));
+                shifted
+                    .iter()
+                    .all(|value| (value - value.round()).abs() < 1e-6 * value.abs().max(1e-9))
+            })
+            .unwrap_or(6);
+        number(tick, usize::from(decimals))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(scale: Scale, values: &[f64]) -> Vec<String> {
+        let axis = Axis::new("", scale).fit(values.iter().copied(), 0.0, 100.0);
+        axis.ticks
+            .iter()
+            .map(|&tick| axis.tick_label(tick))
+            .collect()
+    }
+
+    #[test]
+    fn ticks_are_round_numbers() {
+        assert_eq!(
+            labels(Scale::Linear, &[0.2, 1.1]),
+            ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0", "1.2"]
+        );
+        assert_eq!(
+            labels(Scale::Linear, &[0.0, 4800.0]),
+            ["0", "1,000", "2,000", "3,000", "4,000", "5,000"]
+        );
+        assert_eq!(
+            labels(Scale::Log, &[3.0, 70_000.0]),
+            ["10", "100", "1,000", "10,000", "100,000"]
+        );
+        assert_eq!(
+            labels(Scale::Log, &[0.02, 0.4]),
+            ["0.02", "0.05", "0.1", "0.2"]
+        );
+        assert_eq!(
+            labels(Scale::Log, &[300.0, 420.0]),
+            ["300", "350", "400", "450"]
+        );
+    }
+
+    #[test]
+    fn numbers_are_where_they_belong() {
+        let axis = Axis::new("", Scale::Linear).fit([0.0, 10.0].into_iter(), 0.0, 100.0);
+        assert!((axis.place(5.0) - 50.0).abs() < 1e-9);
+        let axis = Axis::new("", Scale::Log).fit([1.0, 100.0].into_iter(), 0.0, 100.0);
+        assert!((axis.place(10.0) - 50.0).abs() < 1e-9);
+        assert!(!Axis::new("", Scale::Log).shows(0.0));
+    }
+}

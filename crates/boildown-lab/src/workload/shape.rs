@@ -1,0 +1,389 @@
+//! Kinds of list problems.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::{Needs, Oracle, Problem};
+use crate::dice::Dice;
+
+/// A kind of list problem, with its parameters.
+///
+/// Written as its name, then its parameters: `independent:needed=0.1`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Shape {
+    /// Each element is needed with this probability.
+    Independent {
+        /// The probability.
+        needed: f64,
+    },
+    /// Runs of 2 to 8 neighbours are needed; so many that about this share of all elements is.
+    Clustered {
+        /// The share.
+        needed: f64,
+    },
+    /// Half of the elements cannot do without one earlier element each, and 3 % are needed in any case.
+    DefUse,
+    /// About 30 % of the elements begin a pair whose two elements stay together or go together, and 5 % are needed in any case.
+    Pairs {
+        /// How far apart the two are at most. Whether a pair begins at an even or an odd element is chance.
+        distance: usize,
+    },
+    /// Lists of 2 to 1,000 elements with weights, where heavy elements are needed more often: the simulation of WDD.
+    Weighted,
+    /// The eight statements of the ProbDD paper.
+    EightStatements,
+    /// The quiz of the lectures: `2424`, interesting while it contains `42`.
+    FortyTwo,
+}
+
+impl Shape {
+    /// One or two of every kind, with usual parameters.
+    pub const ALL: [Self; 10] = [
+        Self::Independent { needed: 0.02 },
+        Self::Independent { needed: 0.1 },
+        Self::Independent { needed: 0.4 },
+        Self::Clustered { needed: 0.1 },
+        Self::DefUse,
+        Self::Pairs { distance: 1 },
+        Self::Pairs { distance: 3 },
+        Self::Weighted,
+        Self::EightStatements,
+        Self::FortyTwo,
+    ];
+
+    /// Returns whether there is only one problem of this kind, whatever the seed.
+    #[must_use]
+    pub fn is_fixed(self) -> bool {
+        matches!(self, Self::EightStatements | Self::FortyTwo)
+    }
+
+    /// Makes problem number `index` of a seed. The weighted lists and the examples of papers have lengths of their own.
+    #[must_use]
+    pub fn problem(self, length: usize, seed: u64, index: u64) -> Problem {
+        let mut dice = Dice::new(seed, index);
+        let oracle = match self {
+            Self::Independent { needed } => {
+                Oracle::Needs(Needs::new((0..length).map(|_| dice.happens(needed))))
+            }
+            Self::Clustered { needed } => Oracle::Needs(clustered(&mut dice, length, needed)),
+            Self::DefUse => def_use(&mut dice, length),
+            Self::Pairs { distance } => pairs(&mut dice, length, distance),
+            Self::Weighted => return Weighted::draw(&mut dice).problem(),
+            Self::EightStatements => return example(8, Oracle::EightStatements),
+            Self::FortyTwo => return example(4, Oracle::FortyTwo),
+        };
+        example(length, oracle)
+    }
+}
+
+fn example(length: usize, oracle: Oracle) -> Problem {
+    Problem {
+        length,
+        weights: Arc::new([]),
+        oracle,
+    }
+}
+
+fn clustered(dice: &mut Dice, length: usize, share: f64) -> Needs {
+    let mut needed = vec![false; length];
+    // A probability in `0..=1` of a length: a count below it.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a list's length"
+    )]
+    let mut missing = (share.clamp(0.0, 1.0) * length as f64).round() as usize;
+    while missing > 0 {
+        let run = (2 + dice.below(7)).min(length);
+        let start = dice.below(length - run + 1);
+        for element in &mut needed[start..start + run] {
+            missing = missing.saturating_sub(usize::from(!*element));
+            *element = true;
+        }
+    }
+    Needs::new(needed)
+}
+
+fn def_use(dice: &mut Dice, length: usize) -> Oracle {
+    let mut uses = Vec::new();
+    let mut roots = Vec::with_capacity(length);
+    for element in 0..length {
+        if element > 0 && dice.happens(0.5) {
+            uses.push((element, dice.below(element)));
+        }
+        roots.push(dice.happens(0.03));
+    }
+    if length > 0 && !roots.contains(&true) {
+        roots[dice.below(length)] = true;
+    }
+    Oracle::DefUse {
+        roots: Needs::new(roots),
+        uses: uses.into(),
+    }
+}
+
+fn pairs(dice: &mut Dice, length: usize, distance: usize) -> Oracle {
+    let mut taken = vec![false; length];
+    let mut pairs = Vec::new();
+    for one in 0..length {
+        let other = one + 1 + dice.below(distance.max(1));
+        if dice.happens(0.3) && other < length && !taken[one] && !taken[other] {
+            (taken[one], taken[other]) = (true, true);
+            pairs.push((one, other));
+        }
+    }
+    Oracle::Pairs {
+        needed: Needs::new((0..length).map(|_| dice.happens(0.05))),
+        pairs: pairs.into(),
+    }
+}
+
+/// A list of the simulation of WDD.
+///
+/// # Source
+/// X. Zhou et al., *WDD: Weighted Delta Debugging*, ICSE 2025, the simulation of its approach section: lengths from 2 to
+/// 1,000, between 1 and 10 tokens an element on average, a probability of removal for a token, and for an element that
+/// probability to the power of its tokens. How tokens are distributed is left open there; here every element has one, and
+/// each other token goes to an element at random.
+#[derive(Debug, Clone)]
+pub(crate) struct Weighted {
+    pub(crate) weights: Vec<u32>,
+    /// The probability that a token can be removed.
+    pub(crate) removable: f64,
+    pub(crate) needed: Needs,
+}
+
+impl Weighted {
+    pub(crate) fn draw(dice: &mut Dice) -> Self {
+        let length = 2 + dice.below(999);
+        let tokens = length + dice.below(9 * length + 1);
+        let mut weights = vec![1_u32; length];
+        for _ in length..tokens {
+            weights[dice.below(length)] += 1;
+        }
+        let removable = dice.unit();
+        let needed = Needs::new(weights.iter().map(|&weight| {
+            // Not `powi`, which need not be the same everywhere.
+            let removable = (0..weight).fold(1.0, |product, _| product * removable);
+            dice.unit() >= removable
+        }));
+        Self {
+            weights,
+            removable,
+            needed,
+        }
+    }
+
+    pub(crate) fn problem(&self) -> Problem {
+        Problem {
+            length: self.weights.len(),
+            weights: self.weights.iter().copied().collect(),
+            oracle: Oracle::Needs(self.needed.clone()),
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Independent { needed } => write!(f, "independent:needed={needed}"),
+            Self::Clustered { needed } => write!(f, "clustered:needed={needed}"),
+            Self::DefUse => f.write_str("def-use"),
+            Self::Pairs { distance } => write!(f, "pairs:distance={distance}"),
+            Self::Weighted => f.write_str("weighted"),
+            Self::EightStatements => f.write_str("eight-statements"),
+            Self::FortyTwo => f.write_str("forty-two"),
+        }
+    }
+}
+
+impl FromStr for Shape {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, parameter) = match text.split_once(':') {
+            Some((name, parameter)) => (name, Some(parameter)),
+            None => (text, None),
+        };
+        let value = |key: &str| match parameter {
+            None => Ok(None),
+            Some(parameter) => parameter
+                .strip_prefix(key)
+                .and_then(|rest| rest.strip_prefix('='))
+                .map(Some)
+                .ok_or_else(|| format!("the parameter of `{name}` is `{key}=…`")),
+        };
+        let share = || match value("needed")? {
+            None => Ok(0.1),
+            Some(text) => (text.parse().ok())
+                .filter(|share| (0.0..=1.0).contains(share))
+                .ok_or_else(|| format!("`{text}` is no share between 0 and 1")),
+        };
+        let plain = |shape| match parameter {
+            None => Ok(shape),
+            Some(_) => Err(format!("`{name}` has no parameters")),
+        };
+        match name {
+            "independent" => Ok(Self::Independent { needed: share()? }),
+            "clustered" => Ok(Self::Clustered { needed: share()? }),
+            "def-use" => plain(Self::DefUse),
+            "pairs" => match value("distance")? {
+                None => Ok(Self::Pairs { distance: 1 }),
+                Some(text) => (text.parse().ok())
+                    .filter(|&distance| distance > 0)
+                    .map(|distance| Self::Pairs { distance })
+                    .ok_or_else(|| format!("`{text}` is no distance")),
+            },
+            "weighted" => plain(Self::Weighted),
+            "eight-statements" => plain(Self::EightStatements),
+            "forty-two" => plain(Self::FortyTwo),
+            _ => Err(format!("no kind of list problem has the name `{text}`")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use boildown_search::Subset;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn problems(shape: Shape, length: usize, count: u64) -> Vec<Problem> {
+        (0..count)
+            .map(|index| shape.problem(length, 11, index))
+            .collect()
+    }
+
+    #[test]
+    fn every_shape_is_interesting_as_a_whole_and_repeats_with_its_seed() {
+        for shape in Shape::ALL {
+            for (index, problem) in problems(shape, 50, 5).into_iter().enumerate() {
+                let whole = problem.list().kept;
+                assert!(problem.judge(&whole).is_interesting(), "{shape}");
+                let again = shape.problem(50, 11, index as u64);
+                assert_eq!(
+                    format!("{problem:?}"),
+                    format!("{again:?}"),
+                    "{shape} {index}"
+                );
+                assert!(problem.weights.is_empty() || problem.weights.len() == problem.length);
+            }
+        }
+    }
+
+    #[test]
+    fn every_shape_is_read_back_from_its_name() {
+        for shape in Shape::ALL {
+            assert_eq!(shape.to_string().parse(), Ok(shape));
+        }
+        for wrong in [
+            "sorted",
+            "def-use:x=1",
+            "pairs:distance=0",
+            "clustered:needed=2",
+            "pairs:needed=1",
+        ] {
+            assert!(wrong.parse::<Shape>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn about_as_many_elements_are_needed_as_was_said() {
+        let needed = |problem: &Problem| match &problem.oracle {
+            Oracle::Needs(needed) => needed.count(),
+            other => panic!("{other:?}"),
+        };
+        let share = |shape: Shape| {
+            let counts: usize = problems(shape, 200, 50).iter().map(needed).sum();
+            counts as f64 / (200.0 * 50.0)
+        };
+        assert!((share(Shape::Independent { needed: 0.1 }) - 0.1).abs() < 0.01);
+        assert!((share(Shape::Independent { needed: 0.4 }) - 0.4).abs() < 0.02);
+        for problem in problems(Shape::Clustered { needed: 0.1 }, 200, 50) {
+            assert!((20..=27).contains(&needed(&problem)));
+        }
+    }
+
+    #[test]
+    fn half_of_the_elements_use_an_earlier_one() {
+        let mut users = 0;
+        let mut all_roots = 0;
+        for problem in problems(Shape::DefUse, 200, 50) {
+            let Oracle::DefUse { roots, uses } = &problem.oracle else {
+                panic!()
+            };
+            assert!(uses.iter().all(|(user, used)| used < user));
+            assert!(roots.count() > 0);
+            users += uses.len();
+            all_roots += roots.count();
+        }
+        assert!(users.abs_diff(5_000) < 200, "{users}");
+        assert!(all_roots.abs_diff(300) < 60, "{all_roots}");
+    }
+
+    #[test]
+    fn pairs_are_near_disjoint_and_begin_anywhere() {
+        let mut odd = 0;
+        let mut all = 0;
+        for problem in problems(Shape::Pairs { distance: 3 }, 200, 50) {
+            let Oracle::Pairs { pairs, .. } = &problem.oracle else {
+                panic!()
+            };
+            let mut members: Vec<usize> = pairs
+                .iter()
+                .flat_map(|&(one, other)| [one, other])
+                .collect();
+            assert!(
+                pairs
+                    .iter()
+                    .all(|(one, other)| (1..=3).contains(&(other - one)))
+            );
+            members.sort_unstable();
+            assert!(members.windows(2).all(|pair| pair[0] < pair[1]));
+            odd += pairs.iter().filter(|(one, _)| one % 2 == 1).count();
+            all += pairs.len();
+        }
+        assert!(odd.abs_diff(all / 2) < all / 10, "{odd} of {all}");
+    }
+
+    #[test]
+    fn weighted_lists_have_the_lengths_and_weights_of_the_paper() {
+        let mut light = (0, 0);
+        let mut heavy = (0, 0);
+        for index in 0..200 {
+            let list = Weighted::draw(&mut Dice::new(3, index));
+            let (length, tokens) = (
+                list.weights.len(),
+                list.weights.iter().sum::<u32>() as usize,
+            );
+            assert!((2..=1000).contains(&length));
+            assert!((length..=10 * length).contains(&tokens));
+            assert!(list.weights.iter().all(|&weight| weight > 0));
+            let mean = tokens as f64 / length as f64;
+            for (element, &weight) in list.weights.iter().enumerate() {
+                let class = if f64::from(weight) < mean {
+                    &mut light
+                } else {
+                    &mut heavy
+                };
+                class.0 += usize::from(list.needed.contains(element));
+                class.1 += 1;
+            }
+        }
+        let share = |(needed, all): (usize, usize)| needed as f64 / all as f64;
+        assert!(share(light) + 0.05 < share(heavy), "{light:?} {heavy:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn no_shape_minds_short_lists(length in 0_usize..12, seed in any::<u64>()) {
+            for shape in Shape::ALL {
+                let problem = shape.problem(length, seed, 0);
+                prop_assert!(problem.judge(&Subset::full(problem.length)).is_interesting());
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The algorithms as they are listed, chosen and compared.
+
+use insta::assert_snapshot;
+
+use crate::env::{FINDS_NEEDLE, NEEDLE, TestEnv};
+
+#[test]
+fn every_algorithm_is_listed_with_what_it_promises() {
+    let listed = TestEnv::new()
+        .run(["algorithms"])
+        .assert_code(0)
+        .stdout
+        .clone();
+    for name in [
+        "  halving\n",
+        "  ddmin\n",
+        "  hdd*\n",
+        "  dd+\n",
+        "  binary reduction\n",
+    ] {
+        assert!(listed.contains(name), "{name}");
+    }
+    assert!(listed.lines().all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn any_algorithm_under_any_schedule_reduces_a_file() {
+    let program = "int a;\nint f(int x) {\n    return x + needle;\n}\nint b[3];\n";
+    for (algorithm, schedule) in [
+        ("ddmin", "hdd"),
+        ("probdd:sigma=0.25", "perses"),
+        ("cdd", "pardis-hybrid"),
+        ("wddmin", "hddr:pop=first"),
+        ("adaptive", "hdd*"),
+        ("pma", "boildown"),
+    ] {
+        let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", program);
+        let chosen = ["--algorithm", algorithm, "--schedule", schedule];
+        let finished = env.reduce([&["in.c", "--test", "test.sh"], &chosen[..]].concat());
+        finished.assert_code(0).assert_says("1-minimal");
+        assert_eq!(
+            env.read("in.min.c").trim(),
+            NEEDLE,
+            "{algorithm}, {schedule}"
+        );
+    }
+}
+
+#[test]
+fn an_algorithm_that_does_not_exist_is_a_mistake_that_is_explained() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    for (option, value, complaint) in [
+        (
+            "--algorithm",
+            "ddmax",
+            "there is no `ddmax` among halving, adaptive, ddmin",
+        ),
+        (
+            "--algorithm",
+            "probdd:sigma=7",
+            "sigma has to be a probability between 0 and 1",
+        ),
+        (
+            "--schedule",
+            "hdd2",
+            "there is no `hdd2` among boildown, hdd",
+        ),
+        ("--width", "0", "not a whole number from 1 to 4096"),
+    ] {
+        let finished = env.reduce(["in.txt", "--test", "test.sh", option, value]);
+        finished.assert_code(1).assert_says(complaint);
+    }
+}
+
+#[test]
+fn the_laboratory_compares_algorithms_on_an_example_of_a_paper() {
+    let env = TestEnv::new();
+    let args = "lab compare --workload eight-statements --algorithm ddmin --algorithm probdd --algorithm halving";
+    assert_snapshot!(env.run(args.split(' ')), @r"
+    exit code 0
+    -- stdout
+    kind of list      algorithm  questions, mean  geom. ratio       p  kept, mean  p
+    eight-statements  ddmin                 27.0        1.000       –         7.0  –
+    eight-statements  probdd                18.0        0.667  1.0000         7.0  –
+    eight-statements  halving               15.0        0.556  1.0000         7.0  –
+    ");
+}
+
+#[test]
+fn what_the_laboratory_writes_depends_on_the_seed_alone() {
+    let env = TestEnv::new().file(
+        "a.c",
+        "int f(int x) { return x; }\nint g(void) { return f(2); }\nint h;\n",
+    );
+    let run = |seed: &str, name: &str| {
+        let (csv, html) = (format!("{name}.csv"), format!("{name}.html"));
+        let chosen = ["--seed", seed, "--csv", &csv, "--html", &html];
+        let args = [
+            "lab",
+            "programs",
+            "a.c",
+            "--needed",
+            "2",
+            "--schedule",
+            "hdd",
+        ];
+        env.run([&args, &chosen[..]].concat()).assert_code(0);
+        (env.read(&csv), env.read(&html))
+    };
+    let (one, again, other) = (run("1", "one"), run("1", "again"), run("2", "other"));
+    assert_eq!(one, again);
+    assert_ne!(one.0, other.0);
+    assert!(
+        one.0
+            .starts_with("program,tokens,needed,schedule,algorithm,"),
+        "{}",
+        one.0
+    );
+    assert!(one.1.contains("<svg"));
+}
+
+#[test]
+fn the_laboratory_says_what_it_cannot_use() {
+    let env = TestEnv::new().file("a.unknown", "x").file("empty.c", "");
+    let says = |file: &str, complaint: &str| {
+        let finished = env.run(["lab", "programs", file]);
+        finished.assert_code(1).assert_says(complaint);
+    };
+    says("missing.c", "failed to use missing.c");
+    says("a.unknown", "its language is not known");
+    says("empty.c", "failed to use");
+    let finished = env.run(["lab", "compare", "--workload", "lists"]);
+    finished
+        .assert_code(1)
+        .assert_says("no kind of list problem has the name `lists`");
+}
