@@ -12,7 +12,7 @@ use crate::document::{is_word, words};
 use crate::{Document, Language, View};
 
 /// How many ideas there are; each has a hit rate of its own.
-pub(super) const COUNT: usize = 6;
+pub(super) const COUNT: usize = 5;
 
 /// A node becomes the least text that fits.
 const LEAST: usize = 0;
@@ -22,10 +22,8 @@ const ALIKE: usize = 1;
 const FUSED: usize = 2;
 /// A number becomes a shorter one.
 const NUMBER: usize = 3;
-/// All that mentions a name goes.
-const MENTIONS: usize = 4;
 /// What defines a name goes, and something else stands in its place elsewhere.
-const STAND_IN: usize = 5;
+const STAND_IN: usize = 4;
 
 /// Short texts by the kind of node they stand for: those of the original text, and those of the rules.
 #[derive(Debug, Default)]
@@ -34,6 +32,9 @@ pub(crate) struct Vocabulary {
 }
 
 type ByLength = BTreeSet<(usize, Arc<[u8]>)>;
+
+/// So many words are tried that begin as a node does.
+const ALIKES: usize = 2;
 
 /// The most texts of one kind.
 const TEXTS: usize = 300;
@@ -192,7 +193,7 @@ impl<'a> Ideas<'a> {
             for text in choices.least().cloned().collect::<Vec<_>>() {
                 self.replace(LEAST, id, &text);
             }
-            for text in alike.into_iter().take(4) {
+            for text in alike.into_iter().take(ALIKES) {
                 self.replace(ALIKE, id, &text);
             }
         }
@@ -277,17 +278,6 @@ impl Ideas<'_> {
             let Some(&first) = outside.first() else {
                 break;
             };
-            for level in 0..LEVELS - 1 {
-                let mut units: Vec<Range<usize>> = vec![unit.clone()];
-                for &mention in &outside {
-                    let around = rows.around(self.tree, mention);
-                    units.extend(around.get(level).cloned());
-                }
-                if units.len() == outside.len() + 1 {
-                    let units = union(units).into_iter();
-                    self.add(MENTIONS, units.map(|unit| Edit::new(&unit, *b"")).collect());
-                }
-            }
             let choices = &self.slots[self.tree.nodes[first].slot];
             let least = choices.least().take(2).map(Arc::clone);
             let others = others.iter().take(2).map(|&other| Arc::from(other));
@@ -301,19 +291,6 @@ impl Ideas<'_> {
             }
         }
     }
-}
-
-/// What any of the ranges covers.
-fn union(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.sort_by_key(|range| (range.start, range.end));
-    let mut covered: Vec<Range<usize>> = Vec::new();
-    for range in ranges {
-        match covered.last_mut() {
-            Some(last) if range.start < last.end => last.end = last.end.max(range.end),
-            _ => covered.push(range),
-        }
-    }
-    covered
 }
 
 /// For each node its parent, and the row it is an element of, with its place there.

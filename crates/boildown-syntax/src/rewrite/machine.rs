@@ -73,8 +73,7 @@ impl Setup {
 /// # Cost
 /// At most as many questions as there are proposals.
 /// # Source
-/// The idea of rules as data is that of program rewriting at large; the order of size follows the remark on cycles in Vulcan (Xu et al., OOPSLA 2023), whose
-/// steps may leave the size as it is.
+/// Our own. Vulcan's replacement of identifiers may leave the size as it is, and bounds how often; here every step is smaller.
 #[derive(Debug, Clone)]
 pub(crate) struct Rewrites {
     document: Arc<Document>,
