@@ -1,16 +1,19 @@
-//! A candidate text: a document and what is kept of it.
+//! A candidate text: a document, what is kept of it, and what stands in the place of some of that.
 
 use std::sync::{Arc, OnceLock};
 
 use boildown_search::{Fingerprint, Fingerprinted, Subset};
 
 use crate::Document;
+use crate::document::Substitutes;
 
-/// A text to be tested: some of the atoms of a document. Its bytes are made once, when they are first needed.
+/// A text to be tested: some of the atoms of a document, a few of them replaced by other texts. Its bytes are made once, when they are first needed.
 #[derive(Debug, Clone)]
 pub struct Draft {
     document: Arc<Document>,
     kept: Subset,
+    /// What stands in the place of kept atoms.
+    substitutes: Arc<Substitutes>,
     check: Check,
     bytes: Arc<OnceLock<Arc<[u8]>>>,
 }
@@ -31,8 +34,18 @@ impl Draft {
         Self {
             document,
             kept,
+            substitutes: Arc::default(),
             check,
             bytes: Arc::default(),
+        }
+    }
+
+    /// Replaces kept atoms by other texts.
+    pub(crate) fn with(self, substitutes: Arc<Substitutes>) -> Self {
+        Self {
+            substitutes,
+            bytes: Arc::default(),
+            ..self
         }
     }
 
@@ -45,8 +58,11 @@ impl Draft {
     /// Returns the text.
     #[must_use]
     pub fn bytes(&self) -> &Arc<[u8]> {
-        self.bytes
-            .get_or_init(|| self.document.render(&self.kept).into())
+        self.bytes.get_or_init(|| {
+            self.document
+                .render_with(&self.kept, &self.substitutes)
+                .into()
+        })
     }
 
     /// Returns the document that this is a part of.
@@ -61,16 +77,20 @@ impl Draft {
         &self.kept
     }
 
-    /// Returns the number of tokens, as the document counts them.
+    /// Returns the number of tokens, as the document counts them. A rewritten text is read anew for that.
     #[must_use]
     pub fn tokens(&self) -> usize {
-        self.document.tokens(&self.kept)
+        if self.substitutes.is_empty() {
+            return self.document.tokens(&self.kept);
+        }
+        let document = Document::new(self.bytes(), self.document.view());
+        document.tokens(&Subset::full(document.len()))
     }
 
     /// Returns whether this is all of its document.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.kept.count() == self.document.len()
+        self.substitutes.is_empty() && self.kept.count() == self.document.len()
     }
 }
 

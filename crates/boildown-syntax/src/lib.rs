@@ -11,6 +11,7 @@ mod gate;
 mod languages;
 mod parse;
 mod pipeline;
+mod rewrite;
 mod strategy;
 
 pub use document::{Document, View};
@@ -18,4 +19,5 @@ pub use draft::{Check, Draft};
 pub use gate::Gated;
 pub use languages::Language;
 pub use pipeline::{Pass, Pipeline, Reduction, count_tokens, reduction};
-pub use strategy::{Gate, Strategy};
+pub use rewrite::{RuleError, Rules};
+pub use strategy::{Gate, Rewriting, Strategy};

@@ -9,7 +9,8 @@ use boildown_search::{Epochs, Question, Search, Subset, Verdict};
 
 use crate::document::{Document, View, words};
 use crate::draft::{Check, Draft};
-use crate::strategy::{Gate, Strategy};
+use crate::rewrite::{Rewrites, Rules, Setup, Sorts};
+use crate::strategy::{Gate, Rewriting, Strategy};
 use crate::{Gated, Language};
 
 /// One way of going over a text.
@@ -36,6 +37,8 @@ enum Method {
     Nodes,
     /// Every delimiter with its partner.
     Delimiters,
+    /// Every rewriting of these sorts that is proposed.
+    Rewrites(Sorts),
 }
 
 #[derive(Debug, Clone)]
@@ -47,16 +50,7 @@ enum Machine {
     Tree(ScheduleMachine<Algorithm>),
     List(Epochs<list::Machine>),
     Sweep(Epochs<Sweep>),
-}
-
-macro_rules! each {
-    ($machine:expr, $name:ident => $call:expr) => {
-        match $machine {
-            Machine::Tree($name) => $call,
-            Machine::List($name) => $call,
-            Machine::Sweep($name) => $call,
-        }
-    };
+    Rewrites(Rewrites),
 }
 
 /// Passes over a text, one after another, round and round until a whole round has no hit.
@@ -71,6 +65,8 @@ macro_rules! each {
 #[derive(Debug, Clone)]
 pub struct Pipeline {
     strategy: Strategy,
+    /// `None` when nothing is rewritten.
+    setup: Option<Arc<Setup>>,
     passes: Arc<[Pass]>,
     at: usize,
     document: Arc<Document>,
@@ -98,9 +94,17 @@ pub fn reduction(
     if strategy.schedule != Schedule::default() {
         passes.retain(|pass| !matches!(pass.method, Method::Tree { part } if part < ANY));
     }
+    let gated = language.filter(|_| strategy.gate == Gate::Adaptive);
+    let setup = match (&strategy.rewriting, language) {
+        (Rewriting::With(others), Some(language)) => {
+            let rules = Rules::of(language).and(others);
+            Some(Setup::new(language, rules, Arc::clone(bytes)))
+        }
+        _ => None,
+    };
     Gated::new(
-        Pipeline::new(bytes, passes, strategy),
-        language.filter(|_| strategy.gate == Gate::Adaptive),
+        Pipeline::new(bytes, passes, strategy, setup.map(Arc::new)),
+        gated,
     )
 }
 
@@ -109,6 +113,9 @@ const ANY: usize = usize::MAX;
 
 /// Larger texts are cut down by their lines before they are read in any other way.
 const LARGE: usize = 8 * MIB;
+
+/// Larger texts are not rewritten.
+const REWRITTEN: usize = MIB;
 
 /// Larger texts are not gone over byte by byte: each byte would be a node.
 const BYTEWISE: usize = 2 * MIB;
@@ -146,9 +153,22 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
         pass("tree", Method::Tree { part: ANY }, Check::Parses, LARGE),
         pass("pairs of tokens", Method::Window(2), Check::Parses, MIB),
         pass("triples of tokens", Method::Window(3), Check::Parses, MIB),
+        pass(
+            "rewriting",
+            Method::Rewrites(Sorts::Smaller),
+            Check::Parses,
+            REWRITTEN,
+        ),
         pass("nodes", Method::Nodes, Check::Parses, LARGE),
         pass("delimiters", Method::Delimiters, Check::Nothing, LARGE),
         pass("tokens", Method::Window(1), Check::Nothing, LARGE),
+        // Last: words that are made of several tokens cannot be taken apart any more.
+        pass(
+            "widths",
+            Method::Rewrites(Sorts::AsWide),
+            Check::Parses,
+            REWRITTEN,
+        ),
     ]
 }
 
@@ -209,11 +229,17 @@ fn is_binary(bytes: &[u8]) -> bool {
 }
 
 impl Pipeline {
-    fn new(bytes: &Arc<[u8]>, passes: Vec<Pass>, strategy: Strategy) -> Self {
+    fn new(
+        bytes: &Arc<[u8]>,
+        passes: Vec<Pass>,
+        strategy: Strategy,
+        setup: Option<Arc<Setup>>,
+    ) -> Self {
         let document = Arc::new(Document::new(bytes, View::Bytes(ANY)));
-        let machine = Method::Window(1).start(&document, strategy);
+        let machine = Method::Window(1).start(&document, &strategy, None);
         let mut pipeline = Self {
             strategy,
+            setup,
             passes: passes.into(),
             at: 0,
             document,
@@ -234,7 +260,8 @@ impl Pipeline {
     /// is still too large for it.
     #[must_use]
     pub fn is_proved(&self) -> bool {
-        let sweep = self.passes.last();
+        let mut sweeps = self.passes.iter();
+        let sweep = sweeps.rfind(|pass| matches!(pass.method, Method::Window(_)));
         self.pass().is_none()
             && sweep.is_some_and(|pass| pass.sizes.contains(&self.best().bytes().len()))
     }
@@ -257,8 +284,9 @@ impl Pipeline {
                     true => Arc::clone(best.document()),
                     false => Arc::new(Document::new(best.bytes(), pass.view)),
                 };
-                self.machine = pass.method.start(&self.document, self.strategy);
-                if each!(&self.machine, machine => machine.ask()).is_some() {
+                let setup = self.setup.as_deref();
+                self.machine = pass.method.start(&self.document, &self.strategy, setup);
+                if self.machine.has_question() {
                     return;
                 }
             }
@@ -266,15 +294,24 @@ impl Pipeline {
         }
     }
 
+    fn draft(&self, kept: Subset, check: Check) -> Draft {
+        Draft::new(Arc::clone(&self.document), kept, check)
+    }
+
     fn advance(&mut self) {
-        if self.at < self.passes.len() && each!(&self.machine, machine => machine.ask()).is_none() {
+        if self.at < self.passes.len() && !self.machine.has_question() {
             self.begin(self.at + 1);
         }
     }
 }
 
 impl Method {
-    fn start(self, document: &Document, strategy: Strategy) -> Machine {
+    fn start(
+        self,
+        document: &Arc<Document>,
+        strategy: &Strategy,
+        setup: Option<&Setup>,
+    ) -> Machine {
         let everything = Subset::full(document.len());
         let sweep = |sweep| Machine::Sweep(Epochs::new(sweep, strategy.width));
         match self {
@@ -303,6 +340,58 @@ impl Method {
                 let units = pairs.map(|(open, close)| vec![open..open + 1, close..close + 1]);
                 sweep(Sweep::units(everything, units))
             }
+            Self::Rewrites(sorts) => setup.map_or_else(
+                || sweep(Sweep::units(everything, [])),
+                |setup| Machine::Rewrites(Rewrites::new(Arc::clone(document), setup, sorts)),
+            ),
+        }
+    }
+}
+
+/// Does the same with whichever machine it is.
+macro_rules! each {
+    ($machine:expr, $name:ident => $call:expr) => {
+        match $machine {
+            Machine::Tree($name) => $call,
+            Machine::List($name) => $call,
+            Machine::Sweep($name) => $call,
+            Machine::Rewrites($name) => $call,
+        }
+    };
+}
+
+impl Machine {
+    fn has_question(&self) -> bool {
+        each!(self, machine => machine.ask().is_some())
+    }
+
+    /// Returns the next question; `draft` makes a candidate of what is kept of the document.
+    fn ask(&self, draft: impl FnOnce(Subset) -> Draft) -> Option<Question<Draft>> {
+        match self {
+            Self::Tree(tree) => Some(tree.ask()?.map(draft)),
+            Self::List(list) => Some(list.ask()?.map(draft)),
+            Self::Sweep(sweep) => Some(sweep.ask()?.map(draft)),
+            Self::Rewrites(rewrites) => rewrites.ask(),
+        }
+    }
+
+    fn certain(&self, draft: impl Fn(Subset) -> Draft) -> Vec<Question<Draft>> {
+        let questions = match self {
+            Self::Tree(tree) => tree.certain(),
+            Self::List(list) => list.certain(),
+            Self::Sweep(sweep) => sweep.certain(),
+            Self::Rewrites(rewrites) => return rewrites.certain(),
+        };
+        let questions = questions.into_iter();
+        questions.map(|question| question.map(&draft)).collect()
+    }
+
+    fn best(&self, draft: impl FnOnce(Subset) -> Draft) -> Draft {
+        match self {
+            Self::Tree(tree) => draft(tree.best()),
+            Self::List(list) => draft(list.best()),
+            Self::Sweep(sweep) => draft(sweep.best()),
+            Self::Rewrites(rewrites) => rewrites.best(),
         }
     }
 }
@@ -312,20 +401,14 @@ impl Search for Pipeline {
 
     fn ask(&self) -> Option<Question<Draft>> {
         let pass = self.passes.get(self.at)?;
-        let question = each!(&self.machine, machine => machine.ask())?;
-        Some(question.map(|kept| Draft::new(Arc::clone(&self.document), kept, pass.check)))
+        self.machine.ask(|kept| self.draft(kept, pass.check))
     }
 
     fn certain(&self) -> Vec<Question<Draft>> {
         let Some(pass) = self.passes.get(self.at) else {
             return Vec::new();
         };
-        let questions = each!(&self.machine, machine => machine.certain()).into_iter();
-        questions
-            .map(|question| {
-                question.map(|kept| Draft::new(Arc::clone(&self.document), kept, pass.check))
-            })
-            .collect()
+        self.machine.certain(|kept| self.draft(kept, pass.check))
     }
 
     fn tell(&mut self, verdict: Verdict) {
@@ -340,8 +423,7 @@ impl Search for Pipeline {
     }
 
     fn best(&self) -> Draft {
-        let kept = each!(&self.machine, machine => machine.best());
-        Draft::new(Arc::clone(&self.document), kept, Check::Nothing)
+        self.machine.best(|kept| self.draft(kept, Check::Nothing))
     }
 }
 

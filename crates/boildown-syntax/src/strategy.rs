@@ -1,14 +1,17 @@
 //! What can be chosen about a reduction.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use boildown_search::list::Algorithm;
 use boildown_search::tree::Schedule;
 
+use crate::Rules;
+
 /// How a text is reduced. The default is what measurements say is best.
 ///
 /// The passes that prove the result 1-minimal run whatever is chosen here.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Strategy {
     /// Whether candidates have to parse.
     pub gate: Gate,
@@ -18,6 +21,8 @@ pub struct Strategy {
     pub schedule: Schedule,
     /// How many questions that do not depend on each other are asked together. The result depends on it.
     pub width: NonZeroUsize,
+    /// What a text may become that is not a part of it.
+    pub rewriting: Rewriting,
 }
 
 impl Default for Strategy {
@@ -27,6 +32,7 @@ impl Default for Strategy {
             algorithm: None,
             schedule: Schedule::default(),
             width: NonZeroUsize::MIN,
+            rewriting: Rewriting::default(),
         }
     }
 }
@@ -38,4 +44,19 @@ pub enum Gate {
     Adaptive,
     /// Never.
     Off,
+}
+
+/// What a text may become that is not a part of it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rewriting {
+    /// What the rules of its language say, and these.
+    With(Arc<Rules>),
+    /// Nothing: the result is made of tokens of the input, in their order.
+    Off,
+}
+
+impl Default for Rewriting {
+    fn default() -> Self {
+        Self::With(Arc::default())
+    }
 }

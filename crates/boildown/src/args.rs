@@ -125,6 +125,14 @@ pub(crate) struct Reduce {
     #[arg(long, value_name = "N", value_parser = width, default_value = "1", hide_default_value = true, help_heading = SEARCH)]
     pub(crate) width: NonZeroUsize,
 
+    /// A file of further rewrite rules for the language of the input; may be given several times
+    #[arg(long, value_name = "FILE", conflicts_with = "no_rewriting", help_heading = SEARCH)]
+    pub(crate) rules: Vec<PathBuf>,
+
+    /// Delete only: the result is made of tokens of the input, in their order
+    #[arg(long, help_heading = SEARCH)]
+    pub(crate) no_rewriting: bool,
+
     /// Also run candidates that do not parse
     #[arg(long, hide = true)]
     pub(crate) no_gate: bool,

@@ -12,7 +12,7 @@ use boildown_oracle::{
     Runner, Scratch, check_set_up, deduce, fsx,
 };
 use boildown_session::{BaselineError, Budget, Config, Stop, Stopped, baseline, time_limit};
-use boildown_syntax::{Gate, Language, Strategy, count_tokens, reduction};
+use boildown_syntax::{Gate, Language, Rewriting, Rules, Strategy, count_tokens, reduction};
 
 use crate::args::Reduce;
 use crate::error::{CliError, Kind};
@@ -28,6 +28,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     })?;
     let input = read(&args.input)?;
     let language = language(args, &input)?;
+    let rewriting = rewriting(args, language)?;
     let command = property::command(args, &user_dir)?;
     let destination = Destination::new(args)?;
     let (stop, cancel) = (
@@ -57,6 +58,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         algorithm: args.algorithm,
         schedule: args.schedule,
         width: args.width,
+        rewriting,
     };
     let search = reduction(&input, language, strategy);
     let config = Config {
@@ -165,6 +167,29 @@ fn language(args: &Reduce, input: &[u8]) -> Result<Option<&'static Language>, Cl
             &input[..input.len().min(256)],
         )),
     }
+}
+
+/// Reads the rules of the user, and says what is wrong with them.
+fn rewriting(args: &Reduce, language: Option<&'static Language>) -> Result<Rewriting, CliError> {
+    if args.no_rewriting {
+        return Ok(Rewriting::Off);
+    }
+    let mut all = Rules::default();
+    for path in &args.rules {
+        let Some(language) = language else {
+            let what = format!("the rules in {} are of no use", path.display());
+            return Err(CliError::new(Kind::Usage, what)
+                .because("the input is in no language that is understood")
+                .hint("--language names one; `boildown languages` lists them"));
+        };
+        let text = fs::read_to_string(path).map_err(|error| {
+            CliError::new(Kind::Usage, format!("failed to read {}", path.display())).because(error)
+        })?;
+        let rules = Rules::read(language, &text)
+            .map_err(|error| CliError::new(Kind::Usage, format!("{}, {error}", path.display())))?;
+        all = all.and(&rules);
+    }
+    Ok(Rewriting::With(Arc::new(all)))
 }
 
 /// Where the result goes.

@@ -9,7 +9,8 @@ mod slots;
 mod syntax;
 mod words;
 
-pub(crate) use words::words;
+pub(crate) use render::Substitutes;
+pub(crate) use words::{is_word, words};
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -91,6 +92,19 @@ impl Document {
     #[must_use]
     pub fn len(&self) -> usize {
         self.atoms.len()
+    }
+
+    /// Returns the text of an atom.
+    pub(crate) fn atom(&self, atom: usize) -> &[u8] {
+        &self.bytes[self.atoms[atom].start as usize..self.atoms[atom].end as usize]
+    }
+
+    /// Returns the text of a range of atoms with the gaps between them.
+    pub(crate) fn text(&self, atoms: Range<usize>) -> &[u8] {
+        if atoms.is_empty() {
+            return &[];
+        }
+        &self.bytes[self.atoms[atoms.start].start as usize..self.atoms[atoms.end - 1].end as usize]
     }
 
     /// Returns whether there is nothing to remove.

@@ -1,11 +1,16 @@
 //! From a subset of the atoms back to a text that somebody could have written.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use boildown_search::Subset;
 
 use super::words::is_word;
 use super::{Document, View};
+
+/// Texts that stand in the place of atoms.
+pub(crate) type Substitutes = BTreeMap<usize, Arc<[u8]>>;
 
 impl Document {
     /// Returns the text of the kept atoms. All of them: the original, byte for byte.
@@ -15,6 +20,11 @@ impl Document {
     /// what follows, which then moves to where that head stood, with all its lines. Two atoms that would run together get a space.
     #[must_use]
     pub fn render(&self, kept: &Subset) -> Vec<u8> {
+        self.render_with(kept, &Substitutes::new())
+    }
+
+    /// Returns the text of the kept atoms, some of them replaced by other texts.
+    pub(crate) fn render_with(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes.len());
         if matches!(self.view, View::Bytes(_) | View::Lines) {
             for run in kept.runs() {
@@ -26,9 +36,21 @@ impl Document {
         let mut before = None;
         for run in kept.runs() {
             if before.is_none_or(|last| last + 1 < run.start) {
-                self.joint(before, run.start, &mut outdents, &mut out);
+                self.joint(before, run.start, substitutes, &mut outdents, &mut out);
             }
-            self.copy(run.clone(), &mut outdents, &mut out);
+            let mut start = run.start;
+            for (&atom, text) in substitutes.range(run.clone()) {
+                self.copy(start..atom, &mut outdents, &mut out);
+                if start < atom {
+                    self.seam(atom, substitutes, &mut outdents, &mut out);
+                }
+                out.extend_from_slice(text);
+                start = atom + 1;
+                if start < run.end {
+                    self.seam(start, substitutes, &mut outdents, &mut out);
+                }
+            }
+            self.copy(start..run.end, &mut outdents, &mut out);
             before = Some(run.end - 1);
         }
         if before.is_none() {
@@ -38,6 +60,31 @@ impl Document {
             out.extend_from_slice(self.gap(self.len()));
         }
         out
+    }
+
+    /// Writes the gap before `next`, of two neighbours one of which is replaced.
+    fn seam(
+        &self,
+        next: usize,
+        substitutes: &Substitutes,
+        outdents: &mut Outdents,
+        out: &mut Vec<u8>,
+    ) {
+        let gap = self.gap(next);
+        if !gap.is_empty() {
+            let _end = outdents.active_until(next);
+            push_gap(out, gap, outdents.at(next));
+        } else if !run_together(self.last(next - 1), self.first(next)) {
+            out.extend_from_slice(self.space(next - 1, next, substitutes));
+        }
+    }
+
+    fn first(&self, atom: usize) -> u8 {
+        self.bytes[self.atoms[atom].start as usize]
+    }
+
+    fn last(&self, atom: usize) -> u8 {
+        self.bytes[self.atoms[atom].end as usize - 1]
     }
 
     /// Writes neighbouring atoms with the gaps between them.
@@ -68,6 +115,7 @@ impl Document {
         &self,
         before: Option<usize>,
         next: usize,
+        substitutes: &Substitutes,
         outdents: &mut Outdents,
         out: &mut Vec<u8>,
     ) {
@@ -79,32 +127,41 @@ impl Document {
         };
         let headless = self.spans[removed] as usize > next;
         let by = outdents.at(next);
+        // What stands for a stretch of atoms is followed by what followed that.
+        if substitutes.contains_key(&before) && !back.is_empty() {
+            push_gap(out, back, by);
+            return;
+        }
         match (indent(front), indent(back)) {
             (Some(old), Some(new)) if headless => {
                 push_gap(out, front, by);
                 outdents.push(self.spans[removed] as usize, new.saturating_sub(old));
             }
             (None, Some(_)) if headless && !front.is_empty() => out.extend_from_slice(front),
-            (None, Some(_)) if headless => out.extend_from_slice(self.space(before, next)),
+            (None, Some(_)) if headless => {
+                out.extend_from_slice(self.space(before, next, substitutes));
+            }
             (_, Some(_)) => push_gap(out, back, by),
             (Some(_), None) => push_gap(out, front, outdents.at(before)),
             (None, None) if front.is_empty() || back.is_empty() => {
-                out.extend_from_slice(self.space(before, next));
+                out.extend_from_slice(self.space(before, next, substitutes));
             }
             (None, None) => out.extend_from_slice(back),
         }
     }
 
     /// The space that two atoms without a gap between them need so as not to run together.
-    fn space(&self, before: usize, next: usize) -> &'static [u8] {
-        let first = |atom: usize| self.bytes[self.atoms[atom].start as usize];
-        let last = |atom: usize| self.bytes[self.atoms[atom].end as usize - 1];
+    fn space(&self, before: usize, next: usize, substitutes: &Substitutes) -> &'static [u8] {
+        let ends = substitutes.get(&before).and_then(|text| text.last());
+        let begins = substitutes.get(&next).and_then(|text| text.first());
+        let last = ends.map_or_else(|| self.last(before), |&byte| byte);
+        let first = begins.map_or_else(|| self.first(next), |&byte| byte);
         // A word stood right before `next` until now, as in `"the word"` without `word`: then another one can.
         let seen = self.gap(next).is_empty()
-            && is_word(last(next - 1))
-            && is_word(last(before))
-            && !is_word(first(next));
-        if run_together(last(before), first(next)) && !seen {
+            && is_word(self.last(next - 1))
+            && is_word(last)
+            && !is_word(first);
+        if run_together(last, first) && !seen {
             b" "
         } else {
             b""

@@ -21,6 +21,6 @@ pub(crate) fn words(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = R
 }
 
 /// Returns whether a byte is part of a word: a letter, a digit, an underscore, or part of a character beyond ASCII.
-pub(super) fn is_word(byte: u8) -> bool {
+pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }

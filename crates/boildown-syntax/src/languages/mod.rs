@@ -1,7 +1,7 @@
 //! The languages boildown can parse, and how a file is told to be written in one.
 
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 mod table;
 
 use std::fmt;

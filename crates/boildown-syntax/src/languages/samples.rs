@@ -4,7 +4,7 @@
 const SAMPLES: &str = include_str!("samples.txt");
 
 /// Returns every sample with the name of its language.
-pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
     SAMPLES
         .split("==== ")
         .skip(1)
@@ -13,7 +13,7 @@ pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
 
 /// Returns the sample of the language of this name.
 #[track_caller]
-pub(super) fn of(name: &str) -> &'static str {
+pub(crate) fn of(name: &str) -> &'static str {
     let sample = all().find(|(language, _)| *language == name);
     sample
         .unwrap_or_else(|| panic!("write a sample of {name}"))

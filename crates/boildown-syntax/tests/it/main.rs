@@ -2,4 +2,5 @@
 
 mod minimality;
 mod reductions;
+mod rewriting;
 mod round_trip;

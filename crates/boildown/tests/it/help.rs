@@ -66,6 +66,9 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
           --schedule <NAME>   The order in which a tree is reduced, such as hdd or perses
           --width <N>         Ask about so many deletions at once that do not depend on each other, and
                               merge what works. For hundreds of jobs; the result depends on it
+          --rules <FILE>      A file of further rewrite rules for the language of the input; may be
+                              given several times
+          --no-rewriting      Delete only: the result is made of tokens of the input, in their order
 
     What to preserve (default: what the first run shows):
           --test <SCRIPT>       A script that exits with 0 when the candidate, which lies in its working

@@ -18,6 +18,8 @@ fn no_command_at_all() {
     Commands:
       reduce       Make a file as small as possible while a command still fails on it in the same way
       languages    List the languages that are understood
+      algorithms   List the delta-debugging algorithms: what each works on, promises and costs
+      lab          Compare algorithms: exact numbers of questions, in virtual time, from a seed
       completions  Print a completion script for a shell
       man          Print the manual page
 
@@ -161,6 +163,31 @@ fn an_unknown_language() {
     -- stderr
     error: there is no language `klingon`
       hint: `boildown languages` lists them; `--language none` works on any file
+    "
+    );
+}
+
+#[test]
+fn rules_that_make_no_sense() {
+    let env = TestEnv::with_test("").file("in.c", "int x;\n").file(
+        "my.rules",
+        "rule a call becomes a number\n    f($A)  ~>  $B\n",
+    );
+    assert_snapshot!(
+        env.reduce(["in.c", "--rules", "my.rules", "--test", "test.sh"]),
+        @r"
+    exit code 1
+    -- stderr
+    error: my.rules, line 2: the replacement speaks of $B, the pattern does not
+    "
+    );
+    assert_snapshot!(
+        env.reduce(["in.txt", "--rules", "my.rules", "--test", "test.sh"]),
+        @r"
+    exit code 1
+    -- stderr
+    error: the rules in my.rules are of no use: the input is in no language that is understood
+      hint: --language names one; `boildown languages` lists them
     "
     );
 }

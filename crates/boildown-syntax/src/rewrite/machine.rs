@@ -1,0 +1,217 @@
+//! Asking about rewritings, one after another.
+
+use std::sync::{Arc, OnceLock};
+
+use boildown_search::odds::HitRate;
+use boildown_search::{Question, Search, Subset, Verdict};
+
+use super::ideas::{self, Ideas, Vocabulary};
+use super::matching::Index;
+use super::{Proposal, Rules, Sorts};
+use crate::document::Substitutes;
+use crate::draft::{Check, Draft};
+use crate::{Document, Language};
+
+/// What rewriting a text in a language needs.
+#[derive(Debug)]
+pub(crate) struct Setup {
+    language: &'static Language,
+    rules: Rules,
+    /// The text that was to be reduced.
+    original: Arc<[u8]>,
+    vocabulary: OnceLock<Vocabulary>,
+}
+
+impl Setup {
+    pub(crate) fn new(language: &'static Language, rules: Rules, original: Arc<[u8]>) -> Self {
+        Self {
+            language,
+            rules,
+            original,
+            vocabulary: OnceLock::new(),
+        }
+    }
+
+    /// Returns all that can be proposed for a document, what saves most first.
+    pub(super) fn propose(&self, document: &Document, sorts: Sorts) -> Vec<Proposal> {
+        let vocabulary = (self.vocabulary)
+            .get_or_init(|| Vocabulary::of(&self.original, self.language, &self.rules.least));
+        let mut proposals = Vec::new();
+        let mut ideas = Ideas::new(document, vocabulary, self.rules.len(), &mut proposals);
+        match sorts {
+            Sorts::Smaller => {
+                let index = Index::new(document);
+                ideas.nodes();
+                ideas.names(self.language);
+                for (source, rule) in self.rules.rules.iter().enumerate() {
+                    rule.propose(&index, source, &mut proposals);
+                }
+            }
+            Sorts::AsWide => ideas.widths(),
+        }
+        // Deterministic: a stable sort of what was found from left to right, rule by rule.
+        proposals.sort_by_key(|proposal| {
+            let start = std::cmp::Reverse(proposal.start());
+            (std::cmp::Reverse(proposal.saved), start, proposal.source)
+        });
+        proposals.dedup_by(|later, earlier| later.edits == earlier.edits);
+        proposals
+    }
+
+    fn sources(&self) -> usize {
+        self.rules.len() + ideas::COUNT
+    }
+}
+
+/// Asks about every proposal for a document; a hit is made, and what it overlaps is dropped.
+///
+/// A rule that has only missed for a while is not asked about any more in this pass.
+///
+/// # Guarantee
+/// Each hit makes the text strictly smaller, in the order that [`Proposal`] states. Nothing is promised about what is left: proposals are made
+/// for the document, not for what the hits make of it.
+/// # Cost
+/// At most as many questions as there are proposals.
+/// # Source
+/// Our own. Vulcan's replacement of identifiers may leave the size as it is, and bounds how often; here every step is smaller.
+#[derive(Debug, Clone)]
+pub(crate) struct Rewrites {
+    document: Arc<Document>,
+    proposals: Arc<[Proposal]>,
+    /// The proposal that is asked about; all of them when finished.
+    at: usize,
+    kept: Subset,
+    substitutes: Arc<Substitutes>,
+    /// By source.
+    records: Arc<[Record]>,
+}
+
+/// How a rule has done in this pass.
+#[derive(Debug, Clone, Copy)]
+struct Record {
+    rate: HitRate,
+    /// How often it missed since its last hit.
+    misses: usize,
+}
+
+/// After so many misses in a row a rule is not asked about any more.
+const PATIENCE: usize = 30;
+
+impl Rewrites {
+    pub(crate) fn new(document: Arc<Document>, setup: &Setup, sorts: Sorts) -> Self {
+        let record = Record {
+            rate: HitRate::new(0.1),
+            misses: 0,
+        };
+        let mut rewrites = Self {
+            proposals: setup.propose(&document, sorts).into(),
+            at: 0,
+            kept: Subset::full(document.len()),
+            substitutes: Arc::default(),
+            records: vec![record; setup.sources()].into(),
+            document,
+        };
+        rewrites.settle();
+        rewrites
+    }
+
+    /// Moves on to a proposal that can be asked about.
+    fn settle(&mut self) {
+        while let Some(proposal) = self.proposals.get(self.at) {
+            let record = self.records[proposal.source];
+            if record.misses < PATIENCE && proposal.applies(&self.kept, &self.substitutes) {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+}
+
+impl Search for Rewrites {
+    type Candidate = Draft;
+
+    fn ask(&self) -> Option<Question<Draft>> {
+        let proposal = self.proposals.get(self.at)?;
+        let (kept, substitutes) = proposal.apply(&self.kept, &self.substitutes);
+        let draft = Draft::new(Arc::clone(&self.document), kept, Check::Parses);
+        Some(Question {
+            candidate: draft.with(Arc::new(substitutes)),
+            odds: self.records[proposal.source].rate.odds(),
+        })
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        let proposal = &self.proposals[self.at];
+        let mut records = self.records.to_vec();
+        let record = &mut records[proposal.source];
+        record.rate.learn(verdict.into());
+        if verdict.is_interesting() {
+            record.misses = 0;
+            let (mut kept, substitutes) = proposal.apply(&self.kept, &self.substitutes);
+            kept.commit();
+            (self.kept, self.substitutes) = (kept, Arc::new(substitutes));
+        } else {
+            record.misses += 1;
+        }
+        self.records = records.into();
+        self.at += 1;
+        self.settle();
+    }
+
+    fn skip(&mut self) {
+        self.at += 1;
+        self.settle();
+    }
+
+    fn best(&self) -> Draft {
+        Draft::new(
+            Arc::clone(&self.document),
+            self.kept.clone(),
+            Check::Nothing,
+        )
+        .with(Arc::clone(&self.substitutes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::View;
+    use crate::document::words;
+    use crate::languages::samples;
+
+    /// The size that every step makes smaller.
+    fn size(text: &[u8]) -> (usize, usize, Vec<u8>) {
+        let visible = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+        let count = words(text, 0..text.len()).count();
+        (count, visible.count(), text.to_vec())
+    }
+
+    #[test]
+    fn every_proposal_makes_the_text_smaller() {
+        for (name, sample) in samples::all() {
+            let Some(language) = Language::named(name) else {
+                continue;
+            };
+            let bytes: Arc<[u8]> = sample.as_bytes().into();
+            let setup = Setup::new(language, Rules::of(language), Arc::clone(&bytes));
+            let document = Arc::new(Document::new(&bytes, View::Syntax(language)));
+            for sorts in [Sorts::Smaller, Sorts::AsWide] {
+                for hits in [Verdict::Interesting, Verdict::Uninteresting] {
+                    let mut search = Rewrites::new(Arc::clone(&document), &setup, sorts);
+                    while let Some(question) = search.ask() {
+                        let [before, after] =
+                            [search.best(), question.candidate].map(|draft| size(draft.bytes()));
+                        assert!(
+                            after < before,
+                            "{name}: {:?} becomes {:?}",
+                            String::from_utf8_lossy(&before.2),
+                            String::from_utf8_lossy(&after.2),
+                        );
+                        search.tell(hits);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! Rules as they are written in files.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use boildown_search::Subset;
+
+use super::matching::{Bindings, Index, Match};
+use super::pattern::{Names, Part, Pattern};
+use super::proposal::{Edit, Proposal};
+use crate::document::{Substitutes, is_word, words};
+use crate::{Document, Language, View};
+
+/// Rewrite rules for one language.
+///
+/// # Example
+/// ```
+/// use boildown_syntax::{Language, Rules};
+///
+/// let c = Language::named("C").expect("C is in the default build");
+/// let rules = Rules::read(
+///     c,
+///     "rule a loop becomes its body
+///          while ($C) $S  ~>  $S
+///          example: while (a) { b(); }  ~>  { b(); }",
+/// )?;
+/// assert_eq!(rules.len(), 1);
+/// # Ok::<(), boildown_syntax::RuleError>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rules {
+    pub(super) rules: Vec<Rule>,
+    pub(super) least: Vec<Least>,
+}
+
+/// Patterns, and what becomes of what they match.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Rule {
+    name: String,
+    names: Names,
+    /// At the place of the match.
+    here: Vec<Rewrite>,
+    /// In the rest of the text.
+    everywhere: Vec<Rewrite>,
+    examples: Vec<Example>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Rewrite {
+    pattern: Pattern,
+    replacement: Pattern,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Example {
+    line: usize,
+    before: String,
+    after: String,
+}
+
+/// The least text for a kind of node.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Least {
+    pub(super) kind: String,
+    pub(super) text: Arc<[u8]>,
+    line: usize,
+}
+
+/// What is wrong with a file of rules.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct RuleError {
+    /// The line, from 1 on.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+const ARROW: &str = "~>";
+
+impl Rules {
+    /// Reads rules, and checks their examples.
+    ///
+    /// # Errors
+    /// When a line makes no sense, or an example does not come out as it says.
+    pub fn read(language: &'static Language, text: &str) -> Result<Self, RuleError> {
+        let rules = Self::parse(text)?;
+        rules.check(language)?;
+        Ok(rules)
+    }
+
+    /// Returns the rules for a language that come with boildown.
+    pub(crate) fn of(language: &Language) -> Self {
+        let files = sources(language.name).iter();
+        let read =
+            files.map(|file| Self::parse(file).expect("a test reads the rules of every language"));
+        read.fold(Self::default(), |all, file| all.and(&file))
+    }
+
+    /// Returns the number of rules.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rules.len()
+    }
+
+    /// Returns whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Adds other rules after these.
+    #[must_use]
+    pub fn and(mut self, others: &Self) -> Self {
+        self.rules.extend_from_slice(&others.rules);
+        self.least.extend_from_slice(&others.least);
+        self
+    }
+
+    fn parse(text: &str) -> Result<Self, RuleError> {
+        let mut rules = Self::default();
+        for (at, line) in text.lines().enumerate() {
+            let line_number = at + 1;
+            let wrong = |what: String| RuleError {
+                line: line_number,
+                what,
+            };
+            let line = line.trim();
+            if line.is_empty() || line.starts_with("# ") || line == "#" {
+            } else if let Some(name) = line.strip_prefix("rule ") {
+                rules.finish(line_number)?;
+                rules.rules.push(Rule {
+                    name: name.trim().to_owned(),
+                    names: Names::default(),
+                    here: Vec::new(),
+                    everywhere: Vec::new(),
+                    examples: Vec::new(),
+                });
+            } else if let Some(least) = line.strip_prefix("least ") {
+                let (kind, text) = least.split_once(char::is_whitespace).ok_or_else(|| {
+                    wrong(
+                        "`least` wants a kind of node and its text, as in `least number 0`".into(),
+                    )
+                })?;
+                rules.least.push(Least {
+                    kind: kind.to_owned(),
+                    text: unescape(text.trim()).into_bytes().into(),
+                    line: line_number,
+                });
+            } else {
+                let (before, after) = line.split_once(ARROW).ok_or_else(|| {
+                    wrong(format!("neither `rule NAME` nor `least KIND TEXT` nor a `PATTERN {ARROW} REPLACEMENT`"))
+                })?;
+                let rule = rules.rules.last_mut().ok_or_else(|| {
+                    wrong("a rule begins with a line `rule`, which says what it does".into())
+                })?;
+                rule.add(line_number, before.trim(), after.trim())
+                    .map_err(wrong)?;
+            }
+        }
+        rules.finish(text.lines().count())?;
+        Ok(rules)
+    }
+
+    /// Checks the rule that was read last.
+    fn finish(&self, line: usize) -> Result<(), RuleError> {
+        let complaint = self.rules.last().and_then(|rule| {
+            let missing = match rule {
+                Rule { here, .. } if here.is_empty() => "pattern",
+                Rule { examples, .. } if examples.is_empty() => "example",
+                _ => return None,
+            };
+            Some(format!(
+                "the rule before, `{}`, has no {missing}",
+                rule.name
+            ))
+        });
+        complaint.map_or(Ok(()), |what| Err(RuleError { line, what }))
+    }
+
+    fn check(&self, language: &'static Language) -> Result<(), RuleError> {
+        let grammar = language.grammar();
+        for least in &self.least {
+            if grammar.id_for_node_kind(&least.kind, true) == 0 {
+                return Err(RuleError {
+                    line: least.line,
+                    what: format!("{} has no kind of node `{}`", language.name, least.kind),
+                });
+            }
+        }
+        for rule in &self.rules {
+            for example in &rule.examples {
+                rule.check(example, language)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rule {
+    fn add(&mut self, line: usize, before: &str, after: &str) -> Result<(), String> {
+        if let Some(before) = before.strip_prefix("example:") {
+            self.examples.push(Example {
+                line,
+                before: unescape(before.trim()),
+                after: unescape(after),
+            });
+            return Ok(());
+        }
+        let everywhere = before.strip_prefix("everywhere:");
+        let known = self.names.len();
+        let pattern = Pattern::read(everywhere.unwrap_or(before).trim(), &mut self.names);
+        if pattern.parts.is_empty() {
+            return Err("there is nothing to match".to_owned());
+        }
+        // Elsewhere, what a hole stands for here says enough.
+        let says = everywhere.is_some() && pattern.holes().any(|hole| hole < known);
+        if pattern.says_nothing() && !says {
+            return Err("the pattern has holes only: it would match everywhere".to_owned());
+        }
+        let known = self.names.len();
+        let replacement = Pattern::read(&unescape(after), &mut self.names);
+        if let Some(hole) = replacement.holes().find(|&hole| hole >= known) {
+            let name = self.names.name(hole);
+            return Err(format!(
+                "the replacement speaks of ${name}, the pattern does not"
+            ));
+        }
+        let rewrite = Rewrite {
+            pattern,
+            replacement,
+        };
+        match everywhere {
+            Some(_) => self.everywhere.push(rewrite),
+            None => self.here.push(rewrite),
+        }
+        Ok(())
+    }
+
+    /// Adds what the rule makes of a document.
+    pub(super) fn propose(&self, index: &Index<'_>, source: usize, proposals: &mut Vec<Proposal>) {
+        let nothing: Bindings = vec![None; self.names.len()];
+        for rewrite in &self.here {
+            for found in index.matches(&rewrite.pattern, &nothing) {
+                let mut edits = vec![rewrite.edit(index.document, &found)];
+                for other in &self.everywhere {
+                    let mut end = 0;
+                    for place in index.matches(&other.pattern, &found.bindings) {
+                        let apart = place.atoms.end <= found.atoms.start
+                            || place.atoms.start >= found.atoms.end;
+                        if apart && place.atoms.start >= end {
+                            end = place.atoms.end;
+                            edits.push(other.edit(index.document, &place));
+                        }
+                    }
+                }
+                proposals.extend(Proposal::new(index.document, edits, source));
+            }
+        }
+    }
+
+    /// Checks that one of the rule's proposals on the text before is the text after, but for white space.
+    fn check(&self, example: &Example, language: &'static Language) -> Result<(), RuleError> {
+        let before: Arc<[u8]> = format!("{}\n", example.before).into_bytes().into();
+        let document = Document::new(&before, View::Syntax(language));
+        let index = Index::new(&document);
+        let mut proposals = Vec::new();
+        self.propose(&index, 0, &mut proposals);
+        let everything = Subset::full(document.len());
+        let mut seen = String::new();
+        for proposal in &proposals {
+            let (kept, substitutes) = proposal.apply(&everything, &Substitutes::new());
+            let after = document.render_with(&kept, &substitutes);
+            let after = String::from_utf8_lossy(&after);
+            if visible(&after) == visible(&example.after) {
+                return Ok(());
+            }
+            let after = after.trim().replace('\n', "\\n");
+            write!(seen, "\n  it makes {after}").expect("writing to a string");
+        }
+        if proposals.is_empty() {
+            seen.push_str("\n  it finds nothing to make smaller there");
+        }
+        Err(RuleError {
+            line: example.line,
+            what: format!("the example of `{}` does not hold{seen}", self.name),
+        })
+    }
+}
+
+impl Rewrite {
+    fn edit(&self, document: &Document, found: &Match) -> Edit {
+        let mut text: Vec<u8> = Vec::new();
+        for part in &self.replacement.parts {
+            let piece = match part {
+                Part::Literal(literal) | Part::Space(literal) => &literal[..],
+                Part::One(place) | Part::Many(place) => {
+                    let bound = found.bindings[*place].clone();
+                    bound.map_or(&[][..], |atoms| document.text(atoms))
+                }
+            };
+            let meet = |(&last, &next): (&u8, &u8)| is_word(last) && is_word(next);
+            if text.last().zip(piece.first()).is_some_and(meet) {
+                text.push(b' ');
+            }
+            text.extend_from_slice(piece);
+        }
+        Edit::new(&found.atoms, text.trim_ascii())
+    }
+}
+
+/// The words and other characters of a text.
+fn visible(text: &str) -> Vec<&[u8]> {
+    let bytes = text.as_bytes();
+    let found = words(bytes, 0..bytes.len());
+    found.map(|word| &bytes[word]).collect()
+}
+
+/// `\n` stands for a line break.
+fn unescape(text: &str) -> String {
+    text.replace("\\n", "\n")
+}
+
+/// The files of rules for a language, by name.
+fn sources(language: &str) -> &'static [&'static str] {
+    const C: &str = include_str!("../../rules/c.rules");
+    const JAVASCRIPT: &str = include_str!("../../rules/javascript.rules");
+    const TYPESCRIPT: &str = include_str!("../../rules/typescript.rules");
+    match language {
+        "C" => &[C],
+        "C++" => &[C, include_str!("../../rules/cpp.rules")],
+        "Go" => &[include_str!("../../rules/go.rules")],
+        "Java" => &[include_str!("../../rules/java.rules")],
+        "JavaScript" => &[JAVASCRIPT],
+        "JSON" => &[include_str!("../../rules/json.rules")],
+        "Python" => &[include_str!("../../rules/python.rules")],
+        "Rust" => &[include_str!("../../rules/rust.rules")],
+        "SQL" => &[include_str!("../../rules/sql.rules")],
+        "WGSL" => &[include_str!("../../rules/wgsl.rules")],
+        "TypeScript" | "TSX" => &[JAVASCRIPT, TYPESCRIPT],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_examples_of_every_rule_hold() {
+        let mut complaints = Vec::new();
+        for language in Language::all() {
+            for source in sources(language.name) {
+                let rules = match Rules::parse(source) {
+                    Ok(rules) => rules,
+                    Err(error) => {
+                        complaints.push(format!("{}: {error}", language.name));
+                        continue;
+                    }
+                };
+                for rule in &rules.rules {
+                    for example in &rule.examples {
+                        if let Err(error) = rule.check(example, language) {
+                            complaints.push(format!("{}: {error}", language.name));
+                        }
+                    }
+                }
+            }
+        }
+        assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    }
+
+    #[test]
+    fn the_least_texts_of_every_language_are_of_kinds_it_has() {
+        for language in Language::all() {
+            if let Some(own) = sources(language.name).last() {
+                Rules::read(language, own).unwrap_or_else(|error| panic!("{language:?}: {error}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Reductions that need something to be written that is no part of the input.
+
+use std::sync::Arc;
+
+use boildown_search::{Fingerprint, Fingerprinted as _, Planner, Search as _, Verdict, run};
+use boildown_syntax::{Draft, Language, Rewriting, Rules, Strategy, reduction};
+use proptest::prelude::*;
+
+fn parses(language: &Language, text: &str) -> bool {
+    let mut parser = tree_sitter::Parser::new();
+    parser
+        .set_language(&language.grammar())
+        .expect("every grammar loads");
+    let tree = parser.parse(text, None).expect("there is a language");
+    !tree.root_node().has_error()
+}
+
+/// Reduces an input while it parses and `keeps` holds.
+fn reduced(
+    language: &'static Language,
+    input: &str,
+    rewriting: Rewriting,
+    keeps: &dyn Fn(&str) -> bool,
+) -> String {
+    assert!(keeps(input), "the input is interesting: {input}");
+    let strategy = Strategy {
+        rewriting,
+        ..Strategy::default()
+    };
+    let search = reduction(&input.as_bytes().into(), Some(language), strategy);
+    let search = run(search, |draft| {
+        let text = String::from_utf8_lossy(draft.bytes());
+        if keeps(&text) && parses(language, &text) {
+            Verdict::Interesting
+        } else {
+            Verdict::Uninteresting
+        }
+    });
+    String::from_utf8_lossy(search.best().bytes()).into_owned()
+}
+
+/// Checks what is left when only deletion is allowed, and with rewriting.
+#[track_caller]
+fn check(
+    language: &str,
+    input: &str,
+    keeps: impl Fn(&str) -> bool,
+    deleted: &str,
+    rewritten: &str,
+) {
+    let Some(language) = Language::named(language) else {
+        return;
+    };
+    let off = reduced(language, input, Rewriting::Off, &keeps);
+    assert_eq!(off.trim_end(), deleted, "by deletion only");
+    let on = reduced(language, input, Rewriting::default(), &keeps);
+    assert_eq!(on.trim_end(), rewritten, "with rewriting");
+}
+
+#[test]
+fn a_condition_becomes_a_statement() {
+    check(
+        "C",
+        "int main(void) { if (g(1)) { h(); } return 0; }",
+        |text| text.contains("int main(void) {") && text.contains("g(1)"),
+        "int main(void) { if (g(1)) { } }",
+        "int main(void) { g(1); }",
+    );
+}
+
+#[test]
+fn a_typedef_is_expanded() {
+    // As a compiler sees it: `x` is a variable of that type.
+    let declares = |text: &str| {
+        let is_typedef = text.contains("typedef unsigned long u64;");
+        text.contains("unsigned long x;") && !text.contains("typedef")
+            || is_typedef && text.contains("u64 x;")
+    };
+    check(
+        "C",
+        "typedef unsigned long u64;\nint y;\nu64 x;\n",
+        declares,
+        "typedef unsigned long u64;\nu64 x;",
+        "unsigned long x;",
+    );
+}
+
+#[test]
+fn a_definition_goes_and_another_name_stands_in_for_it() {
+    let defined = |text: &str, name: &str| {
+        !text.contains(&format!("({name},")) && !text.contains(&format!(", {name})"))
+            || text.contains(&format!("int {name};"))
+    };
+    check(
+        "C",
+        "int a; int b; int c = f(a, b);",
+        |text| {
+            let call = text.contains("f(") && text.contains(", ") && text.contains(')');
+            call && defined(text, "a") && defined(text, "b") && text.contains("int c = f(")
+        },
+        "int a; int b; int c = f(a, b);",
+        "int c = f(0, 0);",
+    );
+}
+
+#[test]
+fn a_body_becomes_pass() {
+    check(
+        "Python",
+        "class a:\n    @b\n    def c(self):\n        return d(self)\n",
+        |text| text.contains("class a") && (text.contains("d(self)") || text.contains("pass")),
+        "class a:\n    d(self)",
+        "class a:\n    pass",
+    );
+}
+
+#[test]
+fn a_value_becomes_a_number() {
+    check(
+        "JSON",
+        "{\"a\": \"two words\", \"b\": [1, 2]}",
+        |text| text.starts_with("{\"a\": "),
+        "{\"a\": \"\"}",
+        "{\"a\": 0}",
+    );
+}
+
+#[test]
+fn a_node_becomes_a_word_of_its_width_for_those_who_look_at_that() {
+    check(
+        "TypeScript",
+        "type a = Record<string, number>;",
+        |text| text.starts_with("type a = ") && text.trim_end().len() >= 30,
+        "type a = Record<string, number>",
+        "type a = Record_string__number_",
+    );
+}
+
+#[test]
+fn rules_of_the_user_come_after_the_others() {
+    let Some(language) = Language::named("TOML") else {
+        return;
+    };
+    let rules = "rule a table becomes a pair
+        [$N] $K = $V  ~>  $N = $V
+        example: [a]\\nb = 1  ~>  a = 1";
+    let rules = Rules::read(language, rules).expect("the rules make sense");
+    let keeps = |text: &str| text.contains('a') && text.contains("= 1");
+    let with = |rules| reduced(language, "[a]\nb = 1\n", rules, &keeps);
+    assert_eq!(with(Rewriting::default()), "[a]\nb = 1\n");
+    assert_eq!(with(Rewriting::With(Arc::new(rules))), "a = 1\n");
+}
+
+#[test]
+fn what_is_wrong_with_a_rule_is_said_with_its_line() {
+    let Some(c) = Language::named("C") else {
+        return;
+    };
+    let complaint = |text: &str| match Rules::read(c, text) {
+        Ok(_) => "none".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(complaint("# nothing\n\n"), "none");
+    assert_eq!(
+        complaint("rule a\n  if ($C) $S\n"),
+        "line 2: neither `rule NAME` nor `least KIND TEXT` nor a `PATTERN ~> REPLACEMENT`"
+    );
+    assert_eq!(
+        complaint("f() ~> 0"),
+        "line 1: a rule begins with a line `rule`, which says what it does"
+    );
+    assert_eq!(
+        complaint("rule a\n  f($A) ~> $B\n"),
+        "line 2: the replacement speaks of $B, the pattern does not"
+    );
+    assert_eq!(
+        complaint("rule a\n  $A ~> 0\n"),
+        "line 2: the pattern has holes only: it would match everywhere"
+    );
+    assert_eq!(
+        complaint("rule a\n  f() ~> 0\n"),
+        "line 2: the rule before, `a`, has no example"
+    );
+    assert_eq!(
+        complaint("rule a\n  f($A) ~> $A\n  example: int x = f(1); ~> int x = 2;\n"),
+        "line 3: the example of `a` does not hold\n  it makes int x = 1;"
+    );
+    assert_eq!(
+        complaint("rule a\n  f() ~> g(1)\n  example: int x = f(); ~> int x = g(1);\n"),
+        "line 3: the example of `a` does not hold\n  it finds nothing to make smaller there"
+    );
+    assert_eq!(
+        complaint("least nonsense 0"),
+        "line 1: C has no kind of node `nonsense`"
+    );
+}
+
+/// A verdict that depends on the text and the seed only, `Interesting` for about one text in `one_in`.
+fn chance(draft: &Draft, seed: u64, one_in: u64) -> Verdict {
+    let content = format!("{seed}{:?}", draft.fingerprint());
+    let hash = content
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    if (hash >> 20).is_multiple_of(one_in) {
+        Verdict::Interesting
+    } else {
+        Verdict::Uninteresting
+    }
+}
+
+/// What was told, in order, with so many workers that answer in an order of their own; and the result.
+fn history(text: &str, workers: usize, seed: u64, one_in: u64) -> (Vec<Fingerprint>, Vec<u8>) {
+    let search = reduction(
+        &text.as_bytes().into(),
+        Language::named("C"),
+        Strategy::default(),
+    );
+    let mut planner = Planner::new(search);
+    let mut running = Vec::new();
+    let mut told = Vec::new();
+    let mut turn = usize::from(seed.to_le_bytes()[0]);
+    while !planner.is_finished() {
+        while running.len() < workers
+            && let Some(ticket) = planner.next()
+        {
+            running.push((ticket.id, ticket.candidate));
+        }
+        turn = turn * 31 % 8191 + 1;
+        let (id, draft) = running.swap_remove(turn % running.len());
+        planner.answer(id, chance(&draft, seed, one_in));
+        while let Some(answer) = planner.advance() {
+            told.push(answer.fingerprint);
+        }
+        let abandoned = planner.abandoned();
+        running.retain(|(id, _)| !abandoned.contains(id));
+    }
+    (told, planner.search().best().bytes().to_vec())
+}
+
+const PROGRAM: &str = "typedef unsigned long u64;\nstruct s { int x; } t;\nu64 f(int a, char *b) {\n    \
+    if (a > 10) { return b[0]; }\n    a = a + g(\"x y\", a, 30);\n}\n";
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn the_result_is_the_same_at_any_number_of_workers_and_whatever_the_verdicts(
+        seed in any::<u64>(),
+        one_in in 1_u64..20,
+        workers in 2_usize..9,
+    ) {
+        prop_assert_eq!(
+            history(PROGRAM, 1, seed, one_in),
+            history(PROGRAM, workers, seed, one_in)
+        );
+    }
+}
