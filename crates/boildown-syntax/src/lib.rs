@@ -8,6 +8,7 @@
 mod document;
 mod draft;
 mod gate;
+mod keep;
 mod languages;
 mod parse;
 mod pipeline;
@@ -17,7 +18,8 @@ mod strategy;
 pub use document::{Document, View};
 pub use draft::{Check, Draft};
 pub use gate::Gated;
+pub use keep::Keep;
 pub use languages::Language;
-pub use pipeline::{Pass, Pipeline, Reduction, count_tokens, reduction};
+pub use pipeline::{Pass, Pipeline, Reduction, count_tokens, pass_names, reduction};
 pub use rewrite::{RuleError, Rules};
-pub use strategy::{Gate, Rewriting, Strategy};
+pub use strategy::{Gate, Passes, Rewriting, Strategy};

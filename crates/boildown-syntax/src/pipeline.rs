@@ -68,6 +68,8 @@ pub struct Pipeline {
     /// `None` when nothing is rewritten.
     setup: Option<Arc<Setup>>,
     passes: Arc<[Pass]>,
+    /// Whether all passes are among them that the proof of 1-minimality is made of.
+    proves: bool,
     at: usize,
     document: Arc<Document>,
     machine: Machine,
@@ -85,15 +87,6 @@ pub fn reduction(
     language: Option<&'static Language>,
     strategy: Strategy,
 ) -> Reduction {
-    let mut passes = match language {
-        Some(language) => in_language(language),
-        None if is_binary(bytes) => of_bytes(),
-        None => of_text(),
-    };
-    // Only our own schedule has use for passes that ask about large parts alone.
-    if strategy.schedule != Schedule::default() {
-        passes.retain(|pass| !matches!(pass.method, Method::Tree { part } if part < ANY));
-    }
     let gated = language.filter(|_| strategy.gate == Gate::Adaptive);
     let setup = match (&strategy.rewriting, language) {
         (Rewriting::With(others), Some(language)) => {
@@ -103,9 +96,31 @@ pub fn reduction(
         _ => None,
     };
     Gated::new(
-        Pipeline::new(bytes, passes, strategy, setup.map(Arc::new)),
+        Pipeline::new(
+            bytes,
+            passes(bytes, language),
+            strategy,
+            setup.map(Arc::new),
+        ),
         gated,
     )
+}
+
+/// Returns the names of the passes for a text, in their order.
+#[must_use]
+pub fn pass_names(bytes: &[u8], language: Option<&'static Language>) -> Vec<&'static str> {
+    passes(bytes, language)
+        .iter()
+        .map(|pass| pass.name)
+        .collect()
+}
+
+fn passes(bytes: &[u8], language: Option<&'static Language>) -> Vec<Pass> {
+    match language {
+        Some(language) => in_language(language),
+        None if is_binary(bytes) => of_bytes(),
+        None => of_text(),
+    }
 }
 
 const MIB: usize = 1 << 20;
@@ -231,22 +246,32 @@ fn is_binary(bytes: &[u8]) -> bool {
 impl Pipeline {
     fn new(
         bytes: &Arc<[u8]>,
-        passes: Vec<Pass>,
+        mut passes: Vec<Pass>,
         strategy: Strategy,
         setup: Option<Arc<Setup>>,
     ) -> Self {
+        let is_proof = |pass: &&Pass| matches!(pass.method, Method::Window(1) | Method::Nodes);
+        let proofs = passes.iter().filter(is_proof).count();
+        passes.retain(|pass| strategy.passes.contain(pass.name));
+        let proves = passes.iter().filter(is_proof).count() == proofs;
+        // Only our own schedule has use for passes that ask about large parts alone.
+        if strategy.schedule != Schedule::default() {
+            passes.retain(|pass| !matches!(pass.method, Method::Tree { part } if part < ANY));
+        }
         let document = Arc::new(Document::new(bytes, View::Bytes(ANY)));
         let machine = Method::Window(1).start(&document, &strategy, None);
         let mut pipeline = Self {
             strategy,
             setup,
             passes: passes.into(),
+            proves,
             at: 0,
             document,
             machine,
             improved: false,
         };
         pipeline.begin(0);
+        pipeline.advance();
         pipeline
     }
 
@@ -262,7 +287,8 @@ impl Pipeline {
     pub fn is_proved(&self) -> bool {
         let mut sweeps = self.passes.iter();
         let sweep = sweeps.rfind(|pass| matches!(pass.method, Method::Window(_)));
-        self.pass().is_none()
+        self.proves
+            && self.pass().is_none()
             && sweep.is_some_and(|pass| pass.sizes.contains(&self.best().bytes().len()))
     }
 
@@ -298,10 +324,23 @@ impl Pipeline {
         Draft::new(Arc::clone(&self.document), kept, check)
     }
 
+    /// Moves on to the next question that holds what is to be kept.
     fn advance(&mut self) {
-        if self.at < self.passes.len() && !self.machine.has_question() {
-            self.begin(self.at + 1);
+        while self.at < self.passes.len() {
+            if !self.machine.has_question() {
+                self.begin(self.at + 1);
+            } else if self.is_allowed() {
+                return;
+            } else {
+                self.machine.skip();
+            }
         }
+    }
+
+    fn is_allowed(&self) -> bool {
+        let keep = &self.strategy.keep;
+        keep.is_empty()
+            || (self.ask()).is_some_and(|question| keep.is_in(question.candidate.bytes()))
     }
 }
 
@@ -361,6 +400,10 @@ macro_rules! each {
 }
 
 impl Machine {
+    fn skip(&mut self) {
+        each!(self, machine => machine.skip());
+    }
+
     fn has_question(&self) -> bool {
         each!(self, machine => machine.ask().is_some())
     }
@@ -408,7 +451,10 @@ impl Search for Pipeline {
         let Some(pass) = self.passes.get(self.at) else {
             return Vec::new();
         };
-        self.machine.certain(|kept| self.draft(kept, pass.check))
+        let mut certain = self.machine.certain(|kept| self.draft(kept, pass.check));
+        let keep = &self.strategy.keep;
+        certain.retain(|question| keep.is_empty() || keep.is_in(question.candidate.bytes()));
+        certain
     }
 
     fn tell(&mut self, verdict: Verdict) {
@@ -418,7 +464,7 @@ impl Search for Pipeline {
     }
 
     fn skip(&mut self) {
-        each!(&mut self.machine, machine => machine.skip());
+        self.machine.skip();
         self.advance();
     }
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use boildown_search::list::Algorithm;
 use boildown_search::tree::Schedule;
 
-use crate::Rules;
+use crate::{Keep, Rules};
 
 /// How a text is reduced. The default is what measurements say is best.
 ///
-/// The passes that prove the result 1-minimal run whatever is chosen here.
-#[derive(Debug, Clone, PartialEq)]
+/// The passes that prove the result 1-minimal run whatever is chosen here, unless it is the passes.
+#[derive(Debug, Clone)]
 pub struct Strategy {
     /// Whether candidates have to parse.
     pub gate: Gate,
@@ -23,6 +23,35 @@ pub struct Strategy {
     pub width: NonZeroUsize,
     /// What a text may become that is not a part of it.
     pub rewriting: Rewriting,
+    /// What every candidate has to hold.
+    pub keep: Keep,
+    /// Which passes run.
+    pub passes: Passes,
+}
+
+/// Which passes run, by their names, with a hyphen for each space.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Passes {
+    /// All that the kind of input has.
+    #[default]
+    All,
+    /// These.
+    Only(Vec<String>),
+    /// All but these.
+    Without(Vec<String>),
+}
+
+impl Passes {
+    /// Returns whether a pass runs.
+    #[must_use]
+    pub fn contain(&self, name: &str) -> bool {
+        let name = name.replace(' ', "-");
+        match self {
+            Self::All => true,
+            Self::Only(names) => names.contains(&name),
+            Self::Without(names) => !names.contains(&name),
+        }
+    }
 }
 
 impl Default for Strategy {
@@ -33,6 +62,8 @@ impl Default for Strategy {
             schedule: Schedule::default(),
             width: NonZeroUsize::MIN,
             rewriting: Rewriting::default(),
+            keep: Keep::default(),
+            passes: Passes::All,
         }
     }
 }

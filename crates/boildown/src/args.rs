@@ -41,6 +41,7 @@ pub(crate) enum Command {
 }
 
 /// Headings of the help.
+const KEEP: &str = "What to leave alone";
 const STOP: &str = "When to stop early, with the best result so far";
 const SEARCH: &str = "How to search (default: what measures best)";
 
@@ -100,6 +101,11 @@ pub(crate) struct Reduce {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
+    /// Keep the lines 12 or 10-20 of the input, or what matches a regular expression. A line of the input that says
+    /// `boildown: keep` is kept too
+    #[arg(long, value_name = "WHAT", help_heading = KEEP)]
+    pub(crate) keep: Vec<String>,
+
     /// Stop once the result is this small, such as 200, which are tokens, or 4kB
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = STOP)]
     pub(crate) until: Option<Size>,
@@ -111,6 +117,10 @@ pub(crate) struct Reduce {
     /// Stop after so many questions
     #[arg(long, value_name = "N", help_heading = STOP)]
     pub(crate) max_questions: Option<u64>,
+
+    /// The passes to run, such as tree,tokens; or with a dash those to leave out, such as --passes=-rewriting
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, help_heading = SEARCH)]
+    pub(crate) passes: Vec<String>,
 
     /// The algorithm for every list, such as ddmin or probdd:sigma=0.25; `boildown algorithms` lists them
     #[arg(long, value_name = "NAME", value_parser = parse_name::<Algorithm>, help_heading = SEARCH)]

@@ -12,7 +12,9 @@ use boildown_oracle::{
     Runner, Scratch, check_set_up, deduce, fsx,
 };
 use boildown_session::{BaselineError, Budget, Config, Stop, Stopped, baseline, time_limit};
-use boildown_syntax::{Gate, Language, Rewriting, Rules, Strategy, count_tokens, reduction};
+use boildown_syntax::{
+    Gate, Keep, Language, Passes, Rewriting, Rules, Strategy, count_tokens, pass_names, reduction,
+};
 
 use crate::args::Reduce;
 use crate::error::{CliError, Kind};
@@ -42,6 +44,8 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         (false, false) => Box::new(Text::new()),
     };
 
+    let keep = keep(args, &input)?;
+    let passes = passes(args, &pass_names(&input, language))?;
     let runner = runner(args, command)?;
     let oracle = check(args, &runner, &input, &cancel, report.as_mut())?;
     destination.begin(args, &input)?;
@@ -49,6 +53,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         .jobs
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, usize::from);
+    let all_may_go = keep.is_empty();
     let strategy = Strategy {
         gate: if args.no_gate {
             Gate::Off
@@ -59,6 +64,8 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         schedule: args.schedule,
         width: args.width,
         rewriting,
+        keep,
+        passes,
     };
     let search = reduction(&input, language, strategy);
     let config = Config {
@@ -96,8 +103,12 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         tokens_before: count_tokens(&input, language),
         tokens_after: count_tokens(best.bytes(), language),
         units: match language {
-            Some(_) => "no single token can go, nor any node that leaves a text that parses",
-            None => "no single byte can go",
+            Some(_) if all_may_go => {
+                "no single token can go, nor any node that leaves a text that parses"
+            }
+            None if all_may_go => "no single byte can go",
+            Some(_) => "no single token can go, nor any node that leaves a text that parses, but for what is kept",
+            None => "no single byte can go, but for what is kept",
         },
         own_cpu: own_cpu(),
     });
@@ -190,6 +201,50 @@ fn rewriting(args: &Reduce, language: Option<&'static Language>) -> Result<Rewri
         all = all.and(&rules);
     }
     Ok(Rewriting::With(Arc::new(all)))
+}
+
+/// What every candidate has to hold.
+fn keep(args: &Reduce, input: &[u8]) -> Result<Keep, CliError> {
+    let mut keep = Keep::marked(input);
+    for wanted in &args.keep {
+        keep.add(wanted, input).map_err(|complaint| {
+            CliError::new(
+                Kind::Usage,
+                format!("`--keep {wanted}` cannot be done: {complaint}"),
+            )
+            .hint("lines such as 12 or 10-20, or a regular expression that the input matches")
+        })?;
+    }
+    Ok(keep)
+}
+
+/// The passes to run, of those that the input has.
+fn passes(args: &Reduce, known: &[&str]) -> Result<Passes, CliError> {
+    let known: Vec<String> = known.iter().map(|name| name.replace(' ', "-")).collect();
+    let (without, only): (Vec<&String>, Vec<&String>) =
+        (args.passes.iter()).partition(|name| name.starts_with('-'));
+    let without: Vec<String> = without.iter().map(|name| name[1..].to_owned()).collect();
+    let only: Vec<String> = only.into_iter().cloned().collect();
+    if let Some(name) = only
+        .iter()
+        .chain(&without)
+        .find(|name| !known.contains(name))
+    {
+        return Err(CliError::new(
+            Kind::Usage,
+            format!("there is no pass `{name}` for {}", args.input.display()),
+        )
+        .hint(format!("its passes are {}", known.join(", "))));
+    }
+    match (only.is_empty(), without.is_empty()) {
+        (true, true) => Ok(Passes::All),
+        (false, true) => Ok(Passes::Only(only)),
+        (true, false) => Ok(Passes::Without(without)),
+        (false, false) => Err(CliError::new(
+            Kind::Usage,
+            "passes to run and passes to leave out cannot be named together",
+        )),
+    }
 }
 
 /// Where the result goes.

@@ -161,7 +161,10 @@ impl Report for Text {
         text += ")\n";
         text += &match stopped {
             None if ending.summary.one_minimal => format!("1-minimal: {}", ending.units),
-            None => "not proved 1-minimal: too large for the last sweep".to_owned(),
+            None => {
+                "not proved 1-minimal: the last sweep is left out, or the text too large for it"
+                    .to_owned()
+            }
             Some(Stopped::Questions) => {
                 "not proved 1-minimal: the budget of questions is spent".to_owned()
             }

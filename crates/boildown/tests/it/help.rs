@@ -55,12 +55,18 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
       -q, --quiet            Print errors only
       -h, --help             Print help
 
+    What to leave alone:
+          --keep <WHAT>  Keep the lines 12 or 10-20 of the input, or what matches a regular expression.
+                         A line of the input that says `boildown: keep` is kept too
+
     When to stop early, with the best result so far:
           --until <SIZE>       Stop once the result is this small, such as 200, which are tokens, or 4kB
           --max-time <TIME>    Stop after this time, such as 90 or 10m
           --max-questions <N>  Stop after so many questions
 
     How to search (default: what measures best):
+          --passes <NAMES>    The passes to run, such as tree,tokens; or with a dash those to leave out,
+                              such as --passes=-rewriting
           --algorithm <NAME>  The algorithm for every list, such as ddmin or probdd:sigma=0.25;
                               `boildown algorithms` lists them
           --schedule <NAME>   The order in which a tree is reduced, such as hdd or perses

@@ -4,6 +4,7 @@
     reason = "in helpers of tests too, a surprise is a failed test"
 )]
 
+mod directions;
 mod env;
 mod files;
 mod help;

@@ -1,0 +1,82 @@
+//! What the user wants to see in the result, and which passes run.
+
+use crate::env::{FINDS_NEEDLE, TestEnv};
+
+const PROGRAM: &str = "\
+int a;
+int b = 2;
+int c; // boildown: keep
+int f(int x) {
+    return x + needle;
+}
+";
+
+#[test]
+fn what_is_to_be_kept_is_in_the_result() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", PROGRAM);
+    let wanted = ["--keep", "2", "--keep", r"\breturn\b"];
+    let finished = env.reduce([&["in.c", "--test", "test.sh"], &wanted[..]].concat());
+    finished
+        .assert_code(0)
+        .assert_says("1-minimal: no single token can go, nor any node that leaves a text that parses, but for what is kept");
+    let result = env.read("in.min.c");
+    let lines: Vec<&str> = result.lines().map(str::trim).collect();
+    assert!(lines.contains(&"int b = 2;"), "{result}");
+    assert!(lines.contains(&"int c; // boildown: keep"), "{result}");
+    assert!(
+        result.contains("return") && result.contains("needle"),
+        "{result}"
+    );
+    assert!(!result.contains("int a"), "{result}");
+}
+
+#[test]
+fn what_cannot_be_kept_is_a_mistake_that_is_explained() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", PROGRAM);
+    for (wanted, complaint) in [
+        (
+            "9-10",
+            "`--keep 9-10` cannot be done: the input has lines 1 to 7",
+        ),
+        ("int z;", "the input does not match it"),
+        ("(", "not a regular expression"),
+    ] {
+        let finished = env.reduce(["in.c", "--test", "test.sh", "--keep", wanted]);
+        finished.assert_code(1).assert_says(complaint);
+    }
+}
+
+#[test]
+fn passes_can_be_chosen_and_left_out_and_then_nothing_is_proved() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", PROGRAM);
+    let with = |passes: &str| {
+        let passes = format!("--passes={passes}");
+        env.reduce(["in.c", "--json", "--test", "test.sh", &passes])
+    };
+    let passes = |of: &str| -> Vec<String> {
+        let events = with(of).assert_code(0).events();
+        let pass = |event: &serde_json::Value| Some(event.get("name")?.as_str()?.to_owned());
+        events
+            .iter()
+            .filter(|event| event["event"] == "pass")
+            .filter_map(pass)
+            .collect()
+    };
+    assert!(passes("tree").iter().all(|name| name == "tree"));
+    let without = passes("-rewriting,-coarse-tree");
+    assert!(
+        without
+            .iter()
+            .all(|name| name != "rewriting" && name != "coarse tree"),
+        "{without:?}"
+    );
+    let last = |of: &str| with(of).events().pop().unwrap_or_default();
+    assert_eq!(last("tree")["one_minimal"], false);
+    assert_eq!(last("-widths")["one_minimal"], true);
+    with("trees")
+        .assert_code(1)
+        .assert_says("there is no pass `trees` for in.c");
+    with("tree,-tokens")
+        .assert_code(1)
+        .assert_says("cannot be named together");
+}
