@@ -5,7 +5,7 @@
 //!
 //! [`list`] holds the minimisers of lists, [`tree`] the schedules that run them over a tree, [`graph`] those that know which element
 //! requires which, [`changes`] the searches for the changes that broke something, [`combine`] what makes searches of searches.
-//! [`minimize`] is for those who just have a list.
+//! [`minimize()`] is for those who just have a list.
 //!
 //! ```
 //! use boildown_search::list::{Halving, List, Sweep};

@@ -32,7 +32,7 @@ pub fn minimize<'a, T>(
     minimize_with(&Algorithm::default(), elements, weights, property)
 }
 
-/// Does what [`minimize`] does, with another algorithm.
+/// Does what [`minimize()`] does, with another algorithm.
 pub fn minimize_with<'a, T>(
     algorithm: &impl Minimise,
     elements: &'a [T],
