@@ -184,6 +184,12 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
             Check::Parses,
             REWRITTEN,
         ),
+        pass(
+            "joins",
+            Method::Rewrites(Sorts::Joined),
+            Check::Nothing,
+            REWRITTEN,
+        ),
     ]
 }
 

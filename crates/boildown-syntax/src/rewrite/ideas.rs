@@ -12,7 +12,7 @@ use crate::document::{is_word, words};
 use crate::{Document, Language, View};
 
 /// How many ideas there are; each has a hit rate of its own.
-pub(super) const COUNT: usize = 5;
+pub(super) const COUNT: usize = 6;
 
 /// A node becomes the least text that fits.
 const LEAST: usize = 0;
@@ -24,6 +24,8 @@ const FUSED: usize = 2;
 const NUMBER: usize = 3;
 /// What defines a name goes, and something else stands in its place elsewhere.
 const STAND_IN: usize = 4;
+/// Two words become one.
+const JOINED: usize = 5;
 
 /// Short texts by the kind of node they stand for: those of the original text, and those of the rules.
 #[derive(Debug, Default)]
@@ -124,6 +126,8 @@ pub(crate) enum Sorts {
     Smaller,
     /// Fewer tokens in the same width, for those who look at the width: formatters do.
     AsWide,
+    /// Two words without the white space between them, for those whose lexer needs none. Few grammars take that.
+    Joined,
 }
 
 /// Collects what can become of a document.
@@ -211,6 +215,23 @@ impl<'a> Ideas<'a> {
                 let fused = old.iter();
                 let fused = fused.map(|&byte| if is_word(byte) { byte } else { b'_' });
                 self.replace(FUSED, id, &fused.collect::<Vec<u8>>());
+            }
+        }
+    }
+}
+
+impl Ideas<'_> {
+    /// Proposes to take the white space away between two words.
+    pub(super) fn joins(&mut self) {
+        for atom in 1..self.document.len() {
+            let both = self.document.text(atom - 1..atom + 1);
+            let [left, right] =
+                [atom - 1..atom, atom..atom + 1].map(|atom| self.document.text(atom));
+            let run_together = left.last().is_some_and(|&byte| is_word(byte))
+                && right.first().is_some_and(|&byte| is_word(byte));
+            if run_together && left.len() + right.len() < both.len() {
+                let edit = Edit::new(&(atom - 1..atom + 1), [left, right].concat());
+                self.add(JOINED, vec![edit]);
             }
         }
     }

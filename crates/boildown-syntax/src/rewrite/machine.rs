@@ -48,6 +48,7 @@ impl Setup {
                 }
             }
             Sorts::AsWide => ideas.widths(),
+            Sorts::Joined => ideas.joins(),
         }
         // Deterministic: a stable sort of what was found from left to right, rule by rule.
         proposals.sort_by_key(|proposal| {
@@ -77,6 +78,7 @@ impl Setup {
 #[derive(Debug, Clone)]
 pub(crate) struct Rewrites {
     document: Arc<Document>,
+    check: Check,
     proposals: Arc<[Proposal]>,
     /// The proposal that is asked about; all of them when finished.
     at: usize,
@@ -109,6 +111,10 @@ impl Rewrites {
             kept: Subset::full(document.len()),
             substitutes: Arc::default(),
             records: vec![record; setup.sources()].into(),
+            check: match sorts {
+                Sorts::Smaller | Sorts::AsWide => Check::Parses,
+                Sorts::Joined => Check::Nothing,
+            },
             document,
         };
         rewrites.settle();
@@ -133,7 +139,7 @@ impl Search for Rewrites {
     fn ask(&self) -> Option<Question<Draft>> {
         let proposal = self.proposals.get(self.at)?;
         let (kept, substitutes) = proposal.apply(&self.kept, &self.substitutes);
-        let draft = Draft::new(Arc::clone(&self.document), kept, Check::Parses);
+        let draft = Draft::new(Arc::clone(&self.document), kept, self.check);
         Some(Question {
             candidate: draft.with(Arc::new(substitutes)),
             odds: self.records[proposal.source].rate.odds(),
@@ -196,7 +202,7 @@ mod tests {
             let bytes: Arc<[u8]> = sample.as_bytes().into();
             let setup = Setup::new(language, Rules::of(language), Arc::clone(&bytes));
             let document = Arc::new(Document::new(&bytes, View::Syntax(language)));
-            for sorts in [Sorts::Smaller, Sorts::AsWide] {
+            for sorts in [Sorts::Smaller, Sorts::AsWide, Sorts::Joined] {
                 for hits in [Verdict::Interesting, Verdict::Uninteresting] {
                     let mut search = Rewrites::new(Arc::clone(&document), &setup, sorts);
                     while let Some(question) = search.ask() {

@@ -85,7 +85,12 @@ fn white_space_stays_as_somebody_would_have_written_it() {
         &["\"b\"", "2"],
         "{\r\n  \"b\": 2\r\n}\r\n",
     );
-    check("JavaScript", "return/*c*/x;", &["return", "x"], "return x");
+    check("JavaScript", "return/*c*/x;", &["return ", "x"], "return x");
+}
+
+#[test]
+fn two_words_become_one_for_those_who_read_them_so_all_the_same() {
+    check("SQL", "SELECT 0 AS a, b;", &["0", "AS"], "SELECT 0ASa");
 }
 
 #[test]
