@@ -26,6 +26,7 @@ pub mod changes;
 pub mod combine;
 mod fingerprint;
 pub mod graph;
+mod guesses;
 pub mod list;
 mod minimize;
 mod names;

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::sync::Arc;
 
+use crate::guesses::Guesses;
 use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
 
 /// Runs one search with any number of workers, always to the same result.
@@ -114,67 +115,7 @@ enum Step {
     /// By a verdict on the question of a node.
     Verdict(usize, Verdict),
     /// By an answer to each of the questions that are certain at a node.
-    Answers(Arc<Guesses>),
-}
-
-/// Guesses about questions that are all asked, whatever the answers: each gets the likelier one, but for some surprises.
-struct Guesses {
-    node: usize,
-    /// The guess about each question, and how much less likely the other answer is; 0 for what is known.
-    likely: Arc<[(Verdict, f64)]>,
-    /// The questions by that likelihood, the most surprising last; without those that are known.
-    doubtful: Arc<[usize]>,
-    /// Which of the doubtful ones are taken the other way, ascending.
-    surprises: Vec<usize>,
-    probability: f64,
-    depth: usize,
-}
-
-impl Guesses {
-    fn verdict(&self, question: usize) -> Verdict {
-        let likely = self.likely[question].0;
-        let surprising = self
-            .surprises
-            .iter()
-            .any(|&place| self.doubtful[place] == question);
-        match (likely, surprising) {
-            (likely, false) => likely,
-            (Verdict::Interesting, true) => Verdict::Uninteresting,
-            (_, true) => Verdict::Interesting,
-        }
-    }
-
-    fn ratio(&self, place: usize) -> f64 {
-        self.likely[self.doubtful[place]].1
-    }
-
-    /// The two sets of guesses that come next in likelihood: with one more surprise, and with the last one moved on. From no surprises
-    /// at all, every set is come to exactly once.
-    fn next(&self) -> impl Iterator<Item = Self> + '_ {
-        let last = self.surprises.last().copied();
-        let place = last.map_or(0, |last| last + 1);
-        let more = (place < self.doubtful.len()).then(|| {
-            let mut surprises = self.surprises.clone();
-            surprises.push(place);
-            (surprises, self.ratio(place))
-        });
-        let moved = last.zip(more.as_ref()).map(|(last, _)| {
-            let mut surprises = self.surprises.clone();
-            surprises.pop();
-            surprises.push(place);
-            (surprises, self.ratio(place) / self.ratio(last))
-        });
-        more.into_iter()
-            .chain(moved)
-            .map(|(surprises, times)| Self {
-                node: self.node,
-                likely: Arc::clone(&self.likely),
-                doubtful: Arc::clone(&self.doubtful),
-                surprises,
-                probability: self.probability * times,
-                depth: self.depth,
-            })
-    }
+    Answers(usize, Box<Guesses>),
 }
 
 impl Ord for Frontier {
@@ -347,14 +288,14 @@ where
             let node = match step {
                 Step::Root => self.root,
                 Step::Verdict(parent, verdict) => self.child(parent, verdict),
-                Step::Answers(guesses) => {
-                    let next = guesses.next().map(|guesses| Frontier {
-                        probability: guesses.probability,
+                Step::Answers(head, guesses) => {
+                    let reached = probability / guesses.probability;
+                    frontier.extend(guesses.next().map(|guesses| Frontier {
+                        probability: reached * guesses.probability,
                         depth,
-                        step: Step::Answers(Arc::new(guesses)),
-                    });
-                    frontier.extend(next);
-                    self.after(&guesses)
+                        step: Step::Answers(head, Box::new(guesses)),
+                    }));
+                    self.after(head, &guesses)
                 }
             };
             let Some((fingerprint, question)) = &self.node(node).question else {
@@ -370,11 +311,15 @@ where
                 return Some((*fingerprint, question.candidate.clone()));
             }
             if certain.rest().len() > 1 {
-                let guesses = self.guesses(node, certain.rest(), probability, depth);
+                let answers = certain.rest().iter().map(|(asked, question)| {
+                    let known = self.answers.get(asked).copied();
+                    known.ok_or(question.odds)
+                });
+                let guesses = Guesses::likeliest(answers);
                 frontier.push(Frontier {
-                    probability: guesses.probability,
-                    depth: guesses.depth,
-                    step: Step::Answers(Arc::new(guesses)),
+                    probability: probability * guesses.probability,
+                    depth: depth + certain.rest().len(),
+                    step: Step::Answers(node, Box::new(guesses)),
                 });
                 continue;
             }
@@ -418,51 +363,10 @@ where
         certain
     }
 
-    /// The likeliest answers to the questions that are certain at a node.
-    fn guesses(
-        &self,
-        node: usize,
-        certain: &[Asked<S::Candidate>],
-        probability: f64,
-        depth: usize,
-    ) -> Guesses {
-        let likely: Arc<[(Verdict, f64)]> = (certain.iter())
-            .map(
-                |(fingerprint, question)| match self.answers.get(fingerprint) {
-                    Some(&verdict) => (verdict, 0.0),
-                    None if question.odds > 0.5 => {
-                        (Verdict::Interesting, (1.0 - question.odds) / question.odds)
-                    }
-                    None => (
-                        Verdict::Uninteresting,
-                        question.odds / (1.0 - question.odds),
-                    ),
-                },
-            )
-            .collect();
-        let mut doubtful: Vec<usize> = (0..likely.len())
-            .filter(|&question| likely[question].1 > 0.0)
-            .collect();
-        doubtful.sort_by(|&one, &other| likely[other].1.total_cmp(&likely[one].1));
-        // The likelier answer has the share 1 / (1 + ratio).
-        let share: f64 = likely
-            .iter()
-            .map(|(_, ratio)| 1.0 / (1.0 + ratio))
-            .product();
-        Guesses {
-            node,
-            depth: depth + likely.len(),
-            likely,
-            doubtful: doubtful.into(),
-            surprises: Vec::new(),
-            probability: probability * share,
-        }
-    }
-
     /// The node that is come to when all guesses are right.
-    fn after(&mut self, guesses: &Guesses) -> usize {
-        let row = self.certain(guesses.node);
-        let mut node = guesses.node;
+    fn after(&mut self, head: usize, guesses: &Guesses) -> usize {
+        let row = self.certain(head);
+        let mut node = head;
         for (place, (fingerprint, _)) in row.rest().iter().enumerate() {
             // A question that repeats an older one is skipped by the machine's own node.
             if (self.node(node).question.as_ref()).is_some_and(|(asked, _)| asked == fingerprint) {
