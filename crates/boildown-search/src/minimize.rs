@@ -12,7 +12,8 @@ use crate::{Sequence, Subset, Verdict, run};
 /// 1-minimal: without any one of the returned elements the property was answered not to hold, or not to be decidable. The
 /// minimum when the property is monotone and unambiguous.
 /// # Cost
-/// At most 2n − 1 questions for n elements, and about one more for each that is left and each that goes in the end.
+/// At most 2n − 1 questions for n elements, and then those of a [`Sweep`]: one for each of the m that are left, and up to m more for each that
+/// still goes, which under monotony is none.
 ///
 /// # Example
 /// ```

@@ -20,10 +20,15 @@ impl<'a> Spec<'a> {
             let pair = parameter.split_once('=');
             pair.ok_or_else(|| format!("`{parameter}` is not of the form `parameter=value`"))
         });
-        Ok(Self {
-            name,
-            parameters: parameters.collect::<Result<_, _>>()?,
-        })
+        let parameters: Vec<(&str, &str)> = parameters.collect::<Result<_, _>>()?;
+        let twice = (1..parameters.len()).find(|&at| {
+            let earlier = &parameters[..at];
+            earlier.iter().any(|(name, _)| *name == parameters[at].0)
+        });
+        match twice {
+            Some(at) => Err(format!("`{}` is there twice", parameters[at].0)),
+            None => Ok(Self { name, parameters }),
+        }
     }
 
     /// Takes a parameter that has one of a few values.

@@ -15,10 +15,11 @@ use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
 ///
 /// # Guarantee
 /// The sequence of told verdicts, and so the result, depends on the search and on the verdicts only: not on the number of
-/// questions in flight, nor on the order in which answers come. A candidate is told once: one whose content was told before
-/// is skipped, one that was answered on a path not taken is told without being run.
+/// questions in flight, nor on the order in which answers come. A candidate is run once: one whose content was told before
+/// is skipped, or told again when it was `Interesting`; one that was answered on a path not taken is told without being run.
 /// # Cost
-/// O(w log w) for each `next` with w questions in flight, plus one clone, one `tell` and one fingerprint for each new node of the tree.
+/// O(w log w) for each `next` with w questions in flight or answered ahead, plus one clone, one `tell` and one fingerprint for each new
+/// node of the tree.
 /// # Source
 /// `DustMite`'s predicted iterator tree; the law of what it can gain: expected progress is the sum of the path probabilities
 /// of the questions in flight.
@@ -27,8 +28,8 @@ pub struct Planner<S: Search> {
     nodes: Vec<Option<Node<S>>>,
     free: Vec<usize>,
     root: usize,
-    /// Content of every question told to the real search.
-    told: HashSet<Fingerprint>,
+    /// Every verdict told to the real search.
+    told: HashMap<Fingerprint, Verdict>,
     /// Answers that the real search has not come to yet.
     answers: HashMap<Fingerprint, Verdict>,
     running: HashMap<Fingerprint, QuestionId>,
@@ -64,7 +65,8 @@ struct Node<S: Search> {
     question: Option<Asked<S::Candidate>>,
     /// The questions that are certain from here on, this node's first; worked out when first needed.
     certain: Option<Certain<S::Candidate>>,
-    parent: Option<usize>,
+    /// The node before this one, and the verdict that leads here.
+    above: Option<(usize, Verdict)>,
     /// The machine after each verdict on the question, by `slot`; made when first needed.
     children: [Option<usize>; 3],
 }
@@ -90,6 +92,27 @@ impl<C> Clone for Certain<C> {
 impl<C> Certain<C> {
     fn rest(&self) -> &[Asked<C>] {
         &self.row[self.from..]
+    }
+
+    /// What is certain once the first question of the rest is answered and `next` is asked.
+    fn after(&self, next: &Asked<C>) -> Option<Self>
+    where
+        C: Clone,
+    {
+        let [_, rest @ ..] = self.rest() else {
+            return None;
+        };
+        if let Some(further) = rest.iter().position(|(asked, _)| *asked == next.0) {
+            return Some(Self {
+                row: Arc::clone(&self.row),
+                from: self.from + 1 + further,
+            });
+        }
+        // A question that nobody had foreseen, such as a sample of the gate, comes in between.
+        (!rest.is_empty()).then(|| Self {
+            row: std::iter::once(next).chain(rest).cloned().collect(),
+            from: 0,
+        })
     }
 }
 
@@ -159,7 +182,7 @@ where
             nodes: Vec::new(),
             free: Vec::new(),
             root: 0,
-            told: HashSet::new(),
+            told: HashMap::new(),
             answers: HashMap::new(),
             running: HashMap::new(),
             next_id: 0,
@@ -200,11 +223,11 @@ where
     pub fn advance(&mut self) -> Option<Told<S::Candidate>> {
         let fingerprint = self.node(self.root).question.as_ref()?.0;
         let verdict = self.answers.remove(&fingerprint)?;
-        self.told.insert(fingerprint);
+        self.told.insert(fingerprint, verdict);
         let next = self.child(self.root, verdict);
         let old = std::mem::replace(&mut self.root, next);
         self.node_mut(old).children[slot(verdict)] = None;
-        self.node_mut(next).parent = None;
+        self.node_mut(next).above = None;
         let (fingerprint, question) = self.discard(old).question?;
         Some(Told {
             candidate: question.candidate,
@@ -276,7 +299,9 @@ where
             step: Step::Root,
         }]);
         // Where few candidates are left, all of them are soon in flight, on factorially many paths.
-        let mut steps = 8 * (self.running.len() + self.answers.len() + 8);
+        // Answers on paths that were not taken stay, and are on no path.
+        let known = self.answers.len().min(self.nodes.len() - self.free.len());
+        let mut steps = 8 * (self.running.len() + known + 8);
         while let Some(Frontier {
             probability,
             depth,
@@ -344,7 +369,7 @@ where
     fn is_open(&self, fingerprint: Fingerprint) -> bool {
         !self.answers.contains_key(&fingerprint)
             && !self.running.contains_key(&fingerprint)
-            && !self.told.contains(&fingerprint)
+            && !self.told.contains_key(&fingerprint)
     }
 
     /// The questions that are certain from a node on.
@@ -383,40 +408,34 @@ where
         }
         let mut machine = self.node(parent).machine.clone();
         machine.tell(verdict);
-        let child = self.insert(machine, Some(parent));
+        let child = self.insert(machine, Some((parent, verdict)));
         self.node_mut(parent).children[slot(verdict)] = Some(child);
         child
     }
 
-    /// Moves a machine past every question that was told before on this path, and gives it a node.
-    fn insert(&mut self, mut machine: S, parent: Option<usize>) -> usize {
-        let row = parent.and_then(|parent| self.node(parent).certain.clone());
+    /// Moves a machine past every question whose answer is known on this path, and gives it a node.
+    fn insert(&mut self, mut machine: S, above: Option<(usize, Verdict)>) -> usize {
         let question = loop {
             let Some(question) = machine.ask() else {
                 break None;
             };
             let fingerprint = question.candidate.fingerprint();
-            if !self.told.contains(&fingerprint) && !self.asked_above(parent, fingerprint) {
-                break Some((fingerprint, question));
+            match self.verdict_above(above, fingerprint) {
+                None => break Some((fingerprint, question)),
+                // What was interesting need not have been kept: another deletion may have been preferred.
+                Some(Verdict::Interesting) => machine.tell(Verdict::Interesting),
+                Some(Verdict::Uninteresting | Verdict::Unresolved) => machine.skip(),
             }
-            machine.skip();
         };
-        // Within a row of certain questions the rest of it is known already.
-        let certain = row.zip(question.as_ref()).and_then(|(row, (asked, _))| {
-            let further = row
-                .rest()
-                .iter()
-                .position(|(fingerprint, _)| fingerprint == asked)?;
-            (further > 0).then(|| Certain {
-                from: row.from + further,
-                row: row.row,
-            })
-        });
+        let row = above.and_then(|(parent, _)| self.node(parent).certain.clone());
+        let certain = row
+            .zip(question.as_ref())
+            .and_then(|(row, question)| row.after(question));
         let node = Some(Node {
             machine,
             question,
             certain,
-            parent,
+            above,
             children: [None; 3],
         });
         if let Some(place) = self.free.pop() {
@@ -428,19 +447,20 @@ where
         }
     }
 
-    fn asked_above(&self, mut ancestor: Option<usize>, fingerprint: Fingerprint) -> bool {
-        while let Some(node) = ancestor {
+    /// The verdict that was told on a question before, really or on the path that leads on from here.
+    fn verdict_above(
+        &self,
+        mut above: Option<(usize, Verdict)>,
+        fingerprint: Fingerprint,
+    ) -> Option<Verdict> {
+        while let Some((node, verdict)) = above {
             let node = self.node(node);
-            if node
-                .question
-                .as_ref()
-                .is_some_and(|(asked, _)| *asked == fingerprint)
-            {
-                return true;
+            if (node.question.as_ref()).is_some_and(|(asked, _)| *asked == fingerprint) {
+                return Some(verdict);
             }
-            ancestor = node.parent;
+            above = node.above;
         }
-        false
+        self.told.get(&fingerprint).copied()
     }
 
     /// Frees a node and all below it.

@@ -3,7 +3,6 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use fixedbitset::FixedBitSet;
 use rpds::VectorSync;
 
 use crate::odds::HitRate;
@@ -61,7 +60,8 @@ pub enum Fate {
 ///
 /// All questions of an epoch are certain: none depends on the answer to another, so any number of workers up to the width is busy
 /// without guessing. When several are interesting, all of them together are tried; when that is not interesting, the
-/// longest beginning of their row that is, by bisection. What was left out is asked again in the next epoch.
+/// longest beginning of their row that is, by bisection; or the one that leaves least, when it leaves less than that. What was left out
+/// is asked again in the next epoch.
 ///
 /// # Guarantee
 /// That of the machine. The result depends on the width and never on the number of workers. With a width of 1 the questions are
@@ -91,7 +91,7 @@ pub struct Epochs<M> {
 struct Merging {
     /// Places in the batch.
     hits: Arc<[usize]>,
-    /// So many of them can go together. Invariant: `1 <= works < fails`.
+    /// So many of them can go together; at least 1 unless there are none. Invariant: `works < fails`.
     works: usize,
     /// So many cannot; one more than there are while all of them together have not been asked about.
     fails: usize,
@@ -132,8 +132,7 @@ impl<M: Wide> Epochs<M> {
     }
 
     fn begin(&mut self) {
-        let pending = self.machine.pending(self.width);
-        self.batch = unnested(&self.machine.best(), pending).into();
+        self.batch = self.machine.pending(self.width).into();
         self.answers = VectorSync::new_sync();
         self.merging = None;
         self.smallest = None;
@@ -195,6 +194,21 @@ impl<M: Wide> Epochs<M> {
         }
     }
 
+    /// The hit that leaves less by itself than those that can go together do, if there is one: what was found is never lost again.
+    fn best_alone(&self, merging: &Merging) -> Option<usize> {
+        if merging.works == merging.hits.len() {
+            return None;
+        }
+        let together = self.union(merging, merging.works).count();
+        let count = |place: usize| self.batch[place].candidate.count();
+        let best = merging
+            .hits
+            .iter()
+            .copied()
+            .min_by_key(|&place| count(place))?;
+        (count(best) < together).then_some(best)
+    }
+
     /// Tells the machine what became of its questions.
     fn end(&mut self) {
         let Some(merging) = self.merging.take() else {
@@ -203,40 +217,23 @@ impl<M: Wide> Epochs<M> {
         let mut fates: Vec<Fate> = (self.answers.iter())
             .map(|answer| answer.map_or(Fate::Skipped, Fate::Told))
             .collect();
-        for (rank, &place) in merging.hits.iter().enumerate().skip(merging.works) {
-            // The one that did not fit is known not to go: the base without it has just been asked about.
-            fates[place] = if rank + 1 == merging.fails {
-                merging.failure
-            } else {
-                Fate::Postponed
-            };
+        if let Some(alone) = self.best_alone(&merging) {
+            for &place in merging.hits.iter().filter(|&&place| place != alone) {
+                fates[place] = Fate::Postponed;
+            }
+        } else {
+            for (rank, &place) in merging.hits.iter().enumerate().skip(merging.works) {
+                // The one that did not fit is known not to go: the base without it has just been asked about.
+                fates[place] = if rank + 1 == merging.fails {
+                    merging.failure
+                } else {
+                    Fate::Postponed
+                };
+            }
         }
         self.machine.settle(&fates);
         self.begin();
     }
-}
-
-/// The first of the questions, up to one whose deletion holds all that an earlier one deletes.
-///
-/// Were both hits, deleting them together would ask about the later one again, which tells nothing new and counts as a miss.
-fn unnested(best: &Subset, mut questions: Vec<Question<Subset>>) -> Vec<Question<Subset>> {
-    if questions.len() < 2 {
-        return questions;
-    }
-    let mut deleted = FixedBitSet::with_capacity(best.universe());
-    for place in 0..questions.len() {
-        let candidate = &questions[place].candidate;
-        let mut apart = true;
-        for element in best.lost_in(candidate) {
-            apart &= !deleted.put(element);
-        }
-        let holds = |earlier: &Question<Subset>| candidate.lost_in(&earlier.candidate).is_empty();
-        if !apart && questions[..place].iter().any(holds) {
-            questions.truncate(place);
-            break;
-        }
-    }
-    questions
 }
 
 impl<M: Wide> Search for Epochs<M> {

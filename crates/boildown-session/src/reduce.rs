@@ -74,6 +74,8 @@ struct Session<'a> {
     config: &'a Config,
     on_event: &'a mut dyn FnMut(&Event),
     progress: Progress,
+    /// The best result that was written.
+    saved: Arc<[u8]>,
     started: Instant,
     improved: Instant,
     /// The pass that was last spoken of.
@@ -91,7 +93,8 @@ impl<'a> Session<'a> {
     ) -> Self {
         let started = Instant::now();
         let best = search.best();
-        let bytes = best.bytes().len();
+        let saved = Arc::clone(best.bytes());
+        let bytes = saved.len();
         let progress = Progress {
             bytes_before: bytes,
             bytes,
@@ -105,6 +108,7 @@ impl<'a> Session<'a> {
             config,
             on_event,
             progress,
+            saved,
             started,
             improved: started,
             pass: None,
@@ -199,20 +203,27 @@ impl<'a> Session<'a> {
         match told.verdict {
             Verdict::Uninteresting => {}
             Verdict::Unresolved => self.progress.unresolved += 1,
-            // Of several deletions that are asked about together, one may be smaller than the last.
-            Verdict::Interesting if told.candidate.bytes().len() > self.progress.bytes => {}
-            Verdict::Interesting => {
-                let best = &told.candidate;
-                if let Some(path) = &self.config.output {
-                    fsx::write_atomic(path, best.bytes())?;
-                }
-                self.progress.bytes = best.bytes().len();
-                self.progress.tokens = tokens(best);
-                self.improved = Instant::now();
-                let progress = self.now();
-                (self.on_event)(&Event::Improved(progress));
-            }
+            Verdict::Interesting => self.save()?,
         }
+        Ok(())
+    }
+
+    /// Writes the best result, when it is another one than before, and says so.
+    fn save(&mut self) -> Result<(), OracleError> {
+        let best = self.planner.search().best();
+        // Of several deletions that are asked about together, the last to work need not be the best.
+        if self.saved == *best.bytes() {
+            return Ok(());
+        }
+        if let Some(path) = &self.config.output {
+            fsx::write_atomic(path, best.bytes())?;
+        }
+        self.saved = Arc::clone(best.bytes());
+        self.progress.bytes = best.bytes().len();
+        self.progress.tokens = tokens(&best);
+        self.improved = Instant::now();
+        let progress = self.now();
+        (self.on_event)(&Event::Improved(progress));
         Ok(())
     }
 

@@ -131,7 +131,8 @@ impl Gate {
         })
     }
 
-    fn learn(&mut self, verdict: Verdict) {
+    /// Counts an answer; returns what is parsed of the candidate when it was interesting.
+    fn learn(&mut self, verdict: Verdict) -> Option<Parsed> {
         let hit = Hit::from(verdict);
         let parsed = match std::mem::replace(&mut self.next, Passage::Free) {
             Passage::Free | Passage::Rejected => None,
@@ -144,15 +145,13 @@ impl Gate {
                 None
             }
         };
-        if hit == Hit::Yes {
-            self.base = parsed;
-        }
         if self.sampled.asked >= 8
             && self.sampled.hits >= 2
             && self.sampled.rate() >= self.passed.rate() / 2.0
         {
             self.state = State::Open;
         }
+        parsed.filter(|_| hit == Hit::Yes)
     }
 }
 
@@ -224,10 +223,15 @@ impl<S: Search<Candidate = Draft>> Search for Gated<S> {
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        if let Some(gate) = &mut self.gate {
-            gate.learn(verdict);
-        }
+        let parsed = self.gate.as_mut().and_then(|gate| gate.learn(verdict));
         self.inner.tell(verdict);
+        if let Some(gate) = &mut self.gate
+            && verdict.is_interesting()
+        {
+            // Of several that are asked about together, the last need not be the best.
+            let best = self.inner.best();
+            gate.base = parsed.filter(|parsed| parsed.bytes == *best.bytes());
+        }
         self.admit();
     }
 

@@ -368,6 +368,10 @@ mod tests {
             "order has to be one of depth, breadth, not `best`"
         );
         assert_eq!(
+            complaint("cdd:sigma=0.1,sigma=0.2"),
+            "`sigma` is there twice"
+        );
+        assert_eq!(
             complaint("ddmin:backwards"),
             "`backwards` is not of the form `parameter=value`"
         );

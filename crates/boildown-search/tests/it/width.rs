@@ -1,7 +1,10 @@
 //! Questions that are asked together.
 
 use boildown_search::list::{Adaptive, Ddmin, Halving, List, Sweep};
-use boildown_search::{Epochs, Planner, Search, Subset, Verdict, Wide, run};
+use boildown_search::{
+    Epochs, Fingerprint, Fingerprinted, Fixpoint, Planner, Question, Search, Subset, Verdict, Wide,
+    run,
+};
 use proptest::prelude::*;
 
 use crate::oracles::{Check, Oracle, every_machine, oracles, width};
@@ -147,4 +150,79 @@ fn beyond_the_row_the_likeliest_answers_are_guessed() {
     }
     assert_eq!(std::iter::from_fn(|| planner.advance()).count(), 100);
     assert!(planner.is_finished());
+}
+
+#[test]
+fn what_was_interesting_and_not_kept_is_not_taken_for_a_miss_later() {
+    // Four equal letters and the same text from many subsets: the fingerprint is that of the text.
+    #[derive(Clone)]
+    struct Text(Subset);
+    impl Text {
+        fn text(&self) -> String {
+            self.0.iter().map(|at| char::from(b"xx000y"[at])).collect()
+        }
+    }
+    impl Fingerprinted for Text {
+        fn fingerprint(&self) -> Fingerprint {
+            let bytes = self
+                .text()
+                .bytes()
+                .fold(1_u128, |sum, byte| sum << 8 | u128::from(byte));
+            Fingerprint::new(bytes)
+        }
+    }
+    #[derive(Clone)]
+    struct Texts(Fixpoint<Epochs<Sweep>>);
+    impl Search for Texts {
+        type Candidate = Text;
+        fn ask(&self) -> Option<Question<Text>> {
+            Some(self.0.ask()?.map(Text))
+        }
+        fn tell(&mut self, verdict: Verdict) {
+            self.0.tell(verdict);
+        }
+        fn skip(&mut self) {
+            self.0.skip();
+        }
+        fn best(&self) -> Text {
+            Text(self.0.best())
+        }
+    }
+    let hits = ["xx000y", "xx00y", "x00y"];
+    for at_once in 1..8 {
+        let sweep = Epochs::new(Sweep::on(List::uniform(6)), width(at_once));
+        let mut told = Vec::new();
+        let ended = run(Texts(Fixpoint::new(sweep)), |candidate| {
+            let text = candidate.text();
+            if hits.contains(&&*text) {
+                told.push(text.len());
+                Verdict::Interesting
+            } else {
+                Verdict::Uninteresting
+            }
+        });
+        let best = ended.best().text();
+        assert_eq!(
+            Some(&best.len()),
+            told.iter().min().or(Some(&6)),
+            "{at_once} at once: {best}"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_best_result_never_grows_in_epochs(
+        (n, oracle) in (1_usize..16).prop_flat_map(|n| (Just(n), oracles(n))),
+        at_once in 1_usize..8,
+    ) {
+        let mut sweep = Epochs::new(Sweep::on(List::uniform(n)), width(at_once));
+        let mut best = n;
+        while let Some(question) = sweep.ask() {
+            sweep.tell(oracle.judge(&question.candidate));
+            let now = sweep.best().count();
+            prop_assert!(now <= best, "{now} after {best}");
+            best = now;
+        }
+    }
 }

@@ -97,6 +97,30 @@ fn a_result_that_is_small_enough_ends_a_run_well() {
 }
 
 #[test]
+fn a_result_of_fewer_tokens_and_more_bytes_is_on_disk_and_counted() {
+    // The typedef is expanded: three tokens less, and many bytes more.
+    let program = "typedef struct_with_a_rather_long_name T;\nT a;\nT b;\nT c;\nT d;\n";
+    let keeps = "name=struct_with_a_rather_long_name\ngrep -q \"typedef $name T;\" $1 && name=T\n\
+                 for var in a b c d; do grep -q \"^$name $var;\" $1 || exit 1; done";
+    let env = TestEnv::with_test(keeps).file("in.c", program);
+    let finished = env.reduce(["in.c", "--json", "--test", "test.sh"]);
+    let events = finished.assert_code(0).events();
+    let last = events.last().unwrap();
+    assert_eq!(last["tokens_after"], 12);
+    assert_eq!(last["bytes_after"], env.bytes("in.min.c").len());
+    assert!(env.bytes("in.min.c").len() > program.len());
+    assert!(
+        events
+            .iter()
+            .any(|event| event["event"] == "improved" && event["tokens"] == 12)
+    );
+    let enough = env.reduce(["in.c", "--until", "13", "--test", "test.sh"]);
+    enough
+        .assert_code(0)
+        .assert_says("as small as was asked for");
+}
+
+#[test]
 fn a_run_that_is_out_of_time_ends_with_what_it_has() {
     let env = TestEnv::with_test(&format!("sleep 0.2\n{FINDS_NEEDLE}"));
     let finished = env.reduce(["in.txt", "--max-time", "500ms", "--test", "test.sh"]);
