@@ -222,6 +222,15 @@ fn parse_name<T: FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
 }
 
+fn workers(text: &str) -> Result<usize, &'static str> {
+    jobs(text).map(NonZeroUsize::get)
+}
+
+fn at_least_one(text: &str) -> Result<usize, &'static str> {
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number.ok_or("not a whole number from 1 on")
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(complaint)
 }
@@ -272,10 +281,10 @@ pub(crate) enum Experiment {
         #[arg(long = "workload", value_name = "KIND")]
         workloads: Vec<Shape>,
         /// Elements of a list
-        #[arg(long, value_name = "N", default_value_t = 120)]
+        #[arg(long, value_name = "N", default_value_t = 120, value_parser = at_least_one)]
         length: usize,
         /// Lists of each kind
-        #[arg(long, value_name = "N", default_value_t = 20)]
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
         problems: u64,
         /// Stop where each algorithm stops, without a sweep that makes the result 1-minimal
         #[arg(long)]
@@ -284,7 +293,7 @@ pub(crate) enum Experiment {
     /// Lists whose elements weigh more or less: the simulation of the paper on weighted delta debugging
     Weights {
         /// How many lists
-        #[arg(long, value_name = "N", default_value_t = 5_000)]
+        #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
         lists: u64,
     },
     /// Programs that need some of their tokens, under tree schedules
@@ -296,7 +305,7 @@ pub(crate) enum Experiment {
         #[arg(long = "schedule", value_name = "NAME", value_parser = parse_name::<Schedule>)]
         schedules: Vec<Schedule>,
         /// How many tokens are chosen; what these need to parse is needed too
-        #[arg(long, value_name = "N", default_value_t = 60)]
+        #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
         needed: usize,
     },
     /// The one parameter of the probabilistic algorithms, from 0.01 to 0.3
@@ -305,10 +314,10 @@ pub(crate) enum Experiment {
         #[arg(long = "workload", value_name = "KIND")]
         workloads: Vec<Shape>,
         /// Elements of a list
-        #[arg(long, value_name = "N", default_value_t = 200)]
+        #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
         length: usize,
         /// Lists of each kind
-        #[arg(long, value_name = "N", default_value_t = 20)]
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
         problems: u64,
     },
     /// What more workers gain: by speculation, by width, by both
@@ -317,13 +326,13 @@ pub(crate) enum Experiment {
         #[arg(long = "workload", value_name = "KIND")]
         workloads: Vec<Shape>,
         /// Elements of a list
-        #[arg(long, value_name = "N", default_value_t = 200)]
+        #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
         length: usize,
         /// Lists of each kind
-        #[arg(long, value_name = "N", default_value_t = 3)]
+        #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
         problems: u64,
         /// The most workers; 1, 2, 4 and so on are tried
-        #[arg(long, value_name = "N", default_value_t = 1024)]
+        #[arg(long, value_name = "N", default_value_t = 1024, value_parser = workers)]
         workers: usize,
         /// Questions take different times, some of them very long
         #[arg(long)]

@@ -129,6 +129,14 @@ fn the_laboratory_says_what_it_cannot_use() {
     says("missing.c", "failed to use missing.c");
     says("a.unknown", "its language is not known");
     says("empty.c", "failed to use");
+    for (experiment, option) in [
+        ("weights", "--lists"),
+        ("compare", "--length"),
+        ("compare", "--problems"),
+        ("scaling", "--workers"),
+    ] {
+        env.run(["lab", experiment, option, "0"]).assert_code(1);
+    }
     let finished = env.run(["lab", "compare", "--workload", "lists"]);
     finished
         .assert_code(1)
