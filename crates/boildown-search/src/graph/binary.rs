@@ -172,31 +172,14 @@ impl Restart for BinaryReduction {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Runs to the end and returns what every question kept, and what is left.
-    fn trace(
-        mut machine: BinaryReduction,
-        hits: impl Fn(&[usize]) -> bool,
-    ) -> (Vec<Vec<usize>>, Vec<usize>) {
-        let mut asked = Vec::new();
-        while let Some(question) = machine.ask() {
-            let kept: Vec<usize> = question.candidate.iter().collect();
-            machine.tell(if hits(&kept) {
-                Verdict::Interesting
-            } else {
-                Verdict::Uninteresting
-            });
-            asked.push(kept);
-        }
-        (asked, machine.best().iter().collect())
-    }
+    use crate::list::testing::kept_sets;
 
     #[test]
     fn closures_are_bisected_and_the_last_of_the_shortest_beginning_is_required() {
         // 1 requires 0; 3 requires 2; 5 requires 3 and 4. Closures by size: 0, 2, 4, then {0, 1}, {2, 3}, {2, 3, 4, 5}.
         let requirements = Requirements::new(6, [(1, 0), (3, 2), (5, 3), (5, 4)]);
         let machine = BinaryReduction::on(List::uniform(6), requirements);
-        let (asked, left) = trace(machine, |kept| kept.contains(&1) && kept.contains(&3));
+        let (asked, left) = kept_sets(machine, |kept| kept.contains(&1) && kept.contains(&3));
         let expected: [&[usize]; 7] = [
             &[],
             &[0, 2, 4],
@@ -218,7 +201,7 @@ mod tests {
         let either = |kept: &[usize]| kept.contains(&0) || kept.contains(&1);
         let heavy_first = List::weighted([9, 3, 1]);
         let machine = BinaryReduction::on(heavy_first, Requirements::new(3, [(1, 2)]));
-        assert_eq!(trace(machine, either).1, [1, 2]);
+        assert_eq!(kept_sets(machine, either).1, [1, 2]);
     }
 
     #[test]

@@ -278,29 +278,12 @@ impl Restart for Chisel {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Runs to the end and returns what every question kept, and what is left.
-    fn trace(
-        mut machine: Chisel,
-        hits: impl Fn(&[usize]) -> bool,
-    ) -> (Vec<Vec<usize>>, Vec<usize>) {
-        let mut asked = Vec::new();
-        while let Some(question) = machine.ask() {
-            let kept: Vec<usize> = question.candidate.iter().collect();
-            machine.tell(if hits(&kept) {
-                Verdict::Interesting
-            } else {
-                Verdict::Uninteresting
-            });
-            asked.push(kept);
-        }
-        (asked, machine.best().iter().collect())
-    }
+    use crate::list::testing::kept_sets;
 
     /// Runs to the end and returns what every question deleted.
     fn deleted(machine: Chisel, hits: impl Fn(&[usize]) -> bool) -> Vec<Vec<usize>> {
         let mut best: Vec<usize> = machine.best().iter().collect();
-        let (asked, _) = trace(machine, &hits);
+        let (asked, _) = kept_sets(machine, &hits);
         let delete = |kept: Vec<usize>| {
             let deleted = best.iter().copied();
             let deleted = deleted.filter(|element| !kept.contains(element)).collect();
@@ -338,7 +321,7 @@ mod tests {
         // 3 requires 0: the first half cannot go before the second has gone.
         let requirements = Requirements::new(4, [(3, 0)]);
         let machine = Chisel::on(List::uniform(4), requirements);
-        let (asked, left) = trace(machine, |kept| kept.contains(&1));
+        let (asked, left) = kept_sets(machine, |kept| kept.contains(&1));
         assert_eq!(asked, [vec![0, 1], vec![0], vec![1], vec![]]);
         assert_eq!(left, [1]);
     }
@@ -346,7 +329,7 @@ mod tests {
     #[test]
     fn a_subset_is_kept_alone_when_deleting_the_rest_is_no_less_promising() {
         let machine = Chisel::on(List::uniform(6), Requirements::new(6, []));
-        let (asked, left) = trace(machine, |kept| {
+        let (asked, left) = kept_sets(machine, |kept| {
             kept == [0, 1, 2, 3, 4, 5] || kept == [4, 5] || kept == [4]
         });
         assert_eq!(left, [4]);

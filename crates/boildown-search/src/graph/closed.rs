@@ -154,32 +154,15 @@ impl<M: Restart<Candidate = Subset>> Restart for Closed<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::list::testing::kept_sets;
     use crate::list::{Halving, List, Sweep};
-
-    /// Runs to the end and returns what every question kept, and what is left.
-    fn trace<M: Search<Candidate = Subset>>(
-        mut machine: M,
-        hits: impl Fn(&[usize]) -> bool,
-    ) -> (Vec<Vec<usize>>, Vec<usize>) {
-        let mut asked = Vec::new();
-        while let Some(question) = machine.ask() {
-            let kept: Vec<usize> = question.candidate.iter().collect();
-            machine.tell(if hits(&kept) {
-                Verdict::Interesting
-            } else {
-                Verdict::Uninteresting
-            });
-            asked.push(kept);
-        }
-        (asked, machine.best().iter().collect())
-    }
 
     #[test]
     fn what_went_along_is_not_asked_about() {
         // 0 and 3 require each other, 2 requires 1.
         let requirements = Requirements::new(5, [(0, 3), (3, 0), (2, 1)]);
         let sweep = Closed::new(Sweep::on(List::uniform(5)), requirements);
-        let (asked, left) = trace(sweep, |kept| kept.contains(&4));
+        let (asked, left) = kept_sets(sweep, |kept| kept.contains(&4));
         let expected: [&[usize]; 5] = [
             &[0, 1, 2, 3],
             &[1, 2, 4],
@@ -196,7 +179,7 @@ mod tests {
     fn a_use_goes_with_its_definition_when_the_machine_comes_to_the_definition_first() {
         // All of 2..8 require 0, which is asked about last; 1 is needed.
         let requirements = Requirements::new(8, (2..8).map(|user| (user, 0)));
-        let (asked, left) = trace(
+        let (asked, left) = kept_sets(
             Closed::new(Halving::on(List::uniform(8)), requirements),
             |kept| kept.contains(&1) && !(2..7).all(|element| kept.contains(&element)),
         );
@@ -213,7 +196,7 @@ mod tests {
         let requirements = Requirements::new(4, [(3, 0), (2, 1)]);
         let mut closed = Closed::new(Sweep::on(List::uniform(4)), requirements);
         closed.restart(Subset::full(4).without([0..1]));
-        let (asked, left) = trace(closed, |kept| kept.contains(&3));
+        let (asked, left) = kept_sets(closed, |kept| kept.contains(&3));
         assert_eq!(asked, [vec![1, 2], vec![1, 3], vec![3], vec![]]);
         assert_eq!(left, [3]);
     }

@@ -314,6 +314,49 @@ impl Beliefs {
     }
 }
 
+/// Makes a machine of a tuple struct around [`Beliefs`].
+macro_rules! believing {
+    ($machine:ident) => {
+        impl Search for $machine {
+            type Candidate = Subset;
+
+            fn ask(&self) -> Option<Question<Subset>> {
+                self.0.ask()
+            }
+
+            fn tell(&mut self, verdict: Verdict) {
+                self.settle(&[Fate::Told(verdict)]);
+            }
+
+            fn skip(&mut self) {
+                self.settle(&[Fate::Skipped]);
+            }
+
+            fn best(&self) -> Subset {
+                self.0.best()
+            }
+        }
+
+        impl Wide for $machine {
+            fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
+                self.0.pending(width)
+            }
+
+            fn settle(&mut self, fates: &[Fate]) {
+                self.0.settle(fates);
+            }
+        }
+
+        impl Restart for $machine {
+            fn restart(&mut self, best: Subset) {
+                self.0.restart(best);
+            }
+        }
+    };
+}
+
+pub(super) use believing;
+
 #[cfg(test)]
 impl Beliefs {
     /// The probability that an element is needed; `None` when it is decided.

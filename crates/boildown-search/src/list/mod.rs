@@ -16,7 +16,7 @@ mod probdd;
 mod sigma;
 mod sweep;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod wddmin;
 mod weighed;
 mod wprobdd;

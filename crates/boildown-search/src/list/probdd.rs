@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::beliefs::{Beliefs, Objective, Order, Ties};
+use super::beliefs::{Beliefs, Objective, Order, Ties, believing};
 use super::{List, Sigma};
 use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 
@@ -56,61 +56,14 @@ impl ProbDd {
     }
 }
 
-impl Search for ProbDd {
-    type Candidate = Subset;
-
-    fn ask(&self) -> Option<Question<Subset>> {
-        self.0.ask()
-    }
-
-    fn tell(&mut self, verdict: Verdict) {
-        self.settle(&[Fate::Told(verdict)]);
-    }
-
-    fn skip(&mut self) {
-        self.settle(&[Fate::Skipped]);
-    }
-
-    fn best(&self) -> Subset {
-        self.0.best()
-    }
-}
-
-impl Wide for ProbDd {
-    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
-        self.0.pending(width)
-    }
-
-    fn settle(&mut self, fates: &[Fate]) {
-        self.0.settle(fates);
-    }
-}
-
-impl Restart for ProbDd {
-    fn restart(&mut self, best: Subset) {
-        self.0.restart(best);
-    }
-}
+believing!(ProbDd);
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    /// The eight statements of the running example of the paper (Fig. 1), as 1-based numbers.
-    fn eight_statements(kept: &[usize]) -> bool {
-        let has = |statement: usize| kept.contains(&statement);
-        let needs: [(usize, &[usize]); 5] = [
-            (2, &[1]),
-            (4, &[1]),
-            (5, &[2, 4]),
-            (6, &[2, 4]),
-            (7, &[2, 4, 5, 6]),
-        ];
-        let used = |&(user, used): &(usize, &[usize])| !has(user) || used.iter().all(|&s| has(s));
-        has(8) && needs.iter().all(used) && (!has(4) || has(5) && has(6)) && (has(3) || has(7))
-    }
+    use crate::list::testing::eight_statements;
 
     /// Runs a machine and returns, line by line, what each question deleted, the answer, and the probabilities of the elements
     /// asked about as they are afterwards; then what is left. Elements are numbered from 1.

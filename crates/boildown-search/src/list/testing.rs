@@ -3,10 +3,10 @@
 use crate::{Search, Subset, Verdict};
 
 /// A question, as the elements it keeps counted from 1 like in the papers, and whether it was a hit.
-pub(super) type Asked = (Vec<usize>, bool);
+pub(crate) type Asked = (Vec<usize>, bool);
 
 /// Runs a machine to its end and returns every question, repeats too, and the elements left. Elements are counted from 1.
-pub(super) fn trace<S: Search<Candidate = Subset>>(
+pub(crate) fn trace<S: Search<Candidate = Subset>>(
     mut machine: S,
     hits: impl Fn(&[usize]) -> bool,
 ) -> (Vec<Asked>, Vec<usize>) {
@@ -25,8 +25,21 @@ pub(super) fn trace<S: Search<Candidate = Subset>>(
     (asked, names(&machine.best()))
 }
 
+/// Runs a machine to its end and returns what every question kept, and what is left.
+pub(crate) fn kept_sets<S: Search<Candidate = Subset>>(
+    machine: S,
+    hits: impl Fn(&[usize]) -> bool,
+) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let down = |names: Vec<usize>| names.into_iter().map(|name| name - 1).collect::<Vec<_>>();
+    let (asked, left) = trace(machine, |names| hits(&down(names.to_vec())));
+    (
+        asked.into_iter().map(|(names, _)| down(names)).collect(),
+        down(left),
+    )
+}
+
 /// The number of different questions.
-pub(super) fn distinct(asked: &[Asked]) -> usize {
+pub(crate) fn distinct(asked: &[Asked]) -> usize {
     let mut kept: Vec<_> = asked.iter().map(|(kept, _)| kept).collect();
     kept.sort();
     kept.dedup();
@@ -34,7 +47,7 @@ pub(super) fn distinct(asked: &[Asked]) -> usize {
 }
 
 /// The eight statements of the running example of the ProbDD paper (G. Wang et al., ESEC/FSE 2021, Fig. 1).
-pub(super) fn eight_statements(kept: &[usize]) -> bool {
+pub(crate) fn eight_statements(kept: &[usize]) -> bool {
     let has = |statement: usize| kept.contains(&statement);
     let needs = [
         (2, vec![1]),

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::beliefs::{Beliefs, Objective, Order, Ties};
+use super::beliefs::{Beliefs, Objective, Order, Ties, believing};
 use super::{List, Sigma};
 use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
 
@@ -48,41 +48,7 @@ impl WProbDd {
     }
 }
 
-impl Search for WProbDd {
-    type Candidate = Subset;
-
-    fn ask(&self) -> Option<Question<Subset>> {
-        self.0.ask()
-    }
-
-    fn tell(&mut self, verdict: Verdict) {
-        self.settle(&[Fate::Told(verdict)]);
-    }
-
-    fn skip(&mut self) {
-        self.settle(&[Fate::Skipped]);
-    }
-
-    fn best(&self) -> Subset {
-        self.0.best()
-    }
-}
-
-impl Wide for WProbDd {
-    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
-        self.0.pending(width)
-    }
-
-    fn settle(&mut self, fates: &[Fate]) {
-        self.0.settle(fates);
-    }
-}
-
-impl Restart for WProbDd {
-    fn restart(&mut self, best: Subset) {
-        self.0.restart(best);
-    }
-}
+believing!(WProbDd);
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,6 @@
 //! Documents and reductions, from text to text.
 
+mod chance;
 mod minimality;
 mod reductions;
 mod rewriting;

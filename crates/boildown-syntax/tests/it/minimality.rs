@@ -3,24 +3,11 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use boildown_search::{Fingerprinted as _, Search as _, Subset, Verdict, run};
+use boildown_search::{Search as _, Subset, Verdict, run};
 use boildown_syntax::{Check, Document, Draft, Language, Strategy, View, reduction};
 use proptest::prelude::*;
 
-/// A verdict that depends on the text and the seed only, `Interesting` for about one text in `one_in`.
-fn chance(draft: &Draft, seed: u64, one_in: u64) -> Verdict {
-    let content = format!("{seed}{:?}", draft.fingerprint());
-    let hash = content
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-    if (hash >> 20).is_multiple_of(one_in) {
-        Verdict::Interesting
-    } else {
-        Verdict::Uninteresting
-    }
-}
+use crate::chance::chance;
 
 const TEXTS: [(&str, &str); 4] = [
     (

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use boildown_search::{Fingerprint, Fingerprinted as _, Planner, Search as _, Verdict, run};
-use boildown_syntax::{Draft, Language, Rewriting, Rules, Strategy, reduction};
+use boildown_search::{Fingerprint, Planner, Search as _, Verdict, run};
+use boildown_syntax::{Language, Rewriting, Rules, Strategy, reduction};
 use proptest::prelude::*;
+
+use crate::chance::chance;
 
 fn parses(language: &Language, text: &str) -> bool {
     let mut parser = tree_sitter::Parser::new();
@@ -193,21 +195,6 @@ fn what_is_wrong_with_a_rule_is_said_with_its_line() {
         complaint("least nonsense 0"),
         "line 1: C has no kind of node `nonsense`"
     );
-}
-
-/// A verdict that depends on the text and the seed only, `Interesting` for about one text in `one_in`.
-fn chance(draft: &Draft, seed: u64, one_in: u64) -> Verdict {
-    let content = format!("{seed}{:?}", draft.fingerprint());
-    let hash = content
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-    if (hash >> 20).is_multiple_of(one_in) {
-        Verdict::Interesting
-    } else {
-        Verdict::Uninteresting
-    }
 }
 
 /// What was told, in order, with so many workers that answer in an order of their own; and the result.

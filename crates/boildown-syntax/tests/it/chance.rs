@@ -1,0 +1,19 @@
+//! An oracle that tosses coins.
+
+use boildown_search::{Fingerprinted as _, Verdict};
+use boildown_syntax::Draft;
+
+/// A verdict that depends on the text and the seed only, `Interesting` for about one text in `one_in`.
+pub(crate) fn chance(draft: &Draft, seed: u64, one_in: u64) -> Verdict {
+    let content = format!("{seed}{:?}", draft.fingerprint());
+    let hash = content
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+    if (hash >> 20).is_multiple_of(one_in) {
+        Verdict::Interesting
+    } else {
+        Verdict::Uninteresting
+    }
+}
