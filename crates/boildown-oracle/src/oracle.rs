@@ -6,14 +6,15 @@ use crate::{Cancel, OracleError, Run, Verdict};
 
 /// Decides whether a candidate has the property. Implemented by commands run here, by remote services and by closures.
 ///
-/// Called from many threads at once. Must give the same verdict for the same bytes; the session finds out when it does not.
-pub trait Oracle: Send + Sync {
+/// A candidate is a text, unless something else is named: a set of changes, for one who makes files of it.
+/// Called from many threads at once. Must give the same verdict for the same candidate; the session finds out when it does not.
+pub trait Oracle<C: ?Sized = [u8]>: Send + Sync {
     /// Judges one candidate, blocking until the verdict is there or `cancel` is cancelled.
     ///
     /// # Errors
     /// [`OracleError::Cancelled`] when it was cancelled; any other error means that nobody could be asked, and ends the
     /// session. A candidate that merely fails is a verdict, never an error.
-    fn judge(&self, candidate: &[u8], cancel: &Cancel) -> Result<Answer, OracleError>;
+    fn judge(&self, candidate: &C, cancel: &Cancel) -> Result<Answer, OracleError>;
 }
 
 /// A verdict, and the run it was read off.
@@ -25,10 +26,10 @@ pub struct Answer {
     pub run: Option<Run>,
 }
 
-/// An oracle made of a closure from bytes to a verdict.
+/// An oracle made of a closure from a candidate to a verdict.
 pub struct FnOracle<F>(F);
 
-impl<F: Fn(&[u8]) -> Verdict + Send + Sync> FnOracle<F> {
+impl<F> FnOracle<F> {
     /// Returns an oracle that answers what the closure returns.
     pub fn new(closure: F) -> Self {
         Self(closure)
@@ -41,8 +42,8 @@ impl<F> fmt::Debug for FnOracle<F> {
     }
 }
 
-impl<F: Fn(&[u8]) -> Verdict + Send + Sync> Oracle for FnOracle<F> {
-    fn judge(&self, candidate: &[u8], cancel: &Cancel) -> Result<Answer, OracleError> {
+impl<C: ?Sized, F: Fn(&C) -> Verdict + Send + Sync> Oracle<C> for FnOracle<F> {
+    fn judge(&self, candidate: &C, cancel: &Cancel) -> Result<Answer, OracleError> {
         if cancel.is_cancelled() {
             return Err(OracleError::Cancelled);
         }

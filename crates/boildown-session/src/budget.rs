@@ -2,17 +2,16 @@
 
 use std::time::Duration;
 
+use crate::drive::Spent;
 use crate::event::{Progress, Stopped};
 
-/// What a session may spend, and what is good enough.
+/// What a session may spend.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Budget {
     /// Stop after so many answers to the search.
     pub questions: Option<u64>,
     /// Stop after this time. The only limit that makes the result depend on the clock.
     pub time: Option<Duration>,
-    /// Stop once the best result is no larger.
-    pub size: Option<Size>,
 }
 
 /// The size of a text.
@@ -25,21 +24,24 @@ pub enum Size {
 }
 
 impl Budget {
-    /// Returns why a session that has come so far is to stop, when it is.
-    pub(crate) fn exceeded(&self, progress: &Progress) -> Option<Stopped> {
-        let enough = match self.size {
-            Some(Size::Bytes(bytes)) => progress.bytes <= bytes,
-            Some(Size::Tokens(most)) => progress.tokens.is_some_and(|tokens| tokens <= most),
-            None => false,
-        };
-        if enough {
-            Some(Stopped::SmallEnough)
-        } else if (self.questions).is_some_and(|most| progress.questions >= most) {
+    /// Returns why a session that has spent so much is to stop, when it is.
+    pub(crate) fn exceeded(&self, spent: &Spent) -> Option<Stopped> {
+        if (self.questions).is_some_and(|most| spent.questions >= most) {
             Some(Stopped::Questions)
-        } else if (self.time).is_some_and(|most| progress.elapsed >= most) {
+        } else if (self.time).is_some_and(|most| spent.elapsed >= most) {
             Some(Stopped::Time)
         } else {
             None
+        }
+    }
+}
+
+impl Size {
+    /// Returns whether the best result is no larger.
+    pub(crate) fn is_reached(self, progress: &Progress) -> bool {
+        match self {
+            Self::Bytes(most) => progress.bytes <= most,
+            Self::Tokens(most) => progress.tokens.is_some_and(|tokens| tokens <= most),
         }
     }
 }
@@ -53,28 +55,29 @@ mod tests {
         let budget = Budget {
             questions: Some(10),
             time: Some(Duration::from_secs(5)),
-            size: Some(Size::Tokens(3)),
         };
-        let at = |questions, seconds, tokens| Progress {
+        let at = |questions, seconds| Spent {
             questions,
             elapsed: Duration::from_secs(seconds),
+            ..Spent::default()
+        };
+        assert_eq!(budget.exceeded(&at(9, 4)), None);
+        assert_eq!(budget.exceeded(&at(10, 4)), Some(Stopped::Questions));
+        assert_eq!(budget.exceeded(&at(9, 5)), Some(Stopped::Time));
+        assert_eq!(Budget::default().exceeded(&at(u64::MAX, u64::MAX)), None);
+    }
+
+    #[test]
+    fn a_size_in_tokens_is_not_reached_where_nobody_counts_them() {
+        let at = |tokens| Progress {
+            bytes: 9,
             tokens,
             ..Progress::default()
         };
-        assert_eq!(budget.exceeded(&at(9, 4, Some(4))), None);
-        assert_eq!(
-            budget.exceeded(&at(10, 4, Some(4))),
-            Some(Stopped::Questions)
-        );
-        assert_eq!(budget.exceeded(&at(9, 5, Some(4))), Some(Stopped::Time));
-        assert_eq!(
-            budget.exceeded(&at(10, 5, Some(3))),
-            Some(Stopped::SmallEnough)
-        );
-        assert_eq!(budget.exceeded(&at(9, 4, None)), None);
-        assert_eq!(
-            Budget::default().exceeded(&at(u64::MAX, u64::MAX, Some(0))),
-            None
-        );
+        assert!(Size::Tokens(3).is_reached(&at(Some(3))));
+        assert!(!Size::Tokens(3).is_reached(&at(Some(4))));
+        assert!(!Size::Tokens(3).is_reached(&at(None)));
+        assert!(Size::Bytes(9).is_reached(&at(None)));
+        assert!(!Size::Bytes(8).is_reached(&at(None)));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::drive::Spent;
+
 /// Something that happened. Every way of showing a session is a consumer of these.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -26,16 +28,8 @@ pub struct Progress {
     pub bytes: usize,
     /// Tokens of the best result, when the pass at work sees tokens, not lines or bytes.
     pub tokens: Option<usize>,
-    /// Questions of the search that were answered.
-    pub questions: u64,
-    /// Runs of the oracle, those included that speculation asked for in vain.
-    pub runs: u64,
-    /// Answers that were `Unresolved`.
-    pub unresolved: u64,
-    /// Runs that hit the time limit.
-    pub timeouts: u64,
-    /// Time since the reduction began.
-    pub elapsed: Duration,
+    /// What it took.
+    pub spent: Spent,
     /// Time since the last improvement, or since the beginning.
     pub since_improved: Duration,
 }

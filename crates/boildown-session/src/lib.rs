@@ -1,16 +1,18 @@
 //! The loop between a search and an oracle.
 //!
-//! [`baseline()`] asks what has to be true before any reduction makes sense. [`reduce()`] then runs a search on as many workers as
-//! wanted, keeps the best result on disk, and says what happens as [`Event`]s. The result depends on the search and on the
-//! verdicts, never on the number of workers.
+//! [`baseline()`] asks what has to be true before any reduction makes sense. [`Drive`] runs any search on as many workers as
+//! wanted; the result depends on the search and on the verdicts, never on the number of workers. [`reduce()`] drives the search for
+//! a smaller text, keeps the best one on disk, and says what happens as [`Event`]s.
 
 mod baseline;
 mod budget;
+mod drive;
 mod event;
 mod reduce;
 mod workers;
 
 pub use baseline::{Baseline, BaselineError, baseline, time_limit};
 pub use budget::{Budget, Size};
+pub use drive::{Config, Drive, Spent, Step, Stop};
 pub use event::{Event, Progress, Stopped, Summary};
-pub use reduce::{Config, Stop, reduce};
+pub use reduce::{Goal, reduce};

@@ -10,9 +10,9 @@ use std::time::Duration;
 use boildown_oracle::{Answer, Cancel, Oracle, OracleError};
 use boildown_search::QuestionId;
 
-struct Job {
+struct Job<C> {
     id: QuestionId,
-    candidate: Arc<[u8]>,
+    candidate: C,
     cancel: Cancel,
 }
 
@@ -25,8 +25,8 @@ pub(crate) struct Done {
 type Judged = Result<Answer, OracleError>;
 
 /// A fixed number of threads. Dropping it cancels what runs and lets the threads end.
-pub(crate) struct Workers {
-    jobs: Sender<Job>,
+pub(crate) struct Workers<C> {
+    jobs: Sender<Job<C>>,
     done: Receiver<(QuestionId, std::thread::Result<Judged>)>,
     count: usize,
     running: HashMap<QuestionId, Cancel>,
@@ -38,13 +38,16 @@ pub(crate) struct Workers {
 /// a good part of the whole. A longer run on a question that turns out to be moot costs more than that.
 const SHORT: f64 = 0.02;
 
-impl Workers {
+impl<C: Send> Workers<C> {
     pub(crate) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
-        oracle: &'scope dyn Oracle,
+        oracle: &'scope dyn Oracle<C>,
         count: usize,
-    ) -> Self {
-        let (jobs, queue) = channel::<Job>();
+    ) -> Self
+    where
+        C: 'scope,
+    {
+        let (jobs, queue) = channel::<Job<C>>();
         let (answers, done) = channel();
         let queue = Arc::new(Mutex::new(queue));
         for _ in 0..count {
@@ -86,7 +89,7 @@ impl Workers {
         self.running.len() < self.count + at_hand
     }
 
-    pub(crate) fn ask(&mut self, id: QuestionId, candidate: Arc<[u8]>) -> Result<(), OracleError> {
+    pub(crate) fn ask(&mut self, id: QuestionId, candidate: C) -> Result<(), OracleError> {
         let cancel = Cancel::new()?;
         self.running.insert(id, cancel.clone());
         self.jobs
@@ -118,7 +121,7 @@ impl Workers {
     }
 }
 
-impl Drop for Workers {
+impl<C> Drop for Workers<C> {
     fn drop(&mut self) {
         #[expect(
             clippy::iter_over_hash_type,

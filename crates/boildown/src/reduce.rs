@@ -11,7 +11,7 @@ use boildown_oracle::{
     Answer, Cancel, CandidateFile, CommandLine, LocalOracle, OracleError, Outcome, Property, Run,
     Runner, Scratch, check_set_up, deduce, fsx,
 };
-use boildown_session::{BaselineError, Budget, Config, Stop, Stopped, baseline, time_limit};
+use boildown_session::{BaselineError, Budget, Config, Goal, Stop, Stopped, baseline, time_limit};
 use boildown_syntax::{
     Gate, Keep, Language, Passes, Rewriting, Rules, Strategy, count_tokens, pass_names, reduction,
 };
@@ -68,16 +68,19 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         passes,
     };
     let search = reduction(&input, language, strategy);
+    let goal = Goal {
+        output: Some(destination.output.clone()),
+        size: args.until,
+    };
     let config = Config {
         jobs,
-        output: Some(destination.output.clone()),
         budget: Budget {
             questions: args.max_questions,
             time: args.max_time,
-            size: args.until,
         },
+        stop,
     };
-    let (summary, best) = boildown_session::reduce(search, &oracle, &config, &stop, &mut |event| {
+    let (summary, best) = boildown_session::reduce(search, &oracle, &goal, &config, &mut |event| {
         report.event(event);
     })
     .map_err(|error| {

@@ -6,8 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use boildown_oracle::{Answer, Cancel, FnOracle, Oracle, OracleError, Verdict};
+use boildown_search::Subset;
+use boildown_search::changes::DdPlus;
 use boildown_session::{
-    BaselineError, Budget, Config, Event, Stop, Stopped, Summary, baseline, reduce, time_limit,
+    BaselineError, Budget, Config, Drive, Event, Goal, Step, Stopped, Summary, baseline, reduce,
+    time_limit,
 };
 use boildown_syntax::{Draft, Language, Strategy, reduction};
 
@@ -16,8 +19,7 @@ const INPUT: &str = "int a;\nint b;\nint keep(int x) {\n    if (x) {\n        re
 fn config(jobs: usize) -> Config {
     Config {
         jobs,
-        output: None,
-        budget: Budget::default(),
+        ..Config::default()
     }
 }
 
@@ -42,7 +44,7 @@ fn returns_a_sum(text: &[u8]) -> Verdict {
 }
 
 fn run(config: &Config, oracle: &dyn Oracle, on_event: &mut dyn FnMut(&Event)) -> (Summary, Draft) {
-    reduce(search(), oracle, config, &Stop::default(), on_event)
+    reduce(search(), oracle, &Goal::default(), config, on_event)
         .expect("a closure can always be asked")
 }
 
@@ -55,10 +57,10 @@ fn any_number_of_jobs_ends_with_the_same_text_after_the_same_questions() {
         let (summary, draft) = run(&config(jobs), &oracle, &mut |_| {});
         assert_eq!(draft.bytes(), best.bytes(), "{jobs} jobs");
         assert_eq!(
-            summary.progress.questions, alone.progress.questions,
+            summary.progress.spent.questions, alone.progress.spent.questions,
             "{jobs} jobs"
         );
-        assert!(summary.progress.runs >= alone.progress.runs);
+        assert!(summary.progress.spent.runs >= alone.progress.spent.runs);
     }
 }
 
@@ -79,7 +81,7 @@ fn a_budget_ends_at_the_same_text_at_any_number_of_jobs() {
                 &mut |_| {},
             );
             assert_eq!(summary.stopped, Some(Stopped::Questions));
-            assert_eq!(summary.progress.questions, most);
+            assert_eq!(summary.progress.spent.questions, most);
             assert!(!summary.one_minimal);
             best.bytes().clone()
         };
@@ -93,17 +95,19 @@ fn the_best_result_is_on_disk_before_it_is_announced() {
     let output = folder.path().join("best.c");
     let oracle = FnOracle::new(returns_a_sum);
     let mut improved = 0;
-    let config = Config {
+    let goal = Goal {
         output: Some(output.clone()),
-        ..config(4)
+        size: None,
     };
-    let (_, best) = run(&config, &oracle, &mut |event| {
+    let mut on_event = |event: &Event| {
         if let Event::Improved(progress) = event {
             let size = std::fs::metadata(&output).expect("the file is there").len();
             assert_eq!(size, progress.bytes as u64);
             improved += 1;
         }
-    });
+    };
+    let (_, best) = reduce(search(), &oracle, &goal, &config(4), &mut on_event)
+        .expect("a closure can always be asked");
     assert!(improved > 2);
     assert_eq!(
         std::fs::read(&output).expect("the file is there"),
@@ -115,16 +119,8 @@ fn the_best_result_is_on_disk_before_it_is_announced() {
 fn an_output_that_cannot_be_written_ends_the_session() {
     let output = Some(Path::new("/nowhere/best.c").to_owned());
     let oracle = FnOracle::new(returns_a_sum);
-    let error = reduce(
-        search(),
-        &oracle,
-        &Config {
-            output,
-            ..config(2)
-        },
-        &Stop::default(),
-        &mut |_| {},
-    );
+    let goal = Goal { output, size: None };
+    let error = reduce(search(), &oracle, &goal, &config(2), &mut |_| {});
     assert!(matches!(error, Err(OracleError::File { .. })), "{error:?}");
 }
 
@@ -156,8 +152,8 @@ fn an_oracle_that_cannot_be_asked_ends_the_session_with_its_error() {
         let error = reduce(
             search(),
             &oracle,
+            &Goal::default(),
             &config(jobs),
-            &Stop::default(),
             &mut |_| {},
         );
         assert!(matches!(error, Err(OracleError::NoCommand)));
@@ -216,12 +212,11 @@ impl Oracle for Stuck {
 
 #[test]
 fn a_stop_cancels_what_runs_and_keeps_the_best() {
-    let stop = Stop::default();
+    let config = config(3);
     let mut ticks = 0;
-    let request = stop.clone();
-    let outcome = reduce(search(), &Stuck, &config(3), &stop, &mut |_| {
+    let outcome = reduce(search(), &Stuck, &Goal::default(), &config, &mut |_| {
         ticks += 1;
-        request.request();
+        config.stop.request();
     });
     let (summary, best) = outcome.expect("a stop is no error");
     assert_eq!(summary.stopped, Some(Stopped::Interrupted));
@@ -264,4 +259,49 @@ fn the_time_limit_is_ten_runs_within_bounds() {
         time_limit(Duration::from_secs(100)),
         Duration::from_secs(300)
     );
+}
+
+/// A drive of a search for some of twenty changes over an oracle that sees the changes themselves.
+fn found(jobs: usize, oracle: &dyn Oracle<Subset>) -> (Vec<usize>, Vec<(Vec<usize>, Verdict)>) {
+    std::thread::scope(|scope| {
+        let mut drive = Drive::start(scope, DdPlus::on(Subset::full(20)), oracle, &config(jobs));
+        let mut told = Vec::new();
+        loop {
+            match drive.step().expect("a closure can always be asked") {
+                Step::Told(one) => told.push((one.candidate.iter().collect(), one.verdict)),
+                Step::Tick => {}
+                Step::Ended(stopped) => {
+                    assert_eq!(stopped, None);
+                    let found = drive.search().found().expect("finished");
+                    return (found.iter().collect(), told);
+                }
+            }
+        }
+    })
+}
+
+#[test]
+fn any_search_is_driven_over_any_candidates_to_the_same_verdicts_at_any_number_of_jobs() {
+    // 8 fails with 13; what has 4 needs 5.
+    let oracle = FnOracle::new(|applied: &Subset| {
+        std::thread::sleep(Duration::from_micros(applied.count() as u64 % 7 * 150));
+        if applied.contains(4) && !applied.contains(5) {
+            Verdict::Unresolved
+        } else if applied.contains(8) && applied.contains(13) {
+            Verdict::Interesting
+        } else {
+            Verdict::Uninteresting
+        }
+    });
+    let alone = found(1, &oracle);
+    assert_eq!(alone.0, [8, 13]);
+    assert!(
+        alone
+            .1
+            .iter()
+            .any(|(_, verdict)| *verdict == Verdict::Unresolved)
+    );
+    for jobs in [2, 7, 32] {
+        assert_eq!(found(jobs, &oracle), alone, "{jobs} jobs");
+    }
 }

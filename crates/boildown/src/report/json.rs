@@ -20,9 +20,9 @@ fn progress(name: &str, progress: &Progress) -> Value {
         "event": name,
         "bytes": progress.bytes,
         "tokens": progress.tokens,
-        "questions": progress.questions,
-        "runs": progress.runs,
-        "seconds": progress.elapsed.as_secs_f64(),
+        "questions": progress.spent.questions,
+        "runs": progress.spent.runs,
+        "seconds": progress.spent.elapsed.as_secs_f64(),
     })
 }
 
@@ -48,11 +48,11 @@ impl Report for Json {
             "bytes_after": progress.bytes,
             "tokens_before": ending.tokens_before,
             "tokens_after": ending.tokens_after,
-            "questions": progress.questions,
-            "runs": progress.runs,
-            "unresolved": progress.unresolved,
-            "timeouts": progress.timeouts,
-            "seconds": progress.elapsed.as_secs_f64(),
+            "questions": progress.spent.questions,
+            "runs": progress.spent.runs,
+            "unresolved": progress.spent.unresolved,
+            "timeouts": progress.spent.timeouts,
+            "seconds": progress.spent.elapsed.as_secs_f64(),
             "driver_cpu_seconds": ending.own_cpu,
             "one_minimal": ending.summary.one_minimal,
             "stopped": ending.summary.stopped.map(|why| match why {

@@ -53,7 +53,7 @@ impl Text {
 
     fn show(&mut self, progress: &Progress) {
         let line = self.line(progress);
-        self.shown = progress.elapsed;
+        self.shown = progress.spent.elapsed;
         self.unshown = None;
         if !self.live {
             return self.say(&line);
@@ -71,9 +71,9 @@ impl Text {
     }
 
     fn line(&self, progress: &Progress) -> String {
-        let seconds = progress.elapsed.as_secs_f64().max(0.001);
+        let seconds = progress.spent.elapsed.as_secs_f64().max(0.001);
         #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
-        let rate = progress.runs as f64 / seconds;
+        let rate = progress.spent.runs as f64 / seconds;
         let tokens = progress
             .tokens
             .map(|tokens| format!(", {}", count(tokens, "token")))
@@ -84,12 +84,12 @@ impl Text {
         };
         format!(
             "{}  {:.1}% gone: {}{tokens}  [{}]  {}, {rate:.0} runs/s{stale}",
-            clock(progress.elapsed),
+            clock(progress.spent.elapsed),
             percent_gone(progress),
             count(progress.bytes, "byte"),
             self.pass,
             count(
-                usize::try_from(progress.questions).unwrap_or(usize::MAX),
+                usize::try_from(progress.spent.questions).unwrap_or(usize::MAX),
                 "question"
             ),
         )
@@ -123,7 +123,7 @@ impl Report for Text {
             ),
             _ => return,
         };
-        if progress.elapsed >= self.shown + often {
+        if progress.spent.elapsed >= self.shown + often {
             self.show(&progress);
         }
     }
@@ -146,17 +146,20 @@ impl Report for Text {
         text += &format!(
             "\n{} in {} ({}",
             count(
-                usize::try_from(progress.questions).unwrap_or(usize::MAX),
+                usize::try_from(progress.spent.questions).unwrap_or(usize::MAX),
                 "question"
             ),
-            clock(progress.elapsed),
-            count(usize::try_from(progress.runs).unwrap_or(usize::MAX), "run"),
+            clock(progress.spent.elapsed),
+            count(
+                usize::try_from(progress.spent.runs).unwrap_or(usize::MAX),
+                "run"
+            ),
         );
-        if progress.unresolved > 0 {
-            text += &format!(", {} unresolved", progress.unresolved);
+        if progress.spent.unresolved > 0 {
+            text += &format!(", {} unresolved", progress.spent.unresolved);
         }
-        if progress.timeouts > 0 {
-            text += &format!(", {} timed out", progress.timeouts);
+        if progress.spent.timeouts > 0 {
+            text += &format!(", {} timed out", progress.spent.timeouts);
         }
         text += ")\n";
         text += &match stopped {
