@@ -37,6 +37,8 @@ enum Method {
     Nodes,
     /// Every delimiter with its partner.
     Delimiters,
+    /// All parts of a row but one. What depends on each other can go together only.
+    AllButOne,
     /// Every rewriting of these sorts that is proposed.
     Rewrites(Sorts),
 }
@@ -135,6 +137,9 @@ const REWRITTEN: usize = MIB;
 /// Larger texts are not gone over byte by byte: each byte would be a node.
 const BYTEWISE: usize = 2 * MIB;
 
+/// Larger binaries are not gone over byte by byte before all else is done.
+const PARTWISE: usize = 64 << 10;
+
 const LINES: Pass = Pass {
     name: "lines",
     view: View::Lines,
@@ -219,28 +224,26 @@ fn of_text() -> Vec<Pass> {
 }
 
 fn of_bytes() -> Vec<Pass> {
-    let pass = |name, size, method, up_to| Pass {
+    let pass = |name, view, method, up_to| Pass {
         name,
-        view: View::Bytes(size),
+        view,
         method,
         check: Check::Nothing,
         sizes: 0..up_to,
     };
+    let tree = Method::Tree { part: ANY };
+    let list = Method::List(Algorithm::HALVING);
     vec![
-        pass(
-            "blocks of 4096 bytes",
-            4096,
-            Method::List(Algorithm::HALVING),
-            ANY,
-        ),
-        pass(
-            "blocks of 64 bytes",
-            64,
-            Method::List(Algorithm::HALVING),
-            8 * LARGE,
-        ),
-        pass("bytes", 1, Method::List(Algorithm::HALVING), BYTEWISE),
-        pass("each byte", 1, Method::Window(1), BYTEWISE),
+        pass("lone parts", View::Parts(4096), Method::AllButOne, ANY),
+        pass("parts", View::Parts(4096), tree, ANY),
+        pass("blocks in parts", View::Parts(64), tree, 8 * LARGE),
+        pass("bytes in parts", View::Parts(1), tree, PARTWISE),
+        pass("blocks of 4096 bytes", View::Bytes(4096), list, ANY),
+        pass("blocks of 64 bytes", View::Bytes(64), list, 8 * LARGE),
+        pass("bytes", View::Bytes(1), list, BYTEWISE),
+        pass("zero blocks", View::Zeros(64), list, 8 * LARGE),
+        pass("zero bytes", View::Zeros(1), list, PARTWISE),
+        pass("each byte", View::Bytes(1), Method::Window(1), BYTEWISE),
     ]
 }
 
@@ -314,11 +317,15 @@ impl Pipeline {
                 let same = best.is_whole() && best.document().view() == pass.view;
                 self.document = match same {
                     true => Arc::clone(best.document()),
-                    false => Arc::new(Document::new(best.bytes(), pass.view)),
+                    false => {
+                        let document = best.document();
+                        Arc::new(document.again(best.kept(), best.bytes(), pass.view))
+                    }
                 };
                 let setup = self.setup.as_deref();
                 self.machine = pass.method.start(&self.document, &self.strategy, setup);
-                if self.machine.has_question() {
+                let applies = !matches!(pass.view, View::Parts(_)) || self.document.has_parts();
+                if applies && self.machine.has_question() {
                     return;
                 }
             }
@@ -385,6 +392,7 @@ impl Method {
                 let units = pairs.map(|(open, close)| vec![open..open + 1, close..close + 1]);
                 sweep(Sweep::units(everything, units))
             }
+            Self::AllButOne => sweep(Sweep::units(everything, document.other_parts())),
             Self::Rewrites(sorts) => setup.map_or_else(
                 || sweep(Sweep::units(everything, [])),
                 |setup| Machine::Rewrites(Rewrites::new(Arc::clone(document), setup, sorts)),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use boildown_search::tree::{Node, NodeId, SiblingList, Slot, Tree};
 
+use super::frames::Repairs;
 use super::{Document, View};
 
 /// Where a node stands.
@@ -206,6 +207,8 @@ impl Builder {
             tokens: self.tokens,
             spans,
             tree: Arc::new(self.tree),
+            frames: None,
+            repairs: Repairs::default(),
         }
     }
 }

@@ -3,6 +3,8 @@
 mod blocks;
 mod builder;
 mod delimiters;
+mod framed;
+mod frames;
 mod raw;
 mod render;
 mod slots;
@@ -19,6 +21,7 @@ use boildown_search::Subset;
 use boildown_search::tree::Tree;
 
 use crate::Language;
+use frames::{Frames, Repairs};
 
 /// How a text is cut into removable units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +34,10 @@ pub enum View {
     Lines,
     /// Pieces of this many bytes.
     Bytes(usize),
+    /// The parts of a binary, and pieces of up to this many bytes in them. Lengths, counts and checksums follow from what is kept.
+    Parts(usize),
+    /// Pieces of this many bytes that are not all zeros. What is not kept becomes zeros.
+    Zeros(usize),
 }
 
 /// A text under one view.
@@ -49,6 +56,9 @@ pub struct Document {
     /// For each atom, where the largest node that starts with it ends, in atoms. The root does not count.
     spans: Vec<u32>,
     tree: Arc<Tree>,
+    /// How a binary is put together; `None` when nobody has looked.
+    frames: Option<Arc<Frames>>,
+    repairs: Repairs,
 }
 
 impl Document {
@@ -67,7 +77,32 @@ impl Document {
             View::Blocks => blocks::read(bytes),
             View::Lines => raw::lines(bytes),
             View::Bytes(size) => raw::pieces(bytes, size.max(1)),
+            View::Parts(size) => framed::parts(bytes, size.max(1), Arc::new(Frames::of(bytes))),
+            View::Zeros(size) => {
+                framed::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::of(bytes)))
+            }
         }
+    }
+
+    /// Reads a text that is made of the kept atoms of this document. What is known of the parts of a binary goes on to be known: of a
+    /// part of it, it could not be read off again.
+    pub(crate) fn again(&self, kept: &Subset, bytes: &Arc<[u8]>, view: View) -> Self {
+        let Some(frames) = self.frames_of(kept, bytes) else {
+            return Self::new(bytes, view);
+        };
+        match view {
+            View::Parts(size) => framed::parts(bytes, size.max(1), frames),
+            View::Zeros(size) => framed::pieces_to_zero(bytes, size.max(1), frames),
+            view => Self {
+                frames: Some(frames),
+                ..Self::new(bytes, view)
+            },
+        }
+    }
+
+    /// Returns whether a binary has parts.
+    pub(crate) fn has_parts(&self) -> bool {
+        (self.frames.as_ref()).is_some_and(|frames| !frames.is_empty())
     }
 
     /// Returns the text.

@@ -25,6 +25,11 @@ impl Document {
 
     /// Returns the text of the kept atoms, some of them replaced by other texts.
     pub(crate) fn render_with(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
+        match self.view {
+            View::Parts(_) => return self.render_parts(kept),
+            View::Zeros(_) => return self.render_zeros(kept),
+            _ => {}
+        }
         let mut out = Vec::with_capacity(self.bytes.len());
         if matches!(self.view, View::Bytes(_) | View::Lines) {
             for run in kept.runs() {
@@ -106,7 +111,7 @@ impl Document {
         }
     }
 
-    fn bytes_of(&self, atoms: Range<usize>) -> Range<usize> {
+    pub(super) fn bytes_of(&self, atoms: Range<usize>) -> Range<usize> {
         self.atoms[atoms.start].start as usize..self.atoms[atoms.end - 1].end as usize
     }
 

@@ -2,6 +2,7 @@
 
 mod chance;
 mod minimality;
+mod parts;
 mod reductions;
 mod rewriting;
 mod round_trip;

@@ -1,0 +1,223 @@
+//! Binaries whose parts say how long they are.
+
+use std::sync::Arc;
+
+use boildown_search::{Search as _, Subset, Verdict, run};
+use boildown_syntax::{Document, Strategy, View, reduction};
+
+/// Reduces a binary while `keeps` holds.
+fn reduced(input: &[u8], keeps: impl Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
+    assert!(keeps(input), "the input is interesting");
+    let mut questions = 0;
+    let search = reduction(&input.into(), None, Strategy::default());
+    let search = run(search, |draft| {
+        questions += 1;
+        match keeps(draft.bytes()) {
+            true => Verdict::Interesting,
+            false => Verdict::Uninteresting,
+        }
+    });
+    (search.best().bytes().to_vec(), questions)
+}
+
+/// The checksum of PNG, bit by bit.
+fn crc(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0_u32, |sum, &byte| {
+        (0..8).fold(sum ^ u32::from(byte), |sum, _| {
+            sum >> 1 ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 }
+        })
+    })
+}
+
+fn big(number: usize) -> [u8; 4] {
+    u32::try_from(number).expect("it is small").to_be_bytes()
+}
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+fn chunk(kind: &str, content: &[u8]) -> Vec<u8> {
+    let body = [kind.as_bytes(), content].concat();
+    [&big(content.len())[..], &body, &crc(&body).to_be_bytes()].concat()
+}
+
+/// The chunks of a PNG, by their kinds and contents; `None` when anything is wrong with it.
+fn chunks(png: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
+    let mut rest = png.strip_prefix(PNG)?;
+    let mut chunks = Vec::new();
+    while !rest.is_empty() {
+        let (length, after) = rest.split_first_chunk::<4>()?;
+        let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+        let body = after.get(..4 + length)?;
+        let sum = after.get(4 + length..8 + length)?;
+        (crc(body).to_be_bytes() == sum).then_some(())?;
+        chunks.push((
+            String::from_utf8(body[..4].to_vec()).ok()?,
+            body[4..].to_vec(),
+        ));
+        rest = &after[8 + length..];
+    }
+    Some(chunks)
+}
+
+fn noise(length: usize) -> Vec<u8> {
+    let mut state = 1_u32;
+    let next = |_| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state.to_be_bytes()[0]
+    };
+    (0..length).map(next).collect()
+}
+
+#[test]
+fn a_png_stays_one_while_its_chunks_shrink() {
+    let png = [
+        PNG.to_vec(),
+        chunk("IHDR", &[0, 0, 0, 32, 0, 0, 0, 32, 8, 2, 0, 0, 0]),
+        chunk("gAMA", &[0, 0, 177, 143]),
+        chunk("tEXt", &[&b"Comment\0"[..], &noise(900)].concat()),
+        chunk("IDAT", &noise(3000)),
+        chunk("IDAT", &[&noise(50)[..], b"needle", &noise(700)].concat()),
+        chunk("IEND", b""),
+    ]
+    .concat();
+    let has_needle = |png: &[u8]| {
+        chunks(png).is_some_and(|chunks| {
+            let data = |(kind, content): &(String, Vec<u8>)| {
+                kind == "IDAT" && content.windows(6).any(|window| window == b"needle")
+            };
+            chunks.iter().any(data) && chunks.last().is_some_and(|(kind, _)| kind == "IEND")
+        })
+    };
+    let (result, questions) = reduced(&png, has_needle);
+    let left = [PNG.to_vec(), chunk("IDAT", b"needle"), chunk("IEND", b"")].concat();
+    assert_eq!(result, left);
+    assert!(questions < 400, "{questions} questions");
+}
+
+fn leb(mut number: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number >= 0x80 {
+        bytes.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number.to_le_bytes()[0]);
+    bytes
+}
+
+fn sized(content: &[u8]) -> Vec<u8> {
+    [leb(content.len()), content.to_vec()].concat()
+}
+
+const WASM: &[u8] = b"\0asm\x01\0\0\0";
+
+/// The sections of a module and the functions of its code; `None` when anything is wrong.
+fn functions(wasm: &[u8]) -> Option<Vec<Vec<u8>>> {
+    fn number(bytes: &mut &[u8]) -> Option<usize> {
+        let (mut value, mut shift) = (0, 0);
+        loop {
+            let (&byte, rest) = bytes.split_first()?;
+            *bytes = rest;
+            value |= usize::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+    }
+    fn piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+        let size = number(bytes)?;
+        let (piece, rest) = bytes.split_at_checked(size)?;
+        *bytes = rest;
+        Some(piece)
+    }
+    let mut rest = wasm.strip_prefix(WASM)?;
+    let mut functions = Vec::new();
+    while let Some((&id, after)) = rest.split_first() {
+        rest = after;
+        let mut content = piece(&mut rest)?;
+        if id == 10 {
+            let count = number(&mut content)?;
+            for _ in 0..count {
+                let body = piece(&mut content)?;
+                (body.last() == Some(&0x0b)).then_some(())?;
+                functions.push(body.to_vec());
+            }
+            content.is_empty().then_some(())?;
+        }
+    }
+    Some(functions)
+}
+
+fn module(bodies: &[Vec<u8>]) -> Vec<u8> {
+    let code: Vec<u8> = bodies.iter().flat_map(|body| sized(body)).collect();
+    let code = [leb(bodies.len()), code].concat();
+    [
+        WASM.to_vec(),
+        [vec![1], sized(&[1, 0x60, 0, 0])].concat(),
+        [vec![10], sized(&code)].concat(),
+        [
+            vec![0],
+            sized(&[&sized(b"producers")[..], &noise(40)].concat()),
+        ]
+        .concat(),
+    ]
+    .concat()
+}
+
+#[test]
+fn functions_of_a_module_go_with_their_count_and_all_lengths() {
+    let mut bodies: Vec<Vec<u8>> = (0..150)
+        .map(|index| [&[0][..], &noise(20 + index), &[0x0b]].concat())
+        .collect();
+    bodies[77] = [&[0][..], &noise(30), b"\x41\x2a\x1a", &noise(200), &[0x0b]].concat();
+    let wasm = module(&bodies);
+    let has_drop = |wasm: &[u8]| {
+        functions(wasm).is_some_and(|bodies| {
+            let needed = |body: &Vec<u8>| body.windows(3).any(|window| window == b"\x41\x2a\x1a");
+            bodies.iter().any(needed)
+        })
+    };
+    let (result, questions) = reduced(&wasm, has_drop);
+    let body = b"\x41\x2a\x1a\x0b".to_vec();
+    let code = [vec![1], sized(&body)].concat();
+    assert_eq!(result, [WASM.to_vec(), vec![10], sized(&code)].concat());
+    assert!(questions < 400, "{questions} questions");
+}
+
+#[test]
+fn what_cannot_go_becomes_zeros() {
+    let mut input = noise(300);
+    input[100] = 0;
+    let needed = input[7];
+    let (result, _) = reduced(&input, |bytes| bytes.len() == 300 && bytes[7] == needed);
+    let mut left = vec![0; 300];
+    left[7] = needed;
+    assert_eq!(result, left);
+}
+
+#[test]
+fn whatever_goes_of_the_content_of_a_part_the_numbers_stay_right() {
+    let png: Arc<[u8]> = [
+        PNG.to_vec(),
+        chunk("IHDR", &noise(13)),
+        chunk("IDAT", &noise(70)),
+        chunk("IDAT", &noise(300)),
+        chunk("IEND", b""),
+    ]
+    .concat()
+    .into();
+    let document = Document::new(&png, View::Parts(16));
+    let everything = Subset::full(document.len());
+    assert_eq!(document.render(&everything)[..], png[..]);
+    let mut seen = 0;
+    for unit in document.tree().units() {
+        let gone = document.render(&everything.only(unit.clone()));
+        if unit.start == 0 || gone[0] == b'I' {
+            continue; // What the file or a chunk begins with.
+        }
+        let without = document.render(&everything.without([unit.clone()]));
+        assert!(chunks(&without).is_some(), "{unit:?}");
+        seen += 1;
+    }
+    assert!(seen > 50, "{seen} units");
+}
