@@ -2,17 +2,21 @@
 //!
 //! [`baseline()`] asks what has to be true before any reduction makes sense. [`Drive`] runs any search on as many workers as
 //! wanted; the result depends on the search and on the verdicts, never on the number of workers. [`reduce()`] drives the search for
-//! a smaller text, keeps the best one on disk, and says what happens as [`Event`]s.
+//! a smaller text, keeps the best one on disk, and says what happens as [`Event`]s; [`isolate()`] does so for the smallest difference
+//! between a text that passes and one that fails, which [`contrast()`] checks beforehand.
 
 mod baseline;
 mod budget;
 mod drive;
 mod event;
+mod isolate;
 mod reduce;
+mod texts;
 mod workers;
 
 pub use baseline::{Baseline, BaselineError, baseline, time_limit};
 pub use budget::{Budget, Size};
 pub use drive::{Config, Drive, Spent, Step, Stop};
 pub use event::{Event, Progress, Stopped, Summary};
+pub use isolate::{ContrastError, Side, Sides, contrast, isolate};
 pub use reduce::{Goal, reduce};

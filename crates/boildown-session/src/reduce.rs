@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_oracle::{Answer, Cancel, Oracle, OracleError, fsx};
+use boildown_oracle::{Oracle, OracleError, fsx};
 use boildown_search::Search as _;
 use boildown_syntax::{Draft, Reduction, View};
 
 use crate::budget::Size;
 use crate::drive::{Config, Drive, Spent, Step};
 use crate::event::{Event, Progress, Stopped, Summary};
+use crate::texts::OfTexts;
 
 /// What a reduction is to come to.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +34,7 @@ pub fn reduce(
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<(Summary, Draft), OracleError> {
     let mut session = Session::new(&search.best(), goal, on_event);
-    let oracle = OfDrafts(oracle);
+    let oracle = OfTexts(oracle);
     std::thread::scope(|scope| {
         let mut drive = Drive::start(scope, search, &oracle, config);
         let stopped = loop {
@@ -62,15 +63,6 @@ pub fn reduce(
         };
         Ok((summary, best))
     })
-}
-
-/// Judges drafts by their texts.
-struct OfDrafts<'a>(&'a dyn Oracle);
-
-impl Oracle<Draft> for OfDrafts<'_> {
-    fn judge(&self, draft: &Draft, cancel: &Cancel) -> Result<Answer, OracleError> {
-        self.0.judge(draft.bytes(), cancel)
-    }
 }
 
 struct Session<'a> {

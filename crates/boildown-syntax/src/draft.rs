@@ -94,13 +94,24 @@ impl Draft {
     }
 }
 
+impl AsRef<[u8]> for Draft {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
 impl Fingerprinted for Draft {
     fn fingerprint(&self) -> Fingerprint {
-        let hash = blake3::hash(self.bytes());
-        let (bits, _) = hash
-            .as_bytes()
-            .split_first_chunk::<16>()
-            .expect("a hash has 32 bytes");
-        Fingerprint::new(u128::from_le_bytes(*bits))
+        fingerprint(self.bytes())
     }
+}
+
+/// The fingerprint of a text.
+pub(crate) fn fingerprint(bytes: &[u8]) -> Fingerprint {
+    let hash = blake3::hash(bytes);
+    let (bits, _) = hash
+        .as_bytes()
+        .split_first_chunk::<16>()
+        .expect("a hash has 32 bytes");
+    Fingerprint::new(u128::from_le_bytes(*bits))
 }

@@ -8,6 +8,7 @@
 mod document;
 mod draft;
 mod gate;
+mod isolate;
 mod keep;
 mod languages;
 mod parse;
@@ -18,6 +19,7 @@ mod strategy;
 pub use document::{Document, View};
 pub use draft::{Check, Draft};
 pub use gate::Gated;
+pub use isolate::{Finest, Isolation, Text};
 pub use keep::Keep;
 pub use languages::Language;
 pub use pipeline::{Pass, Pipeline, Reduction, count_tokens, pass_names, reduction};

@@ -248,7 +248,7 @@ fn of_bytes() -> Vec<Pass> {
 }
 
 /// A text has no NUL byte near its start.
-fn is_binary(bytes: &[u8]) -> bool {
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(8192).any(|&byte| byte == 0)
 }
 

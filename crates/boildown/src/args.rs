@@ -11,6 +11,7 @@ use boildown_oracle::{ExitSpec, OracleError, Pattern, parse_duration};
 use boildown_search::list::Algorithm;
 use boildown_search::tree::Schedule;
 use boildown_session::Size;
+use boildown_syntax::Finest;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 /// Boil a failing input down to its cause
@@ -25,6 +26,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Make a file as small as possible while a command still fails on it in the same way
     Reduce(Box<Reduce>),
+    /// Find the smallest difference between a file that passes and a file that fails
+    Isolate(Box<Isolate>),
     /// List the languages that are understood
     Languages,
     /// List the delta-debugging algorithms: what each works on, promises and costs
@@ -152,6 +155,82 @@ pub(crate) struct Reduce {
     pub(crate) property: Property,
 }
 
+const ISOLATE: &str = "\
+A candidate is a mixture of both files. It fails when the property holds that BAD shows, or that
+options state. It passes when the command ends as it does on GOOD: with exit code 0, or else with
+the same exit code or signal and the same kind of message. Anything else, and exit code 125, says
+nothing about the difference, so it is left unresolved.
+
+Examples:
+  boildown isolate good.html bad.html -- ./browser {}
+          leave bad.pass.html and bad.fail.html, which differ as little as can be, and print the
+          difference
+  boildown isolate old.sql new.sql --stderr 'deadlock' --stdin -- ./query
+          state what failing is; whatever else ends as on old.sql passes
+  boildown isolate good.json bad.json --units tokens -- python3 tool.py {}
+          whole tokens, where single characters would say less
+
+Exit codes:
+  0  isolated                             4  one of the files passes or fails only sometimes
+  1  the command line makes no sense      5  the command could not be run
+  3  GOOD does not pass, or BAD does not  6  stopped early; the best result is saved
+     fail                                70  a defect of boildown";
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = ISOLATE)]
+pub(crate) struct Isolate {
+    /// The file on which the command passes; it is never changed
+    pub(crate) good: PathBuf,
+
+    /// The file on which it fails; it is never changed
+    pub(crate) bad: PathBuf,
+
+    /// The command. A word that names BAD, or {}, becomes the path of the candidate
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+
+    /// Questions to run at once; the result is the same for any number [default: all cores]
+    #[arg(short, long, alias = "n", value_name = "N", value_parser = jobs)]
+    pub(crate) jobs: Option<NonZeroUsize>,
+
+    /// How long one run may take, such as 30 or 500ms [default: ten times a run on the files]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+
+    /// The directory for the two results, at every moment the best so far [default: beside BAD, as bad.pass.html and
+    /// bad.fail.html for bad.html]
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// The language of both files, or `none` [default: by the name of BAD]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) language: Option<String>,
+
+    /// The finest units: lines, tokens, or characters
+    #[arg(long, value_name = "UNITS", value_parser = units, default_value = "characters")]
+    pub(crate) units: Finest,
+
+    /// Print events as JSON, one a line, on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Print errors only
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+
+    /// Stop after this time, such as 90 or 10m
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = STOP)]
+    pub(crate) max_time: Option<Duration>,
+
+    /// Stop after so many questions
+    #[arg(long, value_name = "N", help_heading = STOP)]
+    pub(crate) max_questions: Option<u64>,
+
+    // Last, because its heading goes on to all arguments after it.
+    #[command(flatten)]
+    pub(crate) property: Property,
+}
+
 /// What makes a candidate interesting. Everything that is given has to hold.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What to preserve (default: what the first run shows)")]
@@ -183,6 +262,15 @@ pub(crate) struct Property {
     /// Feed the candidate to the command's standard input
     #[arg(long, conflicts_with = "test")]
     pub(crate) stdin: bool,
+}
+
+fn units(text: &str) -> Result<Finest, &'static str> {
+    match text {
+        "lines" => Ok(Finest::Lines),
+        "tokens" => Ok(Finest::Tokens),
+        "characters" => Ok(Finest::Characters),
+        _ => Err("not lines, tokens or characters"),
+    }
 }
 
 fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {

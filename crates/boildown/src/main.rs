@@ -11,6 +11,8 @@ use error::Kind;
 mod algorithms;
 mod args;
 mod error;
+mod input;
+mod isolate;
 mod lab;
 mod languages;
 mod manual;
@@ -38,6 +40,7 @@ fn run() -> Kind {
     };
     let outcome = match args.command {
         args::Command::Reduce(args) => reduce::run(&args),
+        args::Command::Isolate(args) => isolate::run(&args),
         args::Command::Algorithms => Ok(algorithms::print()),
         args::Command::Lab(args) => lab::run(&args),
         args::Command::Languages => Ok(languages::print()),

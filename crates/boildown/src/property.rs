@@ -1,5 +1,6 @@
 //! From the flags to the command that is run and the property that is kept.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use boildown_oracle::{CommandLine, Expectation, Feed, Property, Typed};
@@ -7,23 +8,31 @@ use boildown_oracle::{CommandLine, Expectation, Feed, Property, Typed};
 use crate::args;
 use crate::error::{CliError, Kind};
 
-/// Returns the command that judges a candidate.
-pub(crate) fn command(args: &args::Reduce, user_dir: &Path) -> Result<CommandLine, CliError> {
-    let feed = if args.property.stdin {
+/// Returns the command that judges a candidate of this input. `usage` is what to type, up to the command.
+pub(crate) fn command(
+    property: &args::Property,
+    words: &[OsString],
+    input: &Path,
+    usage: &str,
+) -> Result<CommandLine, CliError> {
+    let user_dir = std::env::current_dir().map_err(|error| {
+        CliError::new(Kind::CannotRun, "failed to find the current directory").because(error)
+    })?;
+    let feed = if property.stdin {
         Feed::Candidate
     } else {
         Feed::Nothing
     };
-    match (&args.property.test, args.command.is_empty()) {
-        (Some(script), _) => Ok(CommandLine::script(script, user_dir)),
+    match (&property.test, words.is_empty()) {
+        (Some(script), _) => Ok(CommandLine::script(script, &user_dir)),
         (None, false) => {
-            let typed = Typed { words: &args.command, input: &args.input, user_dir, feed };
+            let typed = Typed { words, input, user_dir: &user_dir, feed };
             CommandLine::new(&typed).map_err(|error| CliError::failed_to(Kind::Usage, &error))
         }
         (None, true) => Err(CliError::new(Kind::Usage, "there is no command to run on the candidates").hint(
             format!(
-                "give the command that fails after `--`, such as\n  boildown reduce {0} -- cc -c {0}\nor a script with --test",
-                args.input.display()
+                "give the command that fails after `--`, such as\n  {usage} -- cc -c {}\nor a script with --test",
+                input.display()
             ),
         )),
     }

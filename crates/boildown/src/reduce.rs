@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,19 +18,17 @@ use boildown_syntax::{
 use crate::args::Reduce;
 use crate::error::{CliError, Kind};
 use crate::report::{Ending, Json, Quiet, Report, Text};
-use crate::{property, signals};
+use crate::{input, property, signals};
 
 /// Reduces a file.
 pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     // Whatever the end, a panic included, nothing that a run left behind outlives us.
     let _reap = ReapOnDrop;
-    let user_dir = std::env::current_dir().map_err(|error| {
-        CliError::new(Kind::CannotRun, "failed to find the current directory").because(error)
-    })?;
     let input = read(&args.input)?;
-    let language = language(args, &input)?;
+    let language = input::language(args.language.as_deref(), &args.input, &input)?;
     let rewriting = rewriting(args, language)?;
-    let command = property::command(args, &user_dir)?;
+    let usage = format!("boildown reduce {}", args.input.display());
+    let command = property::command(&args.property, &args.command, &args.input, &usage)?;
     let destination = Destination::new(args)?;
     let (stop, cancel) = (
         Stop::default(),
@@ -123,7 +120,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     })
 }
 
-fn cannot_run(error: &OracleError) -> CliError {
+pub(crate) fn cannot_run(error: &OracleError) -> CliError {
     match error {
         OracleError::Spawn {
             program,
@@ -136,51 +133,14 @@ fn cannot_run(error: &OracleError) -> CliError {
     }
 }
 
-/// Reads the input, and says what is wrong when it cannot be one.
 fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
-    let what = format!("failed to read {}", path.display());
-    // Others can be read once, or have no end.
-    let ordinary = |found: fs::Metadata| found.is_file() || found.is_dir();
-    let bytes = match fs::metadata(path).map(ordinary) {
-        Ok(false) => Err(io::Error::other(
-            "it is not an ordinary file; write its content to one first",
-        )),
-        _ => fs::read(path),
-    };
-    let bytes = bytes.map_err(|error| match error.kind() {
-        io::ErrorKind::IsADirectory => CliError::new(Kind::Usage, what).because("it is a directory").hint(
-            "boildown reduces one file at a time for now; give the file, and mention what it needs in the command",
-        ),
-        io::ErrorKind::NotFound => CliError::new(Kind::Usage, what)
-            .because("there is no such file")
-            .hint("the file to reduce comes first: boildown reduce FILE -- COMMAND"),
-        _ => CliError::new(Kind::Usage, what).because(error),
-    })?;
-    match bytes.len() {
-        0 => Err(CliError::new(
-            Kind::Usage,
-            format!("{} is empty: there is nothing to reduce", path.display()),
-        )),
-        size if size > boildown_syntax::Document::MAX => Err(CliError::new(
-            Kind::Usage,
-            format!("{} is larger than 4 GiB", path.display()),
-        )),
-        _ => Ok(bytes.into()),
+    let hint = "the file to reduce comes first: boildown reduce FILE -- COMMAND";
+    let input = input::read(path, hint)?;
+    if input.is_empty() {
+        let what = format!("{} is empty: there is nothing to reduce", path.display());
+        return Err(CliError::new(Kind::Usage, what));
     }
-}
-
-fn language(args: &Reduce, input: &[u8]) -> Result<Option<&'static Language>, CliError> {
-    match args.language.as_deref() {
-        Some("none") => Ok(None),
-        Some(name) => Language::named(name).map(Some).ok_or_else(|| {
-            CliError::new(Kind::Usage, format!("there is no language `{name}`"))
-                .hint("`boildown languages` lists them; `--language none` works on any file")
-        }),
-        None => Ok(Language::detect(
-            &args.input.to_string_lossy(),
-            &input[..input.len().min(256)],
-        )),
-    }
+    Ok(input)
 }
 
 /// Reads the rules of the user, and says what is wrong with them.
@@ -422,7 +382,7 @@ fn repeat(args: &Reduce, runner: &Runner) -> String {
 }
 
 /// Says so when the command cannot know which candidate it is run on, which is nearly always a mistake.
-fn blindness(runner: &Runner) -> Option<&'static str> {
+pub(crate) fn blindness(runner: &Runner) -> Option<&'static str> {
     (!runner.command.takes_candidate()).then_some(
         "the command does not name the input: {} in it becomes the path of the candidate",
     )
@@ -462,7 +422,7 @@ fn baseline_error(error: BaselineError, args: &Reduce, runner: &Runner) -> CliEr
     }
 }
 
-fn last_lines(bytes: &[u8]) -> String {
+pub(crate) fn last_lines(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.trim_end().lines().collect();
     lines[lines.len().saturating_sub(10)..]
@@ -472,7 +432,7 @@ fn last_lines(bytes: &[u8]) -> String {
 }
 
 /// Returns the processor time of this process in seconds, without the commands it ran.
-fn own_cpu() -> f64 {
+pub(crate) fn own_cpu() -> f64 {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     #[expect(clippy::cast_precision_loss, reason = "a few years fit")]
     let seconds = time.tv_sec as f64 + time.tv_nsec as f64 / 1e9;

@@ -1,5 +1,7 @@
 //! Whole sessions with closures for oracles.
 
+mod isolations;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

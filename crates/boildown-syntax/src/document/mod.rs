@@ -136,10 +136,15 @@ impl Document {
 
     /// Returns the text of a range of atoms with the gaps between them.
     pub(crate) fn text(&self, atoms: Range<usize>) -> &[u8] {
+        &self.bytes[self.range(atoms)]
+    }
+
+    /// Returns the bytes of a range of atoms with the gaps between them.
+    pub(crate) fn range(&self, atoms: Range<usize>) -> Range<usize> {
         if atoms.is_empty() {
-            return &[];
+            return 0..0;
         }
-        &self.bytes[self.atoms[atoms.start].start as usize..self.atoms[atoms.end - 1].end as usize]
+        self.atoms[atoms.start].start as usize..self.atoms[atoms.end - 1].end as usize
     }
 
     /// Returns whether there is nothing to remove.

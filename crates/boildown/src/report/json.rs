@@ -5,7 +5,7 @@ use std::io::Write as _;
 use boildown_session::{Event, Progress, Stopped};
 use serde_json::{Value, json};
 
-use super::{Ending, Report};
+use super::{Ending, Isolated, Report};
 
 /// Prints to standard output.
 pub(crate) struct Json;
@@ -55,12 +55,47 @@ impl Report for Json {
             "seconds": progress.spent.elapsed.as_secs_f64(),
             "driver_cpu_seconds": ending.own_cpu,
             "one_minimal": ending.summary.one_minimal,
-            "stopped": ending.summary.stopped.map(|why| match why {
-                Stopped::Interrupted => "interrupted",
-                Stopped::Questions => "questions",
-                Stopped::Time => "time",
-                Stopped::SmallEnough => "small enough",
-            }),
+            "stopped": ending.summary.stopped.map(name),
         }));
+    }
+
+    fn isolated(&mut self, ending: &Isolated<'_>) {
+        let progress = &ending.summary.progress;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let places = ending.places.iter().map(|(old, new)| {
+            json!({
+                "passing_at": old.start,
+                "passing": text(&ending.passing[old.clone()]),
+                "failing_at": new.start,
+                "failing": text(&ending.failing[new.clone()]),
+            })
+        });
+        print(&json!({
+            "event": "finished",
+            "passing": ending.sides.passing.to_string_lossy(),
+            "failing": ending.sides.failing.to_string_lossy(),
+            "difference": places.collect::<Vec<_>>(),
+            "changes": ending.changes,
+            "units": ending.units,
+            "bytes_before": progress.bytes_before,
+            "bytes_after": progress.bytes,
+            "questions": progress.spent.questions,
+            "runs": progress.spent.runs,
+            "unresolved": progress.spent.unresolved,
+            "timeouts": progress.spent.timeouts,
+            "seconds": progress.spent.elapsed.as_secs_f64(),
+            "driver_cpu_seconds": ending.own_cpu,
+            "one_minimal": ending.summary.one_minimal,
+            "stopped": ending.summary.stopped.map(name),
+        }));
+    }
+}
+
+fn name(why: Stopped) -> &'static str {
+    match why {
+        Stopped::Interrupted => "interrupted",
+        Stopped::Questions => "questions",
+        Stopped::Time => "time",
+        Stopped::SmallEnough => "small enough",
     }
 }

@@ -1,11 +1,13 @@
 //! Showing a session: plain lines, a live line, JSON, or nothing.
 
+mod diff;
 mod json;
 mod text;
 
+use std::ops::Range;
 use std::path::Path;
 
-use boildown_session::{Event, Summary};
+use boildown_session::{Event, Sides, Summary};
 
 pub(crate) use json::Json;
 pub(crate) use text::Text;
@@ -30,12 +32,30 @@ pub(crate) struct Ending<'a> {
     pub(crate) own_cpu: f64,
 }
 
+/// What is known at the end of an isolation, beside the summary.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Isolated<'a> {
+    /// Where the two texts are.
+    pub(crate) sides: &'a Sides,
+    pub(crate) passing: &'a [u8],
+    pub(crate) failing: &'a [u8],
+    /// Where they differ, as bytes of both.
+    pub(crate) places: &'a [(Range<usize>, Range<usize>)],
+    /// How many changes that is, in these units.
+    pub(crate) changes: usize,
+    pub(crate) units: &'static str,
+    pub(crate) summary: &'a Summary,
+    /// Seconds of processor time that boildown itself used, without the commands it ran.
+    pub(crate) own_cpu: f64,
+}
+
 /// A consumer of events.
 pub(crate) trait Report {
     /// Says something before the reduction starts.
     fn note(&mut self, text: &str);
     fn event(&mut self, event: &Event);
     fn finish(&mut self, ending: &Ending<'_>);
+    fn isolated(&mut self, ending: &Isolated<'_>);
 }
 
 /// Says nothing.
@@ -45,4 +65,5 @@ impl Report for Quiet {
     fn note(&mut self, _: &str) {}
     fn event(&mut self, _: &Event) {}
     fn finish(&mut self, _: &Ending<'_>) {}
+    fn isolated(&mut self, _: &Isolated<'_>) {}
 }

@@ -3,10 +3,10 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
-use boildown_session::{Event, Progress, Stopped};
+use boildown_session::{Event, Progress, Spent, Stopped};
 use crossterm::{cursor, queue, style, terminal};
 
-use super::{Ending, Report};
+use super::{Ending, Isolated, Report};
 
 /// Prints to standard error.
 pub(crate) struct Text {
@@ -143,47 +143,74 @@ impl Report for Text {
         if let (Some(before), Some(after)) = (ending.tokens_before, ending.tokens_after) {
             text += &format!(", {}", sizes(before, after, "token"));
         }
-        text += &format!(
-            "\n{} in {} ({}",
-            count(
-                usize::try_from(progress.spent.questions).unwrap_or(usize::MAX),
-                "question"
-            ),
-            clock(progress.spent.elapsed),
-            count(
-                usize::try_from(progress.spent.runs).unwrap_or(usize::MAX),
-                "run"
-            ),
-        );
-        if progress.spent.unresolved > 0 {
-            text += &format!(", {} unresolved", progress.spent.unresolved);
-        }
-        if progress.spent.timeouts > 0 {
-            text += &format!(", {} timed out", progress.spent.timeouts);
-        }
-        text += ")\n";
+        text += &format!("\n{}\n", spent(&progress.spent));
         text += &match stopped {
             None if ending.summary.one_minimal => format!("1-minimal: {}", ending.units),
             None => {
                 "not proved 1-minimal: the last sweep is left out, or the text too large for it"
                     .to_owned()
             }
-            Some(Stopped::Questions) => {
-                "not proved 1-minimal: the budget of questions is spent".to_owned()
-            }
-            Some(Stopped::Time) => "not proved 1-minimal: the time is over".to_owned(),
-            Some(Stopped::SmallEnough) => {
-                "not proved 1-minimal: as small as was asked for".to_owned()
-            }
             Some(Stopped::Interrupted) => {
-                format!(
-                    "not proved 1-minimal: interrupted\nto go on, {}",
-                    go_on(ending)
-                )
+                let how = go_on(ending);
+                format!("{}\nto go on, {how}", not_proved(Stopped::Interrupted))
             }
+            Some(why) => not_proved(why).to_owned(),
         };
         self.say(&text);
     }
+
+    fn isolated(&mut self, ending: &Isolated<'_>) {
+        let unit = match (ending.units.strip_suffix('s'), ending.changes) {
+            (Some(one), 1) => one,
+            _ => ending.units,
+        };
+        let (passing, failing) = (&ending.sides.passing, &ending.sides.failing);
+        let mut text = format!(
+            "{} and {} differ in {} {unit}\n{}\n",
+            passing.display(),
+            failing.display(),
+            ending.changes,
+            spent(&ending.summary.progress.spent)
+        );
+        text += match ending.summary.stopped {
+            None if ending.changes == 1 => "the difference is a single change",
+            None => {
+                "1-minimal: with any single one of these changes alone, or without it, the command neither passes nor fails"
+            }
+            Some(why) => not_proved(why),
+        };
+        self.say(&text);
+        let colour = std::io::stdout().is_terminal()
+            && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        // A reader that went away is no mistake.
+        drop(std::io::stdout().write_all(super::diff::show(ending, colour).as_bytes()));
+    }
+}
+
+fn not_proved(why: Stopped) -> &'static str {
+    match why {
+        Stopped::Questions => "not proved 1-minimal: the budget of questions is spent",
+        Stopped::Time => "not proved 1-minimal: the time is over",
+        Stopped::SmallEnough => "not proved 1-minimal: as small as was asked for",
+        Stopped::Interrupted => "not proved 1-minimal: interrupted",
+    }
+}
+
+fn spent(spent: &Spent) -> String {
+    let number = |number| usize::try_from(number).unwrap_or(usize::MAX);
+    let mut text = format!(
+        "{} in {} ({}",
+        count(number(spent.questions), "question"),
+        clock(spent.elapsed),
+        count(number(spent.runs), "run"),
+    );
+    if spent.unresolved > 0 {
+        text += &format!(", {} unresolved", spent.unresolved);
+    }
+    if spent.timeouts > 0 {
+        text += &format!(", {} timed out", spent.timeouts);
+    }
+    text + ")"
 }
 
 /// Says how to continue from the result. The command names the input, so the result has to be where that is.

@@ -113,7 +113,7 @@ impl TestEnv {
         self.start(std::iter::once("reduce".into()).chain(args))
     }
 
-    fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Started<'_> {
+    pub(crate) fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Started<'_> {
         let stream = |name| File::create(self.root.path().join(name)).unwrap();
         let mut command = self.command();
         command

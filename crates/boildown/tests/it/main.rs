@@ -10,6 +10,7 @@ mod files;
 mod help;
 mod hostile;
 mod interrupts;
+mod isolate;
 mod jobs;
 mod lab;
 mod messages;

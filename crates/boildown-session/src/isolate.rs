@@ -1,0 +1,149 @@
+//! Narrowing the difference between two texts: both sides are on disk at every moment.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use boildown_oracle::{Answer, Cancel, Oracle, OracleError, Verdict, fsx};
+use boildown_syntax::Isolation;
+
+use crate::drive::{Config, Drive, Step};
+use crate::event::{Event, Progress, Summary};
+use crate::texts::OfTexts;
+
+/// The files that always hold the two texts that differ least so far, written whole.
+#[derive(Debug, Clone)]
+pub struct Sides {
+    /// The one that passes.
+    pub passing: PathBuf,
+    /// The one that fails.
+    pub failing: PathBuf,
+}
+
+/// Why there is nothing to isolate.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContrastError {
+    /// The input that should pass did not, or the one that should fail did not, in some of the runs.
+    #[error("the runs on one of the inputs differ")]
+    Flaky {
+        /// Which input.
+        side: Side,
+        /// Runs that ended as they should.
+        held: usize,
+        /// All runs.
+        runs: usize,
+    },
+    /// The oracle could not be asked.
+    #[error(transparent)]
+    Oracle(#[from] OracleError),
+}
+
+/// One of two inputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The one that passes.
+    Passing,
+    /// The one that fails.
+    Failing,
+}
+
+/// How often each input is tested.
+const RUNS: usize = 3;
+
+/// Checks that each time one input passes and the other fails, and returns the longest of the runs. The first run on each is
+/// known to have been so.
+///
+/// # Errors
+/// [`ContrastError`] says which input did not.
+pub fn contrast(
+    oracle: &dyn Oracle,
+    [passing, failing]: [&[u8]; 2],
+    cancel: &Cancel,
+) -> Result<Duration, ContrastError> {
+    let mut slowest = Duration::ZERO;
+    for (side, input, wanted) in [
+        (Side::Passing, passing, Verdict::Uninteresting),
+        (Side::Failing, failing, Verdict::Interesting),
+    ] {
+        let mut held = 1;
+        for _ in 1..RUNS {
+            let Answer { verdict, run } = oracle.judge(input, cancel)?;
+            held += usize::from(verdict == wanted);
+            slowest = slowest.max(run.map_or(Duration::ZERO, |run| run.took));
+        }
+        if held < RUNS {
+            let runs = RUNS;
+            return Err(ContrastError::Flaky { side, held, runs });
+        }
+    }
+    Ok(slowest)
+}
+
+/// Runs an isolation to its end and returns what it came to, and the search with both sides. Progress counts the bytes in which they
+/// differ.
+///
+/// # Errors
+/// [`OracleError`] when the oracle could not be asked or a side not be written. What was found so far is on disk.
+pub fn isolate(
+    search: Isolation,
+    oracle: &dyn Oracle,
+    sides: Option<&Sides>,
+    config: &Config,
+    on_event: &mut dyn FnMut(&Event),
+) -> Result<(Summary, Isolation), OracleError> {
+    save(&search, sides, fsx::write_atomic)?;
+    let oracle = OfTexts(oracle);
+    let bytes_before = search.bytes();
+    std::thread::scope(|scope| {
+        let mut drive = Drive::start(scope, search, &oracle, config);
+        let mut improved = Duration::ZERO;
+        let mut units = None;
+        let progress = |drive: &Drive<Isolation>, improved| {
+            let spent = drive.spent();
+            Progress {
+                bytes_before,
+                bytes: drive.search().bytes(),
+                tokens: None,
+                spent,
+                since_improved: spent.elapsed.saturating_sub(improved),
+            }
+        };
+        let stopped = loop {
+            let name = drive.search().units();
+            if units.replace(name) != Some(name) {
+                on_event(&Event::Pass { name });
+            }
+            match drive.step()? {
+                Step::Told(told) if told.verdict != Verdict::Unresolved => {
+                    save(drive.search(), sides, fsx::write_atomic)?;
+                    improved = drive.spent().elapsed;
+                    on_event(&Event::Improved(progress(&drive, improved)));
+                }
+                Step::Told(_) => {}
+                Step::Tick => on_event(&Event::Tick(progress(&drive, improved))),
+                Step::Ended(stopped) => break stopped,
+            }
+        };
+        // Until now the result survives a kill; from here on it survives a power cut too.
+        save(drive.search(), sides, fsx::write_durable)?;
+        let summary = Summary {
+            progress: progress(&drive, improved),
+            stopped,
+            one_minimal: stopped.is_none(),
+        };
+        Ok((summary, drive.search().clone()))
+    })
+}
+
+/// Writes both sides.
+fn save(
+    search: &Isolation,
+    sides: Option<&Sides>,
+    write: fn(&Path, &[u8]) -> Result<(), OracleError>,
+) -> Result<(), OracleError> {
+    if let Some(sides) = sides {
+        write(&sides.passing, &search.passing())?;
+        write(&sides.failing, &search.failing())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! `boildown isolate`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use boildown_oracle::spawn::{Capture, Limits, ReapOnDrop};
+use boildown_oracle::{
+    Cancel, CandidateFile, ExitSpec, Expectation, OracleError, Outcome, PassOrFail, Property, Run,
+    Runner, Scratch, Verdict, check_set_up, deduce,
+};
+use boildown_session::{Budget, Config, ContrastError, Side, Sides, Stop, contrast, time_limit};
+use boildown_syntax::Isolation;
+
+use crate::args::Isolate;
+use crate::error::{CliError, Kind};
+use crate::reduce::{blindness, cannot_run, last_lines, own_cpu};
+use crate::report::{Isolated, Json, Quiet, Report, Text};
+use crate::{input, property, signals};
+
+/// Isolates the difference between two files.
+pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
+    // Whatever the end, a panic included, nothing that a run left behind outlives us.
+    let _reap = ReapOnDrop;
+    let hint = "the two files come first: boildown isolate GOOD BAD -- COMMAND";
+    let good = input::read(&args.good, hint)?;
+    let bad = input::read(&args.bad, hint)?;
+    if good == bad {
+        let what = format!(
+            "{} and {} are the same",
+            args.good.display(),
+            args.bad.display()
+        );
+        return Err(CliError::new(Kind::Usage, what)
+            .hint("give a file on which the command passes, and one on which it fails"));
+    }
+    let language = input::language(args.language.as_deref(), &args.bad, &bad)?;
+    let (good_name, bad_name) = (args.good.display(), args.bad.display());
+    let usage = format!("boildown isolate {good_name} {bad_name}");
+    let command = property::command(&args.property, &args.command, &args.bad, &usage)?;
+    let sides = sides(args)?;
+    let (stop, cancel) = (
+        Stop::default(),
+        Cancel::new().map_err(|error| cannot_run(&error))?,
+    );
+    signals::stop_on_signals(stop.clone(), cancel.clone())?;
+    let mut report: Box<dyn Report> = match (args.json, args.quiet) {
+        (true, _) => Box::new(Json),
+        (false, true) => Box::new(Quiet),
+        (false, false) => Box::new(Text::new()),
+    };
+    let defaults = Limits::default();
+    let scratch = Scratch::new(&std::env::temp_dir()).map_err(|error| cannot_run(&error))?;
+    let runner = Runner {
+        command,
+        scratch: Arc::new(scratch),
+        file: CandidateFile::like(&args.bad).map_err(|error| cannot_run(&error))?,
+        limits: Limits {
+            timeout: args.timeout.unwrap_or(defaults.timeout),
+            ..defaults
+        },
+    };
+    let oracle = check(args, runner, [&good, &bad], &cancel, report.as_mut())?;
+
+    let search = Isolation::between(&good, &bad, language, args.units);
+    let jobs = args
+        .jobs
+        .or_else(|| std::thread::available_parallelism().ok())
+        .map_or(1, usize::from);
+    let config = Config {
+        jobs,
+        budget: Budget {
+            questions: args.max_questions,
+            time: args.max_time,
+        },
+        stop,
+    };
+    let on_event = &mut |event: &_| report.event(event);
+    let (summary, ended) =
+        boildown_session::isolate(search, &oracle, Some(&sides), &config, on_event)
+            .map_err(|error| cannot_run(&error))?;
+    for (path, input) in [(&args.good, &good), (&args.bad, &bad)] {
+        if fs::read(path).ok().as_deref() != Some(input) {
+            report.note(&format!(
+                "warning: {} was changed by someone else meanwhile: does the command write to it?",
+                path.display()
+            ));
+        }
+    }
+    report.isolated(&Isolated {
+        sides: &sides,
+        passing: &ended.passing(),
+        failing: &ended.failing(),
+        places: &ended.places(),
+        changes: ended.changes(),
+        units: ended.units(),
+        summary: &summary,
+        own_cpu: own_cpu(),
+    });
+    Ok(match summary.stopped {
+        None => Kind::Reduced,
+        Some(_) => Kind::Stopped,
+    })
+}
+
+/// Where the results go.
+fn sides(args: &Isolate) -> Result<Sides, CliError> {
+    let folder = match &args.output {
+        Some(folder) => folder.clone(),
+        None => args.bad.parent().unwrap_or(Path::new("")).to_owned(),
+    };
+    if !Path::new(".").join(&folder).is_dir() {
+        let what = format!("there is no directory {}", folder.display());
+        return Err(CliError::new(Kind::Usage, what).hint("make it, or give another with --output"));
+    }
+    let side = |middle: &str| -> Result<PathBuf, CliError> {
+        let mut name = args.bad.file_stem().unwrap_or_default().to_owned();
+        name.push(middle);
+        if let Some(extension) = args.bad.extension() {
+            name.push(".");
+            name.push(extension);
+        }
+        let path = folder.join(name);
+        let same = |other: &Path| fs::canonicalize(other).ok();
+        let taken = [&args.good, &args.bad]
+            .into_iter()
+            .any(|input| same(&path).is_some() && same(&path) == same(input));
+        let what = || format!("failed to write {}", path.display());
+        if taken {
+            return Err(CliError::new(Kind::Usage, what())
+                .because("it is one of the inputs")
+                .hint("--output writes to another directory"));
+        }
+        if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+            return Err(CliError::new(Kind::Usage, what()).because("it is not an ordinary file"));
+        }
+        Ok(path)
+    };
+    Ok(Sides {
+        passing: side(".pass")?,
+        failing: side(".fail")?,
+    })
+}
+
+/// Settles what failing and passing are, checks that one file does one and the other the other, and returns the oracle that tells.
+fn check(
+    args: &Isolate,
+    mut runner: Runner,
+    [good, bad]: [&[u8]; 2],
+    cancel: &Cancel,
+    report: &mut dyn Report,
+) -> Result<PassOrFail, CliError> {
+    let stated = property::stated(&args.property);
+    if let Some(hang) = stated.as_ref().and_then(Property::hang) {
+        runner = runner.with_timeout(hang);
+    }
+    let first = |input: &[u8]| {
+        let run = runner.run(input, Capture::Output, cancel);
+        let run = run.map_err(|error| could_not_ask(&error))?;
+        check_set_up(&run, &runner.command, stated.as_ref()).map_err(|error| cannot_run(&error))?;
+        Ok(run)
+    };
+    let on = |path: &Path| format!("to repeat the run: {}", runner.command.shell(path));
+    let on_bad = first(bad)?;
+    let failing = match stated.clone().or_else(|| deduce(&on_bad)) {
+        Some(property) if property.verdict(&on_bad).is_interesting() => property,
+        unlike => {
+            let what = match &unlike {
+                Some(_) => "the property does not hold on",
+                None => "the command does not fail on",
+            };
+            let what = format!("{what} {}", args.bad.display());
+            let hint = unlike.is_none().then_some(
+                "if that is the failure, say what is wrong with it: with --exit, --stdout, --stderr, --not-stderr or --hangs",
+            );
+            return Err(explain(what, &on_bad)
+                .hints(hint)
+                .hint(on(&args.bad))
+                .hints(blindness(&runner)));
+        }
+    };
+    let on_good = first(good)?;
+    let passing = match failing.verdict(&on_good) {
+        Verdict::Uninteresting => passing(args, &on_good),
+        Verdict::Interesting => {
+            let what = format!(
+                "the command fails on {} too, in the same way",
+                args.good.display()
+            );
+            return Err(explain(what, &on_good)
+                .hint(format!(
+                    "failing is:\n  {}",
+                    failing.to_string().replace('\n', "\n  ")
+                ))
+                .hint(on(&args.good))
+                .hints(blindness(&runner)));
+        }
+        Verdict::Unresolved => None,
+    };
+    let Some(passing) = passing else {
+        let what = format!("the command does not pass on {}", args.good.display());
+        return Err(explain(what, &on_good).hint(on(&args.good)));
+    };
+    report.note(&format!("failing: {}", indented(&failing)));
+    report.note(&format!("passing: {}", indented(&passing)));
+    let mut oracle = PassOrFail {
+        runner: runner.clone(),
+        failing,
+        passing,
+    };
+    let slowest = contrast(&oracle, [good, bad], cancel).map_err(|error| match error {
+        ContrastError::Flaky { side, held, runs } => {
+            let (path, does) = match side {
+                Side::Passing => (&args.good, "passed"),
+                Side::Failing => (&args.bad, "failed"),
+            };
+            let what = format!("the command {does} on {} in {held} of {runs} runs", path.display());
+            CliError::new(Kind::Flaky, what)
+                .hint("make the command deterministic, or loosen the property so that every run shows it")
+                .hint(on(path))
+        }
+        ContrastError::Oracle(error) => could_not_ask(&error),
+        error => CliError::new(Kind::CannotRun, error.to_string()),
+    })?;
+    let slowest = slowest.max(on_good.took);
+    if args.timeout.is_none() && oracle.failing.hang().is_none() {
+        oracle.runner = runner.with_timeout(time_limit(slowest.max(on_bad.took)));
+    }
+    Ok(oracle)
+}
+
+/// What runs have in common that pass, read off the run on the file that does. A test script says it all by its exit code.
+fn passing(args: &Isolate, on_good: &Run) -> Option<Property> {
+    let exit = ExitSpec::of(on_good.outcome).map(Expectation::Exit);
+    let exit = Property::new(exit.into_iter().collect());
+    match args.property.test {
+        Some(_) => exit,
+        None => deduce(on_good).or(exit),
+    }
+}
+
+fn indented(property: &Property) -> String {
+    property.to_string().replace('\n', "\n         ")
+}
+
+fn could_not_ask(error: &OracleError) -> CliError {
+    match error {
+        OracleError::Cancelled => CliError::new(
+            Kind::Stopped,
+            "interrupted before the search began: nothing was written",
+        ),
+        error => cannot_run(error),
+    }
+}
+
+/// Says what the run did instead.
+fn explain(what: String, run: &Run) -> CliError {
+    let error =
+        CliError::new(Kind::NotInteresting, what).because(format!("the command {}", run.outcome));
+    let slow = (run.outcome == Outcome::TimedOut)
+        .then_some("--hangs looks for a hang; --timeout gives the command more time");
+    let unclear =
+        (run.outcome == Outcome::Exited(125)).then_some("exit code 125 says that it cannot tell");
+    let streams = [
+        ("standard error", &run.stderr),
+        ("standard output", &run.stdout),
+    ];
+    let printed = streams
+        .into_iter()
+        .filter(|(_, bytes)| !bytes.is_empty())
+        .map(|(name, bytes)| format!("its {name} ends with\n{}", last_lines(bytes)));
+    error.hints(slow).hints(unclear).hints(printed)
+}

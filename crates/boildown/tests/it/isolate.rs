@@ -1,0 +1,364 @@
+//! The smallest difference between a file on which a command passes and one on which it fails.
+
+use insta::assert_snapshot;
+use rustix::process::Signal;
+
+use crate::env::{Finished, SOON, TestEnv};
+
+const GOOD: &str = "start\nbelt = 3\nlamp = off\nwheels = 4\nend\n";
+const BAD: &str = "start\nbelt = 3, 4\nhorn = loud\nlamp = on\nwheels = 5\nend\n";
+
+/// Reads settings. Crashes when the lamp is on while there are five wheels, and needs the last line.
+const TOOL: &str = "
+    [ \"$(tail -n 1 \"$1\")\" = end ] || { echo 'no end' >&2; exit 2; }
+    grep -q '^wheels = [0-9]*$' \"$1\" || { echo 'how many wheels?' >&2; exit 2; }
+    if grep -q '^lamp = on$' \"$1\" && grep -q '^wheels = 5$' \"$1\"; then
+        echo 'panic: fuse blown' >&2; exit 101
+    fi
+    echo fine";
+
+fn settings() -> TestEnv {
+    TestEnv::new()
+        .file("good.conf", GOOD)
+        .file("bad.conf", BAD)
+        .script("tool.sh", TOOL)
+}
+
+fn isolate<'a>(env: &'a TestEnv, more: &[&str]) -> Finished<'a> {
+    env.run([&["isolate", "good.conf", "bad.conf"], more].concat())
+}
+
+#[test]
+fn both_sides_are_left_and_their_difference_is_shown() {
+    let env = settings();
+    let finished = isolate(&env, &["--", "./tool.sh", "{}"]);
+    assert_snapshot!(finished, @r"
+    exit code 0
+    -- stdout
+    --- bad.pass.conf
+    +++ bad.fail.conf
+    @@ line 4 @@
+     belt = 3, 4
+     horn = loud
+    -lamp = o
+    +lamp = on
+     wheels = 5
+     end
+    -- stderr
+    failing: exits with 101
+             stderr matches /^panic: fuse blown$/
+    passing: exits with 0
+    bad.pass.conf and bad.fail.conf differ in 1 character
+    [n] questions in [time] ([n] runs, 1 unresolved)
+    the difference is a single change
+    ");
+    assert_eq!(
+        (env.read("good.conf"), env.read("bad.conf")),
+        (GOOD.into(), BAD.into())
+    );
+    // Each does what it says.
+    let tool = |name: &str| {
+        let path = env.path(name);
+        std::process::Command::new(env.path("tool.sh"))
+            .arg(path)
+            .output()
+            .unwrap()
+            .status
+            .code()
+    };
+    assert_eq!(
+        (tool("bad.pass.conf"), tool("bad.fail.conf")),
+        (Some(0), Some(101))
+    );
+}
+
+#[test]
+fn whole_tokens_or_lines_are_the_finest_when_asked_for() {
+    let env = settings();
+    let finished = isolate(
+        &env,
+        &["--units", "lines", "--output", ".", "--", "./tool.sh", "{}"],
+    );
+    finished
+        .assert_code(0)
+        .assert_says("./bad.pass.conf and ./bad.fail.conf differ in 1 line\n");
+    let lines = |name| {
+        env.read(name)
+            .lines()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let (passing, failing) = (lines("bad.pass.conf"), lines("bad.fail.conf"));
+    let differ = passing
+        .iter()
+        .zip(&failing)
+        .filter(|(old, new)| old != new)
+        .count();
+    assert_eq!((passing.len(), differ), (failing.len(), 1));
+}
+
+#[test]
+fn json_says_what_differs_and_where() {
+    let env = settings();
+    let finished = isolate(
+        &env,
+        &["--json", "--units", "tokens", "--", "./tool.sh", "{}"],
+    );
+    let events = finished.assert_code(0).events();
+    let last = events.last().unwrap();
+    assert_eq!(last["event"], "finished");
+    assert_eq!(last["units"], "tokens");
+    assert_eq!(last["changes"], 1);
+    assert_eq!(last["one_minimal"], true);
+    let place = &last["difference"][0];
+    let at = usize::try_from(place["failing_at"].as_u64().unwrap()).unwrap();
+    let failing = env.read(last["failing"].as_str().unwrap());
+    let text = place["failing"].as_str().unwrap();
+    assert!(failing[at..].starts_with(text));
+    assert_ne!(place["passing"], place["failing"]);
+}
+
+#[test]
+fn any_number_of_jobs_leaves_the_same_two_files_after_the_same_questions() {
+    let dawdling = format!("sleep 0.0$(($(wc -c <\"$1\") % 4)){TOOL}");
+    let env = settings().script("tool.sh", &dawdling);
+    let run = |jobs| {
+        let more = ["--json", "--jobs", jobs, "--", "./tool.sh", "{}"];
+        let events = isolate(&env, &more).assert_code(0).events();
+        let last = events.last().unwrap();
+        let told = ["questions", "unresolved"].map(|name| last[name].clone());
+        (env.read("bad.pass.conf"), env.read("bad.fail.conf"), told)
+    };
+    let alone = run("1");
+    assert_eq!(run("2"), alone);
+    assert_eq!(run("8"), alone);
+}
+
+#[test]
+fn a_script_decides_and_may_say_that_it_cannot_tell() {
+    let script =
+        "./../../here/tool.sh \"$1\"; case $? in 101) exit 0;; 0) exit 1;; *) exit 125;; esac"
+            .replace("./../../here", "\"$HERE\"");
+    let env = settings().script("test.sh", &script);
+    let finished = isolate(&env, &["--test", "test.sh"]);
+    finished.assert_code(0);
+    assert_snapshot!(finished, @r"
+    exit code 0
+    -- stdout
+    --- bad.pass.conf
+    +++ bad.fail.conf
+    @@ line 4 @@
+     belt = 3, 4
+     horn = loud
+    -lamp = o
+    +lamp = on
+     wheels = 5
+     end
+    -- stderr
+    failing: the test exits with 0
+    passing: exits with 1
+    bad.pass.conf and bad.fail.conf differ in 1 character
+    [n] questions in [time] ([n] runs, 1 unresolved)
+    the difference is a single change
+    ");
+}
+
+#[test]
+fn nothing_at_all_may_be_what_passes() {
+    let env = TestEnv::new()
+        .file("good.bin", "")
+        .file("bad.bin", [&b"\0\xff"[..], &[7; 300], b"\x1b\x80"].concat())
+        .script("tool.sh", "[ $(tr -dc '\\007' <\"$1\" | wc -c) -lt 200 ]");
+    let finished = env.run(["isolate", "good.bin", "bad.bin", "--", "./tool.sh", "{}"]);
+    finished.assert_code(0).assert_says("differ in 1 byte\n");
+    let count = |name| env.bytes(name).iter().filter(|&&byte| byte == 7).count();
+    assert_eq!((count("bad.pass.bin"), count("bad.fail.bin")), (199, 200));
+    assert!(
+        finished.stdout.contains("\\u{7}"),
+        "no byte rings a bell: {}",
+        finished.stdout
+    );
+    assert!(!finished.stdout.contains(['\x07', '\x1b']));
+}
+
+#[test]
+fn the_same_file_twice() {
+    let env = settings();
+    assert_snapshot!(env.run(["isolate", "bad.conf", "./bad.conf", "--", "./tool.sh", "{}"]), @r"
+    exit code 1
+    -- stderr
+    error: bad.conf and ./bad.conf are the same
+      hint: give a file on which the command passes, and one on which it fails
+    ");
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    assert_snapshot!(settings().run(["isolate", "better.conf", "bad.conf", "--", "./tool.sh"]), @r"
+    exit code 1
+    -- stderr
+    error: failed to read better.conf: there is no such file
+      hint: the two files come first: boildown isolate GOOD BAD -- COMMAND
+    ");
+}
+
+#[test]
+fn no_command() {
+    assert_snapshot!(isolate(&settings(), &[]), @r"
+    exit code 1
+    -- stderr
+    error: there is no command to run on the candidates
+      hint: give the command that fails after `--`, such as
+              boildown isolate good.conf bad.conf -- cc -c bad.conf
+            or a script with --test
+    ");
+}
+
+#[test]
+fn the_good_file_fails_already() {
+    let env = settings().file("good.conf", BAD.replace("horn", "bell"));
+    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
+    exit code 3
+    -- stderr
+    error: the command fails on good.conf too, in the same way: the command exited with 101
+      hint: its standard error ends with
+              | panic: fuse blown
+      hint: failing is:
+              exits with 101
+              stderr matches /^panic: fuse blown$/
+      hint: to repeat the run: $ENV/here/tool.sh good.conf
+    ");
+    assert!(!env.exists("bad.pass.conf"));
+}
+
+#[test]
+fn the_bad_file_passes() {
+    let env = settings().file("bad.conf", BAD.replace("on\n", "dim\n"));
+    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
+    exit code 3
+    -- stderr
+    error: the command does not fail on bad.conf: the command exited with 0
+      hint: its standard output ends with
+              | fine
+      hint: if that is the failure, say what is wrong with it: with --exit, --stdout, --stderr, --not-stderr or --hangs
+      hint: to repeat the run: $ENV/here/tool.sh bad.conf
+    ");
+}
+
+#[test]
+fn the_stated_property_does_not_hold_on_the_bad_file() {
+    assert_snapshot!(isolate(
+        &settings(),
+        &["--stderr", "fuse melted", "--", "./tool.sh", "{}"]
+    ), @r"
+    exit code 3
+    -- stderr
+    error: the property does not hold on bad.conf: the command exited with 101
+      hint: its standard error ends with
+              | panic: fuse blown
+      hint: to repeat the run: $ENV/here/tool.sh bad.conf
+    ");
+}
+
+#[test]
+fn the_good_file_cannot_be_judged() {
+    let env = settings().script("tool.sh", "grep -q 'lamp = on' $1 && exit 1; exit 125");
+    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
+    exit code 3
+    -- stderr
+    error: the command does not pass on good.conf: the command exited with 125
+      hint: exit code 125 says that it cannot tell
+      hint: to repeat the run: $ENV/here/tool.sh good.conf
+    ");
+}
+
+#[test]
+fn a_file_on_which_the_command_passes_only_sometimes() {
+    let env = settings().script(
+        "tool.sh",
+        "grep -q 'lamp = on' $1 && exit 1; echo >>$HERE/runs; [ $(wc -l <$HERE/runs) != 2 ]",
+    );
+    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
+    exit code 4
+    -- stderr
+    failing: exits with 1
+    passing: exits with 0
+    error: the command passed on good.conf in 2 of 3 runs
+      hint: make the command deterministic, or loosen the property so that every run shows it
+      hint: to repeat the run: $ENV/here/tool.sh good.conf
+    ");
+}
+
+#[test]
+fn results_would_replace_an_input_or_have_no_place() {
+    let env = settings();
+    let args = [
+        "isolate",
+        "good.conf",
+        "bad.conf",
+        "--output",
+        "gone",
+        "--",
+        "./tool.sh",
+    ];
+    assert_snapshot!(env.run(args), @r"
+    exit code 1
+    -- stderr
+    error: there is no directory gone
+      hint: make it, or give another with --output
+    ");
+    let env = env.file("bad.pass.conf", GOOD);
+    let args = [
+        "isolate",
+        "bad.pass.conf",
+        "bad.conf",
+        "--",
+        "./tool.sh",
+        "{}",
+    ];
+    assert_snapshot!(env.run(args), @r"
+    exit code 1
+    -- stderr
+    error: failed to write bad.pass.conf: it is one of the inputs
+      hint: --output writes to another directory
+    ");
+    assert_eq!(env.read("bad.pass.conf"), GOOD);
+}
+
+#[test]
+fn a_command_that_is_missing_is_no_verdict() {
+    let env = settings();
+    isolate(&env, &["--", "./no-such-tool", "{}"]).assert_code(5);
+    isolate(&env, &["--", "sh", "-c", "no-such-tool bad.conf"]).assert_code(5);
+    assert!(!env.exists("bad.pass.conf"));
+}
+
+#[test]
+fn a_limit_stops_early_with_two_sides_that_hold() {
+    let env = settings();
+    let finished = isolate(&env, &["--max-questions", "2", "--", "./tool.sh", "{}"]);
+    finished
+        .assert_code(6)
+        .assert_says("not proved 1-minimal: the budget of questions is spent");
+    assert!(env.read("bad.fail.conf").contains("lamp = on\n"));
+    let passing = env.read("bad.pass.conf");
+    assert!(!passing.contains("lamp = on\n") || !passing.contains("wheels = 5\n"));
+}
+
+#[test]
+fn ctrl_c_keeps_both_sides() {
+    let env = settings().script("tool.sh", &format!("[ -e $HERE/slow ] && sleep 1000{TOOL}"));
+    let mut run = env.start(["isolate", "good.conf", "bad.conf", "--", "./tool.sh", "{}"]);
+    run.wait_until(|env| env.exists("bad.fail.conf"));
+    std::fs::write(env.path("slow"), "").unwrap();
+    run.signal(Signal::INT);
+    let signalled = std::time::Instant::now();
+    let finished = run.finish();
+    assert!(signalled.elapsed() < SOON);
+    // On a busy machine all may be over before the signal comes.
+    assert!(
+        finished.code == Some(6) || finished.code == Some(0),
+        "{finished}"
+    );
+    assert!(env.read("bad.fail.conf").contains("lamp = on\n"));
+}
