@@ -25,6 +25,7 @@ pub mod catalogue;
 pub mod changes;
 pub mod combine;
 mod fingerprint;
+pub mod flaky;
 pub mod graph;
 mod guesses;
 pub mod list;

@@ -1,0 +1,141 @@
+//! Counting, and what a count says about a rate.
+
+/// How often something was tried, and how often the property held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Tally {
+    /// How often it was tried.
+    pub runs: u32,
+    /// How often the property held. Invariant: at most `runs`.
+    pub hits: u32,
+}
+
+/// What a rate may be, in `0.0..=1.0`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// The least.
+    pub low: f64,
+    /// The most.
+    pub high: f64,
+}
+
+impl Tally {
+    /// Counts a run.
+    pub fn count(&mut self, hit: bool) {
+        self.runs += 1;
+        self.hits += u32::from(hit);
+    }
+
+    /// Returns the runs in which the property did not hold.
+    #[must_use]
+    pub fn misses(self) -> u32 {
+        self.runs - self.hits
+    }
+
+    /// Returns the share of runs in which the property held; 0 when there were none.
+    #[must_use]
+    pub fn rate(self) -> f64 {
+        f64::from(self.hits) / f64::from(self.runs.max(1))
+    }
+
+    /// Returns whether both were seen: runs in which the property held, and runs in which it did not.
+    #[must_use]
+    pub fn is_mixed(self) -> bool {
+        self.hits > 0 && self.misses() > 0
+    }
+
+    /// Returns the interval that holds the true rate in 95 of 100 cases, whatever that rate is. Everything when there were no runs.
+    ///
+    /// # Source
+    /// E. B. Wilson, *Probable Inference, the Law of Succession, and Statistical Inference*, Journal of the American
+    /// Statistical Association 22(158), 1927. Taken instead of the exact interval of Clopper and Pearson, which is wider than it says.
+    #[must_use]
+    pub fn interval(self) -> Interval {
+        /// The normal distribution is within this many deviations in 95 of 100 cases.
+        const Z: f64 = 1.959_963_984_540_054;
+        if self.runs == 0 {
+            return Interval {
+                low: 0.0,
+                high: 1.0,
+            };
+        }
+        let (runs, rate) = (f64::from(self.runs), self.rate());
+        let scale = 1.0 + Z * Z / runs;
+        let middle = (rate + Z * Z / (2.0 * runs)) / scale;
+        let half = Z / scale * (rate * (1.0 - rate) / runs + Z * Z / (4.0 * runs * runs)).sqrt();
+        Interval {
+            low: (middle - half).max(0.0),
+            high: (middle + half).min(1.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(hits: u32, runs: u32) -> Tally {
+        Tally { runs, hits }
+    }
+
+    #[track_caller]
+    fn check(hits: u32, runs: u32, low: f64, high: f64) {
+        let interval = tally(hits, runs).interval();
+        assert!(
+            (interval.low - low).abs() < 5e-4 && (interval.high - high).abs() < 5e-4,
+            "{interval:?}"
+        );
+    }
+
+    #[test]
+    fn intervals_are_those_of_the_tables() {
+        // The examples that R. G. Newcombe compares methods with, Statistics in Medicine 17, 1998, table I.
+        check(81, 263, 0.2553, 0.3662);
+        check(15, 148, 0.0624, 0.1605);
+        check(0, 20, 0.0, 0.1611);
+        check(1, 29, 0.0061, 0.1718);
+        assert_eq!(
+            tally(0, 0).interval(),
+            Interval {
+                low: 0.0,
+                high: 1.0
+            }
+        );
+        assert!(tally(20, 20).interval().high > 0.999_999);
+    }
+
+    #[test]
+    fn an_interval_holds_the_true_rate_about_as_often_as_it_says() {
+        // Exactly, by the binomial distribution, and the mean over all rates. Those above a half mirror the others.
+        for runs in [20, 40, 100, 200] {
+            let rates: Vec<f64> = (1..=100).map(|step| f64::from(step) / 200.0).collect();
+            let covered = |rate: f64| -> f64 {
+                let mut probability = (1.0 - rate).powi(i32::try_from(runs).unwrap());
+                let mut covered = 0.0;
+                for hits in 0..=runs {
+                    let interval = tally(hits, runs).interval();
+                    if (interval.low..=interval.high).contains(&rate) {
+                        covered += probability;
+                    }
+                    probability *=
+                        f64::from(runs - hits) / f64::from(hits + 1) * rate / (1.0 - rate);
+                }
+                covered
+            };
+            let all: Vec<f64> = rates.into_iter().map(covered).collect();
+            let mean = all.iter().sum::<f64>() / all.len() as f64;
+            assert!((0.945..0.965).contains(&mean), "{runs} runs: {mean}");
+            assert!(all.iter().all(|&share| share > 0.83), "{runs} runs");
+        }
+    }
+
+    #[test]
+    fn a_tally_counts() {
+        let mut tally = Tally::default();
+        assert!(!tally.is_mixed());
+        for hit in [true, true, false] {
+            tally.count(hit);
+        }
+        assert_eq!((tally.hits, tally.misses(), tally.runs), (2, 1, 3));
+        assert!(tally.is_mixed());
+    }
+}
