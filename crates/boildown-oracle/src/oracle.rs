@@ -17,6 +17,12 @@ pub trait Oracle<C: ?Sized = [u8]>: Send + Sync {
     fn judge(&self, candidate: &C, cancel: &Cancel) -> Result<Answer, OracleError>;
 }
 
+impl<C: ?Sized, O: Oracle<C> + ?Sized> Oracle<C> for &O {
+    fn judge(&self, candidate: &C, cancel: &Cancel) -> Result<Answer, OracleError> {
+        (**self).judge(candidate, cancel)
+    }
+}
+
 /// A verdict, and the run it was read off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {

@@ -1,7 +1,7 @@
 //! An oracle that runs a candidate as often as it takes to be sure.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -83,8 +83,8 @@ impl<O> Repeating<O> {
     }
 }
 
-impl<O: Oracle> Oracle for Repeating<O> {
-    fn judge(&self, candidate: &[u8], cancel: &Cancel) -> Result<Answer, OracleError> {
+impl<C: ?Sized + Hash, O: Oracle<C>> Oracle<C> for Repeating<O> {
+    fn judge(&self, candidate: &C, cancel: &Cancel) -> Result<Answer, OracleError> {
         // The same in every process, so that it is always the same candidates that are run again.
         let key = BuildHasherDefault::<DefaultHasher>::default().hash_one(candidate);
         let mut evidence = self.unfinished().remove(&key).unwrap_or_default();
@@ -164,11 +164,11 @@ mod tests {
             (
                 &[Interesting, Uninteresting, Uninteresting],
                 Uninteresting,
-                27,
+                36,
             ),
         ] {
             let oracle = Repeating::new(scripted(answers), six_in_ten());
-            let answer = oracle.judge(b"x", &cancel).unwrap();
+            let answer = oracle.judge(&b"x"[..], &cancel).unwrap();
             assert_eq!(
                 (answer.verdict, oracle.runs()),
                 (verdict, runs),
@@ -189,7 +189,7 @@ mod tests {
             (&[Unresolved, Interesting], true, Unresolved, 1, 0),
         ] {
             let oracle = Repeating::new(scripted(answers), Law::once());
-            let answer = oracle.judge(&text(doubted), &cancel).unwrap();
+            let answer = oracle.judge(&text(doubted)[..], &cancel).unwrap();
             let found = (answer.verdict, oracle.runs(), oracle.contradictions());
             assert_eq!(found, (verdict, runs, contradictions), "{answers:?}");
         }
@@ -209,10 +209,10 @@ mod tests {
         });
         let oracle = Repeating::new(never, six_in_ten());
         assert!(matches!(
-            oracle.judge(b"x", &cancel),
+            oracle.judge(&b"x"[..], &cancel),
             Err(OracleError::Cancelled)
         ));
-        let again = oracle.judge(b"x", &Cancel::new().unwrap()).unwrap();
+        let again = oracle.judge(&b"x"[..], &Cancel::new().unwrap()).unwrap();
         assert_eq!((again.verdict, oracle.runs()), (Uninteresting, 5));
         assert!(oracle.unfinished().is_empty());
     }

@@ -2,13 +2,27 @@
 
 use std::time::Duration;
 
-use boildown_oracle::{Answer, Cancel, Oracle, OracleError, Run, Verdict};
+use boildown_oracle::{Answer, Cancel, Oracle, OracleError, Outcome, Repeating, Run, Verdict};
+use boildown_search::flaky::{Law, Tally};
+
+use crate::rate::Rate;
 
 /// What the first runs showed.
 #[derive(Debug, Clone, Copy)]
 pub struct Baseline {
-    /// The longest of the runs on the input.
-    pub slowest: Duration,
+    /// The runs on the input.
+    pub rate: Rate,
+    /// How often a candidate is to be run.
+    pub law: Law,
+}
+
+/// How closely to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Care {
+    /// A property that held each of a few times is taken to hold always.
+    Usual,
+    /// The rate is measured in any case.
+    Flaky,
 }
 
 /// Why a reduction would make no sense.
@@ -21,13 +35,11 @@ pub enum BaselineError {
         /// What happened instead, when a command was run.
         run: Option<Box<Run>>,
     },
-    /// The property held on the input in some runs only.
-    #[error("the property held on the input in {held} of {runs} runs")]
-    Flaky {
-        /// Runs in which it held.
-        held: usize,
-        /// All runs.
-        runs: usize,
+    /// The property held on the input so rarely that candidates could not be told apart.
+    #[error("the property held on the input in {} of {} runs, which is too rarely", .tally.hits, .tally.runs)]
+    TooRare {
+        /// The runs.
+        tally: Tally,
     },
     /// The property holds on nothing at all.
     #[error("the property holds on the empty input")]
@@ -38,11 +50,14 @@ pub enum BaselineError {
 }
 
 /// How often the input is tested.
-const RUNS: usize = 3;
+const RUNS: u32 = 3;
 
-/// Checks that the property holds on the input, each time, and not on the empty input.
+/// How often a result is tested once more when the property held on the input each time.
+const RUNS_ON_RESULT: u32 = 2;
+
+/// Checks that the property holds on the input and not on the empty input. Where it holds in some runs only, its rate is measured.
 ///
-/// `first` is an answer on the input that is there already.
+/// `first` is an answer on the input that is there already. At most `jobs` runs are done at once.
 ///
 /// # Errors
 /// [`BaselineError`] says which check failed.
@@ -50,33 +65,60 @@ pub fn baseline(
     oracle: &dyn Oracle,
     input: &[u8],
     first: Option<Answer>,
+    (care, jobs): (Care, usize),
     cancel: &Cancel,
 ) -> Result<Baseline, BaselineError> {
-    let mut answers: Vec<Answer> = first.into_iter().collect();
-    while answers.len() < RUNS {
-        answers.push(oracle.judge(input, cancel)?);
+    let mut rate = Rate::default();
+    let mut shown = None;
+    let more = std::iter::repeat_with(|| oracle.judge(input, cancel));
+    for answer in first.into_iter().map(Ok).chain(more).take(RUNS as usize) {
+        let answer = answer?;
+        rate.count(&answer);
+        let timed_out = (answer.run.as_ref()).is_some_and(|run| run.outcome == Outcome::TimedOut);
+        // The first one may have been captured though the property does not read it.
+        shown = shown.or(answer.run);
+        if timed_out && rate.tally.hits == 0 && care == Care::Usual {
+            // To wait for that three times would tell nothing new.
+            break;
+        }
     }
-    let held = answers
-        .iter()
-        .filter(|answer| answer.verdict.is_interesting())
-        .count();
-    if held == 0 {
-        let run = answers.pop().and_then(|answer| answer.run).map(Box::new);
+    let is_flaky = rate.tally.is_mixed() || care == Care::Flaky;
+    if is_flaky {
+        rate = rate.measure(oracle, input, jobs, cancel)?;
+    }
+    if rate.tally.hits == 0 {
+        let run = shown.map(Box::new);
         return Err(BaselineError::NotInteresting { run });
     }
-    if held < RUNS {
-        return Err(BaselineError::Flaky { held, runs: RUNS });
-    }
-    if oracle.judge(b"", cancel)?.verdict == Verdict::Interesting {
+    let law = if is_flaky {
+        let tally = rate.tally;
+        Law::for_rate(tally).ok_or(BaselineError::TooRare { tally })?
+    } else {
+        Law::once()
+    };
+    if Repeating::new(oracle, law).judge(b"", cancel)?.verdict == Verdict::Interesting {
         return Err(BaselineError::HoldsOnEmpty);
     }
-    let slowest = answers
-        .iter()
-        .filter_map(|answer| Some(answer.run.as_ref()?.took))
-        .max();
-    Ok(Baseline {
-        slowest: slowest.unwrap_or_default(),
-    })
+    Ok(Baseline { rate, law })
+}
+
+/// Runs a result once more: twice, or as often as the input when its rate was measured.
+///
+/// # Errors
+/// When a run could not be done.
+pub fn confirm(
+    oracle: &dyn Oracle,
+    result: &[u8],
+    law: Law,
+    jobs: usize,
+    cancel: &Cancel,
+) -> Result<Tally, OracleError> {
+    let rate = if law == Law::once() {
+        Rate::default().and(oracle, result, (RUNS_ON_RESULT, jobs), cancel)?
+    } else {
+        Rate::default().measure(oracle, result, jobs, cancel)?
+    };
+    Ok(rate.tally)
 }
 
 /// Returns how long a run may take when one on the input took `slowest`: ten times that, but at least two seconds, since a busy

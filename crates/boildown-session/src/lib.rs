@@ -10,13 +10,15 @@ mod budget;
 mod drive;
 mod event;
 mod isolate;
+mod rate;
 mod reduce;
 mod texts;
 mod workers;
 
-pub use baseline::{Baseline, BaselineError, baseline, time_limit};
+pub use baseline::{Baseline, BaselineError, Care, baseline, confirm, time_limit};
 pub use budget::{Budget, Size};
 pub use drive::{Config, Drive, Spent, Step, Stop};
 pub use event::{Event, Progress, Stopped, Summary};
 pub use isolate::{ContrastError, Side, Sides, contrast, isolate};
+pub use rate::Rate;
 pub use reduce::{Goal, reduce};

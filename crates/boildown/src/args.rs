@@ -60,7 +60,7 @@ Examples:
           an input that hangs, read from standard input
 
 Exit codes:
-  0  reduced                            4  the property holds only sometimes
+  0  reduced                            4  the property holds too rarely
   1  the command line makes no sense    5  the command could not be run
   2  nothing could be removed           6  stopped early; the best result is saved
   3  the property does not hold        70  a defect of boildown";
@@ -83,6 +83,10 @@ pub(crate) struct Reduce {
     /// How long one run may take, such as 30 or 500ms [default: ten times a run on the input]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
+
+    /// The property holds in some runs only: measure how often, even if the first runs agree, and keep that rate
+    #[arg(long)]
+    pub(crate) flaky: bool,
 
     /// Where the result goes, at every moment the best so far [default: crash.min.c for crash.c]
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place")]

@@ -15,7 +15,7 @@ pub(crate) enum Kind {
     Minimal = 2,
     /// The property does not hold on the input.
     NotInteresting = 3,
-    /// The property holds in some runs only.
+    /// The property holds too rarely, on the input or, when it was run again, on the result.
     Flaky = 4,
     /// The command could not be run.
     CannotRun = 5,

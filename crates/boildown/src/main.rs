@@ -20,6 +20,7 @@ mod property;
 mod reduce;
 mod report;
 mod signals;
+mod trust;
 
 fn main() -> ExitCode {
     guarded(run).into()

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use boildown_oracle::spawn::{Capture, Limits, ReapOnDrop};
 use boildown_oracle::{
-    Answer, Cancel, CandidateFile, CommandLine, LocalOracle, OracleError, Outcome, Property, Run,
-    Runner, Scratch, check_set_up, deduce, fsx,
+    Answer, Cancel, CandidateFile, CommandLine, LocalOracle, OracleError, Outcome, Property,
+    Repeating, Run, Runner, Scratch, check_set_up, deduce, fsx,
 };
-use boildown_session::{BaselineError, Budget, Config, Goal, Stop, Stopped, baseline, time_limit};
+use boildown_session::{
+    Baseline, BaselineError, Budget, Care, Config, Goal, Stop, Stopped, baseline, time_limit,
+};
 use boildown_syntax::{
     Gate, Keep, Language, Passes, Rewriting, Rules, Strategy, count_tokens, pass_names, reduction,
 };
@@ -18,6 +20,7 @@ use boildown_syntax::{
 use crate::args::Reduce;
 use crate::error::{CliError, Kind};
 use crate::report::{Ending, Json, Quiet, Report, Text};
+use crate::trust::Trust;
 use crate::{input, property, signals};
 
 /// Reduces a file.
@@ -44,12 +47,16 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let keep = keep(args, &input)?;
     let passes = passes(args, &pass_names(&input, language))?;
     let runner = runner(args, command)?;
-    let oracle = check(args, &runner, &input, &cancel, report.as_mut())?;
-    destination.begin(args, &input)?;
     let jobs = args
         .jobs
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, usize::from);
+    let (oracle, baseline) = check(args, &runner, &input, jobs, &cancel, report.as_mut())?;
+    let mut trust = Trust::new(&baseline);
+    if let Some(foreword) = trust.foreword() {
+        report.note(&foreword);
+    }
+    destination.begin(args, &input)?;
     let all_may_go = keep.is_empty();
     let strategy = Strategy {
         gate: if args.no_gate {
@@ -77,16 +84,25 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         },
         stop,
     };
-    let (summary, best) = boildown_session::reduce(search, &oracle, &goal, &config, &mut |event| {
-        report.event(event);
-    })
-    .map_err(|error| {
+    let saved = |error| {
         cannot_run(&error).hint(format!(
             "the best result so far is in {}",
             destination.output.display()
         ))
-    })?;
+    };
+    let repeating = Repeating::new(&oracle, baseline.law);
+    let (mut summary, best) =
+        boildown_session::reduce(search, &repeating, &goal, &config, &mut |event| {
+            report.event(event);
+        })
+        .map_err(saved)?;
+    summary.progress.spent.runs = repeating.runs();
+    trust.contradicted(repeating.contradictions());
     let unchanged = best.bytes()[..] == input[..];
+    if !unchanged && summary.stopped != Some(Stopped::Interrupted) {
+        let confirmed = trust.confirm(&oracle, best.bytes(), jobs, &cancel);
+        confirmed.map_err(saved)?;
+    }
     let expected = if args.in_place { best.bytes() } else { &input };
     if fs::read(&args.input).ok().as_deref() != Some(&**expected) {
         report.note(&format!(
@@ -110,9 +126,11 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
             Some(_) => "no single token can go, nor any node that leaves a text that parses, but for what is kept",
             None => "no single byte can go, but for what is kept",
         },
+        trust: &trust,
         own_cpu: own_cpu(),
     });
     Ok(match (summary.stopped, unchanged) {
+        _ if !trust.is_kept() => Kind::Flaky,
         (Some(Stopped::SmallEnough), _) => Kind::Reduced,
         (Some(_), _) => Kind::Stopped,
         (None, true) => Kind::Minimal,
@@ -308,25 +326,37 @@ fn runner(args: &Reduce, command: CommandLine) -> Result<Runner, CliError> {
     })
 }
 
+/// How often a command that fails only sometimes is run to see it fail.
+const ATTEMPTS: u32 = 50;
+
 /// Settles what to preserve, checks that it makes sense, and returns the oracle that decides it.
 fn check(
     args: &Reduce,
     runner: &Runner,
     input: &[u8],
+    jobs: usize,
     cancel: &Cancel,
     report: &mut dyn Report,
-) -> Result<LocalOracle, CliError> {
+) -> Result<(LocalOracle, Baseline), CliError> {
     let stated = property::stated(&args.property);
     let limit = stated
         .as_ref()
         .and_then(Property::hang)
         .unwrap_or(runner.limits.timeout);
-    let first = runner
-        .clone()
-        .with_timeout(limit)
-        .run(input, Capture::Output, cancel)
-        .map_err(|error| baseline_error(error.into(), args, runner))?;
-    check_set_up(&first, &runner.command, stated.as_ref()).map_err(|error| cannot_run(&error))?;
+    let patient = runner.clone().with_timeout(limit);
+    let care = if args.flaky { Care::Flaky } else { Care::Usual };
+    let mut attempts = if args.flaky { ATTEMPTS } else { 1 };
+    let first = loop {
+        let first = patient
+            .run(input, Capture::Output, cancel)
+            .map_err(|error| baseline_error(error.into(), args, runner))?;
+        check_set_up(&first, &runner.command, stated.as_ref())
+            .map_err(|error| cannot_run(&error))?;
+        attempts -= 1;
+        if attempts == 0 || stated.is_some() || deduce(&first).is_some() {
+            break first;
+        }
+    };
     let property = match stated {
         Some(property) => property,
         None => deduced(&first, args, runner)?,
@@ -337,23 +367,18 @@ fn check(
     ));
     let answer = Answer {
         verdict: property.verdict(&first),
-        run: Some(first.clone()),
+        run: Some(first),
     };
+    // The runs in which nothing was seen that could be preserved are not counted: the rate would be higher than it is.
+    let first = (!args.flaky).then_some(answer);
     let oracle = LocalOracle::new(runner.clone(), property);
-    if !answer.verdict.is_interesting() {
-        let run = Some(Box::new(first));
-        return Err(baseline_error(
-            BaselineError::NotInteresting { run },
-            args,
-            runner,
-        ));
-    }
-    let found = baseline(&oracle, input, Some(answer), cancel)
+    let found = baseline(&oracle, input, first, (care, jobs), cancel)
         .map_err(|error| baseline_error(error, args, runner))?;
-    Ok(match args.timeout {
+    let oracle = match args.timeout {
         Some(_) => oracle,
-        None => oracle.with_timeout(time_limit(found.slowest)),
-    })
+        None => oracle.with_timeout(time_limit(found.rate.slowest)),
+    };
+    Ok((oracle, found))
 }
 
 /// Reads the property off the first run.
@@ -366,7 +391,7 @@ fn deduced(first: &Run, args: &Reduce, runner: &Runner) -> Result<Property, CliE
             ),
             Outcome::Exited(_) | Outcome::Signalled(_) => (
                 "the command succeeded",
-                "state it with --exit, --stdout, --stderr or --not-stderr; a script that exits with 0 when the candidate is interesting goes with --test",
+                "state it with --exit, --stdout, --stderr or --not-stderr; --flaky runs it until it fails; a script that exits with 0 when the candidate is interesting goes with --test",
             ),
         };
         let what = format!("{ended}, and nothing was said about what to preserve");
@@ -407,8 +432,8 @@ fn baseline_error(error: BaselineError, args: &Reduce, runner: &Runner) -> CliEr
                 "a candidate lies alone in a fresh directory: name other files by their absolute paths",
             )
         }
-        BaselineError::Flaky { .. } => CliError::new(Kind::Flaky, error.to_string())
-            .hint("make the command deterministic, or loosen the property so that every run shows it")
+        BaselineError::TooRare { .. } => CliError::new(Kind::Flaky, error.to_string())
+            .hint("let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit 1; done'")
             .hint(repeat(args, runner)),
         BaselineError::HoldsOnEmpty => CliError::new(Kind::Usage, error.to_string())
             .because("it would hold on anything")

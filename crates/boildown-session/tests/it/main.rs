@@ -2,17 +2,20 @@
 
 mod isolations;
 
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use boildown_oracle::{Answer, Cancel, FnOracle, Oracle, OracleError, Verdict};
+use boildown_oracle::{Answer, Cancel, FnOracle, Oracle, OracleError, Repeating, Verdict};
 use boildown_search::Subset;
 use boildown_search::changes::DdPlus;
+use boildown_search::flaky::{Law, Tally};
 use boildown_session::{
-    BaselineError, Budget, Config, Drive, Event, Goal, Step, Stopped, Summary, baseline, reduce,
-    time_limit,
+    BaselineError, Budget, Care, Config, Drive, Event, Goal, Step, Stopped, Summary, baseline,
+    confirm, reduce, time_limit,
 };
 use boildown_syntax::{Draft, Language, Strategy, reduction};
 
@@ -226,9 +229,12 @@ fn a_stop_cancels_what_runs_and_keeps_the_best() {
     assert!(ticks >= 1);
 }
 
-fn check(verdicts: impl Fn(&[u8]) -> Verdict + Send + Sync) -> Result<(), BaselineError> {
+fn check(verdicts: impl Fn(&[u8]) -> Verdict + Send + Sync) -> Result<Tally, BaselineError> {
     let cancel = Cancel::new().expect("a handle");
-    baseline(&FnOracle::new(verdicts), INPUT.as_bytes(), None, &cancel).map(|_| ())
+    let oracle = FnOracle::new(verdicts);
+    let found = baseline(&oracle, INPUT.as_bytes(), None, (Care::Usual, 2), &cancel)?;
+    assert_eq!(found.law == Law::once(), !found.rate.tally.is_mixed());
+    Ok(found.rate.tally)
 }
 
 #[test]
@@ -242,14 +248,38 @@ fn a_property_has_to_hold_on_the_input_every_time_and_not_on_nothing() {
         check(|_| Verdict::Interesting),
         Err(BaselineError::HoldsOnEmpty)
     ));
-    let calls = Arc::new(AtomicUsize::new(0));
-    let alternating = move |_: &[u8]| match calls.fetch_add(1, Ordering::Relaxed) % 2 {
-        0 => Verdict::Interesting,
-        _ => Verdict::Unresolved,
-    };
+}
+
+/// Holds on the input in so many of every hundred runs, evenly.
+fn of_a_hundred(hits: usize) -> impl Fn(&[u8]) -> Verdict + Send + Sync {
+    let calls = AtomicUsize::new(0);
+    move |text: &[u8]| {
+        let call = calls.fetch_add(1, Ordering::Relaxed);
+        if !text.is_empty() && call * hits / 100 != (call + 1) * hits / 100 {
+            Verdict::Interesting
+        } else {
+            Verdict::Uninteresting
+        }
+    }
+}
+
+#[test]
+fn a_property_that_holds_in_some_runs_is_measured() {
+    let tally = |hits, runs| Tally { runs, hits };
+    assert_eq!(check(of_a_hundred(100)).unwrap(), tally(3, 3));
+    assert_eq!(check(of_a_hundred(50)).unwrap(), tally(41, 83));
+    assert_eq!(check(of_a_hundred(34)).unwrap(), tally(41, 123));
     assert!(matches!(
-        check(alternating),
-        Err(BaselineError::Flaky { held: 2, runs: 3 })
+        check(|text| {
+            static CALLS: AtomicUsize = AtomicUsize::new(0);
+            match CALLS.fetch_add(1, Ordering::Relaxed) {
+                0 if !text.is_empty() => Verdict::Interesting,
+                _ => Verdict::Unresolved,
+            }
+        }),
+        Err(BaselineError::TooRare {
+            tally: Tally { hits: 1, runs: 203 }
+        })
     ));
 }
 
@@ -305,5 +335,43 @@ fn any_search_is_driven_over_any_candidates_to_the_same_verdicts_at_any_number_o
     );
     for jobs in [2, 7, 32] {
         assert_eq!(found(jobs, &oracle), alone, "{jobs} jobs");
+    }
+}
+
+/// Holds in six of ten runs on a text that has a function that returns a sum: the coin is a function of the text and of how often it was tossed for it.
+fn six_in_ten() -> impl Fn(&[u8]) -> Verdict + Send + Sync {
+    let tossed = Mutex::new(HashMap::<Vec<u8>, u32>::new());
+    move |text: &[u8]| {
+        let mut tossed = tossed.lock().expect("nobody panics here");
+        let times = tossed.entry(text.to_vec()).or_default();
+        *times += 1;
+        let coin = BuildHasherDefault::<DefaultHasher>::default().hash_one((text, *times)) % 10;
+        drop(tossed);
+        match coin {
+            0..6 => returns_a_sum(text),
+            _ => Verdict::Uninteresting,
+        }
+    }
+}
+
+#[test]
+fn a_coin_that_every_candidate_has_for_itself_gives_the_same_result_at_any_number_of_jobs() {
+    let with = |jobs| {
+        let oracle = FnOracle::new(six_in_ten());
+        let cancel = Cancel::new().expect("a handle");
+        let input = INPUT.as_bytes();
+        let found = baseline(&oracle, input, None, (Care::Flaky, jobs), &cancel).unwrap();
+        let repeating = Repeating::new(&oracle, found.law);
+        let (summary, best) = run(&config(jobs), &repeating, &mut |_| {});
+        let confirmed = confirm(&oracle, best.bytes(), found.law, jobs, &cancel).unwrap();
+        assert!(confirmed.interval().high > 0.6, "{confirmed:?}");
+        assert!(repeating.runs() >= summary.progress.spent.runs);
+        let questions = summary.progress.spent.questions;
+        (best.bytes().clone(), questions, found.rate.tally)
+    };
+    let alone = with(1);
+    assert!(alone.0.len() < INPUT.len() / 2);
+    for jobs in [2, 5, 16] {
+        assert_eq!(with(jobs), alone, "{jobs} jobs");
     }
 }

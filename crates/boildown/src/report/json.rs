@@ -54,6 +54,7 @@ impl Report for Json {
             "timeouts": progress.spent.timeouts,
             "seconds": progress.spent.elapsed.as_secs_f64(),
             "driver_cpu_seconds": ending.own_cpu,
+            "trust": ending.trust.json(),
             "one_minimal": ending.summary.one_minimal,
             "stopped": ending.summary.stopped.map(name),
         }));

@@ -9,6 +9,8 @@ use std::path::Path;
 
 use boildown_session::{Event, Sides, Summary};
 
+use crate::trust::Trust;
+
 pub(crate) use json::Json;
 pub(crate) use text::Text;
 
@@ -28,6 +30,8 @@ pub(crate) struct Ending<'a> {
     pub(crate) tokens_after: Option<usize>,
     /// What it means that the search finished.
     pub(crate) units: &'static str,
+    /// What runs that were repeated showed.
+    pub(crate) trust: &'a Trust,
     /// Seconds of processor time that boildown itself used, without the commands it ran.
     pub(crate) own_cpu: f64,
 }

@@ -156,6 +156,9 @@ impl Report for Text {
             }
             Some(why) => not_proved(why).to_owned(),
         };
+        if let Some(afterword) = ending.trust.afterword() {
+            text += &format!("\n{afterword}");
+        }
         self.say(&text);
     }
 

@@ -48,6 +48,8 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
                              all cores]
           --timeout <TIME>   How long one run may take, such as 30 or 500ms [default: ten times a run on
                              the input]
+          --flaky            The property holds in some runs only: measure how often, even if the first
+                             runs agree, and keep that rate
       -o, --output <FILE>    Where the result goes, at every moment the best so far [default:
                              crash.min.c for crash.c]
           --in-place         Replace the input by the result, and keep a copy of it as crash.c.orig
@@ -99,7 +101,7 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
               an input that hangs, read from standard input
 
     Exit codes:
-      0  reduced                            4  the property holds only sometimes
+      0  reduced                            4  the property holds too rarely
       1  the command line makes no sense    5  the command could not be run
       2  nothing could be removed           6  stopped early; the best result is saved
       3  the property does not hold        70  a defect of boildown

@@ -7,6 +7,7 @@
 mod directions;
 mod env;
 mod files;
+mod flaky;
 mod help;
 mod hostile;
 mod interrupts;

@@ -161,7 +161,7 @@ fn json_is_an_event_a_line_and_the_last_one_sums_up() {
     let shapes: BTreeSet<_> = events.iter().map(shape).collect();
     let shapes: Vec<_> = shapes.into_iter().collect();
     assert_snapshot!(shapes.join("\n"), @r"
-    finished: bytes_after bytes_before driver_cpu_seconds event one_minimal output questions runs seconds stopped timeouts tokens_after tokens_before unresolved
+    finished: bytes_after bytes_before driver_cpu_seconds event one_minimal output questions runs seconds stopped timeouts tokens_after tokens_before trust unresolved
     improved: bytes event questions runs seconds tokens
     note: event text
     pass: event name
@@ -182,6 +182,8 @@ fn json_is_an_event_a_line_and_the_last_one_sums_up() {
         assert!(last[name].as_f64().unwrap() > 0.0, "{name}");
         last[name] = "[number]".into();
     }
+    assert_eq!(last["trust"]["is_kept"], true);
+    last["trust"] = "[runs]".into();
     assert_snapshot!(serde_json::to_string_pretty(&last).unwrap(), @r#"
     {
       "bytes_after": 6,
@@ -197,6 +199,7 @@ fn json_is_an_event_a_line_and_the_last_one_sums_up() {
       "timeouts": 0,
       "tokens_after": 1,
       "tokens_before": 10,
+      "trust": "[runs]",
       "unresolved": 0
     }
     "#);

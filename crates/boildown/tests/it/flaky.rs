@@ -1,0 +1,97 @@
+//! Properties that hold in some runs only.
+
+use serde_json::Value;
+
+use crate::env::{FINDS_NEEDLE, HAYSTACK, NEEDLE, TestEnv};
+
+/// Sets `coin` to a number from 0 to 99 that depends on the candidate and on how often it was run before, so that every order of runs
+/// and any number of jobs sees the same coins.
+const COIN: &str = r#"
+content=$(cksum <"$1"); content=$HERE/coins-${content% *}
+times=1; set -C
+until { true >"$content-$times"; } 2>/dev/null; do times=$((times + 1)); done
+coin=$( (cat "$1"; echo "$times") | md5sum | cut -c 1-6); coin=$((0x$coin % 100))
+"#;
+
+fn env(script: &str) -> TestEnv {
+    TestEnv::with_test(&format!("{COIN}\n{script}"))
+}
+
+fn trust(events: &[Value]) -> &Value {
+    &events.last().unwrap()["trust"]
+}
+
+#[test]
+fn a_property_that_is_seen_to_hold_in_some_runs_is_reduced_as_if_it_always_held() {
+    let script = format!("{FINDS_NEEDLE} && [ $coin -lt 80 ]");
+    for jobs in ["1", "3"] {
+        let env = env(&script);
+        let run = env.reduce(["in.txt", "--json", "--jobs", jobs, "--test", "test.sh"]);
+        run.assert_code(0);
+        assert_eq!(env.read("in.min.txt"), NEEDLE, "{jobs} jobs\n{run}");
+        let events = run.events();
+        let trust = trust(&events);
+        assert_eq!(trust["flaky"], true);
+        assert_eq!(trust["is_kept"], true);
+        for (which, at_least) in [("input", 40), ("result", 40)] {
+            assert!(trust[which]["held"].as_u64().unwrap() >= at_least);
+            let low = trust[which]["low"].as_f64().unwrap();
+            let high = trust[which]["high"].as_f64().unwrap();
+            assert!(low < 0.8 && 0.8 < high, "{run}");
+        }
+    }
+}
+
+#[test]
+fn the_rate_is_said_before_and_after() {
+    let env = env(&format!("{FINDS_NEEDLE} && [ $coin -lt 90 ]"));
+    let run = env.reduce(["in.txt", "--flaky", "--test", "test.sh"]);
+    run.assert_code(0)
+        .assert_says("flaky: the property held on the input in 4")
+        .assert_says("each candidate is run until it is clear whether its rate is that or below")
+        .assert_says("flaky: the property held on the result in 4");
+}
+
+#[test]
+fn what_raises_the_rate_stays() {
+    // Without the help it still fails, but in a tenth of the runs.
+    let script = "grep -q needle \"$1\" || exit 1; grep -q five \"$1\" && [ $coin -lt 90 ] || [ $coin -lt 9 ]";
+    let env = env(script);
+    let run = env.reduce(["in.txt", "--flaky", "--test", "test.sh"]);
+    run.assert_code(0);
+    let left = env.read("in.min.txt");
+    assert!(
+        left.contains(NEEDLE) && left.contains("five"),
+        "{left}\n{run}"
+    );
+    assert!(left.len() < HAYSTACK.len() / 2, "{left}\n{run}");
+}
+
+#[test]
+fn a_failure_that_the_first_run_does_not_show_is_waited_for() {
+    let late = "cmp -s $1 $HERE/in.txt && [ $times -lt 4 ] && exit 0";
+    let env = env(&format!(
+        "{late}; [ $coin -lt 90 ] && {FINDS_NEEDLE} && kill -SEGV $$; exit 0"
+    ));
+    let command = ["--", "./test.sh", "in.txt"];
+    env.reduce(["in.txt"].into_iter().chain(command))
+        .assert_code(3)
+        .assert_says("--flaky runs it until it fails");
+    env.reduce(["in.txt", "--flaky"].into_iter().chain(command))
+        .assert_code(0)
+        .assert_says("preserving: is killed by SIGSEGV");
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
+
+#[test]
+fn a_result_on_which_the_property_does_not_hold_again_is_reported() {
+    // It holds on each text once only.
+    let env = env(&format!(
+        "{FINDS_NEEDLE} && {{ [ $times -lt 2 ] || cmp -s $1 $HERE/in.txt; }}"
+    ));
+    let run = env.reduce(["in.txt", "--test", "test.sh"]);
+    run.assert_code(4).assert_says(
+        "warning: run again, the property held on the result in 0 of 2 runs only; --flaky",
+    );
+    assert!(env.read("in.min.txt").contains(NEEDLE));
+}
