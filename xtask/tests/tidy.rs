@@ -19,10 +19,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-search", &[]),
     ("boildown-syntax", &["boildown-search"]),
     ("boildown-oracle", &["boildown-search"]),
+    ("boildown-changes", &["boildown-search"]),
     ("boildown-lab", &["boildown-search", "boildown-syntax"]),
     (
         "boildown-session",
-        &["boildown-search", "boildown-syntax", "boildown-oracle"],
+        &[
+            "boildown-search",
+            "boildown-syntax",
+            "boildown-changes",
+            "boildown-oracle",
+        ],
     ),
     (
         "boildown",
@@ -30,6 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-search",
             "boildown-lab",
             "boildown-syntax",
+            "boildown-changes",
             "boildown-oracle",
             "boildown-session",
         ],

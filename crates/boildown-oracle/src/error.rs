@@ -67,6 +67,18 @@ pub enum OracleError {
         /// What the system said.
         source: io::Error,
     },
+    /// The files of a candidate could not be made.
+    #[error("make the files of a candidate")]
+    Candidate {
+        /// What went wrong.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A script for `git bisect run` asked for the end.
+    #[error("go on: the script {ended}, which ends a `git bisect run` too")]
+    Aborted {
+        /// How its run ended.
+        ended: String,
+    },
     /// An expectation was not understood.
     #[error("read `{text}` as {wanted}")]
     Expectation {
@@ -92,7 +104,8 @@ pub enum OracleError {
 impl OracleError {
     /// Returns whether the system found the program's file to be none that it can execute, as opposed to being out of
     /// processes, memory or descriptors at the moment.
-    pub(crate) fn is_no_program(&self) -> bool {
+    #[must_use]
+    pub fn is_no_program(&self) -> bool {
         let Self::Spawn { source, .. } = self else {
             return false;
         };

@@ -3,10 +3,12 @@
 //! [`baseline()`] asks what has to be true before any reduction makes sense. [`Drive`] runs any search on as many workers as
 //! wanted; the result depends on the search and on the verdicts, never on the number of workers. [`reduce()`] drives the search for
 //! a smaller text, keeps the best one on disk, and says what happens as [`Event`]s; [`isolate()`] does so for the smallest difference
-//! between a text that passes and one that fails, which [`contrast()`] checks beforehand.
+//! between a text that passes and one that fails, which [`contrast()`] checks beforehand. [`changes`] looks for the change
+//! that broke something.
 
 mod baseline;
 mod budget;
+pub mod changes;
 mod drive;
 mod event;
 mod isolate;

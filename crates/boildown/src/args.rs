@@ -14,6 +14,8 @@ use boildown_session::Size;
 use boildown_syntax::Finest;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
+use crate::changes::Changes;
+
 /// Boil a failing input down to its cause
 #[derive(Debug, Parser)]
 #[command(name = "boildown", version, disable_help_subcommand = true)]
@@ -28,6 +30,8 @@ pub(crate) enum Command {
     Reduce(Box<Reduce>),
     /// Find the smallest difference between a file that passes and a file that fails
     Isolate(Box<Isolate>),
+    /// Find the change that broke something: which commit, files, hunks, lines between two states of a folder
+    Changes(Box<Changes>),
     /// List the languages that are understood
     Languages,
     /// List the delta-debugging algorithms: what each works on, promises and costs
@@ -45,7 +49,7 @@ pub(crate) enum Command {
 
 /// Headings of the help.
 const KEEP: &str = "What to leave alone";
-const STOP: &str = "When to stop early, with the best result so far";
+pub(crate) const STOP: &str = "When to stop early, with the best result so far";
 const SEARCH: &str = "How to search (default: what measures best)";
 
 const EXAMPLES: &str = "\
@@ -277,7 +281,7 @@ fn units(text: &str) -> Result<Finest, &'static str> {
     }
 }
 
-fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
+pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
     let jobs = text
         .parse()
         .ok()
@@ -323,11 +327,11 @@ fn at_least_one(text: &str) -> Result<usize, &'static str> {
     number.ok_or("not a whole number from 1 on")
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(complaint)
 }
 
-fn parse<T: FromStr<Err = OracleError>>(text: &str) -> Result<T, String> {
+pub(crate) fn parse<T: FromStr<Err = OracleError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(complaint)
 }
 

@@ -10,6 +10,7 @@ use error::Kind;
 
 mod algorithms;
 mod args;
+mod changes;
 mod error;
 mod input;
 mod isolate;
@@ -42,6 +43,7 @@ fn run() -> Kind {
     let outcome = match args.command {
         args::Command::Reduce(args) => reduce::run(&args),
         args::Command::Isolate(args) => isolate::run(&args),
+        args::Command::Changes(args) => changes::run(&args),
         args::Command::Algorithms => Ok(algorithms::print()),
         args::Command::Lab(args) => lab::run(&args),
         args::Command::Languages => Ok(languages::print()),

@@ -52,8 +52,9 @@ pub enum Unions {
     Trust,
 }
 
+/// The procedure itself, without a memory.
 #[derive(Debug, Clone)]
-struct Parts {
+pub(super) struct Parts {
     start: Subset,
     unions: Unions,
     /// What is still to be searched, the next on top: disjoint, and at most one more than there are halvings.
@@ -169,7 +170,7 @@ impl Frame {
 }
 
 impl Parts {
-    fn on(start: Subset, unions: Unions) -> Self {
+    pub(super) fn on(start: Subset, unions: Unions) -> Self {
         let mut parts = Self {
             stack: vec![Frame::new(Changes::of(&start), start.clone(), 2)],
             start,
@@ -178,6 +179,10 @@ impl Parts {
         };
         parts.collect();
         parts
+    }
+
+    pub(super) fn history(&self) -> &History {
+        &self.history
     }
 
     fn note(&mut self, case: Case, frame: &Frame, part: &Changes) {

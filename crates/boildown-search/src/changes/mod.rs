@@ -9,6 +9,8 @@
 //! | [`SimpleDd`] | one culprit | nothing |
 //! | [`Dd`] | culprits that fail only together | the other half |
 //! | [`DdPlus`] | configurations that cannot be judged | whatever passes |
+//! | [`Bisect`] | a history, of which only beginnings are tried | all that is older |
+//! | [`Descent`] | groups of groups of changes, down to single ones | whatever passes, until the last sweep |
 //! | [`Isolate`] | the smallest difference between passing and failing | the passing side |
 //!
 //! They are no minimisers: what [`Dd::found`] blames may be a union of sets that were asked about one by one. `best` is, as always,
@@ -32,16 +34,20 @@
 //! assert_eq!(first.part.iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
 //! ```
 
+mod bisect;
 mod dd;
 mod dd_plus;
+mod descent;
 mod history;
 mod isolate;
 mod recall;
 mod simple_dd;
 mod stretch;
 
+pub use bisect::Bisect;
 pub use dd::Dd;
 pub use dd_plus::{DdPlus, Unions};
+pub use descent::Descent;
 pub use history::{Case, Step};
 pub use isolate::Isolate;
 pub use simple_dd::SimpleDd;

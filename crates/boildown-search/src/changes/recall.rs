@@ -80,6 +80,11 @@ impl<P: Procedure> Recall<P> {
         self.open.is_none()
     }
 
+    /// The answer on a configuration, if there was one.
+    pub(super) fn verdict(&self, candidate: &Subset) -> Option<Verdict> {
+        self.known.get(&candidate.fingerprint()).copied()
+    }
+
     pub(super) fn best(&self) -> &Subset {
         &self.best
     }

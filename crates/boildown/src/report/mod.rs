@@ -12,7 +12,7 @@ use boildown_session::{Event, Sides, Summary};
 use crate::trust::Trust;
 
 pub(crate) use json::Json;
-pub(crate) use text::Text;
+pub(crate) use text::{Text, clock, count};
 
 /// What is known at the end, beside the summary.
 #[derive(Debug, Clone, Copy)]

@@ -233,11 +233,11 @@ fn percent_gone(progress: &Progress) -> f64 {
     100.0 * (1.0 - progress.bytes as f64 / (progress.bytes_before as f64).max(1.0))
 }
 
-fn count(number: usize, what: &str) -> String {
+pub(crate) fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-fn clock(time: Duration) -> String {
+pub(crate) fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
         0..60 => format!("{:.1}s", time.as_secs_f64()),

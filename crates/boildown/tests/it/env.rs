@@ -314,6 +314,7 @@ impl Finished<'_> {
         let filters = [
             (root.as_str(), "$$ENV"),
             (r"(/dev/shm|\$ENV/tmp)/boildown-\d+-\w+/\d{12}", "$$RUN"),
+            (r"\$ENV/tmp/boildown-\d+-\w+/tree-\d{6}", "$$TREE"),
             // A line a second: how many there are says how busy the machine is.
             (r"(?m)^\d[\dhms.]*  \d+\.\d% gone: .*\n", ""),
             (

@@ -4,6 +4,7 @@
     reason = "in helpers of tests too, a surprise is a failed test"
 )]
 
+mod changes;
 mod directions;
 mod env;
 mod files;

@@ -1,0 +1,73 @@
+//! A command that is run in a tree of files.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use boildown_oracle::shell::quote;
+use boildown_oracle::spawn::{Capture, Invocation, Stdin};
+
+/// A command that is run in a tree of files. `{}` in its words is the root of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeCommand {
+    /// The program and its arguments.
+    words: Vec<OsString>,
+    /// Where in the tree it is run.
+    dir: PathBuf,
+}
+
+/// Stands for the root of the tree in what the user types.
+const PLACEHOLDER: &[u8] = b"{}";
+
+impl TreeCommand {
+    /// Returns the command of these words, of which there has to be one, run in this directory of the tree.
+    #[must_use]
+    pub fn new(words: Vec<OsString>, dir: PathBuf) -> Self {
+        Self { words, dir }
+    }
+
+    /// Returns a line for a shell as a command.
+    #[must_use]
+    pub fn line(line: &OsStr, dir: PathBuf) -> Self {
+        let words = ["/bin/sh".into(), "-c".into(), line.to_owned()];
+        Self::new(words.into(), dir)
+    }
+
+    pub(super) fn invocation(&self, root: &Path, capture: Capture) -> Invocation {
+        let mut words = self.words.iter().map(|word| fill(word, root));
+        let current_dir = root.join(&self.dir);
+        let program = words.next().unwrap_or_default();
+        Invocation {
+            program: match program.as_bytes().contains(&b'/') {
+                true => current_dir.join(program).into_os_string(),
+                false => program,
+            },
+            args: words.collect(),
+            current_dir,
+            stdin: Stdin::Null,
+            env: Vec::new(),
+            capture,
+        }
+    }
+}
+
+fn fill(word: &OsStr, root: &Path) -> OsString {
+    let mut filled = Vec::new();
+    let mut rest = word.as_bytes();
+    while let Some(at) = rest.windows(2).position(|two| two == PLACEHOLDER) {
+        filled.extend_from_slice(&rest[..at]);
+        filled.extend_from_slice(root.as_os_str().as_bytes());
+        rest = &rest[at + PLACEHOLDER.len()..];
+    }
+    filled.extend_from_slice(rest);
+    OsString::from_vec(filled)
+}
+
+/// Displays the command as it would be typed in the tree.
+impl fmt::Display for TreeCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<String> = self.words.iter().map(quote).collect();
+        f.write_str(&words.join(" "))
+    }
+}

@@ -1,0 +1,17 @@
+//! Which change broke it? The session over states of a folder of files.
+
+mod command;
+mod event;
+mod phase;
+mod rule;
+mod search;
+mod trees;
+mod way;
+
+pub use command::TreeCommand;
+pub use event::{ChangesEvent, Counts, Found, Part, Trial};
+pub use phase::Tally;
+pub use rule::{Goal, Reason, Rule};
+pub use search::{Problem, SearchError, find};
+pub use trees::{Furnish, Judge, Judgement};
+pub use way::{At, Place, Row};

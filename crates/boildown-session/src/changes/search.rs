@@ -1,0 +1,496 @@
+//! From two states to the smallest set of changes between them that makes the difference.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use boildown_changes::{
+    ChangeTree, ChangesError, Commit, Configuration, Contents, Layer, State, stat, transplant,
+};
+use boildown_oracle::{Cancel, OracleError, Run, Scratch, Verdict};
+use boildown_search::changes::{Bisect, Descent};
+use boildown_search::{Search as _, Subset};
+
+use super::event::{ChangesEvent, Counts, Found, Part, Trial};
+use super::phase::Phases;
+use super::trees::{Furnish, Judge, Judgement, Trees};
+use super::way::{At, Place, Row, States};
+use crate::{Config, Stopped, time_limit};
+
+/// What is searched.
+#[derive(Debug)]
+pub struct Problem {
+    /// The states, from the good one to the bad one.
+    pub row: Row,
+    /// The bytes of their files.
+    pub contents: Arc<Contents>,
+    /// Where trees are made.
+    pub scratch: Arc<Scratch>,
+    /// How they are judged.
+    pub judge: Judge,
+    /// Whether the time limit was stated, and is not to be read off the first runs.
+    pub timeout_is_stated: bool,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// A state is not what it was said to be.
+    #[error("{name} is not {wanted}")]
+    Baseline {
+        /// Which state.
+        name: String,
+        /// What it was said to be.
+        wanted: &'static str,
+        /// What is known of it.
+        judgement: Box<Judgement>,
+    },
+    /// A state was so in one run and otherwise in another.
+    #[error("two runs on {name} did not end alike")]
+    Flaky {
+        /// Which state.
+        name: String,
+    },
+    /// The two states are the same.
+    #[error("nothing differs between {good} and {bad}")]
+    Same {
+        /// The one.
+        good: String,
+        /// The other.
+        bad: String,
+    },
+    /// A command could not be run.
+    #[error(transparent)]
+    Oracle(#[from] OracleError),
+    /// A state could not be read.
+    #[error(transparent)]
+    Changes(#[from] ChangesError),
+}
+
+/// How often the search goes back for something older that the culprit needs.
+const OLDER: usize = 8;
+
+/// Finds the smallest set of changes that makes the difference between the first state of a row and the last.
+///
+/// First along the row, by halves; then level by level in the changes of the step that history leaves. What is found is made
+/// to the good state itself; when that is not enough, because it only breaks together with something older, that is looked for in
+/// the same way. In the end the culprit alone is run in a fresh tree, and the bad state without it.
+///
+/// # Errors
+/// [`SearchError`] when the two states are not good and bad, or nobody could be asked.
+pub fn find(
+    problem: &Problem,
+    furnish: Furnish,
+    config: &Config,
+    cancel: &Cancel,
+    on_event: &mut dyn FnMut(&ChangesEvent),
+) -> Result<Found, SearchError> {
+    let trees = Trees::new(
+        problem.judge.clone(),
+        Arc::clone(&problem.contents),
+        Arc::clone(&problem.scratch),
+        furnish,
+    );
+    let mut hunt = Hunt {
+        row: problem.row.clone(),
+        contents: &problem.contents,
+        states: States::default(),
+        phases: Phases::new(&trees, config, on_event),
+        cancel,
+        stopped: None,
+    };
+    let slowest = hunt.baseline()?;
+    if !problem.timeout_is_stated {
+        trees.set_timeout(time_limit(slowest));
+    }
+    hunt.find()
+}
+
+struct Hunt<'a> {
+    row: Row,
+    contents: &'a Contents,
+    states: States,
+    phases: Phases<'a>,
+    cancel: &'a Cancel,
+    stopped: Option<Stopped>,
+}
+
+/// A set of changes on a place of the row.
+struct Culprit {
+    /// The place that it is made to.
+    at: usize,
+    before: Configuration,
+    after: Configuration,
+}
+
+impl Hunt<'_> {
+    fn trees(&self) -> &Trees {
+        self.phases.trees
+    }
+
+    fn state(&self, place: usize) -> Result<State, ChangesError> {
+        self.states.of(&self.row.places[place], self.contents)
+    }
+
+    fn name(&self, place: usize) -> String {
+        self.row.places[place].name.clone()
+    }
+
+    /// Checks that the ends of the row are good and bad, twice, and returns the longest time that it took.
+    fn baseline(&mut self) -> Result<Duration, SearchError> {
+        const RUNS: usize = 2;
+        let last = self.row.places.len() - 1;
+        if self.state(0)? == self.state(last)? {
+            let (good, bad) = (self.name(0), self.name(last));
+            return Err(SearchError::Same { good, bad });
+        }
+        let mut slowest = Duration::ZERO;
+        // The bad one first: it shows whether the command runs at all.
+        for (place, expected, wanted) in [
+            (last, Verdict::Interesting, "bad"),
+            (0, Verdict::Uninteresting, "good"),
+        ] {
+            let configuration = Configuration::from(self.state(place)?);
+            for run in 0..RUNS {
+                let judgement = self.trees().judge_afresh(&configuration, self.cancel)?;
+                if judgement.verdict != expected {
+                    let name = self.name(place);
+                    if run > 0 {
+                        return Err(SearchError::Flaky { name });
+                    }
+                    let judgement = Box::new(judgement);
+                    return Err(SearchError::Baseline {
+                        name,
+                        wanted,
+                        judgement,
+                    });
+                }
+                if let Some(run_of_it) = judgement.run {
+                    slowest = slowest.max(run_of_it.took);
+                    if run == 0 {
+                        self.phases.say(&ChangesEvent::Baseline {
+                            good: place == 0,
+                            run: run_of_it,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(slowest)
+    }
+
+    fn find(mut self) -> Result<Found, SearchError> {
+        let (passing, failing) = self.along_history()?;
+        let (mut commits, undone) = self.row.commits(self.repository(), passing, failing)?;
+        let (passing_name, failing_name) = (self.name(passing), self.name(failing));
+        let event = ChangesEvent::Narrowed {
+            passing: passing_name,
+            failing: failing_name,
+            commits: commits.clone(),
+            tally: self.phases.tally(),
+        };
+        self.phases.say(&event);
+        let before = Configuration::from(self.state(passing)?);
+        let mut culprit = self.inside(passing, failing, &before, &before)?;
+        let mut on_good = None;
+        for _ in 0..OLDER {
+            if culprit.at == 0 || self.stopped.is_some() {
+                break;
+            }
+            let trial = self.try_on(&culprit, 0)?;
+            on_good = Some(trial);
+            match trial.verdict {
+                Verdict::Interesting => {
+                    culprit = self.moved(&culprit, 0)?;
+                    on_good = None;
+                }
+                Verdict::Uninteresting => {
+                    let Some((older, more)) = self.with_older(&culprit)? else {
+                        break;
+                    };
+                    culprit = older;
+                    commits.splice(0..0, more);
+                }
+                Verdict::Unresolved => break,
+            }
+        }
+        self.answer(culprit, commits, undone, on_good)
+    }
+
+    fn repository(&self) -> Option<&boildown_changes::Repository> {
+        self.contents.repository()
+    }
+
+    /// Finds neighbours in the row of which one is good and the other bad, but for what cannot be judged between them.
+    fn along_history(&mut self) -> Result<(usize, usize), SearchError> {
+        loop {
+            let steps = self.row.places.len() - 1;
+            if steps > 1 {
+                self.phases.say(&ChangesEvent::History { steps });
+            }
+            let (passing, failing) = self.bisect(
+                |hunt, place| Ok(Some(Configuration::from(hunt.state(place)?))),
+                steps,
+            )?;
+            // A merge is bad and the commit it was made to is good: is it what was merged?
+            if failing == passing + 1
+                && failing > self.row.turn
+                && self.stopped.is_none()
+                && let Some(row) = self.merged(passing, failing)?
+            {
+                self.row = row;
+                continue;
+            }
+            return Ok((passing, failing));
+        }
+    }
+
+    /// The row to what a merge brought in, when that is bad.
+    fn merged(&self, passing: usize, failing: usize) -> Result<Option<Row>, SearchError> {
+        let (Some(repository), At::Commit(merge)) =
+            (self.repository(), &self.row.places[failing].at)
+        else {
+            return Ok(None);
+        };
+        for parent in repository.commit_of(*merge)?.parents.into_iter().skip(1) {
+            let state = repository.state(parent)?;
+            let judgement = self.trees().judge(&state.into(), self.cancel)?;
+            if judgement.verdict != Verdict::Interesting {
+                continue;
+            }
+            let bad = Place {
+                name: parent.to_hex_with_len(10).to_string(),
+                at: At::Commit(parent),
+            };
+            let good = self.row.places[passing].clone();
+            let mut row = Row::through(repository, good, bad, None)?;
+            // What came before is kept, so that the first place is still the good state.
+            let older = self.row.places[..passing].to_vec();
+            row.turn += older.len();
+            row.places.splice(0..0, older);
+            return Ok(Some(row));
+        }
+        Ok(None)
+    }
+
+    /// Bisects the first places of the row, or what is made on them.
+    fn bisect(
+        &mut self,
+        make: impl Fn(&Making<'_>, usize) -> Result<Option<Configuration>, ChangesError> + Send + Sync,
+        steps: usize,
+    ) -> Result<(usize, usize), SearchError> {
+        let making = Making {
+            row: self.row.clone(),
+            contents: self.contents,
+            states: &self.states,
+        };
+        let make = |set: &Subset| make(&making, set.count());
+        let (search, stopped) = self.phases.run(Bisect::of(steps), &make, |_, _| None)?;
+        self.stopped = self.stopped.or(stopped);
+        Ok((search.passing(), search.failing()))
+    }
+
+    /// Finds the changes between two places that matter, when `from` leads to `to` on top of them.
+    fn inside(
+        &mut self,
+        passing: usize,
+        failing: usize,
+        from: &Configuration,
+        to: &Configuration,
+    ) -> Result<Culprit, SearchError> {
+        let (old, new) = (self.state(passing)?, self.state(failing)?);
+        let tree = ChangeTree::between(&old, &new, self.contents)?;
+        let mut layers: Vec<(Layer, Vec<u32>)> = Vec::new();
+        for layer in [Layer::Directories, Layer::Files, Layer::Hunks, Layer::Lines] {
+            let groups = tree.groups(layer);
+            // A level that is cut like the one before says nothing new.
+            if layers.last().is_none_or(|(_, last)| *last != groups) {
+                layers.push((layer, groups));
+            }
+        }
+        let contents = self.contents;
+        let make = |set: &Subset| {
+            let Some(made) = tree.configuration(set, contents)? else {
+                return Ok(None);
+            };
+            transplant(from, to, &made, contents)
+        };
+        let search = Descent::new(tree.len(), layers.iter().map(|(_, groups)| groups.clone()));
+        let full = Subset::full(tree.len());
+        let names: Vec<Layer> = layers.iter().map(|(layer, _)| *layer).collect();
+        let mut shown = 0;
+        let mut before = full;
+        let old_files = Configuration::from(old.clone());
+        let (search, stopped) = self.phases.run(search, &make, |search: &Descent, tally| {
+            let (level, closing) = search.level();
+            let level = if closing { names.len() } else { level };
+            if level <= shown {
+                return None;
+            }
+            let layer = names[level - 1];
+            let best = search.best();
+            let new = make(&best).ok().flatten()?;
+            shown = level;
+            let all = std::mem::replace(&mut before, best);
+            Some(ChangesEvent::Level {
+                layer,
+                before: tree.count(layer, &all),
+                left: tree.count(layer, &before),
+                tally: tally.clone(),
+                old: old_files.clone(),
+                new,
+            })
+        })?;
+        self.stopped = self.stopped.or(stopped);
+        let best = search.best();
+        let after = make(&best)?.expect("it was run");
+        self.contents.keep(&after);
+        Ok(Culprit {
+            at: passing,
+            before: Configuration::from(old),
+            after,
+        })
+    }
+
+    /// The culprit on another place; `None` when it does not apply.
+    fn onto(&self, culprit: &Culprit, place: usize) -> Result<Option<Culprit>, SearchError> {
+        let before = Configuration::from(self.state(place)?);
+        let after = transplant(&culprit.before, &culprit.after, &before, self.contents)?;
+        Ok(after.map(|after| Culprit {
+            at: place,
+            before,
+            after,
+        }))
+    }
+
+    fn moved(&self, culprit: &Culprit, place: usize) -> Result<Culprit, SearchError> {
+        let moved = self.onto(culprit, place)?.expect("it was tried");
+        self.contents.keep(&moved.after);
+        Ok(moved)
+    }
+
+    fn try_on(&self, culprit: &Culprit, place: usize) -> Result<Trial, SearchError> {
+        let moved = self.onto(culprit, place)?;
+        self.trial(moved.map(|moved| moved.after))
+    }
+
+    fn trial(&self, configuration: Option<Configuration>) -> Result<Trial, SearchError> {
+        let Some(configuration) = configuration else {
+            return Ok(Trial {
+                verdict: Verdict::Unresolved,
+                reason: Some(super::rule::Reason::DoesNotApply),
+            });
+        };
+        let Judgement {
+            verdict, reason, ..
+        } = self.trees().judge(&configuration, self.cancel)?;
+        Ok(Trial { verdict, reason })
+    }
+
+    /// Finds what older changes the culprit needs to do harm, and returns it with them, on the place before those. The culprit alone does
+    /// none on the first place.
+    fn with_older(
+        &mut self,
+        culprit: &Culprit,
+    ) -> Result<Option<(Culprit, Vec<Commit>)>, SearchError> {
+        let (from, to) = (culprit.before.clone(), culprit.after.clone());
+        let (passing, failing) = self.bisect(
+            |making, place| {
+                let onto = Configuration::from(making.state(place)?);
+                transplant(&from, &to, &onto, making.contents)
+            },
+            culprit.at,
+        )?;
+        if self.stopped.is_some() {
+            return Ok(None);
+        }
+        let event = ChangesEvent::Older {
+            passing: self.name(passing),
+            failing: self.name(failing),
+        };
+        self.phases.say(&event);
+        let (commits, _) = self.row.commits(self.repository(), passing, failing)?;
+        let found = self.inside(passing, failing, &from, &to)?;
+        Ok(Some((found, commits)))
+    }
+
+    fn answer(
+        mut self,
+        culprit: Culprit,
+        commits: Vec<Commit>,
+        undone: bool,
+        on_good: Option<Trial>,
+    ) -> Result<Found, SearchError> {
+        let last = self.row.places.len() - 1;
+        let fresh = self.trees().judge_afresh(&culprit.after, self.cancel)?;
+        let bad = Configuration::from(self.state(last)?);
+        let mended = transplant(&culprit.after, &culprit.before, &bad, self.contents)?;
+        let repair = self.trial(mended)?;
+        let (parts, counts) = self.parts(&culprit)?;
+        let run: Option<Run> = fresh.run;
+        Ok(Found {
+            base: self.name(culprit.at),
+            base_is_good: culprit.at == 0,
+            stat: stat(&culprit.before, &culprit.after, self.contents)?,
+            counts,
+            before: culprit.before,
+            after: culprit.after,
+            commits,
+            undone,
+            confirmed: Trial {
+                verdict: fresh.verdict,
+                reason: fresh.reason,
+            },
+            on_good,
+            repair,
+            parts,
+            run,
+            stopped: self.stopped.take(),
+            restored: self.trees().restored(),
+            tally: self.phases.tally(),
+        })
+    }
+
+    /// What the culprit does without each of its hunks, when there are several, and how many of each layer there are.
+    fn parts(&self, culprit: &Culprit) -> Result<(Vec<Part>, Counts), SearchError> {
+        /// More than anybody reads.
+        const MANY: usize = 16;
+        let after: State = (culprit.after.iter())
+            .map(|(path, made)| (path.clone(), made.entry()))
+            .collect();
+        let tree = ChangeTree::between(culprit.before.base(), &after, self.contents)?;
+        let all = Subset::full(tree.len());
+        let layers = [Layer::Directories, Layer::Files, Layer::Hunks, Layer::Lines];
+        let counts = layers.map(|layer| (layer, tree.count(layer, &all)));
+        let hunks = tree.groups(Layer::Hunks);
+        let count = tree.count(Layer::Hunks, &all);
+        let mut parts = Vec::new();
+        if self.stopped.is_some() || !(2..=MANY).contains(&count) {
+            return Ok((parts, counts.into()));
+        }
+        for hunk in 0..u32::try_from(count).expect("few") {
+            let elements: Vec<usize> = (0..tree.len()).filter(|&at| hunks[at] == hunk).collect();
+            let cut = elements.iter().map(|&element| element..element + 1);
+            let less = tree.configuration(&all.without(cut), self.contents)?;
+            let trial = self.trial(less)?;
+            parts.push(Part {
+                place: tree.place(elements[0]),
+                without: trial.verdict,
+            });
+        }
+        Ok((parts, counts.into()))
+    }
+}
+
+/// What is needed to make the files of a place, on any thread.
+struct Making<'a> {
+    row: Row,
+    contents: &'a Contents,
+    states: &'a States,
+}
+
+impl Making<'_> {
+    fn state(&self, place: usize) -> Result<State, ChangesError> {
+        self.states.of(&self.row.places[place], self.contents)
+    }
+}

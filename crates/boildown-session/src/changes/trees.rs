@@ -1,0 +1,280 @@
+//! An oracle over trees of files: each worker keeps one on the disk and changes it from question to question.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use boildown_changes::{ChangesError, Configuration, Contents, ObjectId, Workspace};
+use boildown_oracle::spawn::{self, Capture, Limits};
+use boildown_oracle::{Cancel, OracleError, Outcome, Run, Scratch, Verdict};
+
+use super::command::TreeCommand;
+use super::rule::{Goal, Reason, Rule, Says};
+
+/// How trees are judged.
+#[derive(Debug, Clone)]
+pub struct Judge {
+    /// The command that says whether it works.
+    pub command: TreeCommand,
+    /// A command that is run before, whose failure says that nobody can tell.
+    pub build: Option<TreeCommand>,
+    /// How a run is read.
+    pub rule: Rule,
+    /// What is looked for.
+    pub goal: Goal,
+    /// How much each of the two commands may take.
+    pub limits: Limits,
+}
+
+/// What is known of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// What it means to the search.
+    pub verdict: Verdict,
+    /// Why nobody can tell.
+    pub reason: Option<Reason>,
+    /// The last run that it took, if it took one just now.
+    pub run: Option<Run>,
+}
+
+/// An oracle over trees of files.
+pub(super) struct Trees {
+    judge: Judge,
+    contents: Arc<Contents>,
+    scratch: Arc<Scratch>,
+    /// Those that no worker uses at the moment.
+    free: Mutex<Vec<Workspace>>,
+    made: AtomicU64,
+    /// What trees of these names said.
+    known: Mutex<HashMap<ObjectId, Says>>,
+    runs: AtomicU64,
+    /// Files of trees that commands changed or removed.
+    restored: AtomicU64,
+    /// Limits the time of a run once the baseline has shown how long one takes, in nanoseconds.
+    timeout: AtomicU64,
+    /// Made before the first run in a tree.
+    furnish: Furnish,
+}
+
+/// Puts into a new tree what is no part of any state.
+pub type Furnish = Box<dyn Fn(&std::path::Path) -> Result<(), ChangesError> + Send + Sync>;
+
+impl fmt::Debug for Trees {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trees")
+            .field("judge", &self.judge)
+            .finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Trees {
+    pub(super) fn new(
+        judge: Judge,
+        contents: Arc<Contents>,
+        scratch: Arc<Scratch>,
+        furnish: Furnish,
+    ) -> Self {
+        let timeout = judge.rule.property().and_then(|property| property.hang());
+        let trees = Self {
+            timeout: AtomicU64::default(),
+            contents,
+            scratch,
+            free: Mutex::default(),
+            made: AtomicU64::new(0),
+            known: Mutex::default(),
+            runs: AtomicU64::new(0),
+            restored: AtomicU64::new(0),
+            furnish,
+            judge,
+        };
+        trees.set_timeout(timeout.unwrap_or(trees.judge.limits.timeout));
+        trees
+    }
+
+    pub(super) fn runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn restored(&self) -> u64 {
+        self.restored.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_timeout(&self, timeout: Duration) {
+        let nanos = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
+        self.timeout.store(nanos, Ordering::Relaxed);
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            timeout: Duration::from_nanos(self.timeout.load(Ordering::Relaxed)),
+            ..self.judge.limits
+        }
+    }
+
+    /// Says what is known of a configuration, or runs the commands in it.
+    pub(super) fn judge(
+        &self,
+        configuration: &Configuration,
+        cancel: &Cancel,
+    ) -> Result<Judgement, OracleError> {
+        let name = configuration.name();
+        let known = lock(&self.known).get(&name).copied();
+        if let Some(says) = known {
+            return Ok(self.judgement(says, None));
+        }
+        let free = lock(&self.free).pop();
+        let (says, run) = self.run_in(free, configuration, self.judge.rule.capture(), cancel)?;
+        lock(&self.known).insert(name, says);
+        Ok(self.judgement(says, Some(run)))
+    }
+
+    /// Runs the commands in a tree that nothing was run in before, and keeps what they print.
+    pub(super) fn judge_afresh(
+        &self,
+        configuration: &Configuration,
+        cancel: &Cancel,
+    ) -> Result<Judgement, OracleError> {
+        let (says, run) = self.run_in(None, configuration, Capture::Output, cancel)?;
+        Ok(self.judgement(says, Some(run)))
+    }
+
+    fn judgement(&self, says: Says, run: Option<Run>) -> Judgement {
+        Judgement {
+            verdict: says.verdict(self.judge.goal),
+            reason: match says {
+                Says::CannotTell(reason) => Some(reason),
+                Says::Good | Says::Bad => None,
+            },
+            run,
+        }
+    }
+
+    fn run_in(
+        &self,
+        workspace: Option<Workspace>,
+        configuration: &Configuration,
+        capture: Capture,
+        cancel: &Cancel,
+    ) -> Result<(Says, Run), OracleError> {
+        let workspace = self.prepared(workspace, configuration)?;
+        let ran = self.run(&workspace, capture, cancel);
+        // Also one in which a command was stopped in the middle: what it left is what any build leaves that is stopped.
+        lock(&self.free).push(workspace);
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        ran
+    }
+
+    /// A tree that holds the configuration. One that cannot be changed, whatever a command has done to it, is left for a new one.
+    fn prepared(
+        &self,
+        workspace: Option<Workspace>,
+        configuration: &Configuration,
+    ) -> Result<Workspace, OracleError> {
+        if let Some(mut workspace) = workspace
+            && let Ok(written) = workspace.update(configuration, &self.contents)
+        {
+            let restored = u64::try_from(written.restored).unwrap_or(u64::MAX);
+            self.restored.fetch_add(restored, Ordering::Relaxed);
+            return Ok(workspace);
+        }
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        // Of constant length, so that a path in a message is as long in each tree.
+        let root = self.scratch.path().join(format!("tree-{number:06}"));
+        let mut workspace = Workspace::create(root).map_err(broken)?;
+        workspace
+            .update(configuration, &self.contents)
+            .map_err(broken)?;
+        (self.furnish)(workspace.root()).map_err(broken)?;
+        Ok(workspace)
+    }
+
+    fn run(
+        &self,
+        workspace: &Workspace,
+        capture: Capture,
+        cancel: &Cancel,
+    ) -> Result<(Says, Run), OracleError> {
+        if let Some(build) = &self.judge.build {
+            let (_, run) = self.spawn(build, workspace, capture, cancel)?;
+            let says = match run.outcome {
+                Outcome::Exited(0) => None,
+                Outcome::Exited(_) | Outcome::Signalled(_) => Some(Reason::DoesNotBuild),
+                Outcome::TimedOut => Some(Reason::TimedOut),
+            };
+            if let Some(reason) = says {
+                return Ok((Says::CannotTell(reason), run));
+            }
+        }
+        let (started, run) = self.spawn(&self.judge.command, workspace, capture, cancel)?;
+        let says = match started {
+            Started::Yes => self.judge.rule.read(&run)?,
+            Started::No => Says::CannotTell(Reason::CannotRun),
+        };
+        Ok((says, run))
+    }
+
+    fn spawn(
+        &self,
+        command: &TreeCommand,
+        workspace: &Workspace,
+        capture: Capture,
+        cancel: &Cancel,
+    ) -> Result<(Started, Run), OracleError> {
+        let invocation = command.invocation(workspace.root(), capture);
+        let inside = std::path::Path::new(&invocation.program).starts_with(workspace.root());
+        let not_started = |stderr: String| {
+            let run = Run {
+                outcome: Outcome::Exited(NOT_FOUND),
+                stdout: Vec::new(),
+                stderr: stderr.into_bytes(),
+                took: Duration::ZERO,
+            };
+            (Started::No, run)
+        };
+        if !invocation.current_dir.is_dir() {
+            return Ok(not_started(format!(
+                "there is no directory {}",
+                invocation.current_dir.display()
+            )));
+        }
+        match spawn::run(&invocation, &self.limits(), cancel) {
+            Err(error) if inside && error.is_no_program() => Ok(not_started(error.to_string())),
+            run => run.map(|run| (Started::Yes, run)),
+        }
+    }
+}
+
+/// Whether a program of the tree was there, and one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Started {
+    Yes,
+    No,
+}
+
+/// What a shell exits with when there is no such program.
+const NOT_FOUND: i32 = 127;
+
+/// A tree that could not be made.
+fn broken(error: ChangesError) -> OracleError {
+    match error {
+        ChangesError::File {
+            action,
+            path,
+            source,
+        } if source.kind() != io::ErrorKind::NotFound => OracleError::Scratch {
+            action,
+            path,
+            source,
+        },
+        error => OracleError::Candidate {
+            source: error.into(),
+        },
+    }
+}

@@ -1,0 +1,300 @@
+//! `boildown changes`.
+
+mod args;
+mod json;
+mod markdown;
+mod states;
+mod text;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use boildown_changes::{Contents, patch};
+use boildown_oracle::spawn::{Limits, ReapOnDrop};
+use boildown_oracle::{Cancel, Outcome, Run, Scratch, Verdict, deduce, fsx};
+use boildown_session::changes::{
+    At, ChangesEvent, Found, Furnish, Goal, Judge, Problem, Rule, SearchError, TreeCommand, find,
+};
+use boildown_session::{Budget, Config, Stop};
+
+pub(crate) use args::Changes;
+use states::{Given, wrong};
+
+use crate::error::{CliError, Kind};
+use crate::reduce::{cannot_run, last_lines};
+use crate::signals;
+
+/// What shows a search for changes, beside the patch.
+trait Show {
+    fn note(&mut self, text: &str);
+    fn event(&mut self, event: &ChangesEvent);
+    fn finish(&mut self, answer: &Answer<'_>);
+}
+
+/// What was found, and what a reader needs to know besides.
+struct Answer<'a> {
+    found: &'a Found,
+    goal: Goal,
+    /// As the user named them.
+    good: &'a str,
+    bad: &'a str,
+    command: &'a str,
+    output: &'a Path,
+    patch: &'a [u8],
+    /// Whether the culprit's run shows the failure of the bad state; `None` when that shows nothing to compare.
+    same_failure: Option<bool>,
+}
+
+/// Says nothing.
+struct Silent;
+
+impl Show for Silent {
+    fn note(&mut self, _: &str) {}
+    fn event(&mut self, _: &ChangesEvent) {}
+    fn finish(&mut self, _: &Answer<'_>) {}
+}
+
+/// Finds the smallest change.
+pub(crate) fn run(args: &Changes) -> Result<Kind, CliError> {
+    // Whatever the end, a panic included, nothing that a run left behind outlives us.
+    let _reap = ReapOnDrop;
+    let user_dir = std::env::current_dir().map_err(|error| {
+        CliError::new(Kind::CannotRun, "failed to find the current directory").because(error)
+    })?;
+    let goal = if args.fix { Goal::Fix } else { Goal::Culprit };
+    let rule = rule(args)?;
+    let mut given = Given::new(args, &user_dir)?;
+    let command = command(args, &mut given, &user_dir)?;
+    let output = output(args, goal)?;
+    let (stop, cancel) = (
+        Stop::default(),
+        Cancel::new().map_err(|error| cannot_run(&error))?,
+    );
+    signals::stop_on_signals(stop.clone(), cancel.clone())?;
+    let mut show: Box<dyn Show> = match (args.json, args.markdown, args.quiet) {
+        (true, ..) => Box::new(json::Json),
+        (_, true, _) => Box::new(markdown::Markdown),
+        (.., true) => Box::new(Silent),
+        _ => Box::new(text::Text::new(goal)),
+    };
+    for note in &given.notes {
+        show.note(note);
+    }
+    let Given {
+        row, contents, dir, ..
+    } = given;
+    let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    // On a disk: trees and what is built in them may need more room than memory has.
+    let scratch = Scratch::within(&temporary).map_err(|error| cannot_run(&error))?;
+    let defaults = Limits::default();
+    let shown = command.to_string();
+    let problem = Problem {
+        row,
+        contents: Arc::new(contents),
+        scratch: Arc::new(scratch),
+        judge: Judge {
+            command,
+            build: args
+                .build
+                .as_ref()
+                .map(|line| TreeCommand::line(line, dir.clone())),
+            rule,
+            goal,
+            limits: Limits {
+                timeout: args.timeout.unwrap_or(defaults.timeout),
+                ..defaults
+            },
+        },
+        timeout_is_stated: args.timeout.is_some(),
+    };
+    let config = Config {
+        jobs: args
+            .jobs
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, usize::from),
+        budget: Budget {
+            questions: args.max_questions,
+            time: args.max_time,
+        },
+        stop,
+    };
+    let ends = [0, problem.row.places.len() - 1].map(|end| problem.row.places[end].name.clone());
+    let mut bad_run: Option<Run> = None;
+    let mut unwritten = None;
+    let found = find(
+        &problem,
+        furnish(&problem),
+        &config,
+        &cancel,
+        &mut |event| {
+            match event {
+                ChangesEvent::Baseline { good: false, run } => bad_run = Some(run.clone()),
+                ChangesEvent::Level { old, new, .. } => {
+                    let written = patch(old, new, &problem.contents)
+                        .map_err(|error| states::unreadable(&error))
+                        .and_then(|patch| {
+                            fsx::write_atomic(&output, &patch).map_err(|error| cannot_run(&error))
+                        });
+                    unwritten = unwritten.take().or(written.err());
+                }
+                _ => {}
+            }
+            show.event(event);
+        },
+    )
+    .map_err(|error| no_answer(error, &shown, args))?;
+    if let Some(error) = unwritten {
+        return Err(error);
+    }
+    let patch = patch(&found.before, &found.after, &problem.contents)
+        .map_err(|error| states::unreadable(&error))?;
+    fsx::write_durable(&output, &patch).map_err(|error| cannot_run(&error))?;
+    show.finish(&Answer {
+        found: &found,
+        goal,
+        good: &ends[0],
+        bad: &ends[1],
+        command: &shown,
+        output: &output,
+        patch: &patch,
+        same_failure: same_failure(bad_run.as_ref(), found.run.as_ref(), goal),
+    });
+    Ok(match found.stopped {
+        Some(_) => Kind::Stopped,
+        None => Kind::Reduced,
+    })
+}
+
+/// Whether the culprit alone fails as the bad state does.
+fn same_failure(bad: Option<&Run>, culprit: Option<&Run>, goal: Goal) -> Option<bool> {
+    if goal == Goal::Fix {
+        return None;
+    }
+    let property = deduce(bad?)?;
+    Some(property.verdict(culprit?) == Verdict::Interesting)
+}
+
+/// What is put into trees beside their files.
+fn furnish(problem: &Problem) -> Furnish {
+    let contents: Arc<Contents> = Arc::clone(&problem.contents);
+    let head = match problem.row.places[0].at {
+        At::Commit(id) => Some(id),
+        At::Files(_) => None,
+    };
+    Box::new(move |root: &Path| match (contents.repository(), head) {
+        (Some(repository), Some(head)) => repository.furnish(root, head),
+        _ => Ok(()),
+    })
+}
+
+fn rule(args: &Changes) -> Result<Rule, CliError> {
+    let stated = args.stated();
+    match (stated, &args.bisect_run, &args.test) {
+        (Some(_), Some(_), _) => Err(wrong(
+            "--bisect-run says all there is to say about good and bad",
+        )
+        .hint("leave --exit, --stdout, --stderr, --not-stderr and --hangs away")),
+        (Some(_), _, Some(_)) => Err(wrong("--test says all there is to say about good and bad")
+            .hint("leave --exit, --stdout, --stderr, --not-stderr and --hangs away")),
+        (Some(property), None, None) => Ok(Rule::Property(property)),
+        (None, Some(_), _) => Ok(Rule::BisectRun),
+        (None, None, Some(_)) => Ok(Rule::Test),
+        (None, None, None) => Ok(Rule::ExitCode),
+    }
+}
+
+fn command(args: &Changes, given: &mut Given, user_dir: &Path) -> Result<TreeCommand, CliError> {
+    let before = given.notes.len();
+    let command = match (
+        args.bisect_run.as_ref().or(args.test.as_ref()),
+        args.command.is_empty(),
+    ) {
+        (Some(script), _) => given.script(script, user_dir),
+        (None, false) => given.command(&args.command, user_dir),
+        (None, true) => {
+            return Err(wrong("there is no command to run on the states").hint(
+                "give the command that tells good from bad after `--`, such as\n  boildown changes v1.2..v1.3 -- make check\nor a script for `git bisect run` with --bisect-run",
+            ));
+        }
+    };
+    debug_assert!(given.notes.len() >= before);
+    Ok(command)
+}
+
+fn output(args: &Changes, goal: Goal) -> Result<PathBuf, CliError> {
+    let name = match goal {
+        Goal::Culprit => "culprit.patch",
+        Goal::Fix => "fix.patch",
+    };
+    let output = args.output.clone().unwrap_or_else(|| name.into());
+    let parent = output.parent().unwrap_or(Path::new(""));
+    let failed = |why: &str| {
+        Err(wrong(format!("failed to write {}", output.display())).because(why.to_owned()))
+    };
+    match std::fs::metadata(&output) {
+        Ok(there) if !there.is_file() => failed("it is not an ordinary file"),
+        Err(_) if !Path::new(".").join(parent).is_dir() => failed("there is no such directory"),
+        _ => Ok(output),
+    }
+}
+
+fn no_answer(error: SearchError, command: &str, args: &Changes) -> CliError {
+    let [first, second] = match args.fix {
+        false => ["good", "bad"],
+        true => ["broken", "fixed"],
+    };
+    match error {
+        SearchError::Baseline {
+            name,
+            wanted,
+            judgement,
+        } => {
+            let is_first = wanted == "good";
+            let wanted = if is_first { first } else { second };
+            let mut error = CliError::new(Kind::NotInteresting, format!("{name} is not {wanted}"));
+            let Some(run) = judgement.run else {
+                return error;
+            };
+            error = error.because(match judgement.reason {
+                Some(reason) => format!("the command {} there ({})", reason.words(), run.outcome),
+                None => format!("the command {} there", run.outcome),
+            });
+            if run.outcome == Outcome::TimedOut {
+                error = error.hint("--timeout gives the command more time");
+            }
+            for (stream, bytes) in [
+                ("standard error", &run.stderr),
+                ("standard output", &run.stdout),
+            ] {
+                if !bytes.is_empty() {
+                    error = error.hint(format!("its {stream} ends with\n{}", last_lines(bytes)));
+                }
+            }
+            error
+                .hint(format!("the command, run at the root of a copy of {name}: {command}"))
+                .hint(match (is_first, args.fix) {
+                    (true, false) => "the copy holds what git tracks and nothing else; does the command need files that are not tracked, or that another command makes? --build runs one first",
+                    (false, false) => "does the command look at the files around it? an absolute path, or a package installed from your work tree, leads elsewhere",
+                    (true, true) => "with --fix the first state is the broken one and the second is fixed",
+                    (false, true) => "with --fix the second state is the one in which the command succeeds",
+                })
+        }
+        SearchError::Flaky { name } => CliError::new(
+            Kind::Flaky,
+            format!("two runs on {name} did not end alike"),
+        )
+        .hint("make the command deterministic, or state what is bad so that every run shows it")
+        .hint(format!("the command: {command}")),
+        SearchError::Same { good, bad } => {
+            wrong(format!("nothing differs between {good} and {bad}"))
+                .hint("uncommitted changes are seen with --worktree only")
+        }
+        SearchError::Oracle(boildown_oracle::OracleError::Cancelled) => CliError::new(
+            Kind::Stopped,
+            "interrupted before the search began: nothing was written",
+        ),
+        SearchError::Oracle(error) => cannot_run(&error),
+        SearchError::Changes(error) => states::unreadable(&error),
+        error => CliError::new(Kind::CannotRun, error.to_string()),
+    }
+}
