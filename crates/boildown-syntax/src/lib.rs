@@ -24,4 +24,4 @@ pub use keep::Keep;
 pub use languages::Language;
 pub use pipeline::{Pass, Pipeline, Reduction, count_tokens, pass_names, reduction};
 pub use rewrite::{RuleError, Rules};
-pub use strategy::{Gate, Passes, Rewriting, Strategy};
+pub use strategy::{Gate, Layout, Names, Passes, Strategy};

@@ -10,7 +10,7 @@ use boildown_search::{Epochs, Question, Search, Subset, Verdict};
 use crate::document::{Document, View, words};
 use crate::draft::{Check, Draft};
 use crate::rewrite::{Rewrites, Rules, Setup, Sorts};
-use crate::strategy::{Gate, Rewriting, Strategy};
+use crate::strategy::{Gate, Layout, Names, Strategy};
 use crate::{Gated, Language};
 
 /// One way of going over a text.
@@ -41,6 +41,10 @@ enum Method {
     AllButOne,
     /// Every rewriting of these sorts that is proposed.
     Rewrites(Sorts),
+    /// What is left of words that are no names.
+    Letters,
+    /// White space that says nothing.
+    Layout,
 }
 
 #[derive(Debug, Clone)]
@@ -55,7 +59,7 @@ enum Machine {
     Rewrites(Rewrites),
 }
 
-/// Passes over a text, one after another, round and round until a whole round has no hit.
+/// Passes over a text, one after another, round and round until all have had no hit since the last one.
 ///
 /// Each pass reads the text that the one before left, so that what a change made possible becomes visible.
 ///
@@ -67,7 +71,7 @@ enum Machine {
 #[derive(Debug, Clone)]
 pub struct Pipeline {
     strategy: Strategy,
-    /// `None` when nothing is rewritten.
+    /// `None` without a language.
     setup: Option<Arc<Setup>>,
     passes: Arc<[Pass]>,
     /// Whether all passes are among them that the proof of 1-minimality is made of.
@@ -75,8 +79,12 @@ pub struct Pipeline {
     at: usize,
     document: Arc<Document>,
     machine: Machine,
-    /// Whether this round has hit.
-    improved: bool,
+    /// The pass that hit last; all of them before the first hit.
+    last: usize,
+    /// Whether a round has ended since then.
+    again: bool,
+    /// Whether the pass at work has hit.
+    hit: bool,
 }
 
 /// A search that reduces a text.
@@ -90,13 +98,10 @@ pub fn reduction(
     strategy: Strategy,
 ) -> Reduction {
     let gated = language.filter(|_| strategy.gate == Gate::Adaptive);
-    let setup = match (&strategy.rewriting, language) {
-        (Rewriting::With(others), Some(language)) => {
-            let rules = Rules::of(language).and(others);
-            Some(Setup::new(language, rules, Arc::clone(bytes)))
-        }
-        _ => None,
-    };
+    let setup = language.map(|language| {
+        let rules = Rules::of(language).and(&strategy.rules);
+        Setup::new(language, rules, strategy.names, Arc::clone(bytes))
+    });
     Gated::new(
         Pipeline::new(
             bytes,
@@ -137,6 +142,9 @@ const REWRITTEN: usize = MIB;
 /// Larger texts are not gone over byte by byte: each byte would be a node.
 const BYTEWISE: usize = 2 * MIB;
 
+/// Larger texts are not gone over letter by letter.
+const INSIDE: usize = 64 << 10;
+
 /// Larger binaries are not gone over byte by byte before all else is done.
 const PARTWISE: usize = 64 << 10;
 
@@ -155,6 +163,13 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
         method,
         check,
         sizes: 0..up_to,
+    };
+    let inside = |name, view: fn(&'static Language) -> View, method| Pass {
+        name,
+        view: view(language),
+        method,
+        check: Check::Parses,
+        sizes: 0..INSIDE,
     };
     vec![
         LINES,
@@ -179,18 +194,27 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
             Check::Parses,
             REWRITTEN,
         ),
+        pass(
+            "rewriting names",
+            Method::Rewrites(Sorts::Renamed),
+            Check::Parses,
+            REWRITTEN,
+        ),
+        inside("rewriting letters", View::Letters, Method::Letters),
+        inside("layout", View::Spaces, Method::Layout),
+        inside("spaces", View::Spaces, Method::List(Algorithm::HALVING)),
         pass("nodes", Method::Nodes, Check::Parses, LARGE),
         pass("delimiters", Method::Delimiters, Check::Nothing, LARGE),
         pass("tokens", Method::Window(1), Check::Nothing, LARGE),
         // Last: words that are made of several tokens cannot be taken apart any more.
         pass(
-            "widths",
+            "rewriting widths",
             Method::Rewrites(Sorts::AsWide),
             Check::Parses,
             REWRITTEN,
         ),
         pass(
-            "joins",
+            "rewriting joins",
             Method::Rewrites(Sorts::Joined),
             Check::Nothing,
             REWRITTEN,
@@ -262,6 +286,11 @@ impl Pipeline {
         let is_proof = |pass: &&Pass| matches!(pass.method, Method::Window(1) | Method::Nodes);
         let proofs = passes.iter().filter(is_proof).count();
         passes.retain(|pass| strategy.passes.contain(pass.name));
+        passes.retain(|pass| match pass.name {
+            "rewriting names" => strategy.names == Names::Canonical,
+            "spaces" => strategy.layout == Layout::Compact,
+            _ => true,
+        });
         let proves = passes.iter().filter(is_proof).count() == proofs;
         // Only our own schedule has use for passes that ask about large parts alone.
         if strategy.schedule != Schedule::default() {
@@ -277,7 +306,9 @@ impl Pipeline {
             at: 0,
             document,
             machine,
-            improved: false,
+            last: ANY,
+            again: true,
+            hit: false,
         };
         pipeline.begin(0);
         pipeline.advance();
@@ -304,13 +335,18 @@ impl Pipeline {
     /// Starts the first pass at or after `at` that has a question, or finishes.
     fn begin(&mut self, at: usize) {
         let best = self.best();
+        self.hit = false;
         self.at = at;
         loop {
+            // The passes after the one that hit last have had nothing to say on this very text.
+            if self.again && self.at > self.last {
+                self.at = self.passes.len();
+            }
             let Some(pass) = self.passes.get(self.at) else {
-                if !std::mem::take(&mut self.improved) {
+                if self.again {
                     return;
                 }
-                self.at = 0;
+                (self.at, self.again) = (0, true);
                 continue;
             };
             if pass.sizes.contains(&best.bytes().len()) {
@@ -341,13 +377,21 @@ impl Pipeline {
     fn advance(&mut self) {
         while self.at < self.passes.len() {
             if !self.machine.has_question() {
-                self.begin(self.at + 1);
+                let again = self.hit && self.is_repeated();
+                self.begin(self.at + usize::from(!again));
             } else if self.is_allowed() {
                 return;
             } else {
                 self.machine.skip();
             }
         }
+    }
+
+    /// Whether the pass at work is done again once it has hit, and nothing else is for its sake: the sweeps that follow are about what it
+    /// leaves, and no other pass finds more in that.
+    fn is_repeated(&self) -> bool {
+        let pass = self.passes.get(self.at);
+        pass.is_some_and(|pass| matches!(pass.view, View::Letters(_) | View::Spaces(_)))
     }
 
     fn is_allowed(&self) -> bool {
@@ -393,6 +437,8 @@ impl Method {
                 sweep(Sweep::units(everything, units))
             }
             Self::AllButOne => sweep(Sweep::units(everything, document.other_parts())),
+            Self::Letters => sweep(Sweep::units(everything, document.letter_units())),
+            Self::Layout => sweep(Sweep::units(everything, document.layout_units())),
             Self::Rewrites(sorts) => setup.map_or_else(
                 || sweep(Sweep::units(everything, [])),
                 |setup| Machine::Rewrites(Rewrites::new(Arc::clone(document), setup, sorts)),
@@ -472,7 +518,10 @@ impl Search for Pipeline {
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.improved |= verdict.is_interesting();
+        self.hit |= verdict.is_interesting();
+        if verdict.is_interesting() && !self.is_repeated() {
+            (self.last, self.again) = (self.at, false);
+        }
         each!(&mut self.machine, machine => machine.tell(verdict));
         self.advance();
     }

@@ -21,15 +21,19 @@ pub struct Strategy {
     pub schedule: Schedule,
     /// How many questions that do not depend on each other are asked together. The result depends on it.
     pub width: NonZeroUsize,
-    /// What a text may become that is not a part of it.
-    pub rewriting: Rewriting,
+    /// What a text may become that is not a part of it, besides what the rules of its language say.
+    pub rules: Arc<Rules>,
+    /// What becomes of names.
+    pub names: Names,
+    /// What becomes of white space.
+    pub layout: Layout,
     /// What every candidate has to hold.
     pub keep: Keep,
     /// Which passes run.
     pub passes: Passes,
 }
 
-/// Which passes run, by their names, with a hyphen for each space.
+/// Which passes run, by their names, with a hyphen for each space. `rewriting` stands for all whose names begin so.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Passes {
     /// All that the kind of input has.
@@ -46,10 +50,16 @@ impl Passes {
     #[must_use]
     pub fn contain(&self, name: &str) -> bool {
         let name = name.replace(' ', "-");
+        let is_meant = |wanted: &String| {
+            let rest = name.strip_prefix(wanted.as_str());
+            rest.is_some_and(|rest| {
+                rest.is_empty() || wanted == "rewriting" && rest.starts_with('-')
+            })
+        };
         match self {
             Self::All => true,
-            Self::Only(names) => names.contains(&name),
-            Self::Without(names) => !names.contains(&name),
+            Self::Only(names) => names.iter().any(is_meant),
+            Self::Without(names) => !names.iter().any(is_meant),
         }
     }
 }
@@ -61,7 +71,9 @@ impl Default for Strategy {
             algorithm: None,
             schedule: Schedule::default(),
             width: NonZeroUsize::MIN,
-            rewriting: Rewriting::default(),
+            rules: Arc::default(),
+            names: Names::default(),
+            layout: Layout::default(),
             keep: Keep::default(),
             passes: Passes::All,
         }
@@ -77,17 +89,24 @@ pub enum Gate {
     Off,
 }
 
-/// What a text may become that is not a part of it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Rewriting {
-    /// What the rules of its language say, and these.
-    With(Arc<Rules>),
-    /// Nothing: the result is made of tokens of the input, in their order.
-    Off,
+/// What becomes of names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Names {
+    /// Rewriting may write others, where the result is smaller for it.
+    #[default]
+    Free,
+    /// Nothing writes a name that is not in the input.
+    Preserved,
+    /// They become a, b, c and so on, wherever the property allows it.
+    Canonical,
 }
 
-impl Default for Rewriting {
-    fn default() -> Self {
-        Self::With(Arc::default())
-    }
+/// What becomes of white space.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// Blank lines, wide gaps and deep indentation go; line breaks stay.
+    #[default]
+    Tidy,
+    /// All goes that can.
+    Compact,
 }

@@ -49,6 +49,7 @@ pub(crate) enum Command {
 
 /// Headings of the help.
 const KEEP: &str = "What to leave alone";
+const FINISH: &str = "How the result is to look (default: as the input, but tidy)";
 pub(crate) const STOP: &str = "When to stop early, with the best result so far";
 const SEARCH: &str = "How to search (default: what measures best)";
 
@@ -117,6 +118,18 @@ pub(crate) struct Reduce {
     #[arg(long, value_name = "WHAT", help_heading = KEEP)]
     pub(crate) keep: Vec<String>,
 
+    /// Never write a name that is not in the input
+    #[arg(long, conflicts_with = "rename", help_heading = KEEP)]
+    pub(crate) preserve_names: bool,
+
+    /// Name everything a, b, c and so on, wherever the failure allows it
+    #[arg(long, help_heading = FINISH)]
+    pub(crate) rename: bool,
+
+    /// Take away all white space that can go, line breaks too
+    #[arg(long, help_heading = FINISH)]
+    pub(crate) compact: bool,
+
     /// Stop once the result is this small, such as 200, which are tokens, or 4kB
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = STOP)]
     pub(crate) until: Option<Size>,
@@ -129,7 +142,8 @@ pub(crate) struct Reduce {
     #[arg(long, value_name = "N", help_heading = STOP)]
     pub(crate) max_questions: Option<u64>,
 
-    /// The passes to run, such as tree,tokens; or with a dash those to leave out, such as --passes=-rewriting
+    /// The passes to run, such as tree,tokens; or with a dash those to leave out: --passes=-rewriting deletes
+    /// only, so that the result is made of tokens of the input, in their order
     #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, help_heading = SEARCH)]
     pub(crate) passes: Vec<String>,
 
@@ -147,12 +161,8 @@ pub(crate) struct Reduce {
     pub(crate) width: NonZeroUsize,
 
     /// A file of further rewrite rules for the language of the input; may be given several times
-    #[arg(long, value_name = "FILE", conflicts_with = "no_rewriting", help_heading = SEARCH)]
+    #[arg(long, value_name = "FILE", help_heading = SEARCH)]
     pub(crate) rules: Vec<PathBuf>,
-
-    /// Delete only: the result is made of tokens of the input, in their order
-    #[arg(long, help_heading = SEARCH)]
-    pub(crate) no_rewriting: bool,
 
     /// Also run candidates that do not parse
     #[arg(long, hide = true)]

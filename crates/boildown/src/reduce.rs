@@ -14,7 +14,8 @@ use boildown_session::{
     Baseline, BaselineError, Budget, Care, Config, Goal, Stop, Stopped, baseline, time_limit,
 };
 use boildown_syntax::{
-    Gate, Keep, Language, Passes, Rewriting, Rules, Strategy, count_tokens, pass_names, reduction,
+    Gate, Keep, Language, Layout, Names, Passes, Rules, Strategy, count_tokens, pass_names,
+    reduction,
 };
 
 use crate::args::Reduce;
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let _reap = ReapOnDrop;
     let input = read(&args.input)?;
     let language = input::language(args.language.as_deref(), &args.input, &input)?;
-    let rewriting = rewriting(args, language)?;
+    let rules = rules(args, language)?;
     let usage = format!("boildown reduce {}", args.input.display());
     let command = property::command(&args.property, &args.command, &args.input, &usage)?;
     let destination = Destination::new(args)?;
@@ -67,7 +68,17 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         algorithm: args.algorithm,
         schedule: args.schedule,
         width: args.width,
-        rewriting,
+        rules: Arc::new(rules),
+        names: match (args.rename, args.preserve_names) {
+            (true, _) => Names::Canonical,
+            (false, true) => Names::Preserved,
+            (false, false) => Names::Free,
+        },
+        layout: if args.compact {
+            Layout::Compact
+        } else {
+            Layout::Tidy
+        },
         keep,
         passes,
     };
@@ -162,10 +173,7 @@ fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
 }
 
 /// Reads the rules of the user, and says what is wrong with them.
-fn rewriting(args: &Reduce, language: Option<&'static Language>) -> Result<Rewriting, CliError> {
-    if args.no_rewriting {
-        return Ok(Rewriting::Off);
-    }
+fn rules(args: &Reduce, language: Option<&'static Language>) -> Result<Rules, CliError> {
     let mut all = Rules::default();
     for path in &args.rules {
         let Some(language) = language else {
@@ -181,7 +189,7 @@ fn rewriting(args: &Reduce, language: Option<&'static Language>) -> Result<Rewri
             .map_err(|error| CliError::new(Kind::Usage, format!("{}, {error}", path.display())))?;
         all = all.and(&rules);
     }
-    Ok(Rewriting::With(Arc::new(all)))
+    Ok(all)
 }
 
 /// What every candidate has to hold.

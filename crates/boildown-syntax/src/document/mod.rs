@@ -5,6 +5,7 @@ mod builder;
 mod delimiters;
 mod framed;
 mod frames;
+mod inside;
 mod raw;
 mod render;
 mod slots;
@@ -38,6 +39,10 @@ pub enum View {
     Parts(usize),
     /// Pieces of this many bytes that are not all zeros. What is not kept becomes zeros.
     Zeros(usize),
+    /// The single characters of words of a language that are no names; all else stays.
+    Letters(&'static Language),
+    /// The white space between the tokens of a language, byte by byte; all else stays.
+    Spaces(&'static Language),
 }
 
 /// A text under one view.
@@ -81,6 +86,8 @@ impl Document {
             View::Zeros(size) => {
                 framed::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::of(bytes)))
             }
+            View::Letters(language) => inside::letters(bytes, language),
+            View::Spaces(language) => inside::spaces(bytes, language),
         }
     }
 

@@ -28,7 +28,8 @@ impl Document {
         match self.view {
             View::Parts(_) => return self.render_parts(kept),
             View::Zeros(_) => return self.render_zeros(kept),
-            _ => {}
+            View::Letters(_) | View::Spaces(_) => return self.render_around(kept),
+            View::Syntax(_) | View::Blocks | View::Lines | View::Bytes(_) => {}
         }
         let mut out = Vec::with_capacity(self.bytes.len());
         if matches!(self.view, View::Bytes(_) | View::Lines) {

@@ -12,7 +12,7 @@ use super::{Document, View};
 use crate::{Language, parse};
 
 /// The kind of a word inside a token; no grammar has so many of its own.
-const WORD: u16 = u16::MAX - 1;
+pub(super) const WORD: u16 = u16::MAX - 1;
 
 pub(super) fn read(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
     let tree = parse::Parser::new(language).parse(bytes);

@@ -12,7 +12,7 @@ use crate::document::{is_word, words};
 use crate::{Document, Language, View};
 
 /// How many ideas there are; each has a hit rate of its own.
-pub(super) const COUNT: usize = 6;
+pub(super) const COUNT: usize = 7;
 
 /// A node becomes the least text that fits.
 const LEAST: usize = 0;
@@ -26,6 +26,8 @@ const NUMBER: usize = 3;
 const STAND_IN: usize = 4;
 /// Two words become one.
 const JOINED: usize = 5;
+/// A name becomes a canonical one.
+const RENAMED: usize = 6;
 
 /// Short texts by the kind of node they stand for: those of the original text, and those of the rules.
 #[derive(Debug, Default)]
@@ -128,6 +130,8 @@ pub(crate) enum Sorts {
     AsWide,
     /// Two words without the white space between them, for those whose lexer needs none. Few grammars take that.
     Joined,
+    /// Canonical names.
+    Renamed,
 }
 
 /// Collects what can become of a document.
@@ -251,12 +255,29 @@ const MENTIONED: usize = 12;
 /// How many of the rows around a mention are looked at.
 const LEVELS: usize = 3;
 
-impl Ideas<'_> {
+impl<'a> Ideas<'a> {
     /// Proposes what can become of what mentions a name.
     pub(super) fn names(&mut self, language: &'static Language) {
+        let names = self.all_names(language);
+        let rows = Rows::of(self.tree);
+        let mut frequent: Vec<(&[u8], &Name)> =
+            names.iter().map(|(text, name)| (*text, name)).collect();
+        frequent.sort_by_key(|(_, name)| std::cmp::Reverse(name.atoms.len()));
+        for (text, name) in &names {
+            let others = (frequent.iter())
+                .filter(|(other, found)| other != text && !found.kinds.is_disjoint(&name.kinds));
+            let others: Vec<&[u8]> = others.map(|(other, _)| *other).take(3).collect();
+            if (2..=MENTIONED).contains(&name.atoms.len()) {
+                self.mentions(name, &others, &rows);
+            }
+        }
+    }
+
+    /// Finds all names.
+    fn all_names(&self, language: &'static Language) -> BTreeMap<&'a [u8], Name> {
         let document = self.document;
         let grammar = language.grammar();
-        let mut names: BTreeMap<&[u8], Name> = BTreeMap::new();
+        let mut names: BTreeMap<&'a [u8], Name> = BTreeMap::new();
         for (id, node) in self.tree.nodes.iter().enumerate().skip(1) {
             let text = document.text(node.atoms.clone());
             let is_name = node.atoms.len() == 1
@@ -273,17 +294,41 @@ impl Ideas<'_> {
                 name.kinds.insert(node.kind);
             }
         }
-        let rows = Rows::of(self.tree);
-        let mut frequent: Vec<(&[u8], &Name)> =
+        names
+    }
+
+    /// Proposes names in the order a, b, c for those of the text in the order in which they first stand there: for all at once, and for each.
+    pub(super) fn canonical(&mut self, language: &'static Language) {
+        let names = self.all_names(language);
+        let mut order: Vec<(&[u8], &Name)> =
             names.iter().map(|(text, name)| (*text, name)).collect();
-        frequent.sort_by_key(|(_, name)| std::cmp::Reverse(name.atoms.len()));
-        for (text, name) in &names {
-            let others = (frequent.iter())
-                .filter(|(other, found)| other != text && !found.kinds.is_disjoint(&name.kinds));
-            let others: Vec<&[u8]> = others.map(|(other, _)| *other).take(3).collect();
-            if (2..=MENTIONED).contains(&name.atoms.len()) {
-                self.mentions(name, &others, &rows);
-            }
+        // `int` is a name to some grammars, and cannot be another.
+        let grammar = language.grammar();
+        let is_fixed = |kind: &u16| {
+            let kind = grammar.node_kind_for_id(*kind).unwrap_or("");
+            ["primitive", "predefined", "builtin"]
+                .iter()
+                .any(|part| kind.contains(part))
+        };
+        order.retain(|(_, name)| !name.kinds.iter().any(is_fixed));
+        order.sort_by_key(|(_, name)| name.atoms[0]);
+        let edits = |name: &Name, text: Vec<u8>| {
+            let text: Arc<[u8]> = text.into();
+            let atoms = name.atoms.clone().into_iter();
+            atoms.map(move |atom| Edit::new(&(atom..atom + 1), Arc::clone(&text)))
+        };
+        let fresh = || {
+            (0..)
+                .map(letters)
+                .filter(|name| !is_keyword(language, name))
+        };
+        let all = order.iter().zip(fresh());
+        let all = all.filter(|((old, _), new)| *old != new.as_slice());
+        let all = all.flat_map(|((_, name), new)| edits(name, new)).collect();
+        self.add(RENAMED, all);
+        let unused = fresh().filter(|name| !names.contains_key(name.as_slice()));
+        for ((_, name), new) in order.iter().zip(unused) {
+            self.add(RENAMED, edits(name, new).collect());
         }
     }
 
@@ -312,6 +357,24 @@ impl Ideas<'_> {
             }
         }
     }
+}
+
+/// The names a to z, then aa to zz, and so on.
+fn letters(number: usize) -> Vec<u8> {
+    let mut rest = number + 1;
+    let mut name = Vec::new();
+    while rest > 0 {
+        rest -= 1;
+        name.insert(0, b"abcdefghijklmnopqrstuvwxyz"[rest % 26]);
+        rest /= 26;
+    }
+    name
+}
+
+/// Returns whether a word is a token of the language, and so no name.
+pub(super) fn is_keyword(language: &'static Language, word: &[u8]) -> bool {
+    let word = std::str::from_utf8(word);
+    word.is_ok_and(|word| language.grammar().id_for_node_kind(word, false) != 0)
 }
 
 /// For each node its parent, and the row it is an element of, with its place there.

@@ -1,15 +1,17 @@
 //! Asking about rewritings, one after another.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use boildown_search::odds::HitRate;
 use boildown_search::{Question, Search, Subset, Verdict};
 
-use super::ideas::{self, Ideas, Vocabulary};
+use super::ideas::{self, Ideas, Vocabulary, is_keyword};
 use super::matching::Index;
 use super::{Proposal, Rules, Sorts};
-use crate::document::Substitutes;
+use crate::document::{Substitutes, is_word, words};
 use crate::draft::{Check, Draft};
+use crate::strategy::Names;
 use crate::{Document, Language};
 
 /// What rewriting a text in a language needs.
@@ -17,18 +19,28 @@ use crate::{Document, Language};
 pub(crate) struct Setup {
     language: &'static Language,
     rules: Rules,
+    names: Names,
     /// The text that was to be reduced.
     original: Arc<[u8]>,
     vocabulary: OnceLock<Vocabulary>,
+    /// The words of the text that was to be reduced.
+    seen: OnceLock<BTreeSet<Box<[u8]>>>,
 }
 
 impl Setup {
-    pub(crate) fn new(language: &'static Language, rules: Rules, original: Arc<[u8]>) -> Self {
+    pub(crate) fn new(
+        language: &'static Language,
+        rules: Rules,
+        names: Names,
+        original: Arc<[u8]>,
+    ) -> Self {
         Self {
             language,
             rules,
+            names,
             original,
             vocabulary: OnceLock::new(),
+            seen: OnceLock::new(),
         }
     }
 
@@ -49,6 +61,13 @@ impl Setup {
             }
             Sorts::AsWide => ideas.widths(),
             Sorts::Joined => ideas.joins(),
+            Sorts::Renamed => ideas.canonical(self.language),
+        }
+        if self.names == Names::Preserved {
+            proposals.retain(|proposal| {
+                let texts = proposal.edits.iter().map(|edit| &*edit.text);
+                texts.into_iter().all(|text| !self.brings_name(text))
+            });
         }
         // Deterministic: a stable sort of what was found from left to right, rule by rule.
         proposals.sort_by_key(|proposal| {
@@ -57,6 +76,22 @@ impl Setup {
         });
         proposals.dedup_by(|later, earlier| later.edits == earlier.edits);
         proposals
+    }
+
+    /// Whether a text holds a name that was not in the input.
+    fn brings_name(&self, text: &[u8]) -> bool {
+        let seen = (self.seen).get_or_init(|| {
+            let all = words(&self.original, 0..self.original.len());
+            all.map(|word| self.original[word].into()).collect()
+        });
+        words(text, 0..text.len())
+            .map(|word| &text[word])
+            .any(|word| {
+                is_word(word[0])
+                    && !word[0].is_ascii_digit()
+                    && !seen.contains(word)
+                    && !is_keyword(self.language, word)
+            })
     }
 
     fn sources(&self) -> usize {
@@ -112,7 +147,7 @@ impl Rewrites {
             substitutes: Arc::default(),
             records: vec![record; setup.sources()].into(),
             check: match sorts {
-                Sorts::Smaller | Sorts::AsWide => Check::Parses,
+                Sorts::Smaller | Sorts::AsWide | Sorts::Renamed => Check::Parses,
                 Sorts::Joined => Check::Nothing,
             },
             document,
@@ -183,7 +218,6 @@ impl Search for Rewrites {
 mod tests {
     use super::*;
     use crate::View;
-    use crate::document::words;
     use crate::languages::samples;
 
     /// The size that every step makes smaller.
@@ -200,9 +234,14 @@ mod tests {
                 continue;
             };
             let bytes: Arc<[u8]> = sample.as_bytes().into();
-            let setup = Setup::new(language, Rules::of(language), Arc::clone(&bytes));
+            let setup = Setup::new(
+                language,
+                Rules::of(language),
+                Names::Free,
+                Arc::clone(&bytes),
+            );
             let document = Arc::new(Document::new(&bytes, View::Syntax(language)));
-            for sorts in [Sorts::Smaller, Sorts::AsWide, Sorts::Joined] {
+            for sorts in [Sorts::Smaller, Sorts::AsWide, Sorts::Joined, Sorts::Renamed] {
                 for hits in [Verdict::Interesting, Verdict::Uninteresting] {
                     let mut search = Rewrites::new(Arc::clone(&document), &setup, sorts);
                     while let Some(question) = search.ask() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use boildown_search::{Fingerprint, Planner, Search as _, Verdict, run};
-use boildown_syntax::{Language, Rewriting, Rules, Strategy, reduction};
+use boildown_syntax::{Language, Layout, Names, Passes, Rules, Strategy, reduction};
 use proptest::prelude::*;
 
 use crate::chance::chance;
@@ -21,14 +21,10 @@ fn parses(language: &Language, text: &str) -> bool {
 fn reduced(
     language: &'static Language,
     input: &str,
-    rewriting: Rewriting,
+    strategy: Strategy,
     keeps: &dyn Fn(&str) -> bool,
 ) -> String {
     assert!(keeps(input), "the input is interesting: {input}");
-    let strategy = Strategy {
-        rewriting,
-        ..Strategy::default()
-    };
     let search = reduction(&input.as_bytes().into(), Some(language), strategy);
     let search = run(search, |draft| {
         let text = String::from_utf8_lossy(draft.bytes());
@@ -39,6 +35,13 @@ fn reduced(
         }
     });
     String::from_utf8_lossy(search.best().bytes()).into_owned()
+}
+
+fn without(pass: &str) -> Strategy {
+    Strategy {
+        passes: Passes::Without(vec![pass.to_owned()]),
+        ..Strategy::default()
+    }
 }
 
 /// Checks what is left when only deletion is allowed, and with rewriting.
@@ -53,9 +56,9 @@ fn check(
     let Some(language) = Language::named(language) else {
         return;
     };
-    let off = reduced(language, input, Rewriting::Off, &keeps);
+    let off = reduced(language, input, without("rewriting"), &keeps);
     assert_eq!(off.trim_end(), deleted, "by deletion only");
-    let on = reduced(language, input, Rewriting::default(), &keeps);
+    let on = reduced(language, input, Strategy::default(), &keeps);
     assert_eq!(on.trim_end(), rewritten, "with rewriting");
 }
 
@@ -148,9 +151,114 @@ fn rules_of_the_user_come_after_the_others() {
         example: [a]\\nb = 1  ~>  a = 1";
     let rules = Rules::read(language, rules).expect("the rules make sense");
     let keeps = |text: &str| text.contains('a') && text.contains("= 1");
-    let with = |rules| reduced(language, "[a]\nb = 1\n", rules, &keeps);
-    assert_eq!(with(Rewriting::default()), "[a]\nb = 1\n");
-    assert_eq!(with(Rewriting::With(Arc::new(rules))), "a = 1\n");
+    let with = |rules| {
+        let strategy = Strategy {
+            rules,
+            ..Strategy::default()
+        };
+        reduced(language, "[a]\nb = 1\n", strategy, &keeps)
+    };
+    assert_eq!(with(Arc::default()), "[a]\nb = 1\n");
+    assert_eq!(with(Arc::new(rules)), "a = 1\n");
+}
+
+/// Checks what is left with some way of finishing.
+#[track_caller]
+fn check_finished(
+    language: &str,
+    input: &str,
+    strategy: Strategy,
+    keeps: impl Fn(&str) -> bool,
+    wanted: &str,
+) {
+    if let Some(language) = Language::named(language) {
+        assert_eq!(reduced(language, input, strategy, &keeps), wanted);
+    }
+}
+
+#[test]
+fn words_of_strings_and_comments_lose_their_letters_and_names_do_not() {
+    let input = "x = call(\"several words here\", 123456) # why it is so\n";
+    let keeps = |text: &str| {
+        let called = text.starts_with("x = call(\"") && text.contains('#');
+        called
+            && text
+                .split('"')
+                .nth(1)
+                .is_some_and(|words| !words.trim().is_empty())
+    };
+    check_finished(
+        "Python",
+        input,
+        Strategy::default(),
+        keeps,
+        "x = call(\"s\") #\n",
+    );
+}
+
+#[test]
+fn the_result_is_tidy_but_its_line_breaks_stay() {
+    let input = "if a:\n\n        if b:\n                    c()\n\n\n                    d()\n";
+    let keeps = |text: &str| {
+        ["if a:", "if b:", "c()", "d()"]
+            .iter()
+            .all(|part| text.contains(part))
+    };
+    let tidy = "if a:\n        if b:\n                c()\n                d()\n";
+    check_finished("Python", input, Strategy::default(), keeps, tidy);
+    check_finished("Python", input, without("layout"), keeps, input);
+    let compact = Strategy {
+        layout: Layout::Compact,
+        ..Strategy::default()
+    };
+    let input = "int a;\n\nint f(int b)  {\n  return a + b;\n}\n";
+    let keeps = |text: &str| text.replace([' ', '\n'], "") == "inta;intf(intb){returna+b;}";
+    let keeps = |text: &str| {
+        let words = ["int a", "int f", "int b", "return a"];
+        keeps(text) && words.iter().all(|words| text.contains(words))
+    };
+    check_finished(
+        "C",
+        input,
+        compact,
+        keeps,
+        "int a;int f(int b){return a+b;}",
+    );
+}
+
+#[test]
+fn names_become_canonical_only_when_asked() {
+    let input = "int total(int left) { int sum = left + left; return sum; }\nint main() { return total(1); }\n";
+    // Names in the order in which they come; `main` is one that cannot change.
+    let shape = |text: &str| {
+        let mut seen: Vec<String> = Vec::new();
+        let mut shape = String::new();
+        for piece in text.split_inclusive(|char: char| !char.is_alphabetic()) {
+            let word = piece.trim_end_matches(|char: char| !char.is_alphabetic());
+            let place = seen.iter().position(|other| other == word);
+            let place = place.unwrap_or(seen.len());
+            if place == seen.len() {
+                seen.push(word.to_owned());
+            }
+            let is_fixed = ["int", "return", "main", ""].contains(&word);
+            let name = if is_fixed {
+                word.to_owned()
+            } else {
+                place.to_string()
+            };
+            shape += &format!("{name}{}", &piece[word.len()..]);
+        }
+        shape
+    };
+    let wanted = shape(input);
+    let keeps = |text: &str| shape(text) == wanted;
+    let with = |names| Strategy {
+        names,
+        ..Strategy::default()
+    };
+    let named = "int a(int b) { int c = b + b; return c; }\nint main() { return a(1); }\n";
+    check_finished("C", input, with(Names::Canonical), keeps, named);
+    check_finished("C", input, with(Names::Preserved), keeps, input);
 }
 
 #[test]

@@ -61,8 +61,13 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
       -h, --help             Print help
 
     What to leave alone:
-          --keep <WHAT>  Keep the lines 12 or 10-20 of the input, or what matches a regular expression.
-                         A line of the input that says `boildown: keep` is kept too
+          --keep <WHAT>     Keep the lines 12 or 10-20 of the input, or what matches a regular
+                            expression. A line of the input that says `boildown: keep` is kept too
+          --preserve-names  Never write a name that is not in the input
+
+    How the result is to look (default: as the input, but tidy):
+          --rename   Name everything a, b, c and so on, wherever the failure allows it
+          --compact  Take away all white space that can go, line breaks too
 
     When to stop early, with the best result so far:
           --until <SIZE>       Stop once the result is this small, such as 200, which are tokens, or 4kB
@@ -70,8 +75,9 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
           --max-questions <N>  Stop after so many questions
 
     How to search (default: what measures best):
-          --passes <NAMES>    The passes to run, such as tree,tokens; or with a dash those to leave out,
-                              such as --passes=-rewriting
+          --passes <NAMES>    The passes to run, such as tree,tokens; or with a dash those to leave out:
+                              --passes=-rewriting deletes only, so that the result is made of tokens of
+                              the input, in their order
           --algorithm <NAME>  The algorithm for every list, such as ddmin or probdd:sigma=0.25;
                               `boildown algorithms` lists them
           --schedule <NAME>   The order in which a tree is reduced, such as hdd or perses
@@ -79,7 +85,6 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
                               merge what works. For hundreds of jobs; the result depends on it
           --rules <FILE>      A file of further rewrite rules for the language of the input; may be
                               given several times
-          --no-rewriting      Delete only: the result is made of tokens of the input, in their order
 
     What to preserve (default: what the first run shows):
           --test <SCRIPT>       A script that exits with 0 when the candidate, which lies in its working
