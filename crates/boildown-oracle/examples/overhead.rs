@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
-use boildown_oracle::spawn::{Capture, Limits};
+use boildown_oracle::spawn::{Capture, Limits, Permissions, Sandbox};
 use boildown_oracle::{Cancel, CandidateFile, CommandLine, Feed, Runner, Scratch, Typed};
 
 const RUNS: usize = 1000;
@@ -28,8 +28,11 @@ fn main() {
         file: CandidateFile::named("crash.c"),
         limits: Limits::default(),
     };
+    let mut confined = runner.clone();
+    let sandbox = Sandbox::new(&Permissions::default()).expect("nothing is asked for");
+    confined.limits.sandbox = Some(sandbox);
     let cancel = Cancel::new().expect("there are file descriptors");
-    let judged = |capture| {
+    let judged = |runner: &Runner, capture| {
         let run = runner.run(b"int main() {}", capture, &cancel);
         drop(run.expect("/bin/true can be run"));
     };
@@ -42,17 +45,23 @@ fn main() {
         assert!(command.status().expect("/bin/true can be run").success());
     };
     // One call of each in turn, so that other programs disturb all of them alike.
-    let [mut bares, mut quiets, mut captureds] = [const { Vec::new() }; 3];
+    let [mut bares, mut quiets, mut confineds, mut captureds] = [const { Vec::new() }; 4];
     for _ in 0..RUNS {
         bares.push(microseconds(bare));
-        quiets.push(microseconds(|| judged(Capture::Nothing)));
-        captureds.push(microseconds(|| judged(Capture::Output)));
+        quiets.push(microseconds(|| judged(&runner, Capture::Nothing)));
+        confineds.push(microseconds(|| judged(&confined, Capture::Nothing)));
+        captureds.push(microseconds(|| judged(&runner, Capture::Output)));
     }
-    let [bare, quiet, captured] = [bares, quiets, captureds].map(lower_quartile);
+    let [bare, quiet, confined, captured] =
+        [bares, quiets, confineds, captureds].map(lower_quartile);
     println!("bare Command::status   {bare:7.1} µs");
     println!(
         "a run without output   {quiet:7.1} µs  (+{:.1})",
         quiet - bare
+    );
+    println!(
+        "the same in a sandbox  {confined:7.1} µs  (+{:.1})",
+        confined - bare
     );
     println!(
         "a run with output      {captured:7.1} µs  (+{:.1})",

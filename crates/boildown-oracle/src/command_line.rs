@@ -94,6 +94,7 @@ impl CommandLine {
                 Feed::Candidate => Stdin::File(candidate.to_owned()),
             },
             env: Vec::new(),
+            tmp: Some(run_dir.tmp().to_owned()),
             capture,
         }
     }

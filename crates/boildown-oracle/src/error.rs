@@ -29,6 +29,14 @@ pub enum OracleError {
         /// What the system said.
         source: io::Error,
     },
+    /// The command could not be confined as was asked for.
+    #[error("keep tests {what}")]
+    Confine {
+        /// From what.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
     /// The command survived SIGKILL: it runs as another user, or hangs inside the kernel.
     #[error(
         "kill `{program}` (process {pid}): it may run as another user or hang in a file system; stop it by hand"

@@ -35,7 +35,7 @@ pub use duration::parse_duration;
 pub use error::OracleError;
 pub use local::{LocalOracle, Runner, check_set_up};
 pub use oracle::{Answer, FnOracle, Oracle};
-pub use outcome::{Outcome, Run};
+pub use outcome::{Outcome, Resource, Run};
 pub use pass_or_fail::PassOrFail;
 pub use property::{ExitSpec, Expectation, Pattern, Property};
 pub use repeating::Repeating;

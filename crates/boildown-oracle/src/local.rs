@@ -34,6 +34,13 @@ impl Runner {
         capture: Capture,
         cancel: &Cancel,
     ) -> Result<Run, OracleError> {
+        if let Some(sandbox) = &self.limits.sandbox {
+            let candidate = (&self.file, candidate);
+            let limits = (&self.limits, cancel);
+            return self
+                .scratch
+                .run_in(sandbox, &self.command, capture, candidate, limits);
+        }
         let run_dir = self.scratch.run_dir(&self.file, candidate)?;
         spawn::run(
             &self.command.invocation(&run_dir, capture),
@@ -127,7 +134,9 @@ pub fn check_set_up(
         }
         Outcome::Exited(126) => "it could not execute a program that it calls (exit code 126)",
         Outcome::Exited(127) => "it did not find a program that it calls (exit code 127)",
-        Outcome::Exited(_) | Outcome::Signalled(_) | Outcome::TimedOut => return Ok(()),
+        Outcome::Exited(_) | Outcome::Signalled(_) | Outcome::TimedOut | Outcome::Exceeded(_) => {
+            return Ok(());
+        }
     };
     let stderr = String::from_utf8_lossy(&baseline.stderr);
     let reason = match stderr.lines().rfind(|line| !line.trim().is_empty()) {

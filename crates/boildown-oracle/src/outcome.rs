@@ -14,6 +14,29 @@ pub enum Outcome {
     Signalled(i32),
     /// It ran past its time limit and was stopped.
     TimedOut,
+    /// It took more of this than it may and was killed.
+    Exceeded(Resource),
+}
+
+/// Something that a run may take so much of and no more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Resource {
+    /// Memory, all its processes together.
+    Memory,
+    /// Processes at the same time.
+    Processes,
+}
+
+impl Outcome {
+    /// Returns whether a limit of ours ended the run, so that it says nothing of how it would have ended. On a busy machine
+    /// another run of the same may end by itself.
+    #[must_use]
+    pub fn is_cut_short(self) -> bool {
+        match self {
+            Self::TimedOut | Self::Exceeded(_) => true,
+            Self::Exited(_) | Self::Signalled(_) => false,
+        }
+    }
 }
 
 impl fmt::Display for Outcome {
@@ -22,6 +45,8 @@ impl fmt::Display for Outcome {
             Self::Exited(code) => write!(f, "exited with {code}"),
             Self::Signalled(number) => write!(f, "killed by {}", signal::Named(number)),
             Self::TimedOut => f.write_str("timed out"),
+            Self::Exceeded(Resource::Memory) => f.write_str("used too much memory"),
+            Self::Exceeded(Resource::Processes) => f.write_str("started too many processes"),
         }
     }
 }
@@ -49,5 +74,9 @@ mod tests {
         assert_eq!(Outcome::Signalled(11).to_string(), "killed by SIGSEGV");
         assert_eq!(Outcome::Signalled(63).to_string(), "killed by signal 63");
         assert_eq!(Outcome::TimedOut.to_string(), "timed out");
+        assert_eq!(
+            Outcome::Exceeded(Resource::Memory).to_string(),
+            "used too much memory"
+        );
     }
 }

@@ -168,6 +168,9 @@ pub(crate) struct Reduce {
     #[arg(long, hide = true)]
     pub(crate) no_gate: bool,
 
+    #[command(flatten)]
+    pub(crate) containment: Containment,
+
     // Last, because its heading goes on to all arguments after it.
     #[command(flatten)]
     pub(crate) property: Property,
@@ -244,9 +247,44 @@ pub(crate) struct Isolate {
     #[arg(long, value_name = "N", help_heading = STOP)]
     pub(crate) max_questions: Option<u64>,
 
+    #[command(flatten)]
+    pub(crate) containment: Containment,
+
     // Last, because its heading goes on to all arguments after it.
     #[command(flatten)]
     pub(crate) property: Property,
+}
+
+/// What a run may do and take.
+#[derive(Debug, ClapArgs)]
+#[command(next_help_heading = "What the command may do (default: write to its own directories)")]
+pub(crate) struct Containment {
+    /// Let it write to this directory or file too; may be given several times, and in `BOILDOWN_WRITABLE=A:B`
+    #[arg(long, value_name = "PATH")]
+    pub(crate) writable: Vec<PathBuf>,
+
+    /// Let it write wherever you may, and signal your processes
+    #[arg(long, conflicts_with_all = ["writable", "no_network"])]
+    pub(crate) no_sandbox: bool,
+
+    /// Close the network to it
+    #[arg(long)]
+    pub(crate) no_network: bool,
+
+    /// Memory that all its processes may fill, such as 500M or 8G, or `none` for no limit [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub(crate) memory: Option<Memory>,
+
+    /// Processes that it may have at once [default: 512, or 16 for each core]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) processes: Option<usize>,
+}
+
+/// A limit of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Memory {
+    Unlimited,
+    Bytes(u64),
 }
 
 /// What makes a candidate interesting. Everything that is given has to hold.
@@ -322,6 +360,25 @@ fn size(text: &str) -> Result<Size, &'static str> {
         _ => None,
     });
     size.ok_or("not a number of tokens, such as 200, or of bytes, such as 4kB")
+}
+
+fn memory(text: &str) -> Result<Memory, &'static str> {
+    let digits = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let number = text[..text.len() - digits.len()].parse::<u64>().ok();
+    let unit = match digits.trim_end_matches(['b', 'B']) {
+        "k" | "K" => Some(1000),
+        "m" | "M" => Some(1_000_000),
+        "g" | "G" => Some(1_000_000_000),
+        _ => None,
+    };
+    let bytes = number
+        .zip(unit)
+        .and_then(|(number, unit)| number.checked_mul(unit));
+    match (text, bytes) {
+        ("none", _) => Ok(Memory::Unlimited),
+        (_, Some(bytes)) if bytes > 0 => Ok(Memory::Bytes(bytes)),
+        _ => Err("not an amount of memory, such as 500M or 8G, nor `none`"),
+    }
 }
 
 fn parse_name<T: FromStr<Err = String>>(text: &str) -> Result<T, String> {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_oracle::spawn::{Capture, Limits, ReapOnDrop};
+use boildown_oracle::spawn::{Capture, ReapOnDrop};
 use boildown_oracle::{
     Cancel, CandidateFile, ExitSpec, Expectation, OracleError, Outcome, PassOrFail, Property, Run,
     Runner, Scratch, Verdict, check_set_up, deduce,
@@ -16,7 +16,7 @@ use crate::args::Isolate;
 use crate::error::{CliError, Kind};
 use crate::reduce::{blindness, cannot_run, last_lines, own_cpu};
 use crate::report::{Isolated, Json, Quiet, Report, Text};
-use crate::{input, property, signals};
+use crate::{containment, input, property, signals};
 
 /// Isolates the difference between two files.
 pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
@@ -49,16 +49,12 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
         (false, true) => Box::new(Quiet),
         (false, false) => Box::new(Text::new()),
     };
-    let defaults = Limits::default();
     let scratch = Scratch::new(&std::env::temp_dir()).map_err(|error| cannot_run(&error))?;
     let runner = Runner {
         command,
         scratch: Arc::new(scratch),
         file: CandidateFile::like(&args.bad).map_err(|error| cannot_run(&error))?,
-        limits: Limits {
-            timeout: args.timeout.unwrap_or(defaults.timeout),
-            ..defaults
-        },
+        limits: containment::limits(&args.containment, args.timeout, report.as_mut())?,
     };
     let oracle = check(args, runner, [&good, &bad], &cancel, report.as_mut())?;
 
@@ -154,8 +150,10 @@ fn check(
     if let Some(hang) = stated.as_ref().and_then(Property::hang) {
         runner = runner.with_timeout(hang);
     }
+    // What properties are read off is what the user sees, not the complaint of a command that may not write to its cache.
+    let outside = containment::outside(&runner);
     let first = |input: &[u8]| {
-        let run = runner.run(input, Capture::Output, cancel);
+        let run = outside.run(input, Capture::Output, cancel);
         let run = run.map_err(|error| could_not_ask(&error))?;
         check_set_up(&run, &runner.command, stated.as_ref()).map_err(|error| cannot_run(&error))?;
         Ok(run)
@@ -203,6 +201,12 @@ fn check(
     };
     report.note(&format!("failing: {}", indented(&failing)));
     report.note(&format!("passing: {}", indented(&passing)));
+    for (property, input) in [(&failing, bad), (&passing, good)] {
+        let blamed = containment::check(&runner, property, input, cancel);
+        if let Some(error) = blamed.map_err(|error| could_not_ask(&error))? {
+            return Err(error);
+        }
+    }
     let mut oracle = PassOrFail {
         runner: runner.clone(),
         failing,

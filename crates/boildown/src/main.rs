@@ -11,6 +11,7 @@ use error::Kind;
 mod algorithms;
 mod args;
 mod changes;
+mod containment;
 mod error;
 mod input;
 mod isolate;

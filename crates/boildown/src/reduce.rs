@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_oracle::spawn::{Capture, Limits, ReapOnDrop};
+use boildown_oracle::spawn::{Capture, ReapOnDrop};
 use boildown_oracle::{
     Answer, Cancel, CandidateFile, CommandLine, LocalOracle, OracleError, Outcome, Property,
     Repeating, Run, Runner, Scratch, check_set_up, deduce, fsx,
@@ -22,7 +22,7 @@ use crate::args::Reduce;
 use crate::error::{CliError, Kind};
 use crate::report::{Ending, Json, Quiet, Report, Text};
 use crate::trust::Trust;
-use crate::{input, property, signals};
+use crate::{containment, input, property, signals};
 
 /// Reduces a file.
 pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
 
     let keep = keep(args, &input)?;
     let passes = passes(args, &pass_names(&input, language))?;
-    let runner = runner(args, command)?;
+    let runner = runner(args, command, report.as_mut())?;
     let jobs = args
         .jobs
         .or_else(|| std::thread::available_parallelism().ok())
@@ -320,17 +320,17 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-fn runner(args: &Reduce, command: CommandLine) -> Result<Runner, CliError> {
+fn runner(
+    args: &Reduce,
+    command: CommandLine,
+    report: &mut dyn Report,
+) -> Result<Runner, CliError> {
     let scratch = Scratch::new(&std::env::temp_dir()).map_err(|error| cannot_run(&error))?;
-    let defaults = Limits::default();
     Ok(Runner {
         command,
         scratch: Arc::new(scratch),
         file: CandidateFile::like(&args.input).map_err(|error| cannot_run(&error))?,
-        limits: Limits {
-            timeout: args.timeout.unwrap_or(defaults.timeout),
-            ..defaults
-        },
+        limits: containment::limits(&args.containment, args.timeout, report)?,
     })
 }
 
@@ -352,12 +352,21 @@ fn check(
         .and_then(Property::hang)
         .unwrap_or(runner.limits.timeout);
     let patient = runner.clone().with_timeout(limit);
+    // What a property is read off is what the user sees, not the complaint of a command that may not write to its cache.
+    let reads = if stated.is_some() {
+        patient.clone()
+    } else {
+        containment::outside(&patient)
+    };
+    let run = |runner: &Runner| {
+        runner
+            .run(input, Capture::Output, cancel)
+            .map_err(|error| baseline_error(error.into(), args, runner))
+    };
     let care = if args.flaky { Care::Flaky } else { Care::Usual };
     let mut attempts = if args.flaky { ATTEMPTS } else { 1 };
-    let first = loop {
-        let first = patient
-            .run(input, Capture::Output, cancel)
-            .map_err(|error| baseline_error(error.into(), args, runner))?;
+    let mut first = loop {
+        let first = run(&reads)?;
         check_set_up(&first, &runner.command, stated.as_ref())
             .map_err(|error| cannot_run(&error))?;
         attempts -= 1;
@@ -365,18 +374,28 @@ fn check(
             break first;
         }
     };
-    let property = match stated {
-        Some(property) => property,
+    let property = match &stated {
+        Some(property) => property.clone(),
         None => deduced(&first, args, runner)?,
     };
     report.note(&format!(
         "preserving: {}",
         property.to_string().replace('\n', "\n            ")
     ));
+    if stated.is_none() && runner.limits.sandbox.is_some() {
+        first = run(&patient)?;
+    }
     let answer = Answer {
         verdict: property.verdict(&first),
         run: Some(first),
     };
+    if !answer.verdict.is_interesting()
+        && let Some(inside) = &answer.run
+        && let Some(error) = containment::blame(&patient, &property, input, inside, cancel)
+            .map_err(|error| baseline_error(error.into(), args, runner))?
+    {
+        return Err(error);
+    }
     // The runs in which nothing was seen that could be preserved are not counted: the rate would be higher than it is.
     let first = (!args.flaky).then_some(answer);
     let oracle = LocalOracle::new(runner.clone(), property);
@@ -392,17 +411,14 @@ fn check(
 /// Reads the property off the first run.
 fn deduced(first: &Run, args: &Reduce, runner: &Runner) -> Result<Property, CliError> {
     deduce(first).ok_or_else(|| {
-        let (ended, advice) = match first.outcome {
-            Outcome::TimedOut => (
-                "the command ran into its time limit",
-                "--hangs keeps a hang; --timeout gives the command more time",
-            ),
-            Outcome::Exited(_) | Outcome::Signalled(_) => (
-                "the command succeeded",
-                "state it with --exit, --stdout, --stderr or --not-stderr; --flaky runs it until it fails; a script that exits with 0 when the candidate is interesting goes with --test",
-            ),
+        let ended = match first.outcome {
+            Outcome::Exited(_) | Outcome::Signalled(_) => "succeeded".to_owned(),
+            outcome => outcome.to_string(),
         };
-        let what = format!("{ended}, and nothing was said about what to preserve");
+        let advice = containment::advice(first.outcome).unwrap_or(
+            "state it with --exit, --stdout, --stderr or --not-stderr; --flaky runs it until it fails; a script that exits with 0 when the candidate is interesting goes with --test",
+        );
+        let what = format!("the command {ended}, and nothing was said about what to preserve");
         CliError::new(Kind::NotInteresting, what)
             .hint(advice)
             .hints(blindness(runner))
@@ -426,15 +442,10 @@ fn baseline_error(error: BaselineError, args: &Reduce, runner: &Runner) -> CliEr
         BaselineError::NotInteresting { run } => {
             let mut error = CliError::new(Kind::NotInteresting, "the property does not hold on the input");
             if let Some(run) = run {
-                error = error.because(format!("the command {}", run.outcome));
-                if run.outcome == Outcome::TimedOut {
-                    error = error.hint("--hangs keeps a hang; --timeout gives the command more time");
-                }
-                for (name, bytes) in [("standard error", &run.stderr), ("standard output", &run.stdout)] {
-                    if !bytes.is_empty() {
-                        error = error.hint(format!("its {name} ends with\n{}", last_lines(bytes)));
-                    }
-                }
+                error = error
+                    .because(format!("the command {}", run.outcome))
+                    .hints(containment::advice(run.outcome))
+                    .hints(last_words(&run));
             }
             error.hint(repeat(args, runner)).hints(blindness(runner)).hint(
                 "a candidate lies alone in a fresh directory: name other files by their absolute paths",
@@ -453,6 +464,17 @@ fn baseline_error(error: BaselineError, args: &Reduce, runner: &Runner) -> CliEr
         BaselineError::Oracle(error) => cannot_run(&error),
         error => CliError::new(Kind::CannotRun, error.to_string()),
     }
+}
+
+/// What a run printed at last.
+pub(crate) fn last_words(run: &Run) -> impl Iterator<Item = String> {
+    [
+        ("standard error", &run.stderr),
+        ("standard output", &run.stdout),
+    ]
+    .into_iter()
+    .filter(|(_, bytes)| !bytes.is_empty())
+    .map(|(name, bytes)| format!("its {name} ends with\n{}", last_lines(bytes)))
 }
 
 pub(crate) fn last_lines(bytes: &[u8]) -> String {

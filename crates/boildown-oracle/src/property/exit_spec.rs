@@ -28,7 +28,7 @@ impl ExitSpec {
         let shell_code = match outcome {
             Outcome::Exited(code) => code,
             Outcome::Signalled(number) => signal::SHELL_OFFSET + number,
-            Outcome::TimedOut => return false,
+            Outcome::TimedOut | Outcome::Exceeded(_) => return false,
         };
         match self {
             Self::Code(code) => shell_code == i32::from(code),
@@ -44,7 +44,7 @@ impl ExitSpec {
         match outcome {
             Outcome::Exited(code) => u8::try_from(code).ok().map(Self::Code),
             Outcome::Signalled(number) => Some(Self::Signal(number)),
-            Outcome::TimedOut => None,
+            Outcome::TimedOut | Outcome::Exceeded(_) => None,
         }
     }
 

@@ -55,7 +55,8 @@ impl Property {
         if run.outcome == Outcome::Exited(UNRESOLVED) && !self.states_exit_code(UNRESOLVED) {
             return Verdict::Unresolved;
         }
-        if run.outcome == Outcome::TimedOut && self.hang().is_none() {
+        let hang = run.outcome == Outcome::TimedOut && self.hang().is_some();
+        if run.outcome.is_cut_short() && !hang {
             return Verdict::Uninteresting;
         }
         if self

@@ -1,20 +1,24 @@
 //! Where candidates are run.
 
 mod remove;
+mod room;
 mod run_dir;
 mod stale;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Permissions};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use crate::OracleError;
 use remove::remove_tree;
+use room::Room;
 pub use run_dir::RunDir;
 
 /// What the names of all sessions' directories begin with.
@@ -35,9 +39,13 @@ const ENOUGH: u64 = 1 << 30;
 #[derive(Debug)]
 pub struct Scratch {
     dir: PathBuf,
+    /// The directory itself, whatever is at its path.
+    opened: Arc<OwnedFd>,
     /// Closing it ends the lock.
     _lock: File,
     runs: AtomicU64,
+    /// Where no run is at the moment.
+    rooms: Mutex<Vec<Room>>,
 }
 
 /// The file that a candidate is written to, made to resemble the user's input.
@@ -114,10 +122,17 @@ impl Scratch {
             path: dir.path().to_owned(),
             source,
         })?;
+        let opened = File::open(dir.path()).map_err(|source| OracleError::Scratch {
+            action: "open",
+            path: dir.path().to_owned(),
+            source,
+        })?;
         Ok(Self {
             dir: dir.keep(),
+            opened: Arc::new(opened.into()),
             _lock: lock,
             runs: AtomicU64::new(0),
+            rooms: Mutex::default(),
         })
     }
 
@@ -127,19 +142,26 @@ impl Scratch {
         &self.dir
     }
 
-    /// Makes a directory for one run that holds only the candidate.
+    /// Makes a directory for one run that holds only the candidate, and one for its temporary files.
     ///
     /// # Errors
     /// [`OracleError::Scratch`] when it cannot be made or is full.
     pub fn run_dir(&self, file: &CandidateFile, candidate: &[u8]) -> Result<RunDir, OracleError> {
         // Of constant length, so that a path in a message or on a stack is as long in each run.
         let name = format!("{:012}", self.runs.fetch_add(1, Ordering::Relaxed));
-        RunDir::create(self.dir.join(name), file, candidate)
+        RunDir::create(Arc::clone(&self.opened), &self.dir, name, file, candidate)
+    }
+}
+
+impl Scratch {
+    fn rooms(&self) -> MutexGuard<'_, Vec<Room>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
+        self.rooms().clear();
         // Nobody is left to tell; what cannot be removed is tried again by the next session.
         remove_tree(&self.dir).ok();
     }

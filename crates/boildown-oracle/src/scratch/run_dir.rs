@@ -1,24 +1,41 @@
 //! The directory of one run.
 
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, mkdirat, openat, statat, unlinkat};
 
 use super::CandidateFile;
-use super::remove::remove_tree;
+use super::remove::{empty, remove_at};
 use crate::OracleError;
 
-/// The directory of one run. Removed when dropped, with whatever the run made of it.
+/// The directory of one run, and one beside it for temporary files. Removed when dropped, with whatever the run made of them.
+///
+/// Both are named relative to the session's open directory, and the candidate relative to the run's: a run that puts a link in
+/// the place of any of them has us write and remove nothing elsewhere.
 #[derive(Debug)]
 pub struct RunDir {
+    /// The session's directory.
+    parent: Arc<OwnedFd>,
+    name: String,
+    /// The directory and that for temporary files, as they were made, wherever a run may have moved them.
+    opened: Option<[OwnedFd; 2]>,
+    file_name: OsString,
     dir: PathBuf,
     candidate: PathBuf,
+    tmp: PathBuf,
 }
 
 impl RunDir {
+    /// Makes the directories in `parent`, which is at `path`.
     pub(super) fn create(
-        dir: PathBuf,
+        parent: Arc<OwnedFd>,
+        path: &Path,
+        name: String,
         file: &CandidateFile,
         bytes: &[u8],
     ) -> Result<Self, OracleError> {
@@ -27,24 +44,60 @@ impl RunDir {
             path: path.to_owned(),
             source,
         };
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&dir)
-            .map_err(|source| fail("create", &dir, source))?;
+        let dir = path.join(&name);
+        mkdirat(&parent, &name, Mode::RWXU).map_err(|error| fail("create", &dir, error.into()))?;
         // From here on, dropping it on an error removes the directory.
-        let run_dir = Self {
+        let mut run_dir = Self {
+            parent,
+            opened: None,
+            file_name: file.name.clone(),
             candidate: dir.join(&file.name),
+            tmp: path.join(tmp(&name)),
             dir,
+            name,
         };
-        let path = &run_dir.candidate;
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(file.mode | 0o600)
-            .open(path)
-            .and_then(|mut opened| opened.write_all(bytes))
-            .map_err(|source| fail("write", path, source))?;
+        mkdirat(&run_dir.parent, tmp(&run_dir.name), Mode::RWXU)
+            .map_err(|error| fail("create", &run_dir.tmp, error.into()))?;
+        let opened = open(&run_dir.parent, &run_dir.name)
+            .map_err(|source| fail("open", &run_dir.dir, source))?;
+        let tmp_opened = open(&run_dir.parent, &tmp(&run_dir.name))
+            .map_err(|source| fail("open", &run_dir.tmp, source))?;
+        write(&opened, file, bytes).map_err(|source| fail("write", &run_dir.candidate, source))?;
+        run_dir.opened = Some([opened, tmp_opened]);
         Ok(run_dir)
+    }
+
+    /// Makes the directories as good as new. Returns whether that worked, which it does not when others are in their place.
+    pub(super) fn clear(&mut self) -> bool {
+        let Some([dir, tmp_dir]) = &self.opened else {
+            return false;
+        };
+        unlinkat(dir, &self.file_name, AtFlags::empty()).ok();
+        let clear = |opened: &OwnedFd, name: &str| {
+            let is_there = statat(&self.parent, name, AtFlags::SYMLINK_NOFOLLOW)
+                .and_then(|there| Ok((there, fstat(opened)?)))
+                .is_ok_and(|(there, ours)| {
+                    (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+                });
+            is_there && fchmod(opened, Mode::RWXU).is_ok() && empty(opened).is_ok()
+        };
+        clear(dir, &self.name) && clear(tmp_dir, &tmp(&self.name))
+    }
+
+    /// Writes another candidate into the cleared directory.
+    pub(super) fn refill(&mut self, file: &CandidateFile, bytes: &[u8]) -> Result<(), OracleError> {
+        if self.file_name != file.name {
+            self.file_name.clone_from(&file.name);
+            self.candidate = self.dir.join(&file.name);
+        }
+        let opened = self.opened.as_ref().ok_or(io::ErrorKind::NotFound.into());
+        opened
+            .and_then(|[dir, _]| write(dir, file, bytes))
+            .map_err(|source| OracleError::Scratch {
+                action: "write",
+                path: self.candidate.clone(),
+                source,
+            })
     }
 
     /// Returns the directory.
@@ -58,27 +111,59 @@ impl RunDir {
     pub fn candidate(&self) -> &Path {
         &self.candidate
     }
+
+    /// Returns the run's directory for temporary files, which is empty.
+    #[must_use]
+    pub fn tmp(&self) -> &Path {
+        &self.tmp
+    }
+}
+
+/// Of constant length, like the name itself.
+fn tmp(name: &str) -> String {
+    format!("{name}-tmp")
+}
+
+fn open(parent: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(openat(parent, name, flags, Mode::empty())?)
+}
+
+fn write(dir: &OwnedFd, file: &CandidateFile, bytes: &[u8]) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    let mode = Mode::from_raw_mode((file.mode | 0o600) & 0o7777);
+    File::from(openat(dir, &file.name, flags, mode)?).write_all(bytes)
 }
 
 impl Drop for RunDir {
     fn drop(&mut self) {
-        // Two calls do for a run that left only the candidate, or not even that. If the rest fails too, the session's end tries
-        // again.
-        fs::remove_file(&self.candidate).ok();
-        if fs::remove_dir(&self.dir).is_err() {
-            remove_tree(&self.dir).ok();
+        // Three calls do for a run that left only the candidate, or not even that. If the rest fails too, the session's end
+        // tries again.
+        if let Some([dir, _]) = self.opened.take() {
+            unlinkat(&dir, &self.file_name, AtFlags::empty()).ok();
+        }
+        for name in [self.name.clone(), tmp(&self.name)] {
+            if unlinkat(&self.parent, &name, AtFlags::REMOVEDIR).is_err() {
+                remove_at(self.parent.as_fd(), &name).ok();
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
+    #[track_caller]
     fn check(mischief: impl Fn(&RunDir)) {
         let parent = tempfile::tempdir().unwrap();
         let run = RunDir::create(
-            parent.path().join("run"),
+            Arc::new(File::open(parent.path()).unwrap().into()),
+            parent.path(),
+            "run".to_owned(),
             &CandidateFile::named("a.c"),
             b"x",
         )
@@ -98,12 +183,16 @@ mod tests {
         check(|run| {
             fs::create_dir(run.path().join("sub")).unwrap();
             fs::write(run.path().join("sub/a.o"), "x").unwrap();
+            fs::write(run.tmp().join("cc1.s"), "x").unwrap();
         });
     }
 
     #[test]
     fn a_directory_that_is_gone_already_is_no_trouble() {
-        check(|run| fs::remove_dir_all(run.path()).unwrap());
+        check(|run| {
+            fs::remove_dir_all(run.path()).unwrap();
+            fs::remove_dir_all(run.tmp()).unwrap();
+        });
     }
 
     #[test]
@@ -122,7 +211,20 @@ mod tests {
         });
         check(|run| {
             fs::remove_dir_all(run.path()).unwrap();
-            std::os::unix::fs::symlink("/", run.path()).unwrap();
+            symlink("/", run.path()).unwrap();
         });
+    }
+
+    #[test]
+    fn what_a_link_in_its_place_leads_to_stays() {
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::write(elsewhere.path().join("a.c"), "precious").unwrap();
+        check(|run| {
+            for dir in [run.path(), run.tmp()] {
+                fs::remove_dir_all(dir).unwrap();
+                symlink(elsewhere.path(), dir).unwrap();
+            }
+        });
+        assert_eq!(fs::read(elsewhere.path().join("a.c")).unwrap(), b"precious");
     }
 }

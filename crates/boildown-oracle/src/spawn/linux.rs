@@ -7,6 +7,7 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::process;
 use std::sync::OnceLock;
 
+use rustix::param::page_size;
 use rustix::process::{Pid, PidfdFlags, geteuid, getpid, pidfd_open, set_child_subreaper};
 
 /// Returns a descriptor that polls as readable once the process has ended.
@@ -61,7 +62,9 @@ fn parse_pids(text: &[u8]) -> Vec<Pid> {
 }
 
 fn parse_pid(text: &[u8]) -> Option<Pid> {
-    Pid::from_raw(str::from_utf8(text).ok()?.parse().ok()?)
+    // A process that is just being removed shows negative ids.
+    let id: i32 = str::from_utf8(text).ok()?.parse().ok()?;
+    (id > 0).then(|| Pid::from_raw(id)).flatten()
 }
 
 /// Finds our children among all processes, for kernels built without lists of children. Slower by a hundred times.
@@ -89,6 +92,71 @@ pub(super) fn is_like_us(pid: Pid) -> bool {
     fs::metadata(format!("/proc/{}", pid.as_raw_nonzero()))
         .is_ok_and(|metadata| metadata.uid() == geteuid().as_raw())
         && namespace(pid).is_some_and(|theirs| Some(theirs) == namespace(getpid()))
+}
+
+/// Returns the children of a process that its first thread started, as far as the kernel lists them.
+pub(super) fn children(pid: Pid) -> Vec<Pid> {
+    let pid = pid.as_raw_nonzero();
+    fs::read(format!("/proc/{pid}/task/{pid}/children"))
+        .map(|text| parse_pids(&text))
+        .unwrap_or_default()
+}
+
+/// Returns the process's mark, or whatever else limits its time with priority over all others.
+pub(super) fn mark(pid: Pid) -> Option<u64> {
+    let limits = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero())).ok()?;
+    let line = limits
+        .lines()
+        .find_map(|line| line.strip_prefix("Max realtime timeout"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Returns the bytes of memory that there are for us: the machine's, or fewer in a container.
+pub(super) fn memory() -> Option<u64> {
+    let allowed = [
+        "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ];
+    let allowed = allowed
+        .iter()
+        .find_map(|path| fs::read_to_string(path).ok()?.trim().parse().ok());
+    let total = meminfo("MemTotal")?;
+    Some(allowed.map_or(total, |allowed: u64| allowed.min(total)))
+}
+
+/// Returns the bytes of memory that are free or can be made free at once.
+pub(super) fn memory_left() -> Option<u64> {
+    meminfo("MemAvailable")
+}
+
+fn meminfo(name: &str) -> Option<u64> {
+    kib(&fs::read_to_string("/proc/meminfo").ok()?, name)
+}
+
+/// Returns the bytes that a line `NAME:  COUNT kB` says.
+fn kib(text: &str, name: &str) -> Option<u64> {
+    let value = |line: &str| {
+        Some(
+            line.strip_prefix(name)?
+                .strip_prefix(':')?
+                .trim()
+                .to_owned(),
+        )
+    };
+    let count = text.lines().find_map(value)?;
+    count
+        .strip_suffix("kB")?
+        .trim()
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1024)
+}
+
+/// Returns how many processes and threads there are on the machine.
+pub(super) fn tasks() -> Option<u64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    let (_, total) = text.split_whitespace().nth(3)?.split_once('/')?;
+    total.parse().ok()
 }
 
 /// Returns whether there is no such process, or only what is left of one until its parent takes note.
@@ -136,11 +204,50 @@ pub(super) fn inspect(pid: Pid) -> Option<Process> {
     })
 }
 
+/// What a process has of the machine.
+#[derive(Debug)]
+pub(super) struct Usage {
+    pub(super) pid: Pid,
+    pub(super) group: Pid,
+    /// Whether it is only waiting to be reaped.
+    pub(super) ended: bool,
+    /// When it was started, in ticks since the machine was.
+    pub(super) started: u64,
+    /// Bytes of memory that it fills, those included that it shares.
+    pub(super) memory: u64,
+}
+
+impl Usage {
+    /// Returns what a process has. `None` when there is no such process.
+    pub(super) fn of(pid: Pid) -> Option<Self> {
+        let stat = Stat::read(pid)?;
+        Some(Self {
+            pid,
+            group: stat.group,
+            ended: stat.ended,
+            started: stat.started,
+            memory: stat.pages.saturating_mul(page_size() as u64),
+        })
+    }
+
+    /// Returns the bytes of memory that it fills, with its part only of what it shares, when the system tells.
+    pub(super) fn fair_memory(&self) -> u64 {
+        fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid.as_raw_nonzero()))
+            .ok()
+            .and_then(|text| kib(&text, "Pss"))
+            .unwrap_or(self.memory)
+    }
+}
+
 /// The fields of `/proc/PID/stat` that matter here.
 struct Stat {
     ended: bool,
     parent: Option<Pid>,
     group: Pid,
+    /// When it was started, in ticks since the machine was.
+    started: u64,
+    /// Memory that it fills, in pages.
+    pages: u64,
     /// Bytes of its environment; `None` when it has none at the moment, as opposed to an empty one.
     environment_size: Option<usize>,
 }
@@ -159,11 +266,14 @@ impl Stat {
             .collect();
         // The manual counts from 1 and from the process id, which makes the state the third.
         let field = |number: usize| fields.get(number - 3).copied();
+        let number = |at| str::from_utf8(field(at)?).ok()?.parse::<u64>().ok();
         let address = |number| str::from_utf8(field(number)?).ok()?.parse::<usize>().ok();
         Some(Self {
             ended: matches!(field(3)?, b"Z" | b"X"),
             parent: parse_pid(field(4)?),
             group: parse_pid(field(5)?)?,
+            started: number(22)?,
+            pages: number(24)?,
             environment_size: match (address(50), address(51)) {
                 (Some(start), Some(end)) if end != 0 => end.checked_sub(start),
                 _ => None,
@@ -178,10 +288,21 @@ mod tests {
 
     #[test]
     fn a_name_with_spaces_and_parentheses_does_not_confuse_the_fields_after_it() {
-        let stat = Stat::parse(b"12 (a) Z 9 (b)) Z 7 12 12 0 -1 4194304\n").unwrap();
+        let stat = Stat::parse(
+            b"12 (a) Z 9 (b)) Z 7 12 12 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 123 8192 5\n",
+        )
+        .unwrap();
         assert!(stat.ended);
         assert_eq!(stat.parent, Pid::from_raw(7));
         assert_eq!(Some(stat.group), Pid::from_raw(12));
+        assert_eq!((stat.started, stat.pages), (123, 5));
+    }
+
+    #[test]
+    fn a_process_that_is_just_being_removed_is_none() {
+        assert!(
+            Stat::parse(b"12 (a) X 0 -1 -1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 123 8192 5\n").is_none()
+        );
     }
 
     #[test]

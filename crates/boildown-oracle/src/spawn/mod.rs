@@ -4,22 +4,28 @@
 //! while it runs and kept up to a cap, its time is limited, and once it is over its group is killed and the processes that
 //! left the group are found and killed too (see [`ReapOnDrop`] for the last of them).
 
+mod limits;
 mod linux;
 mod output;
+mod overuse;
 mod ready;
 mod running;
+mod sandbox;
 mod start;
 mod survivors;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::shell::quote;
 use crate::{Cancel, OracleError, Outcome, Run};
 use running::{Running, Woken};
 
+pub use limits::Limits;
+pub(crate) use sandbox::Cell;
+pub use sandbox::{Permissions, Sandbox};
 pub use survivors::ReapOnDrop;
 pub(crate) use survivors::kill_survivors_of;
 
@@ -36,6 +42,8 @@ pub struct Invocation {
     pub stdin: Stdin,
     /// Variables added to the environment that it inherits from us.
     pub env: Vec<(OsString, OsString)>,
+    /// A directory of its own for temporary files, which it finds as `TMPDIR`.
+    pub tmp: Option<PathBuf>,
     /// What we want of its output.
     pub capture: Capture,
 }
@@ -56,27 +64,6 @@ pub enum Capture {
     Nothing,
     /// Both streams, apart, each up to [`Limits::output_cap`].
     Output,
-}
-
-/// How much a run may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Wall time after which the command is stopped. [`Duration::MAX`] means no limit.
-    pub timeout: Duration,
-    /// Time between the request to stop (SIGTERM) and the end (SIGKILL).
-    pub grace: Duration,
-    /// Bytes kept of each output stream: the first half of it and the last; the middle is thrown away while it comes.
-    pub output_cap: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            timeout: Duration::from_secs(300),
-            grace: Duration::from_millis(150),
-            output_cap: 1 << 20,
-        }
-    }
 }
 
 /// Displays the command as a line to paste into a shell.
@@ -101,28 +88,47 @@ impl fmt::Display for Invocation {
 ///
 /// # Guarantee
 /// On return, whatever is returned: the command is dead and reaped, so is its process group, so is every process that it
-/// started and that kept its environment, and both pipes are closed. A process outside the group that still holds a pipe open
-/// is not waited for.
+/// started (see [`ReapOnDrop`] for the exceptions), and both pipes are closed. A process outside the group that still holds a pipe
+/// open is not waited for.
 ///
 /// # Cost
-/// About that of [`std::process::Command::status`]; the child is started with `posix_spawn`. At most [`Limits::output_cap`]
-/// bytes and a buffer are held per stream.
+/// About that of [`std::process::Command::status`]; the child is started with `posix_spawn`. A sandbox costs a thread and about
+/// twenty short system calls ([`Runner`](crate::Runner) keeps its for the next run). At most [`Limits::output_cap`] bytes and a buffer are held per stream.
 ///
 /// # Errors
 /// [`OracleError::Spawn`] when the command cannot be started, [`OracleError::Cancelled`] when it was stopped through `cancel`,
-/// [`OracleError::Unkillable`] when it could not be stopped. A command that fails, crashes or hangs is an `Ok`.
+/// [`OracleError::Unkillable`] when it could not be stopped, [`OracleError::Confine`] when the sandbox could not be entered. A
+/// command that fails, crashes or hangs is an `Ok`.
 pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<Run, OracleError> {
+    let Some(sandbox) = &limits.sandbox else {
+        return run_in(None, invocation, limits, cancel);
+    };
+    let own = [Some(&invocation.current_dir), invocation.tmp.as_ref()];
+    let own: Vec<_> = own.into_iter().flatten().map(PathBuf::as_path).collect();
+    run_in(Some(&mut sandbox.cell(&own)?), invocation, limits, cancel)
+}
+
+/// Runs the command like [`run`], in a cell of a sandbox if there is one.
+pub(crate) fn run_in(
+    cell: Option<&mut Cell>,
+    invocation: &Invocation,
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Run, OracleError> {
     let started = Instant::now();
-    let mut running = Running::start(invocation, limits.output_cap)?;
+    let mut running = Running::start(cell, invocation, limits)?;
     let woken = running.wait_until(started.checked_add(limits.timeout), Some(cancel))?;
-    if woken != Woken::Exited {
-        running.stop(limits.grace)?;
+    match woken {
+        Woken::Exited => {}
+        Woken::Deadline | Woken::Cancelled => running.stop(limits.grace)?,
+        Woken::Exceeded(_) => running.kill_all()?,
     }
     let took = started.elapsed();
     let finished = running.finish()?;
     let outcome = match woken {
         Woken::Exited => finished.outcome,
         Woken::Deadline => Outcome::TimedOut,
+        Woken::Exceeded(resource) => Outcome::Exceeded(resource),
         Woken::Cancelled => return Err(OracleError::Cancelled),
     };
     Ok(Run {
@@ -145,6 +151,7 @@ mod tests {
             current_dir: "/tmp/x".into(),
             stdin: Stdin::File("/tmp/x/a.c".into()),
             env: vec![("MODE".into(), "fast run".into())],
+            tmp: None,
             capture: Capture::Nothing,
         };
         assert_eq!(

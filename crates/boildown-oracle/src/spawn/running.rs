@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::limits::Limits;
 use super::output::Stream;
+use super::overuse::{self, Overuse};
 use super::ready::ready;
 use super::survivors::{self, Claim};
-use super::{Invocation, linux, start};
-use crate::{Cancel, OracleError, Outcome};
+use super::{Cell, Invocation, linux, start};
+use crate::{Cancel, OracleError, Outcome, Resource};
 
 /// How long a process may take to die of SIGKILL. Microseconds in fact, unless it hangs in the kernel or is not ours to kill.
 const DEATH: Duration = Duration::from_secs(5);
@@ -29,6 +31,8 @@ pub(super) struct Running {
     stdout: Stream,
     stderr: Stream,
     claim: Claim,
+    /// `None` once it is being stopped.
+    overuse: Option<Overuse>,
     reaped: bool,
 }
 
@@ -38,6 +42,7 @@ pub(super) enum Woken {
     Exited,
     Deadline,
     Cancelled,
+    Exceeded(Resource),
 }
 
 /// What is left of a command that was reaped.
@@ -48,14 +53,21 @@ pub(super) struct Finished {
 }
 
 impl Running {
-    pub(super) fn start(invocation: &Invocation, output_cap: usize) -> Result<Self, OracleError> {
+    pub(super) fn start(
+        cell: Option<&mut Cell>,
+        invocation: &Invocation,
+        limits: &Limits,
+    ) -> Result<Self, OracleError> {
         let program = invocation.program.display().to_string();
         let claim = Claim::new();
-        let mut child = start::start(invocation, &claim)?;
+        let mut child = match cell {
+            Some(cell) => cell.start(invocation, limits, &claim)?,
+            None => start::start(invocation, limits, &claim)?,
+        };
         let leader = Pid::from_child(&child);
         let claim = claim.of_group(leader);
-        let stdout = Stream::new(child.stdout.take().map(OwnedFd::from), output_cap);
-        let stderr = Stream::new(child.stderr.take().map(OwnedFd::from), output_cap);
+        let stdout = Stream::new(child.stdout.take().map(OwnedFd::from), limits.output_cap);
+        let stderr = Stream::new(child.stderr.take().map(OwnedFd::from), limits.output_cap);
         match linux::exit_watch(leader) {
             Ok(exit) => Ok(Self {
                 child,
@@ -65,6 +77,7 @@ impl Running {
                 stdout,
                 stderr,
                 claim,
+                overuse: Some(Overuse::new(limits)),
                 reaped: false,
             }),
             Err(source) => {
@@ -83,7 +96,12 @@ impl Running {
         cancel: Option<&Cancel>,
     ) -> Result<Woken, OracleError> {
         loop {
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let until = |moment: Instant| moment.saturating_duration_since(Instant::now());
+            let left = deadline.map(until);
+            let looking = self
+                .overuse
+                .as_ref()
+                .map(|overuse| until(overuse.next_look()));
             let watched = [
                 Some(self.exit.as_fd()),
                 cancel.map(Cancel::as_fd),
@@ -91,7 +109,8 @@ impl Running {
                 self.stderr.fd(),
             ];
             let [exited, cancelled, more_stdout, more_stderr] =
-                ready(watched, left).map_err(|source| self.unwatched(source))?;
+                ready(watched, left.into_iter().chain(looking).min())
+                    .map_err(|source| self.unwatched(source))?;
             if exited {
                 return Ok(Woken::Exited);
             }
@@ -101,6 +120,12 @@ impl Running {
             // Also when there is output: a flood of it must not keep the command alive.
             if left.is_some_and(|left| left.is_zero()) {
                 return Ok(Woken::Deadline);
+            }
+            if looking.is_some_and(|left| left.is_zero())
+                && let Some(overuse) = &mut self.overuse
+                && let Some(resource) = overuse.look(self.leader, &self.claim)
+            {
+                return Ok(Woken::Exceeded(resource));
             }
             for (stream, more) in [
                 (&mut self.stdout, more_stdout),
@@ -118,6 +143,7 @@ impl Running {
 
     /// Stops the command: asks its group to end, waits for the grace period, then kills it.
     pub(super) fn stop(&mut self, grace: Duration) -> Result<(), OracleError> {
+        self.overuse = None;
         signal_group(self.leader, Signal::TERM);
         if self.wait_until(Instant::now().checked_add(grace), None)? == Woken::Exited {
             return Ok(());
@@ -125,14 +151,24 @@ impl Running {
         self.kill()
     }
 
+    /// Kills all processes of the run, however many they are and however fast they become more.
+    pub(super) fn kill_all(&mut self) -> Result<(), OracleError> {
+        self.kill()?;
+        overuse::kill_all(self.leader, &self.claim);
+        Ok(())
+    }
+
     fn kill(&mut self) -> Result<(), OracleError> {
+        self.overuse = None;
         signal_group(self.leader, Signal::KILL);
         match self.wait_until(Instant::now().checked_add(DEATH), None)? {
             Woken::Exited => Ok(()),
-            Woken::Deadline | Woken::Cancelled => Err(OracleError::Unkillable {
-                program: self.program.clone(),
-                pid: self.child.id(),
-            }),
+            Woken::Deadline | Woken::Cancelled | Woken::Exceeded(_) => {
+                Err(OracleError::Unkillable {
+                    program: self.program.clone(),
+                    pid: self.child.id(),
+                })
+            }
         }
     }
 

@@ -6,20 +6,25 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
+use rustix::process::Pid;
 
 use super::survivors::{self, Claim};
-use super::{Capture, Invocation, Stdin};
+use super::{Capture, Invocation, Limits, Stdin};
 use crate::OracleError;
 
 /// How often a program that someone has open for writing is tried again, and after what pause.
 const BUSY_TRIES: u32 = 50;
 const BUSY_PAUSE: Duration = Duration::from_millis(2);
 
-/// Starts the command in a process group of its own, marked by the claim.
-pub(super) fn start(invocation: &Invocation, claim: &Claim) -> Result<Child, OracleError> {
+/// Starts the command in a process group of its own, limited, and marked by the claim.
+pub(super) fn start(
+    invocation: &Invocation,
+    limits: &Limits,
+    claim: &Claim,
+) -> Result<Child, OracleError> {
     // Nothing here may keep the standard library from `posix_spawn`: no `pre_exec`, no user or group id, no other PATH.
     //
     // That is why the command does not die with us when we are killed: PR_SET_PDEATHSIG has to be set by the child itself, in
@@ -32,6 +37,7 @@ pub(super) fn start(invocation: &Invocation, claim: &Claim) -> Result<Child, Ora
         .process_group(0);
     command
         .env(claim.variable(), "1")
+        .envs(invocation.tmp.as_ref().map(|tmp| ("TMPDIR", tmp)))
         .envs(invocation.env.iter().map(|(name, value)| (name, value)));
     match &invocation.stdin {
         Stdin::Null => command.stdin(Stdio::null()),
@@ -41,11 +47,19 @@ pub(super) fn start(invocation: &Invocation, claim: &Claim) -> Result<Child, Ora
         Capture::Nothing => command.stdout(Stdio::null()).stderr(Stdio::null()),
         Capture::Output => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
     };
-    start_when_written(&mut command).map_err(|source| OracleError::Spawn {
+    let begun = Instant::now();
+    let child = start_when_written(&mut command).map_err(|source| OracleError::Spawn {
         program: invocation.program.display().to_string(),
         advice: advice(invocation, &source),
         source,
-    })
+    })?;
+    let pid = Pid::from_child(&child);
+    limits.impose(pid, claim.mark());
+    // To look each time is too dear, and needless: in less than this, no program gets far.
+    if begun.elapsed() > Duration::from_millis(1) {
+        limits.impose_below(pid, claim.mark());
+    }
+    Ok(child)
 }
 
 fn open(path: &Path) -> Result<File, OracleError> {

@@ -1,17 +1,19 @@
 //! Processes that outlive the command that started them.
 //!
 //! A process group catches a command's ordinary descendants, not those that leave it (`setsid`, a daemon's double fork). So
-//! this process makes itself the one that orphans are handed to (a *subreaper*), and each run carries an environment variable
-//! of its own, which descendants inherit. After a run, the orphans that carry its variable are killed and reaped.
+//! this process makes itself the one that orphans are handed to (a *subreaper*), and each run carries two marks of its own, which
+//! descendants inherit: a variable of the environment, which is there from the start, and one among its limits, which
+//! cannot be cleared (see [`Limits::impose`](super::Limits::impose)). After a run, the orphans that carry either are killed and reaped.
 //!
-//! What escapes: a process that cleared its environment *and* left its group. Where the system knows no subreaper, every
+//! What escapes: a process with more rights than ours that raised its limits again. Where the system knows no subreaper, every
 //! process that left its group does.
 //!
-//! When this process itself is killed, its commands run on (see [`start`](super::start::start) for why). The variables say
+//! When this process itself is killed, its commands run on (see [`start`](super::start::start) for why). The marks say
 //! whose they are, so the next session that finds the directory of a dead one kills them: [`kill_survivors_of`].
 
 use std::collections::HashSet;
 use std::io;
+use std::ops::RangeInclusive;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -69,8 +71,13 @@ fn direct<T>(access: impl FnOnce(&mut HashSet<Pid>) -> T) -> T {
 pub(super) struct Claim {
     /// The environment variable of the run, or the common beginning of all our runs' variables.
     variable: String,
+    /// The marks of the run among limits, or those of all our runs.
+    marks: RangeInclusive<u64>,
     group: Option<Pid>,
 }
+
+/// All marks are larger, and larger than any limit that somebody means.
+const MARKS: u64 = 1 << 62;
 
 impl Claim {
     /// Returns the claim of a new run.
@@ -79,16 +86,21 @@ impl Claim {
     /// constant length, so that the stack of the command starts at the same place each time.
     pub(super) fn new() -> Self {
         let run = NEXT_RUN.fetch_add(1, Ordering::Relaxed);
+        let session = Self::of_session(getpid());
+        let mark = session.marks.start() + (run & u64::from(u32::MAX));
         Self {
-            variable: format!("{}{run:012}", Self::of_session(getpid()).variable),
+            variable: format!("{}{run:012}", session.variable),
+            marks: mark..=mark,
             group: None,
         }
     }
 
     /// Returns the claim of all runs of a boildown.
     fn of_session(pid: Pid) -> Self {
+        let marks = MARKS + (u64::from(pid.as_raw_nonzero().get().unsigned_abs()) << 32);
         Self {
             variable: format!("BOILDOWN_RUN_{:010}_", pid.as_raw_nonzero()),
+            marks: marks..=marks + u64::from(u32::MAX),
             group: None,
         }
     }
@@ -106,8 +118,17 @@ impl Claim {
         &self.variable
     }
 
-    fn covers_group(&self, group: Pid) -> bool {
+    /// Returns the number that marks the run's processes among their limits.
+    pub(super) fn mark(&self) -> u64 {
+        *self.marks.start()
+    }
+
+    pub(super) fn covers_group(&self, group: Pid) -> bool {
         self.group == Some(group)
+    }
+
+    pub(super) fn covers_mark_of(&self, pid: Pid) -> bool {
+        linux::mark(pid).is_some_and(|mark| self.marks.contains(&mark))
     }
 
     fn covers_environment(&self, entries: &[u8]) -> bool {
@@ -201,14 +222,14 @@ fn kill_if_abandoned(pid: Pid, claims: &[(Pid, Claim)]) -> Option<OwnedFd> {
     }
     // First of all: it stands for one process for good, so the one that is killed is not younger than the one looked at.
     let exit = linux::exit_watch(pid).ok()?;
-    let Environment::Known(entries) = linux::inspect(pid)?.environment else {
-        return None;
+    let environment = linux::inspect(pid)?.environment;
+    let covered = |claim: &Claim| {
+        matches!(&environment, Environment::Known(entries) if claim.covers_environment(entries))
+            || claim.covers_mark_of(pid)
     };
     // Whether the boildown is dead is looked at last: whoever started this process had that id before, so nobody who has it
     // from now on did.
-    let abandoned = |(session, claim): &(Pid, Claim)| {
-        claim.covers_environment(&entries) && linux::is_dead(*session)
-    };
+    let abandoned = |(session, claim): &(Pid, Claim)| covered(claim) && linux::is_dead(*session);
     if !claims.iter().any(abandoned) {
         return None;
     }
@@ -251,10 +272,12 @@ fn visit(orphan: Pid, claim: &Claim) -> Visit {
         return Visit::LeftAlone;
     }
     let covered = claim.covers_group(process.group)
-        || match &process.environment {
-            Environment::Known(entries) => claim.covers_environment(entries),
-            Environment::Changing => return Visit::Changing,
-            Environment::Hidden => false,
+        || match (linux::mark(orphan), &process.environment) {
+            (Some(mark), _) if claim.marks.contains(&mark) => true,
+            (Some(mark), _) if Claim::of_session(getpid()).marks.contains(&mark) => false,
+            (_, Environment::Known(entries)) => claim.covers_environment(entries),
+            (_, Environment::Changing) => return Visit::Changing,
+            (_, Environment::Hidden) => false,
         };
     if !covered {
         return Visit::LeftAlone;

@@ -5,6 +5,7 @@
 )]
 
 mod abandoned;
+mod contained;
 mod failing_to_start;
 mod misbehaving;
 mod oracle;

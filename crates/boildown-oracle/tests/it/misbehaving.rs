@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use boildown_oracle::Outcome::{Exited, Signalled, TimedOut};
 use boildown_oracle::{Cancel, OracleError, spawn};
-use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::{SOON, Scene, exists};
 
@@ -87,17 +86,25 @@ fn a_daemon_is_killed_after_a_time_out_too() {
 }
 
 #[test]
-fn a_pipe_held_open_by_a_process_that_hid_does_not_delay_the_run() {
-    // Without its environment and outside the group, it is beyond our reach: it must only not hold us up.
+fn a_daemon_that_left_its_group_and_its_environment_is_killed_too() {
     let scene =
         Scene::new("echo before; env -i setsid sleep 1000 & echo $! >$NOTES; sleep 0.2; exit 3");
     let started = Instant::now();
     let run = scene.run();
-    let hidden = scene.notes()[0].parse().unwrap();
-    kill_process(Pid::from_raw(hidden).unwrap(), Signal::KILL).unwrap();
     assert_eq!(run.outcome, Exited(3));
     assert_eq!(run.stdout, b"before\n");
+    assert!(!exists(&scene.notes()[0]));
     assert!(started.elapsed() < SOON);
+}
+
+#[test]
+fn a_daemon_of_daemons_without_group_and_environment_is_killed_to_the_last() {
+    let scene = Scene::new(
+        "env -i NOTES=$NOTES setsid sh -c 'env -i setsid sh -c \"sleep 1000 & env -i setsid sleep 1000 & echo \\$! ready >$NOTES; wait\" & exit' & wait
+        while ! grep -q ready $NOTES; do sleep 0.01; done; exit 3",
+    );
+    scene.check(Exited(3));
+    assert!(!exists(&scene.notes()[0]));
 }
 
 #[test]

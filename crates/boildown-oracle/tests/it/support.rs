@@ -1,12 +1,13 @@
 //! A script, a scratch space, and the question what is left of both.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use boildown_oracle::spawn::{Capture, Limits};
+use boildown_oracle::spawn::{Capture, Limits, Permissions, Sandbox};
 use boildown_oracle::{
     Cancel, CandidateFile, CommandLine, OracleError, Outcome, Run, Runner, Scratch,
 };
@@ -42,15 +43,22 @@ impl Scene {
             ),
         )
         .unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let place = dir.path().join("scratch");
         fs::create_dir(&place).unwrap();
+        let notes = dir.path().join("notes");
+        fs::write(&notes, "").unwrap();
+        let permissions = Permissions {
+            writable: vec![notes],
+            ..Permissions::default()
+        };
         let runner = Runner {
             command: CommandLine::script(&path, dir.path()),
             scratch: Arc::new(Scratch::within(&place).unwrap()),
             file: CandidateFile::named("crash.c"),
             limits: Limits {
                 timeout: SOON,
+                sandbox: Some(Sandbox::new(&permissions).unwrap()),
                 ..Limits::default()
             },
         };
@@ -80,9 +88,13 @@ impl Scene {
     #[track_caller]
     pub(crate) fn assert_clean(&self) {
         assert_eq!(self.survivors(), Vec::<String>::new());
+        // Empty directories wait for the next run.
+        let is_empty = |dir: &Path| fs::read_dir(dir).is_ok_and(|mut dir| dir.next().is_none());
         let left: Vec<_> = fs::read_dir(self.runner.scratch.path())
             .unwrap()
-            .map(|entry| entry.unwrap().file_name())
+            .map(|entry| entry.unwrap())
+            .filter(|entry| !is_empty(&entry.path()))
+            .map(|entry| entry.file_name())
             .collect();
         assert_eq!(left, ["lock"]);
     }

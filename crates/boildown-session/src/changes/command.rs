@@ -47,6 +47,7 @@ impl TreeCommand {
             current_dir,
             stdin: Stdin::Null,
             env: Vec::new(),
+            tmp: None,
             capture,
         }
     }

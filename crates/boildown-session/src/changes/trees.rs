@@ -114,7 +114,7 @@ impl Trees {
     fn limits(&self) -> Limits {
         Limits {
             timeout: Duration::from_nanos(self.timeout.load(Ordering::Relaxed)),
-            ..self.judge.limits
+            ..self.judge.limits.clone()
         }
     }
 
@@ -205,7 +205,9 @@ impl Trees {
             let (_, run) = self.spawn(build, workspace, capture, cancel)?;
             let says = match run.outcome {
                 Outcome::Exited(0) => None,
-                Outcome::Exited(_) | Outcome::Signalled(_) => Some(Reason::DoesNotBuild),
+                Outcome::Exited(_) | Outcome::Signalled(_) | Outcome::Exceeded(_) => {
+                    Some(Reason::DoesNotBuild)
+                }
                 Outcome::TimedOut => Some(Reason::TimedOut),
             };
             if let Some(reason) = says {

@@ -136,6 +136,7 @@ impl TestEnv {
             .env("HOME", self.root.path().join("home"))
             .env("TMPDIR", self.tmp())
             .env("HERE", self.path(""))
+            .env("BOILDOWN_WRITABLE", self.path(""))
             .env("COLUMNS", "100")
             .env("LC_ALL", "C")
             .stdin(Stdio::null());

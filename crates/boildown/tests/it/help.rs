@@ -86,6 +86,15 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
           --rules <FILE>      A file of further rewrite rules for the language of the input; may be
                               given several times
 
+    What the command may do (default: write to its own directories):
+          --writable <PATH>  Let it write to this directory or file too; may be given several times, and
+                             in `BOILDOWN_WRITABLE=A:B`
+          --no-sandbox       Let it write wherever you may, and signal your processes
+          --no-network       Close the network to it
+          --memory <SIZE>    Memory that all its processes may fill, such as 500M or 8G, or `none` for
+                             no limit [default: half of the machine's]
+          --processes <N>    Processes that it may have at once [default: 512, or 16 for each core]
+
     What to preserve (default: what the first run shows):
           --test <SCRIPT>       A script that exits with 0 when the candidate, which lies in its working
                                 directory, is interesting

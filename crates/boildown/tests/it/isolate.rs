@@ -276,7 +276,7 @@ fn the_good_file_cannot_be_judged() {
 fn a_file_on_which_the_command_passes_only_sometimes() {
     let env = settings().script(
         "tool.sh",
-        "grep -q 'lamp = on' $1 && exit 1; echo >>$HERE/runs; [ $(wc -l <$HERE/runs) != 2 ]",
+        "grep -q 'lamp = on' $1 && exit 1; echo >>$HERE/runs; [ $(wc -l <$HERE/runs) != 3 ]",
     );
     assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
     exit code 4

@@ -18,3 +18,4 @@ mod lab;
 mod messages;
 mod properties;
 mod runs;
+mod sandbox;

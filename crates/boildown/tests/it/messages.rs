@@ -338,7 +338,7 @@ fn a_run_on_the_input_that_takes_too_long() {
     assert_snapshot!(env.reduce(["in.txt", "--timeout", "200ms", "--", "./test.sh", "in.txt"]), @r"
     exit code 3
     -- stderr
-    error: the command ran into its time limit, and nothing was said about what to preserve
+    error: the command timed out, and nothing was said about what to preserve
       hint: --hangs keeps a hang; --timeout gives the command more time
       hint: to repeat the run: $ENV/here/test.sh in.txt
     ");

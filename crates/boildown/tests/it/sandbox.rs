@@ -1,0 +1,138 @@
+//! What a command may do, and what is said when it wants more.
+
+use insta::assert_snapshot;
+
+use crate::env::{NEEDLE, TestEnv};
+
+/// Runs `boildown reduce` in an environment whose home directory is all that a command could wish to write to.
+#[track_caller]
+fn reduce(env: &TestEnv, args: &[&str]) -> (i32, String) {
+    let output = env
+        .command()
+        .env_remove("BOILDOWN_WRITABLE")
+        .args(["reduce", "in.txt"])
+        .args(args)
+        .output()
+        .unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let said = said.replace(env.path("").to_str().unwrap(), "$HERE/");
+    (output.status.code().unwrap(), said)
+}
+
+#[test]
+fn a_half_reduced_script_cannot_delete_the_home_directory() {
+    // Without the definition of `dir`, this is what everybody fears.
+    let env = TestEnv::new()
+        .file("in.sh", "#!/bin/sh\ndir=$PWD/build\nmkdir -p $dir\necho needle\nrm -rf $HOME/$dir/* $HERE/precious\nexit 3\n")
+        .mode("in.sh", 0o755)
+        .file("precious/thesis.tex", "everything");
+    let (code, said) = {
+        let output = env
+            .command()
+            .env("HOME", env.path("precious"))
+            .env_remove("BOILDOWN_WRITABLE")
+            .args([
+                "reduce", "in.sh", "--exit", "3", "--stdout", "needle", "--", "./in.sh",
+            ])
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            String::from_utf8(output.stderr).unwrap(),
+        )
+    };
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(env.read("precious/thesis.tex"), "everything");
+    assert!(!env.read("in.min.sh").contains("rm -rf"));
+}
+
+#[test]
+fn a_test_that_needs_more_is_told_how_to_get_it() {
+    let env = TestEnv::with_test("echo run >>$HERE/log || exit 9; grep -q needle $1");
+    let (code, said) = reduce(&env, &["--test", "test.sh"]);
+    assert_eq!(code, 5);
+    assert_snapshot!(said, @r"
+    preserving: the test exits with 0
+    error: the property holds only outside the sandbox: inside, the command exited with 9
+      hint: its standard error ends with
+              | $HERE/test.sh: 2: cannot create $HERE//log: Permission denied
+      hint: --writable PATH lets it write to a directory or a file, such as ~/.cache; without that it writes to its working directory and to $TMPDIR only
+      hint: --no-sandbox lets it write wherever you may: a candidate that goes wrong can then destroy your files
+    ");
+    for flags in [&["--writable", "."][..], &["--no-sandbox"]] {
+        let (code, said) = reduce(&env, &[&["--test", "test.sh"], flags].concat());
+        assert_eq!(code, 0, "{said}");
+        assert_eq!(env.read("in.min.txt"), NEEDLE);
+    }
+}
+
+#[test]
+fn the_complaint_of_a_command_in_the_sandbox_is_not_taken_for_its_failure() {
+    let env = TestEnv::new()
+        .file("in.txt", "one\nneedle\ntwo\n")
+        .script(
+            "tool.sh",
+            "echo >$HERE/cache || { echo 'error: no cache' >&2; exit 1; }; grep -q needle $1 && { echo 'error: found a needle' >&2; exit 1; }",
+        );
+    let (code, said) = reduce(&env, &["--", "./tool.sh", "{}"]);
+    assert_eq!(code, 5, "{said}");
+    assert!(
+        said.contains("preserving: exits with 1\n") && said.contains("found a needle"),
+        "{said}"
+    );
+    assert!(
+        said.contains("the property holds only outside the sandbox"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_property_that_holds_nowhere_is_not_blamed_on_the_sandbox() {
+    let env = TestEnv::with_test("exit 1");
+    let (code, said) = reduce(&env, &["--test", "test.sh"]);
+    assert_eq!(code, 3, "{said}");
+    assert!(!said.contains("sandbox"), "{said}");
+}
+
+#[test]
+fn a_memory_hog_is_reported_for_what_it_is() {
+    let env = TestEnv::with_test(
+        "grep -q needle $1 || exit 1; head -c 300000000 /dev/zero | tail | sleep 1000",
+    );
+    let (code, said) = reduce(&env, &["--test", "test.sh", "--memory", "100M"]);
+    assert_eq!(code, 3, "{said}");
+    assert!(said.contains("the command used too much memory"), "{said}");
+    assert!(said.contains("--memory gives the command more"), "{said}");
+}
+
+#[test]
+fn a_candidate_that_eats_memory_says_no_and_the_reduction_goes_on() {
+    // Without the first line, it is a hog.
+    let env = TestEnv::with_test(
+        "grep -q needle $1 || exit 1; grep -q one $1 || head -c 300000000 /dev/zero | tail | sleep 1000; exit 0",
+    )
+    .file("in.txt", "one\nneedle\ntwo\nthree\n");
+    let (code, said) = reduce(&env, &["--test", "test.sh", "--memory", "100M"]);
+    assert_eq!(code, 0, "{said}");
+    let result = env.read("in.min.txt");
+    assert!(
+        result.contains("one") && !result.contains("two"),
+        "{result}"
+    );
+}
+
+#[test]
+fn amounts_of_memory_that_make_no_sense_are_told() {
+    let env = TestEnv::with_test("exit 0");
+    for wrong in ["0", "12", "-1G", "lots", "99999999999G"] {
+        let (code, said) = reduce(&env, &["--test", "test.sh", &format!("--memory={wrong}")]);
+        assert_eq!(code, 1, "{said}");
+        assert!(
+            said.contains("not an amount of memory, such as 500M or 8G"),
+            "{said}"
+        );
+    }
+    let (code, said) = reduce(&env, &["--test", "test.sh", "--writable", "nowhere"]);
+    assert_eq!(code, 1);
+    assert_snapshot!(said, @"error: failed to let a test write to nowhere: No such file or directory (os error 2)");
+}
