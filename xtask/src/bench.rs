@@ -113,7 +113,7 @@ impl Bench {
     fn reduce(&self, jobs: u32, gate: Gate) -> Result<Finished> {
         let mut command = Command::new(&self.boildown);
         command
-            .args(["reduce", "big.c", "--json", "--output"])
+            .args(["reduce", "big.c", "--json", "--fresh", "--output"])
             .arg(self.folder.join("result.c"))
             .arg("--test")
             .arg(&self.probe)

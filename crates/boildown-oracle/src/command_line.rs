@@ -130,6 +130,15 @@ impl CommandLine {
         self.feed == Feed::Candidate || self.words().any(names_it)
     }
 
+    /// Returns what is the same for every candidate, the program first.
+    pub fn constant_parts(&self) -> impl Iterator<Item = &OsStr> {
+        let pieces = self.words().flat_map(|word| &word.0);
+        pieces.filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_os_str()),
+            Piece::Path | Piece::Name(_) => None,
+        })
+    }
+
     fn words(&self) -> impl Iterator<Item = &Word> {
         std::iter::once(&self.program).chain(&self.args)
     }

@@ -9,6 +9,7 @@
 //! * [`CommandLine`] is what the user typed, ready to be run on any candidate.
 //! * [`Runner`] puts the three together, and [`LocalOracle`] adds a [`Property`] to judge by.
 //! * [`deduce()`] reads a property off the first run when the user stated none.
+//! * [`store`] remembers what a run has learned, so that it can go on after any end.
 
 mod cancel;
 mod command_line;
@@ -26,6 +27,7 @@ mod scratch;
 pub mod shell;
 mod signal;
 pub mod spawn;
+pub mod store;
 
 pub use boildown_search::Verdict;
 pub use cancel::Cancel;

@@ -33,6 +33,7 @@ mod minimize;
 mod names;
 pub mod odds;
 mod planner;
+mod recent;
 mod search;
 mod subset;
 pub mod tree;

@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::guesses::Guesses;
+use crate::recent::Recent;
 use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
 
 /// Runs one search with any number of workers, always to the same result.
@@ -23,18 +24,26 @@ use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
 /// # Source
 /// `DustMite`'s predicted iterator tree; the law of what it can gain: expected progress is the sum of the path probabilities
 /// of the questions in flight.
+/// # Memory
+/// Bounded: of the told verdicts, at least the last [`MEMORY`] are remembered, at most twice as many. A question that is older and comes
+/// again is asked again, and its verdict told.
 pub struct Planner<S: Search> {
     /// Every node is reachable from `root`; freed places are reused.
     nodes: Vec<Option<Node<S>>>,
     free: Vec<usize>,
     root: usize,
-    /// Every verdict told to the real search.
-    told: HashMap<Fingerprint, Verdict>,
-    /// Answers that the real search has not come to yet.
-    answers: HashMap<Fingerprint, Verdict>,
+    /// The verdicts told to the real search, and how many there were.
+    told: Recent,
+    count: u64,
+    /// Answers that the real search has not come to yet, and how many there were. Many it never comes to.
+    answers: Recent,
+    answered: u64,
     running: HashMap<Fingerprint, QuestionId>,
     next_id: u64,
 }
+
+/// How many verdicts are remembered at least: some 10 MB of them.
+const MEMORY: u64 = 1 << 17;
 
 /// A question in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,6 +54,8 @@ pub struct QuestionId(u64);
 pub struct Ticket<C> {
     /// The name to answer it by.
     pub id: QuestionId,
+    /// Its content.
+    pub fingerprint: Fingerprint,
     /// What is to be tested.
     pub candidate: C,
 }
@@ -65,6 +76,8 @@ struct Node<S: Search> {
     question: Option<Asked<S::Candidate>>,
     /// The questions that are certain from here on, this node's first; worked out when first needed.
     certain: Option<Certain<S::Candidate>>,
+    /// How many verdicts are told before its question.
+    count: u64,
     /// The node before this one, and the verdict that leads here.
     above: Option<(usize, Verdict)>,
     /// The machine after each verdict on the question, by `slot`; made when first needed.
@@ -166,7 +179,7 @@ impl Eq for Frontier {}
 impl<S: Search> std::fmt::Debug for Planner<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Planner")
-            .field("told", &self.told.len())
+            .field("told", &self.count)
             .field("running", &self.running)
             .finish_non_exhaustive()
     }
@@ -178,12 +191,20 @@ where
 {
     /// Starts on a search.
     pub fn new(search: S) -> Self {
+        Self::with_memory(search, MEMORY)
+    }
+
+    /// Starts on a search, and remembers at least so many verdicts, at most twice as many. What is asked again depends on it, and so may the
+    /// result.
+    pub fn with_memory(search: S, memory: u64) -> Self {
         let mut planner = Self {
             nodes: Vec::new(),
             free: Vec::new(),
             root: 0,
-            told: HashMap::new(),
-            answers: HashMap::new(),
+            told: Recent::new(memory),
+            count: 0,
+            answers: Recent::new(MEMORY),
+            answered: 0,
             running: HashMap::new(),
             next_id: 0,
         };
@@ -202,7 +223,11 @@ where
         let id = QuestionId(self.next_id);
         self.next_id += 1;
         self.running.insert(fingerprint, id);
-        Some(Ticket { id, candidate })
+        Some(Ticket {
+            id,
+            fingerprint,
+            candidate,
+        })
     }
 
     /// Works out what `next` would return, so that it returns at once. For idle moments.
@@ -214,7 +239,8 @@ where
     pub fn answer(&mut self, id: QuestionId, verdict: Verdict) {
         if let Some(fingerprint) = self.fingerprint_of(id) {
             self.running.remove(&fingerprint);
-            self.answers.insert(fingerprint, verdict);
+            self.answers.insert(self.answered, fingerprint, verdict);
+            self.answered += 1;
         }
     }
 
@@ -222,8 +248,9 @@ where
     /// returns `None`: one answer may be followed by others that came early.
     pub fn advance(&mut self) -> Option<Told<S::Candidate>> {
         let fingerprint = self.node(self.root).question.as_ref()?.0;
-        let verdict = self.answers.remove(&fingerprint)?;
-        self.told.insert(fingerprint, verdict);
+        let verdict = self.answers.remove(fingerprint)?;
+        self.told.insert(self.count, fingerprint, verdict);
+        self.count += 1;
         let next = self.child(self.root, verdict);
         let old = std::mem::replace(&mut self.root, next);
         self.node_mut(old).children[slot(verdict)] = None;
@@ -327,17 +354,20 @@ where
                 continue;
             };
             let (fingerprint, odds) = (*fingerprint, question.odds);
-            if self.is_open(fingerprint) {
+            let count = self.node(node).count;
+            if self.is_open(fingerprint, count) {
                 return Some((fingerprint, question.candidate.clone()));
             }
             let certain = self.certain(node);
             let mut rest = certain.rest().iter().skip(1);
-            if let Some((fingerprint, question)) = rest.find(|(asked, _)| self.is_open(*asked)) {
+            if let Some((fingerprint, question)) =
+                rest.find(|(asked, _)| self.is_open(*asked, count))
+            {
                 return Some((*fingerprint, question.candidate.clone()));
             }
             if certain.rest().len() > 1 {
                 let answers = certain.rest().iter().map(|(asked, question)| {
-                    let known = self.answers.get(asked).copied();
+                    let known = self.answer_to(*asked);
                     known.ok_or(question.odds)
                 });
                 let guesses = Guesses::likeliest(answers);
@@ -355,7 +385,7 @@ where
                     step: Step::Verdict(node, verdict),
                 });
             };
-            if let Some(&verdict) = self.answers.get(&fingerprint) {
+            if let Some(verdict) = self.answer_to(fingerprint) {
                 reach(verdict, 1.0);
             } else {
                 reach(Verdict::Interesting, odds);
@@ -365,11 +395,16 @@ where
         None
     }
 
-    /// Whether a question is neither answered nor in flight.
-    fn is_open(&self, fingerprint: Fingerprint) -> bool {
-        !self.answers.contains_key(&fingerprint)
+    /// Whether a question is neither answered, as seen after so many told verdicts, nor in flight.
+    fn is_open(&self, fingerprint: Fingerprint, count: u64) -> bool {
+        self.answer_to(fingerprint).is_none()
             && !self.running.contains_key(&fingerprint)
-            && !self.told.contains_key(&fingerprint)
+            && self.told.get(count, fingerprint).is_none()
+    }
+
+    /// An answer that the search has not come to yet.
+    fn answer_to(&self, fingerprint: Fingerprint) -> Option<Verdict> {
+        self.answers.get(self.answered, fingerprint)
     }
 
     /// The questions that are certain from a node on.
@@ -415,12 +450,13 @@ where
 
     /// Moves a machine past every question whose answer is known on this path, and gives it a node.
     fn insert(&mut self, mut machine: S, above: Option<(usize, Verdict)>) -> usize {
+        let count = above.map_or(0, |(parent, _)| self.node(parent).count + 1);
         let question = loop {
             let Some(question) = machine.ask() else {
                 break None;
             };
             let fingerprint = question.candidate.fingerprint();
-            match self.verdict_above(above, fingerprint) {
+            match self.verdict_above(above, count, fingerprint) {
                 None => break Some((fingerprint, question)),
                 // What was interesting need not have been kept: another deletion may have been preferred.
                 Some(Verdict::Interesting) => machine.tell(Verdict::Interesting),
@@ -435,6 +471,7 @@ where
             machine,
             question,
             certain,
+            count,
             above,
             children: [None; 3],
         });
@@ -447,20 +484,24 @@ where
         }
     }
 
-    /// The verdict that was told on a question before, really or on the path that leads on from here.
+    /// The verdict that was told on a question before, really or on the path that leads on from here, as it is remembered after so
+    /// many told verdicts.
     fn verdict_above(
         &self,
         mut above: Option<(usize, Verdict)>,
+        count: u64,
         fingerprint: Fingerprint,
     ) -> Option<Verdict> {
         while let Some((node, verdict)) = above {
             let node = self.node(node);
-            if (node.question.as_ref()).is_some_and(|(asked, _)| *asked == fingerprint) {
+            if (node.question.as_ref()).is_some_and(|(asked, _)| *asked == fingerprint)
+                && self.told.reaches(node.count, count)
+            {
                 return Some(verdict);
             }
             above = node.above;
         }
-        self.told.get(&fingerprint).copied()
+        self.told.get(count, fingerprint)
     }
 
     /// Frees a node and all below it.

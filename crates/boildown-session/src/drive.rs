@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
+use boildown_oracle::store::RunStore;
 use boildown_oracle::{Oracle, OracleError, Outcome, Verdict};
-use boildown_search::{Fingerprinted, Planner, QuestionId, Search, Told};
+use boildown_search::{Fingerprint, Fingerprinted, Planner, QuestionId, Search, Told};
 
 use crate::budget::Budget;
 use crate::event::Stopped;
@@ -45,6 +46,8 @@ pub struct Config {
     pub budget: Budget,
     /// Stops it from elsewhere.
     pub stop: Stop,
+    /// What is remembered beyond this session: what it knows is not run again, and all answers are added to it.
+    pub store: Option<Arc<RunStore>>,
 }
 
 /// How long nothing may happen before a session says that time passes, and looks whether to stop.
@@ -79,6 +82,8 @@ pub struct Drive<S: Search> {
     config: Config,
     spent: Spent,
     started: Instant,
+    /// The contents that are asked about.
+    asked: HashMap<QuestionId, Fingerprint>,
     /// Questions that could not be asked.
     failed: HashMap<QuestionId, OracleError>,
 }
@@ -101,6 +106,8 @@ pub struct Spent {
     pub questions: u64,
     /// Runs of the oracle, those included that speculation asked for in vain.
     pub runs: u64,
+    /// Questions that an earlier session had the answers to.
+    pub recalled: u64,
     /// Answers that were `Unresolved`.
     pub unresolved: u64,
     /// Runs that hit the time limit.
@@ -137,6 +144,7 @@ where
             config: config.clone(),
             spent: Spent::default(),
             started: Instant::now(),
+            asked: HashMap::new(),
             failed: HashMap::new(),
         }
     }
@@ -146,7 +154,7 @@ where
     /// # Errors
     /// [`OracleError`] when the question that the search has come to could not be asked.
     pub fn step(&mut self) -> Result<Step<S::Candidate>, OracleError> {
-        loop {
+        'told: loop {
             if self.planner.is_finished() {
                 return Ok(Step::Ended(None));
             }
@@ -168,6 +176,11 @@ where
                 && !self.config.stop.is_requested()
                 && let Some(ticket) = self.planner.next()
             {
+                if let Some(verdict) = self.recall(ticket.fingerprint) {
+                    self.planner.answer(ticket.id, verdict);
+                    continue 'told;
+                }
+                self.asked.insert(ticket.id, ticket.fingerprint);
                 self.workers.ask(ticket.id, ticket.candidate)?;
             }
             // Only now: what speculation could not ask is nobody's loss until the search comes to it.
@@ -190,7 +203,14 @@ where
         }
     }
 
+    fn recall(&mut self, content: Fingerprint) -> Option<Verdict> {
+        let found = self.config.store.as_ref()?.recall(content)?;
+        self.spent.recalled += u64::from(found.is_earlier);
+        Some(found.verdict)
+    }
+
     fn hear(&mut self, done: Done) {
+        let content = self.asked.remove(&done.id);
         let answer = match done.answer {
             Ok(answer) => answer,
             Err(OracleError::Cancelled) => return,
@@ -200,6 +220,9 @@ where
             }
         };
         self.spent.runs += 1;
+        if let Some((store, content)) = self.config.store.as_ref().zip(content) {
+            store.learn(content, &answer);
+        }
         // A hang that is looked for is a success.
         let timed_out = (answer.run).is_some_and(|run| run.outcome == Outcome::TimedOut);
         self.spent.timeouts += u64::from(timed_out && !answer.verdict.is_interesting());

@@ -1,6 +1,9 @@
 //! What a session says while it works.
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use boildown_oracle::store::StoreError;
 
 use crate::drive::Spent;
 
@@ -17,6 +20,11 @@ pub enum Event {
     Improved(Progress),
     /// Nothing in particular: a moment to show that time passes.
     Tick(Progress),
+    /// From now on nothing is remembered beyond this session.
+    Forgetful {
+        /// Why.
+        why: Arc<StoreError>,
+    },
 }
 
 /// How far a session has come.
@@ -43,6 +51,16 @@ pub struct Summary {
     pub stopped: Option<Stopped>,
     /// Whether the search finished with a sweep that proves its result 1-minimal.
     pub one_minimal: bool,
+    /// Whether the same command would go on from here.
+    pub resumable: bool,
+}
+
+impl Summary {
+    /// Returns how it ended, in a word or two.
+    #[must_use]
+    pub fn ending(&self) -> &'static str {
+        self.stopped.map_or("finished", Stopped::name)
+    }
 }
 
 /// Why a session ended before its search did.
@@ -56,4 +74,17 @@ pub enum Stopped {
     Time,
     /// The result is as small as was asked for.
     SmallEnough,
+}
+
+impl Stopped {
+    /// Returns the reason in a word or two.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Interrupted => "interrupted",
+            Self::Questions => "questions",
+            Self::Time => "time",
+            Self::SmallEnough => "small enough",
+        }
+    }
 }

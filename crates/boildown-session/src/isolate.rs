@@ -130,6 +130,7 @@ pub fn isolate(
             progress: progress(&drive, improved),
             stopped,
             one_minimal: stopped.is_none(),
+            resumable: false,
         };
         Ok((summary, drive.search().clone()))
     })

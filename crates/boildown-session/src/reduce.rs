@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use boildown_oracle::store::{self, Best, Improvement, RunStore};
 use boildown_oracle::{Oracle, OracleError, fsx};
-use boildown_search::Search as _;
+use boildown_search::{Fingerprinted as _, Search as _};
 use boildown_syntax::{Draft, Reduction, View};
 
 use crate::budget::Size;
@@ -20,9 +21,12 @@ pub struct Goal {
     pub output: Option<PathBuf>,
     /// Stop once the best result is no larger.
     pub size: Option<Size>,
+    /// What earlier sessions came to. It is in the output already and stays there until the search, which starts from its
+    /// beginning, has come past it.
+    pub best: Option<Best>,
 }
 
-/// Runs a reduction to its end and returns what it came to, and the best draft.
+/// Runs a reduction to its end and returns what it came to, and the best text.
 ///
 /// # Errors
 /// [`OracleError`] when the oracle could not be asked or the best result not be written. What was found so far is on disk.
@@ -32,13 +36,15 @@ pub fn reduce(
     goal: &Goal,
     config: &Config,
     on_event: &mut dyn FnMut(&Event),
-) -> Result<(Summary, Draft), OracleError> {
-    let mut session = Session::new(&search.best(), goal, on_event);
+) -> Result<(Summary, Arc<[u8]>), OracleError> {
+    let store = config.store.as_deref();
+    let mut session = Session::new(&search.best(), goal, store, on_event);
     let oracle = OfTexts(oracle);
     std::thread::scope(|scope| {
         let mut drive = Drive::start(scope, search, &oracle, config);
         let stopped = loop {
             session.announce(drive.search().inner().pass());
+            session.look_after_store();
             if session.is_small_enough() {
                 break Some(Stopped::SmallEnough);
             }
@@ -48,25 +54,37 @@ pub fn reduce(
                 }
                 Step::Told(_) => {}
                 Step::Tick => session.tick(drive.spent()),
-                Step::Ended(stopped) => break stopped,
+                Step::Ended(stopped) => {
+                    if stopped.is_none() {
+                        // It never came past what earlier sessions came to: the search is another one now.
+                        session.ahead = None;
+                        session.save(&drive.search().best(), drive.spent())?;
+                    }
+                    break stopped;
+                }
             }
         };
-        let best = drive.search().best();
         // Until now the result survives a kill; from here on it survives a power cut too.
         if let Some(path) = &goal.output {
-            fsx::write_durable(path, best.bytes())?;
+            fsx::write_durable(path, &session.saved)?;
         }
         let summary = Summary {
             progress: session.progress(drive.spent()),
             stopped,
             one_minimal: drive.search().inner().is_proved(),
+            resumable: store.is_some() && !session.is_forgetful,
         };
-        Ok((summary, best))
+        session.end(&summary);
+        Ok((summary, session.saved))
     })
 }
 
 struct Session<'a> {
     goal: &'a Goal,
+    store: Option<&'a RunStore>,
+    is_forgetful: bool,
+    /// What earlier sessions came to, until this one is past it.
+    ahead: Option<&'a Best>,
     on_event: &'a mut dyn FnMut(&Event),
     bytes_before: usize,
     /// The best result that was written.
@@ -80,13 +98,22 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(input: &Draft, goal: &'a Goal, on_event: &'a mut dyn FnMut(&Event)) -> Self {
+    fn new(
+        input: &Draft,
+        goal: &'a Goal,
+        store: Option<&'a RunStore>,
+        on_event: &'a mut dyn FnMut(&Event),
+    ) -> Self {
+        let ahead = goal.best.as_ref();
         Self {
             goal,
+            store,
+            is_forgetful: false,
+            ahead,
             on_event,
             bytes_before: input.bytes().len(),
-            saved: Arc::clone(input.bytes()),
-            tokens: tokens(input),
+            saved: Arc::clone(ahead.map_or_else(|| input.bytes(), |best| &best.text)),
+            tokens: ahead.map_or_else(|| tokens(input), |best| best.tokens),
             improved: Duration::ZERO,
             pass: None,
         }
@@ -94,15 +121,32 @@ impl<'a> Session<'a> {
 
     /// Writes the best result, when it is another one than before, and says so.
     fn save(&mut self, best: &Draft, spent: Spent) -> Result<(), OracleError> {
+        if self
+            .ahead
+            .is_some_and(|ahead| spent.questions < ahead.question)
+        {
+            return Ok(());
+        }
+        self.ahead = None;
         // Of several deletions that are asked about together, the last to work need not be the best.
         if self.saved == *best.bytes() {
             return Ok(());
+        }
+        self.tokens = tokens(best);
+        if let Some(store) = self.store {
+            store.improve(Improvement {
+                question: spent.questions,
+                content: best.fingerprint(),
+                bytes: best.bytes().len(),
+                tokens: self.tokens,
+                elapsed: spent.elapsed,
+                text: Some(Arc::clone(best.bytes())),
+            });
         }
         if let Some(path) = &self.goal.output {
             fsx::write_atomic(path, best.bytes())?;
         }
         self.saved = Arc::clone(best.bytes());
-        self.tokens = tokens(best);
         self.improved = spent.elapsed;
         let progress = self.progress(spent);
         (self.on_event)(&Event::Improved(progress));
@@ -112,6 +156,28 @@ impl<'a> Session<'a> {
     fn tick(&mut self, spent: Spent) {
         let progress = self.progress(spent);
         (self.on_event)(&Event::Tick(progress));
+    }
+
+    fn look_after_store(&mut self) {
+        if let Some(why) = self.store.and_then(RunStore::trouble) {
+            // One defect may show twice, when reading and when writing.
+            if !std::mem::replace(&mut self.is_forgetful, true) {
+                (self.on_event)(&Event::Forgetful { why: Arc::new(why) });
+            }
+        }
+    }
+
+    fn end(&self, summary: &Summary) {
+        if let Some(store) = self.store {
+            let spent = summary.progress.spent;
+            store.end(store::Ending {
+                why: summary.ending(),
+                questions: spent.questions,
+                runs: spent.runs,
+                recalled: spent.recalled,
+                elapsed: spent.elapsed,
+            });
+        }
     }
 
     fn announce(&mut self, pass: Option<&'static str>) {

@@ -101,6 +101,10 @@ pub(crate) struct Reduce {
     #[arg(long)]
     pub(crate) in_place: bool,
 
+    /// Start over, though an earlier run of the same command could go on
+    #[arg(long)]
+    pub(crate) fresh: bool,
+
     /// The language of the input, or `none` [default: by its name]
     #[arg(long, value_name = "NAME")]
     pub(crate) language: Option<String>,

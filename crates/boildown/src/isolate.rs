@@ -70,6 +70,7 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
             time: args.max_time,
         },
         stop,
+        store: None,
     };
     let on_event = &mut |event: &_| report.event(event);
     let (summary, ended) =

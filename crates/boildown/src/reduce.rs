@@ -1,17 +1,16 @@
 //! `boildown reduce`.
 
-use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use boildown_oracle::spawn::{Capture, ReapOnDrop};
 use boildown_oracle::{
     Answer, Cancel, CandidateFile, CommandLine, LocalOracle, OracleError, Outcome, Property,
-    Repeating, Run, Runner, Scratch, check_set_up, deduce, fsx,
+    Repeating, Run, Runner, Scratch, Verdict, check_set_up, deduce,
 };
 use boildown_session::{
-    Baseline, BaselineError, Budget, Care, Config, Goal, Stop, Stopped, baseline, time_limit,
+    Baseline, BaselineError, Budget, Care, Config, Event, Goal, Stop, Stopped, baseline, time_limit,
 };
 use boildown_syntax::{
     Gate, Keep, Language, Layout, Names, Passes, Rules, Strategy, count_tokens, pass_names,
@@ -19,7 +18,9 @@ use boildown_syntax::{
 };
 
 use crate::args::Reduce;
+use crate::destination::Destination;
 use crate::error::{CliError, Kind};
+use crate::memory::{Memory, forget};
 use crate::report::{Ending, Json, Quiet, Report, Text};
 use crate::trust::Trust;
 use crate::{containment, input, property, signals};
@@ -29,21 +30,23 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     // Whatever the end, a panic included, nothing that a run left behind outlives us.
     let _reap = ReapOnDrop;
     let input = read(&args.input)?;
-    let language = input::language(args.language.as_deref(), &args.input, &input)?;
-    let rules = rules(args, language)?;
     let usage = format!("boildown reduce {}", args.input.display());
     let command = property::command(&args.property, &args.command, &args.input, &usage)?;
     let destination = Destination::new(args)?;
-    let (stop, cancel) = (
-        Stop::default(),
-        Cancel::new().map_err(|error| cannot_run(&error))?,
-    );
-    signals::stop_on_signals(stop.clone(), cancel.clone())?;
     let mut report: Box<dyn Report> = match (args.json, args.quiet) {
         (true, _) => Box::new(Json),
         (false, true) => Box::new(Quiet),
         (false, false) => Box::new(Text::new()),
     };
+    let memory = Memory::open(args, &command, &destination, input, report.as_mut())?;
+    let input = Arc::clone(&memory.input);
+    let language = input::language(args.language.as_deref(), &args.input, &input)?;
+    let rules = rules(args, language)?;
+    let (stop, cancel) = (
+        Stop::default(),
+        Cancel::new().map_err(|error| cannot_run(&error))?,
+    );
+    signals::stop_on_signals(stop.clone(), cancel.clone())?;
 
     let keep = keep(args, &input)?;
     let passes = passes(args, &pass_names(&input, language))?;
@@ -52,12 +55,15 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         .jobs
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, usize::from);
-    let (oracle, baseline) = check(args, &runner, &input, jobs, &cancel, report.as_mut())?;
+    let (oracle, baseline) = check(args, &runner, &memory, jobs, &cancel, report.as_mut())?;
     let mut trust = Trust::new(&baseline);
     if let Some(foreword) = trust.foreword() {
         report.note(&foreword);
     }
-    destination.begin(args, &input)?;
+    let time_limit = oracle.runner().limits.timeout;
+    let remembered = memory.begin(args, oracle.property(), time_limit, report.as_mut());
+    let first = remembered.best.as_ref().map_or(&input, |best| &best.text);
+    destination.begin(args, first)?;
     let all_may_go = keep.is_empty();
     let strategy = Strategy {
         gate: if args.no_gate {
@@ -86,6 +92,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let goal = Goal {
         output: Some(destination.output.clone()),
         size: args.until,
+        best: remembered.best.clone(),
     };
     let config = Config {
         jobs,
@@ -94,6 +101,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
             time: args.max_time,
         },
         stop,
+        store: remembered.store.clone(),
     };
     let saved = |error| {
         cannot_run(&error).hint(format!(
@@ -102,19 +110,25 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         ))
     };
     let repeating = Repeating::new(&oracle, baseline.law);
-    let (mut summary, best) =
-        boildown_session::reduce(search, &repeating, &goal, &config, &mut |event| {
-            report.event(event);
-        })
-        .map_err(saved)?;
+    let (mut summary, best) = boildown_session::reduce(
+        search,
+        &repeating,
+        &goal,
+        &config,
+        &mut |event| match event {
+            Event::Forgetful { why } => forget(why, report.as_mut()),
+            event => report.event(event),
+        },
+    )
+    .map_err(saved)?;
     summary.progress.spent.runs = repeating.runs();
     trust.contradicted(repeating.contradictions());
-    let unchanged = best.bytes()[..] == input[..];
+    let unchanged = best == input;
     if !unchanged && summary.stopped != Some(Stopped::Interrupted) {
-        let confirmed = trust.confirm(&oracle, best.bytes(), jobs, &cancel);
+        let confirmed = trust.confirm(&oracle, &best, jobs, &cancel);
         confirmed.map_err(saved)?;
     }
-    let expected = if args.in_place { best.bytes() } else { &input };
+    let expected = if args.in_place { &best } else { &input };
     if fs::read(&args.input).ok().as_deref() != Some(&**expected) {
         report.note(&format!(
             "warning: {} was changed by someone else meanwhile: does the command write to it?",
@@ -128,7 +142,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         unchanged,
         summary: &summary,
         tokens_before: count_tokens(&input, language),
-        tokens_after: count_tokens(best.bytes(), language),
+        tokens_after: count_tokens(&best, language),
         units: match language {
             Some(_) if all_may_go => {
                 "no single token can go, nor any node that leaves a text that parses"
@@ -236,90 +250,6 @@ fn passes(args: &Reduce, known: &[&str]) -> Result<Passes, CliError> {
     }
 }
 
-/// Where the result goes.
-struct Destination {
-    output: PathBuf,
-    /// Where the input is kept when the result takes its place.
-    backup: Option<PathBuf>,
-}
-
-impl Destination {
-    /// Settles the place: beside the input, unless told otherwise.
-    fn new(args: &Reduce) -> Result<Self, CliError> {
-        let wrong = |what: String| CliError::new(Kind::Usage, what);
-        if args.in_place {
-            let backup = with_suffix(&args.input, ".orig");
-            if backup.symlink_metadata().is_ok() {
-                return Err(wrong(format!("{} exists already", backup.display()))
-                    .hint("it would hold the copy of the input: move it away first"));
-            }
-            return Ok(Self {
-                output: args.input.clone(),
-                backup: Some(backup),
-            });
-        }
-        let output = args
-            .output
-            .clone()
-            .unwrap_or_else(|| beside_input(&args.input));
-        let same = |path: &Path| fs::canonicalize(path).ok();
-        if same(&output).is_some_and(|path| Some(path) == same(&args.input)) {
-            return Err(wrong("the output is the input".to_owned())
-                .hint("--in-place does that, and keeps a copy"));
-        }
-        let parent = output.parent().unwrap_or(Path::new(""));
-        let complaint = match fs::metadata(&output) {
-            Ok(there) if there.is_dir() => Some("it is a directory".to_owned()),
-            // It would be replaced by one: bad luck for /dev/null.
-            Ok(there) if !there.is_file() => Some("it is not an ordinary file".to_owned()),
-            Err(_) if !Path::new(".").join(parent).is_dir() => {
-                Some(format!("there is no directory {}", parent.display()))
-            }
-            _ => None,
-        };
-        if let Some(complaint) = complaint {
-            return Err(wrong(format!("failed to write {}", output.display())).because(complaint));
-        }
-        Ok(Self {
-            output,
-            backup: None,
-        })
-    }
-
-    /// Puts the first result there, which is the input: from now on, the best so far is there at any moment.
-    fn begin(&self, args: &Reduce, input: &[u8]) -> Result<(), CliError> {
-        // In place, this undoes what the command may have done to the input, so that the copy is of what was read.
-        fsx::write_atomic(&self.output, input).map_err(|error| cannot_run(&error))?;
-        if let Some(backup) = &self.backup {
-            // It is the only copy of the original from now on: it has to survive a power cut.
-            let copied =
-                fs::copy(&args.input, backup).and_then(|_| fs::File::open(backup)?.sync_all());
-            copied.map_err(|error| {
-                let what = format!("failed to write {}", backup.display());
-                CliError::new(Kind::CannotRun, what).because(error)
-            })?;
-        }
-        Ok(())
-    }
-}
-
-/// Returns `crash.min.c` for `crash.c`.
-fn beside_input(input: &Path) -> PathBuf {
-    let mut name = input.file_stem().unwrap_or_default().to_owned();
-    name.push(".min");
-    if let Some(extension) = input.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    input.with_file_name(name)
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    name.into()
-}
-
 fn runner(
     args: &Reduce,
     command: CommandLine,
@@ -341,11 +271,12 @@ const ATTEMPTS: u32 = 50;
 fn check(
     args: &Reduce,
     runner: &Runner,
-    input: &[u8],
+    memory: &Memory,
     jobs: usize,
     cancel: &Cancel,
     report: &mut dyn Report,
 ) -> Result<(LocalOracle, Baseline), CliError> {
+    let (input, tape) = (&*memory.input, memory.tape());
     let stated = property::stated(&args.property);
     let limit = stated
         .as_ref()
@@ -359,9 +290,14 @@ fn check(
         containment::outside(&patient)
     };
     let run = |runner: &Runner| {
-        runner
-            .run(input, Capture::Output, cancel)
-            .map_err(|error| baseline_error(error.into(), args, runner))
+        let answer = tape.play(input, || {
+            let run = Some(runner.run(input, Capture::Output, cancel)?);
+            // What to preserve is read off the run, so nobody can tell yet.
+            let verdict = Verdict::Unresolved;
+            Ok(Answer { verdict, run })
+        });
+        let answer = answer.map_err(|error| baseline_error(error.into(), args, runner))?;
+        Ok(answer.run.expect("a command was run"))
     };
     let care = if args.flaky { Care::Flaky } else { Care::Usual };
     let mut attempts = if args.flaky { ATTEMPTS } else { 1 };
@@ -399,7 +335,7 @@ fn check(
     // The runs in which nothing was seen that could be preserved are not counted: the rate would be higher than it is.
     let first = (!args.flaky).then_some(answer);
     let oracle = LocalOracle::new(runner.clone(), property);
-    let found = baseline(&oracle, input, first, (care, jobs), cancel)
+    let found = baseline(&tape.over(&oracle), input, first, (care, jobs), cancel)
         .map_err(|error| baseline_error(error, args, runner))?;
     let oracle = match args.timeout {
         Some(_) => oracle,

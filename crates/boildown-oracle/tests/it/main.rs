@@ -9,4 +9,5 @@ mod contained;
 mod failing_to_start;
 mod misbehaving;
 mod oracle;
+mod store;
 mod support;

@@ -16,12 +16,11 @@ struct History {
 
 /// Runs a search with workers whose answers come back in an order decided by `delays`.
 fn simulate<S: Search<Candidate = Subset>>(
-    search: S,
+    mut planner: Planner<S>,
     oracle: &Oracle,
     workers: usize,
     delays: u64,
 ) -> History {
-    let mut planner = Planner::new(search);
     let mut running: Vec<(QuestionId, Subset)> = Vec::new();
     let mut history = History {
         told: Vec::new(),
@@ -60,7 +59,7 @@ fn simulate<S: Search<Candidate = Subset>>(
     history
 }
 
-/// Compares 2, 7 and 64 workers with one.
+/// Compares 2, 7 and 64 workers with one, with a long memory and a short one.
 pub(crate) struct SameAtAnyNumber {
     pub(crate) oracle: Oracle,
     pub(crate) delays: u64,
@@ -68,7 +67,19 @@ pub(crate) struct SameAtAnyNumber {
 
 impl Check for SameAtAnyNumber {
     fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String> {
-        let alone = simulate(machine.clone(), &self.oracle, 1, self.delays);
+        self.compare(|| Planner::new(machine.clone()), &[2, 7, 64])?;
+        // So short a memory that it matters all the time.
+        self.compare(|| Planner::with_memory(machine.clone(), 5), &[7])
+    }
+}
+
+impl SameAtAnyNumber {
+    fn compare<S: Search<Candidate = Subset>>(
+        &self,
+        planner: impl Fn() -> Planner<S>,
+        together: &[usize],
+    ) -> Result<(), String> {
+        let alone = simulate(planner(), &self.oracle, 1, self.delays);
         if alone.told.len() != alone.ran {
             return Err(format!(
                 "one worker ran {} to tell {}",
@@ -76,8 +87,8 @@ impl Check for SameAtAnyNumber {
                 alone.told.len()
             ));
         }
-        for workers in [2, 7, 64] {
-            let together = simulate(machine.clone(), &self.oracle, workers, self.delays);
+        for &workers in together {
+            let together = simulate(planner(), &self.oracle, workers, self.delays);
             if together.told != alone.told || together.best != alone.best {
                 return Err(format!(
                     "{workers} workers: {together:?}\none worker: {alone:?}"
@@ -105,7 +116,8 @@ proptest! {
 #[test]
 fn a_candidate_is_run_once_even_when_two_paths_ask_it() {
     // With 64 workers every set of four elements is soon speculated on; there are only 16 of them.
-    let history = simulate(Sweep::on(List::uniform(4)), &Oracle::Needs(vec![1]), 64, 5);
+    let planner = Planner::new(Sweep::on(List::uniform(4)));
+    let history = simulate(planner, &Oracle::Needs(vec![1]), 64, 5);
     assert!(history.ran <= 16, "{}", history.ran);
 }
 
@@ -113,7 +125,8 @@ fn a_candidate_is_run_once_even_when_two_paths_ask_it() {
 fn a_thousand_workers_on_a_short_list_look_ahead_no_further_than_they_can_use() {
     // Nine elements have 512 subsets, and the tree of verdicts over them has about a million nodes.
     let needed = Oracle::Needs((0..9).collect());
-    let history = simulate(Sweep::on(List::uniform(9)), &needed, 1_000, 7);
+    let planner = Planner::new(Sweep::on(List::uniform(9)));
+    let history = simulate(planner, &needed, 1_000, 7);
     assert_eq!(history.best.count(), 9);
     assert_eq!(
         history.told.len(),

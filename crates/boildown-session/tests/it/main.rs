@@ -5,8 +5,8 @@ mod isolations;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use boildown_oracle::{Answer, Cancel, FnOracle, Oracle, OracleError, Repeating, Verdict};
@@ -17,7 +17,7 @@ use boildown_session::{
     BaselineError, Budget, Care, Config, Drive, Event, Goal, Step, Stopped, Summary, baseline,
     confirm, reduce, time_limit,
 };
-use boildown_syntax::{Draft, Language, Strategy, reduction};
+use boildown_syntax::{Language, Strategy, reduction};
 
 const INPUT: &str = "int a;\nint b;\nint keep(int x) {\n    if (x) {\n        return a + 1;\n    }\n    return b;\n}\nint c;\n";
 
@@ -48,7 +48,11 @@ fn returns_a_sum(text: &[u8]) -> Verdict {
     }
 }
 
-fn run(config: &Config, oracle: &dyn Oracle, on_event: &mut dyn FnMut(&Event)) -> (Summary, Draft) {
+fn run(
+    config: &Config,
+    oracle: &dyn Oracle,
+    on_event: &mut dyn FnMut(&Event),
+) -> (Summary, Arc<[u8]>) {
     reduce(search(), oracle, &Goal::default(), config, on_event)
         .expect("a closure can always be asked")
 }
@@ -60,7 +64,7 @@ fn any_number_of_jobs_ends_with_the_same_text_after_the_same_questions() {
     assert!(alone.one_minimal);
     for jobs in [2, 3, 8, 32] {
         let (summary, draft) = run(&config(jobs), &oracle, &mut |_| {});
-        assert_eq!(draft.bytes(), best.bytes(), "{jobs} jobs");
+        assert_eq!(draft, best, "{jobs} jobs");
         assert_eq!(
             summary.progress.spent.questions, alone.progress.spent.questions,
             "{jobs} jobs"
@@ -88,7 +92,7 @@ fn a_budget_ends_at_the_same_text_at_any_number_of_jobs() {
             assert_eq!(summary.stopped, Some(Stopped::Questions));
             assert_eq!(summary.progress.spent.questions, most);
             assert!(!summary.one_minimal);
-            best.bytes().clone()
+            best.clone()
         };
         assert_eq!(with(1), with(8));
     }
@@ -102,7 +106,7 @@ fn the_best_result_is_on_disk_before_it_is_announced() {
     let mut improved = 0;
     let goal = Goal {
         output: Some(output.clone()),
-        size: None,
+        ..Goal::default()
     };
     let mut on_event = |event: &Event| {
         if let Event::Improved(progress) = event {
@@ -114,17 +118,17 @@ fn the_best_result_is_on_disk_before_it_is_announced() {
     let (_, best) = reduce(search(), &oracle, &goal, &config(4), &mut on_event)
         .expect("a closure can always be asked");
     assert!(improved > 2);
-    assert_eq!(
-        std::fs::read(&output).expect("the file is there"),
-        best.bytes()[..]
-    );
+    assert_eq!(std::fs::read(&output).expect("the file is there"), best[..]);
 }
 
 #[test]
 fn an_output_that_cannot_be_written_ends_the_session() {
     let output = Some(Path::new("/nowhere/best.c").to_owned());
     let oracle = FnOracle::new(returns_a_sum);
-    let goal = Goal { output, size: None };
+    let goal = Goal {
+        output,
+        ..Goal::default()
+    };
     let error = reduce(search(), &oracle, &goal, &config(2), &mut |_| {});
     assert!(matches!(error, Err(OracleError::File { .. })), "{error:?}");
 }
@@ -193,7 +197,7 @@ fn a_question_that_only_speculation_asks_may_fail() {
     // One job speculates too while its runs are short, so more may be known than is needed; the result needs no more.
     let texts = asked.into_inner().expect("no panic");
     let (_, again) = run(&config(8), &Selective { texts }, &mut |_| {});
-    assert_eq!(again.bytes(), best.bytes());
+    assert_eq!(again, best);
 }
 
 #[test]
@@ -225,7 +229,7 @@ fn a_stop_cancels_what_runs_and_keeps_the_best() {
     });
     let (summary, best) = outcome.expect("a stop is no error");
     assert_eq!(summary.stopped, Some(Stopped::Interrupted));
-    assert_eq!(best.bytes()[..], *INPUT.as_bytes());
+    assert_eq!(best[..], *INPUT.as_bytes());
     assert!(ticks >= 1);
 }
 
@@ -363,11 +367,11 @@ fn a_coin_that_every_candidate_has_for_itself_gives_the_same_result_at_any_numbe
         let found = baseline(&oracle, input, None, (Care::Flaky, jobs), &cancel).unwrap();
         let repeating = Repeating::new(&oracle, found.law);
         let (summary, best) = run(&config(jobs), &repeating, &mut |_| {});
-        let confirmed = confirm(&oracle, best.bytes(), found.law, jobs, &cancel).unwrap();
+        let confirmed = confirm(&oracle, &best, found.law, jobs, &cancel).unwrap();
         assert!(confirmed.interval().high > 0.6, "{confirmed:?}");
         assert!(repeating.runs() >= summary.progress.spent.runs);
         let questions = summary.progress.spent.questions;
-        (best.bytes().clone(), questions, found.rate.tally)
+        (best, questions, found.rate.tally)
     };
     let alone = with(1);
     assert!(alone.0.len() < INPUT.len() / 2);

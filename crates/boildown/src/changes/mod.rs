@@ -117,6 +117,7 @@ pub(crate) fn run(args: &Changes) -> Result<Kind, CliError> {
             time: args.max_time,
         },
         stop,
+        store: None,
     };
     let ends = [0, problem.row.places.len() - 1].map(|end| problem.row.places[end].name.clone());
     let mut bad_run: Option<Run> = None;

@@ -245,6 +245,7 @@ mod tests {
             progress: Progress::default(),
             stopped: None,
             one_minimal: true,
+            resumable: false,
         };
         let ending = Isolated {
             sides: &sides,

@@ -50,13 +50,14 @@ impl Report for Json {
             "tokens_after": ending.tokens_after,
             "questions": progress.spent.questions,
             "runs": progress.spent.runs,
+            "recalled": progress.spent.recalled,
             "unresolved": progress.spent.unresolved,
             "timeouts": progress.spent.timeouts,
             "seconds": progress.spent.elapsed.as_secs_f64(),
             "driver_cpu_seconds": ending.own_cpu,
             "trust": ending.trust.json(),
             "one_minimal": ending.summary.one_minimal,
-            "stopped": ending.summary.stopped.map(name),
+            "stopped": ending.summary.stopped.map(Stopped::name),
         }));
     }
 
@@ -87,16 +88,7 @@ impl Report for Json {
             "seconds": progress.spent.elapsed.as_secs_f64(),
             "driver_cpu_seconds": ending.own_cpu,
             "one_minimal": ending.summary.one_minimal,
-            "stopped": ending.summary.stopped.map(name),
+            "stopped": ending.summary.stopped.map(Stopped::name),
         }));
-    }
-}
-
-fn name(why: Stopped) -> &'static str {
-    match why {
-        Stopped::Interrupted => "interrupted",
-        Stopped::Questions => "questions",
-        Stopped::Time => "time",
-        Stopped::SmallEnough => "small enough",
     }
 }

@@ -207,6 +207,9 @@ fn spent(spent: &Spent) -> String {
         clock(spent.elapsed),
         count(number(spent.runs), "run"),
     );
+    if spent.recalled > 0 {
+        text += &format!(", {} recalled", spent.recalled);
+    }
     if spent.unresolved > 0 {
         text += &format!(", {} unresolved", spent.unresolved);
     }
@@ -216,8 +219,12 @@ fn spent(spent: &Spent) -> String {
     text + ")"
 }
 
-/// Says how to continue from the result. The command names the input, so the result has to be where that is.
+/// Says how to continue. When nothing was remembered, that is from the result: the command names the input, so the result has to
+/// be where that is.
 fn go_on(ending: &Ending<'_>) -> String {
+    if ending.summary.resumable {
+        return "run the same command".to_owned();
+    }
     let (input, output) = (ending.input.display(), ending.output.display());
     match ending.backup {
         Some(backup) => format!("move {} away and run the same command", backup.display()),

@@ -55,6 +55,7 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
       -o, --output <FILE>    Where the result goes, at every moment the best so far [default:
                              crash.min.c for crash.c]
           --in-place         Replace the input by the result, and keep a copy of it as crash.c.orig
+          --fresh            Start over, though an earlier run of the same command could go on
           --language <NAME>  The language of the input, or `none` [default: by its name]
           --json             Print events as JSON, one a line, on standard output
       -q, --quiet            Print errors only

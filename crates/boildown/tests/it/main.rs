@@ -17,5 +17,6 @@ mod jobs;
 mod lab;
 mod messages;
 mod properties;
+mod resume;
 mod runs;
 mod sandbox;

@@ -161,7 +161,7 @@ fn json_is_an_event_a_line_and_the_last_one_sums_up() {
     let shapes: BTreeSet<_> = events.iter().map(shape).collect();
     let shapes: Vec<_> = shapes.into_iter().collect();
     assert_snapshot!(shapes.join("\n"), @r"
-    finished: bytes_after bytes_before driver_cpu_seconds event one_minimal output questions runs seconds stopped timeouts tokens_after tokens_before trust unresolved
+    finished: bytes_after bytes_before driver_cpu_seconds event one_minimal output questions recalled runs seconds stopped timeouts tokens_after tokens_before trust unresolved
     improved: bytes event questions runs seconds tokens
     note: event text
     pass: event name
@@ -193,6 +193,7 @@ fn json_is_an_event_a_line_and_the_last_one_sums_up() {
       "one_minimal": true,
       "output": "in.min.txt",
       "questions": "[number]",
+      "recalled": 0,
       "runs": "[number]",
       "seconds": "[number]",
       "stopped": null,

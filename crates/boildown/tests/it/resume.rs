@@ -1,0 +1,313 @@
+//! The same command goes on where it was, whatever ended it.
+
+use std::collections::HashSet;
+use std::fs;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+
+use rusqlite::Connection;
+use rustix::process::Signal;
+
+use crate::env::{FINDS_NEEDLE, HAYSTACK, NEEDLE, TestEnv};
+
+/// A test that writes down what it is run on, as a line of hexadecimal digits.
+const LOGS: &str = r#"printf '%s\n' "$(od -An -v -tx1 "$1" | tr -d ' \n')" >>"$HERE/log""#;
+
+const COMMAND: [&str; 5] = ["in.txt", "--jobs", "2", "--test", "test.sh"];
+
+/// Runs of the test so far, each by the content that it saw.
+fn runs(env: &TestEnv) -> Vec<[u8; 16]> {
+    let log = fs::read_to_string(env.path("log")).unwrap_or_default();
+    let bytes = |line: &str| -> Vec<u8> {
+        let digits = |at| u8::from_str_radix(&line[at..at + 2], 16).unwrap();
+        (0..line.len()).step_by(2).map(digits).collect()
+    };
+    log.lines().map(|line| hash(&bytes(line))).collect()
+}
+
+fn hash(bytes: &[u8]) -> [u8; 16] {
+    blake3::hash(bytes).as_bytes()[..16].try_into().unwrap()
+}
+
+/// The files of the runs that are remembered.
+fn stores(env: &TestEnv, output: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(env.path(".boildown").join(output)) else {
+        return Vec::new();
+    };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .filter(|path| path.extension().is_some_and(|extension| extension == "db"))
+        .collect()
+}
+
+/// Everything that has an answer in the only store.
+fn answered(env: &TestEnv) -> HashSet<[u8; 16]> {
+    let Some(file) = stores(env, "in.min.txt").pop() else {
+        return HashSet::new();
+    };
+    let database = Connection::open(file).unwrap();
+    let mut query = database
+        .prepare("SELECT content FROM verdicts UNION SELECT content FROM baseline")
+        .unwrap();
+    let rows = query.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+/// A text with enough in it for a few hundred questions.
+fn input() -> String {
+    (0..150)
+        .map(|number| match number % 9 {
+            4 => format!("{{ {NEEDLE} number {number} (or so) }}\n"),
+            _ => format!("line {number} of the [hay]\n"),
+        })
+        .collect()
+}
+
+const WANTS_MANY: &str = "[ $(grep -c needle \"$1\") -ge 12 ]";
+
+#[test]
+fn after_any_kill_the_result_is_the_same_and_nothing_that_is_known_is_run_again() {
+    let env = TestEnv::with_test(&format!("{LOGS}\n{WANTS_MANY}")).file("in.txt", input());
+    env.reduce(["in.txt", "--output", "undisturbed", "--test", "test.sh"])
+        .assert_code(0);
+    let undisturbed = env.bytes("undisturbed");
+    let needed = runs(&env).len();
+    fs::remove_file(env.path("log")).unwrap();
+
+    let mut known = HashSet::new();
+    let mut looked_at = 0;
+    let mut best = usize::MAX;
+    for (round, wait) in [1, 6, 30, 3, 12, 50, 9].into_iter().enumerate() {
+        let come = runs(&env).len() + wait;
+        let mut run = env.start_reduce(COMMAND);
+        run.wait_until(|env| runs(env).len() >= come);
+        if round % 3 == 2 {
+            run.signal(Signal::INT);
+            run.finish().assert_code(6);
+        } else {
+            // By SIGKILL.
+            drop(run);
+        }
+        let runs = runs(&env);
+        let again = runs[looked_at..].iter().filter(|run| known.contains(*run));
+        assert_eq!(again.count(), 0, "round {round}");
+        looked_at = runs.len();
+        let answered = answered(&env);
+        assert!(answered.is_superset(&known));
+        known = answered;
+        if let Ok(found) = fs::read(env.path("in.min.txt")) {
+            assert!(found.len() <= best, "round {round}");
+            best = found.len();
+        }
+    }
+    assert!(known.len() > 50, "{}", known.len());
+    env.reduce(COMMAND)
+        .assert_code(0)
+        .assert_says("resumed: ")
+        .assert_says("1-minimal");
+    assert_eq!(env.bytes("in.min.txt"), undisturbed);
+    let runs = runs(&env);
+    // At the end the result is run once more to confirm it.
+    known.remove(&hash(&undisturbed));
+    assert!(runs[looked_at..].iter().all(|run| !known.contains(run)));
+    // What was in flight or not written yet when it was killed is run again, and no more.
+    assert!(runs.len() < needed + 7 * 60, "{} {needed}", runs.len());
+}
+
+#[test]
+fn a_finished_run_is_told_again_without_a_run() {
+    let env = TestEnv::with_test(&format!("{LOGS}\n{FINDS_NEEDLE}"));
+    env.reduce(COMMAND).assert_code(0);
+    let count = runs(&env).len();
+    let result = env.bytes("in.min.txt");
+    // Also with other directions that change no answer, and when the result was thrown away.
+    fs::remove_file(env.path("in.min.txt")).unwrap();
+    let again = env.reduce(["in.txt", "--jobs", "1", "--json", "--test", "test.sh"]);
+    let last = again.assert_code(0).events().pop().unwrap();
+    assert_eq!(last["runs"], 0);
+    assert_eq!(last["recalled"], last["questions"]);
+    assert_eq!(last["one_minimal"], true);
+    // But for those that confirm the result.
+    let confirming = runs(&env).split_off(count);
+    assert!(confirming.iter().all(|run| *run == hash(&result)));
+    assert_eq!(env.bytes("in.min.txt"), result);
+    // Unless somebody wants it.
+    env.reduce(COMMAND.iter().chain(&["--fresh"]))
+        .assert_code(0);
+    assert!(runs(&env).len() >= 2 * count - 20);
+    assert_eq!(env.bytes("in.min.txt"), result);
+}
+
+#[test]
+fn a_budget_that_is_raised_goes_on_and_comes_to_the_same() {
+    let env = TestEnv::with_test(WANTS_MANY).file("in.txt", input());
+    let with = |output: &str, most: &str, code| {
+        let args = ["in.txt", "--output", output, "--max-questions", most];
+        env.reduce(args.iter().chain(&["--test", "test.sh"]))
+            .assert_code(code);
+        env.bytes(output)
+    };
+    let (ten, fifty, all) = (
+        with("a", "10", 6),
+        with("b", "50", 6),
+        with("c", "100000", 0),
+    );
+    assert!(ten.len() > fifty.len() && fifty.len() > all.len());
+    assert_eq!(with("d", "10", 6), ten);
+    assert_eq!(with("d", "50", 6), fifty);
+    assert_eq!(with("d", "100000", 0), all);
+    // And a lower one ends where it would have without all that.
+    assert_eq!(with("d", "50", 6), fifty);
+}
+
+#[test]
+fn what_changed_is_said_and_nothing_is_mixed() {
+    let env = TestEnv::with_test(&format!("{LOGS}\n{FINDS_NEEDLE}"));
+    env.reduce(COMMAND).assert_code(0);
+    let count = runs(&env).len();
+
+    let env = env.file("in.txt", format!("more\n{HAYSTACK}"));
+    env.reduce(COMMAND)
+        .assert_code(0)
+        .assert_says("starting afresh, for since the last run something changed: the input\n");
+    let other = runs(&env).len();
+    assert!(other > count);
+
+    let env = env.script("test.sh", &format!("{LOGS}\ngrep -q hay \"$1\""));
+    env.reduce(COMMAND)
+        .assert_code(0)
+        .assert_says("changed: the file $ENV/here/test.sh\n");
+    assert!(runs(&env).len() > other);
+    assert_eq!(env.read("in.min.txt"), "hay");
+    let changed = runs(&env).len();
+
+    // What is as it was before is known again.
+    let env = env.script("test.sh", &format!("{LOGS}\n{FINDS_NEEDLE}"));
+    env.reduce(COMMAND).assert_code(0).assert_says("resumed: ");
+    let confirming = runs(&env).split_off(changed);
+    assert!(confirming.iter().all(|run| *run == hash(NEEDLE.as_bytes())));
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
+
+#[test]
+fn a_tool_under_test_that_is_built_anew_is_another_one() {
+    let env = TestEnv::new().file("in.txt", HAYSTACK).script(
+        "tool",
+        "! grep -q needle $1 || { echo 'fatal: needle found' >&2; exit 3; }",
+    );
+    let args = ["in.txt", "--", "./tool", "in.txt"];
+    env.reduce(args).assert_code(0);
+    env.reduce(args).assert_code(0).assert_says("resumed: ");
+    let env = env.script(
+        "tool",
+        "! grep -q five $1 || { echo 'fatal: five found' >&2; exit 3; }",
+    );
+    env.reduce(args)
+        .assert_code(0)
+        .assert_says("changed: the file $ENV/here/tool\n");
+    assert_eq!(env.read("in.min.txt"), "five");
+}
+
+#[test]
+fn a_second_run_towards_the_same_result_stops_at_once() {
+    let env = TestEnv::with_test("touch $HERE/running; sleep 1000");
+    let mut run = env.start_reduce(["in.txt", "--timeout", "2000", "--test", "test.sh"]);
+    run.wait_until(|env| env.exists("running"));
+    env.command()
+        .args(["reduce"])
+        .args(COMMAND)
+        .output()
+        .map(|second| {
+            assert_eq!(second.status.code(), Some(5));
+            let said = String::from_utf8(second.stderr).unwrap();
+            assert!(
+                said.contains("another boildown (process ") && said.contains("--output"),
+                "{said}"
+            );
+        })
+        .unwrap();
+    // Elsewhere it may run. A process that is killed holds nothing.
+    drop(run);
+    let env = env.script("test.sh", FINDS_NEEDLE);
+    env.reduce(COMMAND).assert_code(0);
+}
+
+#[test]
+fn a_failed_start_is_not_remembered() {
+    let env = TestEnv::with_test("[ -e $HERE/works ] && grep -q needle $1");
+    env.reduce(COMMAND).assert_code(3);
+    assert!(!env.exists(".boildown"));
+    let env = env.file("works", "");
+    env.reduce(COMMAND).assert_code(0);
+}
+
+#[test]
+fn what_is_remembered_is_ignored_by_git() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    env.reduce(COMMAND).assert_code(0);
+    assert_eq!(env.read(".boildown/.gitignore"), "*\n");
+}
+
+#[test]
+fn a_damaged_store_is_put_aside_and_the_run_starts_afresh() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    env.reduce(COMMAND).assert_code(0);
+    let file = stores(&env, "in.min.txt").pop().unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[..4096].fill(b'x');
+    fs::write(&file, bytes).unwrap();
+    env.reduce(COMMAND)
+        .assert_code(0)
+        .assert_says("warning: what is known of an earlier run is damaged");
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+    env.reduce(COMMAND).assert_code(0).assert_says("resumed: ");
+}
+
+#[test]
+fn a_run_goes_on_when_nothing_can_be_remembered() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).file(".boildown", "in the way");
+    let finished = env.reduce(COMMAND);
+    finished
+        .assert_code(0)
+        .assert_says("warning: failed to keep anything in .boildown/in.min.txt: ");
+    assert_eq!(finished.stderr.matches("warning").count(), 1, "{finished}");
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+}
+
+#[test]
+fn a_run_goes_on_when_the_disk_is_full_and_says_so_once() {
+    // No file may be larger than this, as on a disk that has no room for more; the signal that goes with it is ignored.
+    let env = TestEnv::with_test(WANTS_MANY).file("in.txt", input());
+    let mut limited = Command::new("sh");
+    let boildown = env.command();
+    limited
+        .env_clear()
+        .envs(
+            boildown
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .current_dir(env.path(""))
+        .arg("-c")
+        .arg("trap '' XFSZ; ulimit -f 96; exec \"$0\" reduce \"$@\"")
+        .arg(boildown.get_program())
+        .args(COMMAND);
+    limited.process_group(0);
+    let finished = limited.output().unwrap();
+    let said = String::from_utf8(finished.stderr).unwrap();
+    assert_eq!(finished.status.code(), Some(0), "{said}");
+    assert_eq!(
+        said.matches("warning: failed to write ").count(),
+        1,
+        "{said}"
+    );
+    assert_eq!(said.matches("warning").count(), 1, "{said}");
+    let full = env.bytes("in.min.txt");
+    env.reduce(["in.txt", "--output", "elsewhere", "--test", "test.sh"])
+        .assert_code(0);
+    assert_eq!(full, env.bytes("elsewhere"));
+    // What was written before is good.
+    env.reduce(COMMAND).assert_code(0);
+    assert_eq!(full, env.bytes("in.min.txt"));
+}
