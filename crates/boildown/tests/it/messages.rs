@@ -18,6 +18,8 @@ fn no_command_at_all() {
     Commands:
       reduce       Make a file as small as possible while a command still fails on it in the same way
       isolate      Find the smallest difference between a file that passes and a file that fails
+      changes      Find the change that broke something: which commit, files, hunks, lines between two
+                   states of a folder
       languages    List the languages that are understood
       algorithms   List the delta-debugging algorithms: what each works on, promises and costs
       lab          Compare algorithms: exact numbers of questions, in virtual time, from a seed
