@@ -1,6 +1,6 @@
 //! The changes between two states as a tree: commits, directories, files, hunks, lines.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use boildown_search::Subset;
@@ -241,7 +241,11 @@ impl ChangeTree {
         &self.files
     }
 
-    /// Returns for each element the group that it is in, numbered from 0 in order. There are no commits here.
+    /// Returns for each element the group that it is in, numbered from 0. Commits are told apart by
+    /// [`by_commit`](Self::by_commit) only.
+    ///
+    /// Files that moved from one directory to another did so together, as a group of its own: what names one of them names the
+    /// others in the same way.
     ///
     /// # Panics
     /// When there are more than four billion.
@@ -249,26 +253,67 @@ impl ChangeTree {
     pub fn groups(&self, layer: Layer) -> Vec<u32> {
         match layer {
             Layer::Commits => vec![0; self.len()],
-            Layer::Directories => {
-                let mut numbers: HashMap<&[u8], u32> = HashMap::new();
-                let of_file: Vec<u32> = (self.files.iter())
-                    .map(|file| {
-                        let path: &[u8] = file.path();
-                        let cut = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
-                        let next = u32::try_from(numbers.len()).expect("fewer than files");
-                        *numbers.entry(&path[..cut]).or_insert(next)
-                    })
-                    .collect();
-                let number = |file: &u32| of_file[*file as usize];
-                self.file_of.iter().map(number).collect()
-            }
-            Layer::Files => self.file_of.clone(),
+            Layer::Directories => self.numbered(|file, part| match (part, &file.old) {
+                (Part::Rename, Some((old, _))) => (directory(file.path()), Some(directory(old))),
+                (_, Some((old, _))) => (directory(old), None),
+                (_, None) => (directory(file.path()), None),
+            }),
+            Layer::Files => self.numbered(|file, part| match (part, &file.old) {
+                (Part::Rename, Some((old, _))) => (directory(file.path()), Some(directory(old))),
+                _ => (&file.path()[..], None),
+            }),
             Layer::Hunks => self.hunk_of.clone(),
             Layer::Lines => {
                 let all = u32::try_from(self.len()).expect("memory holds fewer elements");
                 (0..all).collect()
             }
         }
+    }
+
+    /// Numbers the elements by a key, in the order in which keys come up.
+    fn numbered<'a, K: Eq + std::hash::Hash>(
+        &'a self,
+        key: impl Fn(&'a FileChange, &'a Part) -> K,
+    ) -> Vec<u32> {
+        let mut numbers: HashMap<K, u32> = HashMap::new();
+        let elements = self.files.iter().flat_map(|file| {
+            let key = &key;
+            file.parts.iter().map(move |part| key(file, part))
+        });
+        elements
+            .map(|key| {
+                let next = u32::try_from(numbers.len()).expect("memory holds fewer elements");
+                *numbers.entry(key).or_insert(next)
+            })
+            .collect()
+    }
+
+    /// Returns for each element which of these states, that follow each other from the first state to the second, is the first one that
+    /// has it for good, as far as the texts tell: the commit that it comes from.
+    ///
+    /// # Errors
+    /// [`ChangesError`] when a content cannot be read.
+    pub fn by_commit(
+        &self,
+        states: &[State],
+        contents: &Contents,
+    ) -> Result<Vec<u32>, ChangesError> {
+        let last = u32::try_from(states.len().saturating_sub(1)).expect("few commits");
+        let mut first: Vec<u32> = vec![last; self.len()];
+        for file in &self.files {
+            // From the last state back, as long as it is there.
+            let mut open: Vec<bool> = vec![true; file.parts.len()];
+            for (number, state) in states.iter().enumerate().rev() {
+                let has = file.held_by(state, contents)?;
+                for (place, held) in has.into_iter().enumerate() {
+                    open[place] &= held;
+                    if open[place] {
+                        first[file.first + place] = u32::try_from(number).expect("few commits");
+                    }
+                }
+            }
+        }
+        Ok(first)
     }
 
     /// Returns how many groups of a layer hold one of these elements.
@@ -359,7 +404,61 @@ fn edits(
     }
 }
 
+/// The directory that a file is in.
+fn directory(path: &FilePath) -> &[u8] {
+    let cut = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+    &path[..cut]
+}
+
 impl FileChange {
+    /// Which of its changes a state has.
+    fn held_by(&self, state: &State, contents: &Contents) -> Result<Vec<bool>, ChangesError> {
+        let at = |side: &Side| side.as_ref().and_then(|(path, _)| state.get(path));
+        let (old, new) = (at(&self.old), at(&self.new));
+        let moved = new.is_some() || self.new.is_none();
+        let there = new.or(old).filter(|entry| entry.kind.is_plain());
+        let is_edited = (self.parts.iter()).any(|part| matches!(part, Part::Edit { .. }));
+        // What its text has that the old one has not, and which bytes of the old one are gone.
+        let mut come: HashSet<Vec<u8>> = HashSet::new();
+        let mut gone: Vec<Range<usize>> = Vec::new();
+        if is_edited && let Some(there) = there {
+            let before = match &self.old {
+                Some((_, was)) => contents.read(was.id)?,
+                None => [].into(),
+            };
+            let after = contents.read(there.id)?;
+            let (starts, lines) = (
+                Lines { text: &before }.starts(),
+                Lines { text: &after }.iter().collect::<Vec<_>>(),
+            );
+            for hunk in hunks(&before, &after) {
+                gone.push(starts[hunk.before.start]..starts[hunk.before.end]);
+                come.extend(lines[hunk.after].iter().map(|line| line.to_vec()));
+            }
+        }
+        let held = |part: &Part| match part {
+            Part::Whole => match &self.new {
+                Some((_, entry)) => new == Some(*entry),
+                None => old.is_none(),
+            },
+            Part::Rename => moved && old.is_none(),
+            Part::Mode => {
+                let kind = |side: &Side| side.as_ref().map(|(_, entry)| entry.kind);
+                there.map(|entry| entry.kind) == kind(&self.new)
+            }
+            Part::Edit { old, new, .. } => {
+                let (old, new) = (
+                    old.start as usize..old.end as usize,
+                    &self.inserted[new.start as usize..new.end as usize],
+                );
+                let is_gone = old.is_empty()
+                    || (gone.iter()).any(|gone| gone.start <= old.start && old.end <= gone.end);
+                is_gone && (new.is_empty() || come.contains(new))
+            }
+        };
+        Ok(self.parts.iter().map(held).collect())
+    }
+
     /// The file with some of its changes, and where it is.
     fn make(
         &self,

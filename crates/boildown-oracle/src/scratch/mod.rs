@@ -142,6 +142,16 @@ impl Scratch {
         &self.dir
     }
 
+    /// Returns whether there is no room left where it is: what a command says then, it says of the disk.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        /// Less than what the smallest of files takes with its directory.
+        const NOTHING: u64 = 64 << 10;
+        statvfs(&self.dir).is_ok_and(|fs| {
+            fs.f_bavail.saturating_mul(fs.f_frsize) < NOTHING || fs.f_files > 0 && fs.f_favail == 0
+        })
+    }
+
     /// Makes a directory for one run that holds only the candidate, and one for its temporary files.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ mod oracles;
 mod probabilistic;
 mod questions;
 mod schedules;
+mod studies;
 mod trees;
 mod width;
 mod workers;

@@ -119,7 +119,7 @@ impl<'a> Phases<'a> {
         &mut self,
         search: S,
         make: &Make<'_>,
-        mut on_told: impl FnMut(&S, &Tally) -> Option<ChangesEvent>,
+        mut on_told: impl FnMut(&S, &Tally) -> Vec<ChangesEvent>,
     ) -> Result<(S, Option<Stopped>), OracleError> {
         let sets = Sets {
             trees: self.trees,
@@ -141,8 +141,10 @@ impl<'a> Phases<'a> {
                             *self.tally.unresolved.entry(reason).or_default() += 1;
                         }
                         let tally = self.tally();
-                        let event = on_told(drive.search(), &tally);
-                        self.say(&event.unwrap_or(ChangesEvent::Progress(tally)));
+                        for event in on_told(drive.search(), &tally) {
+                            self.say(&event);
+                        }
+                        self.say(&ChangesEvent::Progress(tally));
                     }
                     Step::Tick => {
                         let tally = self.tally();

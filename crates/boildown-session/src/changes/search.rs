@@ -121,6 +121,52 @@ struct Culprit {
     at: usize,
     before: Configuration,
     after: Configuration,
+    /// Which of the commits after that place it comes from, when there are several.
+    of_commits: Option<Vec<u32>>,
+}
+
+impl Culprit {
+    /// Those of the commits between two places that it comes from.
+    fn commits(&self, all: Vec<Commit>, undone: bool) -> Vec<Commit> {
+        let Some(used) = &self.of_commits else {
+            return all;
+        };
+        let count = all.len();
+        let is_used = |place: usize| {
+            // Undone commits are met the youngest first.
+            let met = if undone { count - 1 - place } else { place };
+            u32::try_from(met).is_ok_and(|met| used.contains(&met))
+        };
+        let kept: Vec<bool> = (0..count).map(is_used).collect();
+        let mut kept = kept.into_iter();
+        let mut all = all;
+        all.retain(|_| kept.next().unwrap_or(true));
+        all
+    }
+}
+
+/// The levels of a search in a tree, without those that say nothing new.
+fn layers(tree: &ChangeTree, commits: Option<&[u32]>) -> Vec<(Layer, Vec<u32>)> {
+    let mut layers: Vec<(Layer, Vec<u32>)> = Vec::new();
+    let commits = commits.map(|groups| (Layer::Commits, groups.to_vec()));
+    let others = [Layer::Directories, Layer::Files, Layer::Hunks, Layer::Lines];
+    let others = others.map(|layer| (layer, tree.groups(layer)));
+    for (layer, groups) in commits.into_iter().chain(others) {
+        let is_one = groups.iter().all(|group| *group == groups[0]);
+        let is_last = layer == Layer::Lines;
+        if is_last || !is_one && layers.last().is_none_or(|(_, last)| *last != groups) {
+            layers.push((layer, groups));
+        }
+    }
+    layers
+}
+
+/// How many groups hold one of these elements.
+fn count(groups: &[u32], elements: &Subset) -> usize {
+    let mut held: Vec<u32> = elements.iter().map(|element| groups[element]).collect();
+    held.sort_unstable();
+    held.dedup();
+    held.len()
 }
 
 impl Hunt<'_> {
@@ -192,6 +238,7 @@ impl Hunt<'_> {
         self.phases.say(&event);
         let before = Configuration::from(self.state(passing)?);
         let mut culprit = self.inside(passing, failing, &before, &before)?;
+        commits = culprit.commits(commits, undone);
         let mut on_good = None;
         for _ in 0..OLDER {
             if culprit.at == 0 || self.stopped.is_some() {
@@ -285,7 +332,9 @@ impl Hunt<'_> {
             states: &self.states,
         };
         let make = |set: &Subset| make(&making, set.count());
-        let (search, stopped) = self.phases.run(Bisect::of(steps), &make, |_, _| None)?;
+        let (search, stopped) = self
+            .phases
+            .run(Bisect::of(steps), &make, |_, _| Vec::new())?;
         self.stopped = self.stopped.or(stopped);
         Ok((search.passing(), search.failing()))
     }
@@ -300,14 +349,8 @@ impl Hunt<'_> {
     ) -> Result<Culprit, SearchError> {
         let (old, new) = (self.state(passing)?, self.state(failing)?);
         let tree = ChangeTree::between(&old, &new, self.contents)?;
-        let mut layers: Vec<(Layer, Vec<u32>)> = Vec::new();
-        for layer in [Layer::Directories, Layer::Files, Layer::Hunks, Layer::Lines] {
-            let groups = tree.groups(layer);
-            // A level that is cut like the one before says nothing new.
-            if layers.last().is_none_or(|(_, last)| *last != groups) {
-                layers.push((layer, groups));
-            }
-        }
+        let commits = self.by_commit(&tree, passing, failing)?;
+        let layers = layers(&tree, commits.as_deref());
         let contents = self.contents;
         let make = |set: &Subset| {
             let Some(made) = tree.configuration(set, contents)? else {
@@ -324,32 +367,61 @@ impl Hunt<'_> {
         let (search, stopped) = self.phases.run(search, &make, |search: &Descent, tally| {
             let (level, closing) = search.level();
             let level = if closing { names.len() } else { level };
-            if level <= shown {
-                return None;
+            let mut events = Vec::new();
+            // More than one level ends at once where there is nothing to choose.
+            while shown < level {
+                let best = search.best();
+                let Some(new) = make(&best).ok().flatten() else {
+                    break;
+                };
+                let groups = &layers[shown].1;
+                events.push(ChangesEvent::Level {
+                    layer: names[shown],
+                    before: count(groups, &before),
+                    left: count(groups, &best),
+                    tally: tally.clone(),
+                    old: old_files.clone(),
+                    new,
+                });
+                shown += 1;
+                before = best;
             }
-            let layer = names[level - 1];
-            let best = search.best();
-            let new = make(&best).ok().flatten()?;
-            shown = level;
-            let all = std::mem::replace(&mut before, best);
-            Some(ChangesEvent::Level {
-                layer,
-                before: tree.count(layer, &all),
-                left: tree.count(layer, &before),
-                tally: tally.clone(),
-                old: old_files.clone(),
-                new,
-            })
+            events
         })?;
         self.stopped = self.stopped.or(stopped);
         let best = search.best();
         let after = make(&best)?.expect("it was run");
         self.contents.keep(&after);
+        let of_commits = commits.map(|groups| {
+            let mut used: Vec<u32> = best.iter().map(|element| groups[element]).collect();
+            used.sort_unstable();
+            used.dedup();
+            used
+        });
         Ok(Culprit {
             at: passing,
             before: Configuration::from(old),
             after,
+            of_commits,
         })
+    }
+
+    /// The commits that changes come from, when several lie between two places.
+    fn by_commit(
+        &self,
+        tree: &ChangeTree,
+        passing: usize,
+        failing: usize,
+    ) -> Result<Option<Vec<u32>>, ChangesError> {
+        /// So many are read one by one.
+        const MANY: usize = 300;
+        if !(2..=MANY).contains(&(failing - passing)) {
+            return Ok(None);
+        }
+        let states: Result<Vec<State>, _> = (passing + 1..=failing)
+            .map(|place| self.state(place))
+            .collect();
+        tree.by_commit(&states?, self.contents).map(Some)
     }
 
     /// The culprit on another place; `None` when it does not apply.
@@ -360,6 +432,7 @@ impl Hunt<'_> {
             at: place,
             before,
             after,
+            of_commits: None,
         }))
     }
 
@@ -409,8 +482,9 @@ impl Hunt<'_> {
             failing: self.name(failing),
         };
         self.phases.say(&event);
-        let (commits, _) = self.row.commits(self.repository(), passing, failing)?;
+        let (commits, undone) = self.row.commits(self.repository(), passing, failing)?;
         let found = self.inside(passing, failing, &from, &to)?;
+        let commits = found.commits(commits, undone);
         Ok(Some((found, commits)))
     }
 

@@ -205,21 +205,18 @@ fn rule(args: &Changes) -> Result<Rule, CliError> {
 }
 
 fn command(args: &Changes, given: &mut Given, user_dir: &Path) -> Result<TreeCommand, CliError> {
-    let before = given.notes.len();
-    let command = match (
+    match (
         args.bisect_run.as_ref().or(args.test.as_ref()),
         args.command.is_empty(),
     ) {
-        (Some(script), _) => given.script(script, user_dir),
-        (None, false) => given.command(&args.command, user_dir),
+        (Some(script), _) => Ok(given.script(script, user_dir)),
+        (None, false) => Ok(given.command(&args.command, user_dir)),
         (None, true) => {
-            return Err(wrong("there is no command to run on the states").hint(
+            Err(wrong("there is no command to run on the states").hint(
                 "give the command that tells good from bad after `--`, such as\n  boildown changes v1.2..v1.3 -- make check\nor a script for `git bisect run` with --bisect-run",
-            ));
+            ))
         }
-    };
-    debug_assert!(given.notes.len() >= before);
-    Ok(command)
+    }
 }
 
 fn output(args: &Changes, goal: Goal) -> Result<PathBuf, CliError> {
@@ -294,6 +291,8 @@ fn no_answer(error: SearchError, command: &str, args: &Changes) -> CliError {
             Kind::Stopped,
             "interrupted before the search began: nothing was written",
         ),
+        SearchError::Oracle(error @ boildown_oracle::OracleError::Scratch { .. }) => cannot_run(&error)
+            .hint("make room there, or name another place with --scratch; the patch is the smallest so far, if there is one"),
         SearchError::Oracle(error) => cannot_run(&error),
         SearchError::Changes(error) => states::unreadable(&error),
         error => CliError::new(Kind::CannotRun, error.to_string()),
