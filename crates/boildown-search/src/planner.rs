@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::guesses::Guesses;
+use crate::odds::{Hit, HitRate};
 use crate::recent::Recent;
 use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
 
@@ -40,6 +41,9 @@ pub struct Planner<S: Search> {
     answered: u64,
     running: HashMap<Fingerprint, QuestionId>,
     next_id: u64,
+    /// How many of the misses that were told are `Unresolved`. To most machines that makes no difference, to those that look for
+    /// changes a great one.
+    unresolved: HitRate,
 }
 
 /// How many verdicts are remembered at least: some 10 MB of them.
@@ -207,6 +211,7 @@ where
             answered: 0,
             running: HashMap::new(),
             next_id: 0,
+            unresolved: HitRate::new(0.5),
         };
         planner.root = planner.insert(search, None);
         planner
@@ -251,6 +256,11 @@ where
         let verdict = self.answers.remove(fingerprint)?;
         self.told.insert(self.count, fingerprint, verdict);
         self.count += 1;
+        match verdict {
+            Verdict::Unresolved => self.unresolved.learn(Hit::Yes),
+            Verdict::Uninteresting => self.unresolved.learn(Hit::No),
+            Verdict::Interesting => {}
+        }
         let next = self.child(self.root, verdict);
         let old = std::mem::replace(&mut self.root, next);
         self.node_mut(old).children[slot(verdict)] = None;
@@ -328,6 +338,11 @@ where
         // Where few candidates are left, all of them are soon in flight, on factorially many paths.
         // Answers on paths that were not taken stay, and are on no path.
         let known = self.answers.len().min(self.nodes.len() - self.free.len());
+        let miss = if self.unresolved.odds() > 0.5 {
+            Verdict::Unresolved
+        } else {
+            Verdict::Uninteresting
+        };
         let mut steps = 8 * (self.running.len() + known + 8);
         while let Some(Frontier {
             probability,
@@ -389,7 +404,8 @@ where
                 reach(verdict, 1.0);
             } else {
                 reach(Verdict::Interesting, odds);
-                reach(Verdict::Uninteresting, 1.0 - odds);
+                // One of the two misses: machines to which they are the same would be followed twice otherwise.
+                reach(miss, 1.0 - odds);
             }
         }
         None

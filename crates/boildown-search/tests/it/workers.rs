@@ -1,5 +1,6 @@
 //! The same result, told in the same order, at any number of workers.
 
+use boildown_search::changes::Isolate;
 use boildown_search::list::{List, Sweep};
 use boildown_search::{Fingerprint, Planner, QuestionId, Search, Subset, Verdict};
 use proptest::prelude::*;
@@ -133,4 +134,35 @@ fn a_thousand_workers_on_a_short_list_look_ahead_no_further_than_they_can_use() 
         9,
         "nothing can go, so each is asked once"
     );
+}
+
+/// How often workers that all take the same time have to be waited for.
+fn rounds(
+    search: impl Search<Candidate = Subset>,
+    workers: usize,
+    oracle: fn(&Subset) -> Verdict,
+) -> usize {
+    let mut planner = Planner::new(search);
+    let mut rounds = 0;
+    while !planner.is_finished() {
+        let tickets: Vec<_> = std::iter::from_fn(|| planner.next())
+            .take(workers)
+            .collect();
+        for ticket in tickets {
+            planner.answer(ticket.id, oracle(&ticket.candidate));
+        }
+        while planner.advance().is_some() {}
+        planner.abandoned();
+        rounds += 1;
+    }
+    rounds
+}
+
+#[test]
+fn where_nothing_can_be_judged_workers_look_beyond_unresolved_questions() {
+    let all = Subset::full(20);
+    let isolate = Isolate::between(all.without([0..20]), all);
+    let never = |_: &Subset| Verdict::Unresolved;
+    let rounds = [1, 8].map(|workers| rounds(isolate.clone(), workers, never));
+    assert_eq!(rounds, [74, 11]);
 }

@@ -52,14 +52,20 @@ impl Difference {
                 place(left, old.start, before.len()),
                 place(right, new.start, after.len()),
             );
-            let hunk = in_step(&left[old], &right[new], start, level);
+            let pairs = old.len().min(new.len());
+            let mut hunk = in_step(&left[old], &right[new], start, level);
             match level {
                 Level::Nodes(..) | Level::Tokens(_) => {
-                    let is_blank = |change: &Change| {
+                    let is_between = |change: &Change| {
                         let sides = [&before[change.before.clone()], &after[change.after.clone()]];
-                        sides.concat().iter().all(u8::is_ascii_whitespace)
+                        sides
+                            .concat()
+                            .iter()
+                            .all(|byte| b" \t\r\n,;".contains(byte))
                     };
-                    changes.extend(with_gaps(hunk, is_blank));
+                    let rest = hunk.split_off(pairs);
+                    changes.extend(with_separators(hunk, is_between));
+                    changes.extend(with_separators(rest, is_between));
                 }
                 Level::Lines | Level::Characters | Level::Bytes => changes.extend(hunk),
             }
@@ -162,23 +168,29 @@ fn in_step(
     changes
 }
 
-/// Puts changes of white space together with those that follow them, or at the end go before: a node comes and goes with its gap.
-fn with_gaps(hunk: Vec<Change>, is_blank: impl Fn(&Change) -> bool) -> Vec<Change> {
+/// Puts changes of white space, commas and semicolons together with their neighbours: a node comes and goes with what separates it
+/// from the next one. When a row begins with such, they go before the nodes, else behind.
+fn with_separators(row: Vec<Change>, is_between: impl Fn(&Change) -> bool) -> Vec<Change> {
+    let before = row.first().is_some_and(&is_between);
     let mut changes: Vec<Change> = Vec::new();
+    // Whether the last change is to go on.
     let mut is_open = false;
-    for change in hunk {
-        let blank = is_blank(&change);
+    for change in row {
+        let between = is_between(&change);
+        let joins = if before { is_open } else { between };
         match changes.last_mut() {
-            Some(last) if is_open => last.extend(&change),
+            Some(last) if joins => last.extend(&change),
             _ => changes.push(change),
         }
-        is_open = blank;
+        is_open = between;
     }
-    if is_open && let Some(gap) = changes.pop() {
-        match changes.last_mut() {
-            Some(last) => last.extend(&gap),
-            None => changes.push(gap),
-        }
+    if before
+        && is_open
+        && changes.len() > 1
+        && let Some(rest) = changes.pop()
+        && let Some(last) = changes.last_mut()
+    {
+        last.extend(&rest);
     }
     changes
 }
@@ -219,6 +231,16 @@ mod tests {
         assert_eq!(
             changes(before, after, Level::Nodes(c, 1)),
             ["int b;>int x;", ">\nint y;", ">\nint z;"]
+        );
+        let json = View::Syntax(Language::named("JSON").expect("JSON is known"));
+        let (one, four) = ("[1, 5]", "[1, 2, 3, 4, 5]");
+        assert_eq!(
+            changes(one, four, Level::Tokens(json)),
+            [">2, ", ">3, ", ">4, "]
+        );
+        assert_eq!(
+            changes("[1]", "[1, 2, 3]", Level::Tokens(json)),
+            [">, 2", ">, 3"]
         );
         assert_eq!(
             changes(before, "int a;\nint c;\n", Level::Nodes(c, 1)),
