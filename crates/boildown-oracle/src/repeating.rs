@@ -135,8 +135,8 @@ mod tests {
 
     fn six_in_ten() -> Law {
         Law::for_rate(Tally {
-            runs: 1000,
-            hits: 600,
+            runs: 1_000_000,
+            hits: 600_000,
         })
         .unwrap()
     }

@@ -17,10 +17,6 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// So many runs with the property are enough to know a rate well, …
-    const HITS: u32 = 40;
-    /// … and so many runs are the most.
-    const RUNS: u32 = 200;
     /// Runs between two looks at what they showed. Not the number of jobs, which must not show in the result.
     const GROUP: u32 = 8;
 
@@ -31,7 +27,7 @@ impl Rate {
         self.slowest = self.slowest.max(took);
     }
 
-    /// Runs the candidate, some at once, until its rate is known well: until the property held 40 times, or 200 runs are over. What was counted before counts too.
+    /// Runs the candidate, some at once, until its rate is known well. What was counted before counts too.
     ///
     /// # Errors
     /// When a run could not be done.
@@ -42,7 +38,7 @@ impl Rate {
         jobs: usize,
         cancel: &Cancel,
     ) -> Result<Self, OracleError> {
-        while self.tally.hits < Self::HITS && self.tally.runs < Self::RUNS {
+        while !self.tally.is_known_well() {
             self = self.and(oracle, candidate, (Self::GROUP, jobs), cancel)?;
         }
         Ok(self)
@@ -103,7 +99,7 @@ mod tests {
     #[test]
     fn a_rate_is_measured_until_it_is_known_well() {
         let cancel = Cancel::new().unwrap();
-        for (hits, of_all, runs) in [(6, 40, 64), (10, 40, 40), (1, 20, 200), (0, 0, 200)] {
+        for (hits, of_all, runs) in [(6, 102, 168), (10, 104, 104), (1, 31, 304), (0, 0, 304)] {
             for jobs in [1, 3, 20] {
                 let rate = Rate::default().measure(&of_ten(hits), &b"x"[..], jobs, &cancel);
                 let expected = Tally { runs, hits: of_all };

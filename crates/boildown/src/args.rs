@@ -393,6 +393,11 @@ fn workers(text: &str) -> Result<usize, &'static str> {
     jobs(text).map(NonZeroUsize::get)
 }
 
+fn rate(text: &str) -> Result<f64, &'static str> {
+    let rate = text.parse().ok().filter(|rate| (0.05..=1.0).contains(rate));
+    rate.ok_or("not a number from 0.05 to 1")
+}
+
 fn at_least_one(text: &str) -> Result<usize, &'static str> {
     let number = text.parse().ok().filter(|&number| number > 0);
     number.ok_or("not a whole number from 1 on")
@@ -484,6 +489,24 @@ pub(crate) enum Experiment {
         #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
         length: usize,
         /// Lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+        problems: u64,
+    },
+    /// Properties that hold in some runs only: what it costs to reduce them, and how often the result fails
+    Flaky {
+        /// The share of runs in which the property holds on the whole list
+        #[arg(long, value_name = "RATE", value_parser = rate, default_value = "0.6")]
+        rate: f64,
+        /// Elements that nothing needs and that make the failure likelier
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        helpers: usize,
+        /// What is left of the rate when one of them goes
+        #[arg(long, value_name = "SHARE", value_parser = rate, default_value = "0.5")]
+        without: f64,
+        /// Elements of a list
+        #[arg(long, value_name = "N", default_value_t = 120, value_parser = at_least_one)]
+        length: usize,
+        /// Lists
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
         problems: u64,
     },

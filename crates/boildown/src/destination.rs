@@ -54,6 +54,15 @@ impl Destination {
         })
     }
 
+    /// Returns where inputs go that fail otherwise.
+    pub(crate) fn others(&self) -> PathBuf {
+        let name = self.output.file_name().unwrap_or_default();
+        self.output
+            .with_file_name(".boildown")
+            .join(name)
+            .join("others")
+    }
+
     /// Returns the copy of the input, when an earlier session made one.
     pub(crate) fn existing_backup(&self) -> Option<&Path> {
         let backup = self.backup.as_deref()?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use boildown_lab::Report;
 use boildown_lab::experiments::compare::{self, Finish};
 use boildown_lab::experiments::sigma::{self, Family, SIGMAS};
-use boildown_lab::experiments::{Contestant, programs, scaling, weights};
+use boildown_lab::experiments::{Contestant, flaky, programs, scaling, weights};
 use boildown_lab::recorded::{Choice, Recorded};
 use boildown_lab::simulate::{Latency, Repeats};
 use boildown_lab::workload::Shape;
@@ -84,6 +84,25 @@ pub(crate) fn run(args: &Lab) -> Result<Kind, CliError> {
                 ..sigma::Setup::default()
             };
             publish(args, &sigma::run(&families(), &shapes(workloads), &setup))
+        }
+        Experiment::Flaky {
+            rate,
+            helpers,
+            without,
+            length,
+            problems,
+        } => {
+            let setup = flaky::Setup {
+                length: *length,
+                problems: *problems,
+                seed: args.seed,
+                rate: *rate,
+                helpers: *helpers,
+                without: *without,
+                ..flaky::Setup::default()
+            };
+            let contestants = contestants(args, &[Algorithm::HALVING]);
+            publish(args, &flaky::run(&contestants[0], &setup))
         }
         Experiment::Scaling {
             workloads,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use boildown_oracle::spawn::{Capture, ReapOnDrop};
 use boildown_oracle::{
-    Answer, Cancel, CandidateFile, CommandLine, LocalOracle, OracleError, Outcome, Property,
-    Repeating, Run, Runner, Scratch, Verdict, check_set_up, deduce,
+    Answer, Cancel, CandidateFile, CommandLine, LocalOracle, Oracle, OracleError, Outcome,
+    Property, Repeating, Run, Runner, Scratch, Signature, Verdict, Watching, check_set_up, deduce,
 };
 use boildown_session::{
     Baseline, BaselineError, Budget, Care, Config, Event, Goal, Stop, Stopped, baseline, time_limit,
@@ -55,7 +55,8 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         .jobs
         .or_else(|| std::thread::available_parallelism().ok())
         .map_or(1, usize::from);
-    let (oracle, baseline) = check(args, &runner, &memory, jobs, &cancel, report.as_mut())?;
+    let (oracle, baseline, signature) =
+        check(args, &runner, &memory, jobs, &cancel, report.as_mut())?;
     let mut trust = Trust::new(&baseline);
     if let Some(foreword) = trust.foreword() {
         report.note(&foreword);
@@ -109,7 +110,14 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
             destination.output.display()
         ))
     };
-    let repeating = Repeating::new(&oracle, baseline.law);
+    // A script hides what it runs.
+    let watching = (args.property.test.is_none())
+        .then(|| Watching::new(&oracle, signature, destination.others(), &args.input));
+    let watched: &dyn Oracle = match &watching {
+        Some(watching) => watching,
+        None => &oracle,
+    };
+    let repeating = Repeating::new(watched, baseline.law);
     let (mut summary, best) = boildown_session::reduce(
         search,
         &repeating,
@@ -152,6 +160,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
             None => "no single byte can go, but for what is kept",
         },
         trust: &trust,
+        others: &watching.map(|watching| watching.seen()).unwrap_or_default(),
         own_cpu: own_cpu(),
     });
     Ok(match (summary.stopped, unchanged) {
@@ -275,7 +284,7 @@ fn check(
     jobs: usize,
     cancel: &Cancel,
     report: &mut dyn Report,
-) -> Result<(LocalOracle, Baseline), CliError> {
+) -> Result<(LocalOracle, Baseline, Option<Signature>), CliError> {
     let (input, tape) = (&*memory.input, memory.tape());
     let stated = property::stated(&args.property);
     let limit = stated
@@ -321,6 +330,7 @@ fn check(
     if stated.is_none() && runner.limits.sandbox.is_some() {
         first = run(&patient)?;
     }
+    let signature = Signature::of(&first);
     let answer = Answer {
         verdict: property.verdict(&first),
         run: Some(first),
@@ -341,7 +351,7 @@ fn check(
         Some(_) => oracle,
         None => oracle.with_timeout(time_limit(found.rate.slowest)),
     };
-    Ok((oracle, found))
+    Ok((oracle, found, signature))
 }
 
 /// Reads the property off the first run.

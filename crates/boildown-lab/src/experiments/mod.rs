@@ -3,6 +3,7 @@
 //! In each experiment the first contestant is the one that the others are compared with.
 
 pub mod compare;
+pub mod flaky;
 pub mod programs;
 pub mod scaling;
 pub mod sigma;

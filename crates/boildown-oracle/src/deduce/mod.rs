@@ -1,10 +1,13 @@
-//! Reading a property off the first run.
+//! Reading off a run what failed: a property of the first run, a signature of any.
 
 mod generalise;
+mod place;
+mod signature;
 mod signs;
 
 use crate::{ExitSpec, Expectation, Outcome, Pattern, Property, Run};
 use generalise::generalise;
+pub use signature::Signature;
 
 /// Returns the property that the run shows: how it failed, and the line of output that names the failure.
 ///

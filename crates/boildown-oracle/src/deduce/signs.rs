@@ -1,4 +1,4 @@
-//! The line of output that names a failure.
+//! The line of output that names a failure, and what kind of failure that is.
 
 use std::sync::LazyLock;
 
@@ -10,6 +10,8 @@ use crate::{Expectation, Pattern, Run};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found<'a> {
     pub(super) stream: Stream,
+    /// Where in the output the text begins.
+    pub(super) at: usize,
     /// A line, a part of one, or two lines where the second has the message.
     pub(super) text: &'a [u8],
     /// Whether a line begins where the text does.
@@ -43,49 +45,78 @@ impl Stream {
     }
 }
 
+/// What kind of failure it is. The graver ones come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Memory was misused, or behaviour undefined, and somebody watched.
+    Memory,
+    /// A compiler broke.
+    Internal,
+    Assertion,
+    Signal,
+    /// A program gave up on itself.
+    Panic,
+    /// Nobody caught it.
+    Exception,
+    /// What programs say of their input: no crash.
+    Complaint,
+}
+
+impl Kind {
+    pub(super) fn is_crash(self) -> bool {
+        self != Self::Complaint
+    }
+}
+
+use Kind::{Assertion, Complaint, Exception, Internal, Memory, Panic, Signal};
+
 /// What failures look like, the most telling first. Where there is a group, it is the part that tells. The first match in the
 /// output counts, but for [`LAST_COUNTS`].
 ///
 /// What names the *kind* of failure is preferred to what names its place: places in the input go away as it shrinks.
-const SIGNS: &[&str] = &[
+#[rustfmt::skip]
+const SIGNS: &[(Kind, &str)] = &[
     // Sanitizers, without the place; a leak without its size. UBSan goes on after its reports, so others are looked for first.
-    r"SUMMARY: (?:(?:HW)?Address|Memory|Thread|Leak)Sanitizer: (?:data race|\d+ byte\(s\) leaked|[\w-]+)",
-    r"(?:ERROR|WARNING): \w+Sanitizer: (?:data race|[\w-]+)",
-    r":\d+:\d+: (runtime error: .+)",
-    r"SUMMARY: libFuzzer: .+",
+    (Memory, r"SUMMARY: (?:(?:HW)?Address|Memory|Thread|Leak)Sanitizer: (?:data race|\d+ byte\(s\) leaked|[\w-]+)"),
+    (Memory, r"(?:ERROR|WARNING): \w+Sanitizer: (?:data race|[\w-]+)"),
+    (Memory, r":\d+:\d+: (runtime error: .+)"),
+    (Memory, r"SUMMARY: libFuzzer: .+"),
     // Assertions: glibc and LLVM, BSD and macOS, GLib, V8 and Chromium.
-    r"Assertion [`'].*' failed",
-    r"(?i)assertion failed: .+",
-    r"Check failed: .+",
-    // Compilers: GCC and rustc, LLVM.
-    r"internal compiler error: .+",
-    r"fatal error: error in backend: .+",
-    r"LLVM ERROR: .+",
-    r"UNREACHABLE executed at .+",
-    // Languages: Rust, whose message is on the next line since 1.73; the JVM's own crashes, Java, C++, Python, Go, V8, JavaScript.
-    r"panicked at (?:'.+|.+:\n.+|.+)",
-    r"^# Problematic frame:\n.+",
-    r#"Exception in thread "[^"\n]*" (.+)"#,
-    r"terminate called after throwing .+(?:\n +what\(\): .+)?",
-    r"terminate called without an active exception",
-    r"Fatal Python error: .+",
-    PYTHON,
-    r"^panic: .+",
-    r"^FATAL ERROR: .+",
-    r"^((?:Uncaught )?[\w.]*(?:Error|Exception)\b.*)\n +at ",
+    (Assertion, r"Assertion [`'].*' failed"),
+    (Assertion, r"(?i)assertion failed: .+"),
+    (Assertion, r"Check failed: .+"),
+    // Compilers: GCC and rustc, MSVC, LLVM.
+    (Internal, r"internal compiler error(?:\[\w+\])?: .+"),
+    (Internal, r"fatal error C1001: .+"),
+    (Internal, r"fatal error: error in backend: .+"),
+    (Internal, r"LLVM ERROR: .+"),
+    (Internal, r"UNREACHABLE executed at .+"),
+    // Languages: Rust, whose message is on the next line since 1.73; the JVM's own crashes, Java, C++, Python, Go, C#, V8, JavaScript.
+    (Panic, r"panicked at (?:'.+|.+:\n.+|.+)"),
+    (Signal, r"^# Problematic frame:\n.+"),
+    (Exception, r#"Exception in thread "[^"\n]*" (.+)"#),
+    (Panic, r"terminate called after throwing .+(?:\n +what\(\): .+)?"),
+    (Panic, r"terminate called without an active exception"),
+    (Signal, r"Fatal Python error: .+"),
+    (Exception, PYTHON),
+    (Panic, r"^panic: .+"),
+    (Panic, r"^fatal error: (?:all goroutines are asleep|stack overflow|concurrent map|unexpected signal).*"),
+    (Exception, r"^Unhandled [Ee]xception[.:][ \n](\S.*)"),
+    (Panic, r"^FATAL ERROR: .+"),
+    (Exception, r"^((?:Uncaught )?[\w.]*(?:Error|Exception)\b.*)\n +at "),
     // The C library and the shell.
-    r"\*\*\* .+ \*\*\*: .+",
-    r"double free or corruption.*",
-    r"\b(?:free|malloc|realloc|munmap_chunk)\(\): .+",
-    r"Segmentation fault",
-    r"Bus error",
-    r"Illegal instruction",
-    r"Floating point exception",
+    (Memory, r"\*\*\* .+ \*\*\*: .+"),
+    (Memory, r"double free or corruption.*"),
+    (Memory, r"\b(?:free|malloc|realloc|munmap_chunk)\(\): .+"),
+    (Signal, r"Segmentation fault"),
+    (Signal, r"Bus error"),
+    (Signal, r"Illegal instruction"),
+    (Signal, r"Floating point exception"),
     // What clang prints with any crash; what follows it depends on the input.
-    r"PLEASE submit a bug report",
+    (Internal, r"PLEASE submit a bug report"),
     // Whatever calls itself an error.
-    r"(?i)^.*\bfatal(?: error)?: .+",
-    r"(?i)^.*\berror(?: [\w-]+|\[\w+\])?: .+",
+    (Complaint, r"(?i)^.*\bfatal(?: error)?: .+"),
+    (Complaint, r"(?i)^.*\berror(?: [\w-]+|\[\w+\])?: .+"),
 ];
 
 /// The exception is the first line after the traceback that is not indented.
@@ -94,14 +125,15 @@ const PYTHON: &str = r"^Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(
 /// Signs of which the last match counts: of several Python exceptions, the earlier ones were handled or are causes.
 const LAST_COUNTS: &[&str] = &[PYTHON];
 
-static COMPILED: LazyLock<Vec<(Regex, bool)>> = LazyLock::new(|| {
-    let compile = |sign| {
+static COMPILED: LazyLock<Vec<(Kind, Regex, bool)>> = LazyLock::new(|| {
+    let compile = |(kind, sign)| {
         // Without Unicode, for output may be any bytes.
         let regex = RegexBuilder::new(sign)
             .multi_line(true)
             .unicode(false)
             .build();
         (
+            kind,
             regex.expect("a test compiles the table"),
             LAST_COUNTS.contains(&sign),
         )
@@ -111,7 +143,17 @@ static COMPILED: LazyLock<Vec<(Regex, bool)>> = LazyLock::new(|| {
 
 /// Returns the text that names the failure, if anything was printed.
 pub(super) fn find(run: &Run) -> Option<Found<'_>> {
-    let known = COMPILED.iter().find_map(|(sign, last_counts)| {
+    let known = find_known(run).map(|(_, found)| found);
+    known.or_else(|| {
+        Stream::IN_ORDER
+            .into_iter()
+            .find_map(|stream| last_line(run, stream))
+    })
+}
+
+/// Returns the text that names the failure, when it looks like one in the table.
+pub(super) fn find_known(run: &Run) -> Option<(Kind, Found<'_>)> {
+    COMPILED.iter().find_map(|(kind, sign, last_counts)| {
         Stream::IN_ORDER.into_iter().find_map(|stream| {
             let mut matches = sign.captures_iter(stream.of(run));
             let captures = if *last_counts {
@@ -120,13 +162,8 @@ pub(super) fn find(run: &Run) -> Option<Found<'_>> {
                 matches.next()
             }?;
             let told = captures.get(1).or(captures.get(0))?;
-            Some(found(run, stream, told.start(), told.end()))
+            Some((*kind, found(run, stream, told.start(), told.end())))
         })
-    });
-    known.or_else(|| {
-        Stream::IN_ORDER
-            .into_iter()
-            .find_map(|stream| last_line(run, stream))
     })
 }
 
@@ -150,6 +187,7 @@ fn found(run: &Run, stream: Stream, start: usize, end: usize) -> Found<'_> {
     let end = start + output[start..end].trim_ascii_end().len();
     Found {
         stream,
+        at: start,
         text: &output[start..end],
         begins_line: start == 0 || output[start - 1] == b'\n',
         ends_line: end == output.len() || output[end] == b'\n',

@@ -37,13 +37,6 @@ impl Expectation {
         }
     }
 
-    pub(super) fn reads_output(&self) -> bool {
-        match self {
-            Self::Stdout(_) | Self::Stderr(_) | Self::NotStderr(_) => true,
-            Self::Exit(_) | Self::Hangs(_) | Self::Test => false,
-        }
-    }
-
     pub(super) fn flag(&self) -> String {
         match self {
             Self::Exit(spec) => format!("--exit {}", spec.flag_value()),

@@ -70,10 +70,11 @@ impl Property {
         }
     }
 
-    /// Returns what of the output the verdict depends on.
+    /// Returns what of the output is worth having: all of a command's, for what fails otherwise is told by it too; nothing of a test's, which
+    /// hides what it runs.
     #[must_use]
     pub fn capture(&self) -> Capture {
-        if self.expectations.iter().any(Expectation::reads_output) {
+        if self.expectations != [Expectation::Test] {
             Capture::Output
         } else {
             Capture::Nothing
@@ -262,11 +263,11 @@ mod tests {
     }
 
     #[test]
-    fn output_is_captured_only_for_patterns() {
+    fn the_output_of_a_test_alone_is_not_captured() {
         assert_eq!(Property::test().capture(), Capture::Nothing);
         assert_eq!(
             Property::new(vec![exit("3")]).unwrap().capture(),
-            Capture::Nothing
+            Capture::Output
         );
         assert_eq!(
             Property::new(vec![exit("3"), Expectation::NotStderr(pattern("x"))])

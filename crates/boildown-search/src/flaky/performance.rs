@@ -66,8 +66,8 @@ mod tests {
     fn a_candidate_that_never_hits_is_turned_down_after_runs_that_can_be_counted_by_hand() {
         // The evidence against it is 1/2 · 1/0.4ⁿ + 1/2 · (0.595/0.4)ⁿ: 22 after four runs, 52 after five.
         let law = Law::for_rate(Tally {
-            runs: 1000,
-            hits: 600,
+            runs: 1_000_000,
+            hits: 600_000,
         })
         .unwrap();
         let never = performance(law, 0.0);

@@ -43,6 +43,12 @@ impl Tally {
         self.hits > 0 && self.misses() > 0
     }
 
+    /// Returns whether there were enough runs to know the rate well: the property held in 100 of them, or there were 300.
+    #[must_use]
+    pub fn is_known_well(self) -> bool {
+        self.hits >= 100 || self.runs >= 300
+    }
+
     /// Returns the interval that holds the true rate in 95 of 100 cases, whatever that rate is. Everything when there were no runs.
     ///
     /// # Source
@@ -50,18 +56,27 @@ impl Tally {
     /// Statistical Association 22(158), 1927. Taken instead of the exact interval of Clopper and Pearson, which is wider than it says.
     #[must_use]
     pub fn interval(self) -> Interval {
-        /// The normal distribution is within this many deviations in 95 of 100 cases.
-        const Z: f64 = 1.959_963_984_540_054;
+        self.within(1.959_963_984_540_054)
+    }
+
+    /// Returns a rate that the true one is below in about 1 of 6 cases.
+    pub(super) fn cautious(self) -> f64 {
+        self.within(1.0).low
+    }
+
+    /// Wilson's interval that a rate is in whose runs deviate by no more than that many standard deviations.
+    fn within(self, deviations: f64) -> Interval {
         if self.runs == 0 {
             return Interval {
                 low: 0.0,
                 high: 1.0,
             };
         }
-        let (runs, rate) = (f64::from(self.runs), self.rate());
-        let scale = 1.0 + Z * Z / runs;
-        let middle = (rate + Z * Z / (2.0 * runs)) / scale;
-        let half = Z / scale * (rate * (1.0 - rate) / runs + Z * Z / (4.0 * runs * runs)).sqrt();
+        let (runs, rate, square) = (f64::from(self.runs), self.rate(), deviations * deviations);
+        let scale = 1.0 + square / runs;
+        let middle = (rate + square / (2.0 * runs)) / scale;
+        let half =
+            deviations / scale * (rate * (1.0 - rate) / runs + square / (4.0 * runs * runs)).sqrt();
         Interval {
             low: (middle - half).max(0.0),
             high: (middle + half).min(1.0),

@@ -271,8 +271,8 @@ fn of_a_hundred(hits: usize) -> impl Fn(&[u8]) -> Verdict + Send + Sync {
 fn a_property_that_holds_in_some_runs_is_measured() {
     let tally = |hits, runs| Tally { runs, hits };
     assert_eq!(check(of_a_hundred(100)).unwrap(), tally(3, 3));
-    assert_eq!(check(of_a_hundred(50)).unwrap(), tally(41, 83));
-    assert_eq!(check(of_a_hundred(34)).unwrap(), tally(41, 123));
+    assert_eq!(check(of_a_hundred(50)).unwrap(), tally(101, 203));
+    assert_eq!(check(of_a_hundred(34)).unwrap(), tally(101, 299));
     assert!(matches!(
         check(|text| {
             static CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -282,7 +282,7 @@ fn a_property_that_holds_in_some_runs_is_measured() {
             }
         }),
         Err(BaselineError::TooRare {
-            tally: Tally { hits: 1, runs: 203 }
+            tally: Tally { hits: 1, runs: 307 }
         })
     ));
 }
@@ -368,7 +368,7 @@ fn a_coin_that_every_candidate_has_for_itself_gives_the_same_result_at_any_numbe
         let repeating = Repeating::new(&oracle, found.law);
         let (summary, best) = run(&config(jobs), &repeating, &mut |_| {});
         let confirmed = confirm(&oracle, &best, found.law, jobs, &cancel).unwrap();
-        assert!(confirmed.interval().high > 0.6, "{confirmed:?}");
+        assert!(confirmed.interval().high > 0.5, "{confirmed:?}");
         assert!(repeating.runs() >= summary.progress.spent.runs);
         let questions = summary.progress.spent.questions;
         (best, questions, found.rate.tally)

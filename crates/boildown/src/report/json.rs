@@ -56,6 +56,12 @@ impl Report for Json {
             "seconds": progress.spent.elapsed.as_secs_f64(),
             "driver_cpu_seconds": ending.own_cpu,
             "trust": ending.trust.json(),
+            "others": ending.others.iter().map(|other| json!({
+                "signature": other.signature.to_string(),
+                "file": other.file.to_string_lossy(),
+                "bytes": other.bytes,
+                "runs": other.runs,
+            })).collect::<Vec<_>>(),
             "one_minimal": ending.summary.one_minimal,
             "stopped": ending.summary.stopped.map(Stopped::name),
         }));

@@ -7,6 +7,7 @@ mod text;
 use std::ops::Range;
 use std::path::Path;
 
+use boildown_oracle::Others;
 use boildown_session::{Event, Sides, Summary};
 
 use crate::trust::Trust;
@@ -32,6 +33,8 @@ pub(crate) struct Ending<'a> {
     pub(crate) units: &'static str,
     /// What runs that were repeated showed.
     pub(crate) trust: &'a Trust,
+    /// What failed otherwise.
+    pub(crate) others: &'a Others,
     /// Seconds of processor time that boildown itself used, without the commands it ran.
     pub(crate) own_cpu: f64,
 }

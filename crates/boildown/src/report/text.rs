@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
 
+use boildown_oracle::{Other, Others};
 use boildown_session::{Event, Progress, Spent, Stopped};
 use crossterm::{cursor, queue, style, terminal};
 
@@ -159,6 +160,7 @@ impl Report for Text {
         if let Some(afterword) = ending.trust.afterword() {
             text += &format!("\n{afterword}");
         }
+        text += &others(ending.others);
         self.say(&text);
     }
 
@@ -188,6 +190,36 @@ impl Report for Text {
         // A reader that went away is no mistake.
         drop(std::io::stdout().write_all(super::diff::show(ending, colour).as_bytes()));
     }
+}
+
+/// Lists what failed otherwise, when anything did.
+fn others(others: &Others) -> String {
+    let found: Vec<&Other> = others.iter().collect();
+    let Some(folder) = found.first().and_then(|other| other.file.parent()) else {
+        return String::new();
+    };
+    let mut text = format!(
+        "\n{} on other candidates, the smallest of each in {}:",
+        count(found.len(), "other failure"),
+        folder.display()
+    );
+    for other in found {
+        let name = other.file.file_name().unwrap_or_default();
+        text += &format!(
+            "\n  {}: {} ({}, {})",
+            name.display(),
+            other.signature,
+            count(other.bytes, "byte"),
+            count(usize::try_from(other.runs).unwrap_or(usize::MAX), "run"),
+        );
+    }
+    if others.left_out > 0 {
+        text += &format!("\n  {} runs failed in still other ways", others.left_out);
+    }
+    if let Some(problem) = &others.problem {
+        text += &format!("\nwarning: not all could be written: failed to {problem}");
+    }
+    text
 }
 
 fn not_proved(why: Stopped) -> &'static str {

@@ -16,6 +16,7 @@ mod isolate;
 mod jobs;
 mod lab;
 mod messages;
+mod others;
 mod properties;
 mod resume;
 mod runs;

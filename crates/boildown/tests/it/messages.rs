@@ -379,7 +379,7 @@ fn a_property_that_hardly_ever_holds() {
     exit code 4
     -- stderr
     preserving: the test exits with 0
-    error: the property held on the input in 1 of 203 runs, which is too rarely
+    error: the property held on the input in 1 of 307 runs, which is too rarely
       hint: let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit 1; done'
       hint: to repeat the run: $ENV/here/test.sh in.txt
     ");

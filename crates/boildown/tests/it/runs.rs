@@ -161,7 +161,7 @@ fn json_is_an_event_a_line_and_the_last_one_sums_up() {
     let shapes: BTreeSet<_> = events.iter().map(shape).collect();
     let shapes: Vec<_> = shapes.into_iter().collect();
     assert_snapshot!(shapes.join("\n"), @r"
-    finished: bytes_after bytes_before driver_cpu_seconds event one_minimal output questions recalled runs seconds stopped timeouts tokens_after tokens_before trust unresolved
+    finished: bytes_after bytes_before driver_cpu_seconds event one_minimal others output questions recalled runs seconds stopped timeouts tokens_after tokens_before trust unresolved
     improved: bytes event questions runs seconds tokens
     note: event text
     pass: event name
@@ -184,6 +184,7 @@ fn json_is_an_event_a_line_and_the_last_one_sums_up() {
     }
     assert_eq!(last["trust"]["is_kept"], true);
     last["trust"] = "[runs]".into();
+    assert_eq!(last["others"].as_array().map(Vec::len), Some(0));
     assert_snapshot!(serde_json::to_string_pretty(&last).unwrap(), @r#"
     {
       "bytes_after": 6,
@@ -191,6 +192,7 @@ fn json_is_an_event_a_line_and_the_last_one_sums_up() {
       "driver_cpu_seconds": "[number]",
       "event": "finished",
       "one_minimal": true,
+      "others": [],
       "output": "in.min.txt",
       "questions": "[number]",
       "recalled": 0,

@@ -1,0 +1,202 @@
+//! Signatures of what real tools printed, and of what is no crash.
+
+use std::time::Duration;
+
+use super::*;
+
+/// What tools printed about little programs of ours, each under a line that names it and says how it ended. Long stacks are cut.
+const REAL: &str = include_str!("real.txt");
+
+fn run(outcome: Outcome, stderr: &str) -> Run {
+    Run {
+        outcome,
+        stdout: Vec::new(),
+        stderr: stderr.as_bytes().to_vec(),
+        took: Duration::ZERO,
+    }
+}
+
+fn real() -> impl Iterator<Item = (&'static str, Run)> {
+    let sections = REAL.split("#### ").skip(1);
+    sections.map(|section| {
+        let (head, printed) = section.split_once('\n').unwrap();
+        let (name, code) = head.split_once(", exit code ").unwrap();
+        (name, run(Outcome::Exited(code.parse().unwrap()), printed))
+    })
+}
+
+fn signature(outcome: Outcome, stderr: &str) -> Option<String> {
+    Some(Signature::of(&run(outcome, stderr))?.to_string())
+}
+
+#[test]
+fn what_real_tools_print() {
+    let listed: Vec<String> = real()
+        .map(|(name, run)| match Signature::of(&run) {
+            Some(signature) => format!("{name}: {:?}: {signature}", signature.kind),
+            None => format!("{name}: no crash"),
+        })
+        .collect();
+    insta::assert_snapshot!(listed.join("\n"), @r#"
+    gcc-asan: Memory: AddressSanitizer: heap-use-after-free in peek
+    clang-asan: Memory: AddressSanitizer: heap-use-after-free in peek
+    gcc-lsan: Memory: AddressSanitizer: N byte(s) leaked in lose
+    gcc-tsan: Memory: ThreadSanitizer: data race in add
+    clang-msan: Memory: MemorySanitizer: use-of-uninitialized-value in main
+    gcc-ubsan: Memory: runtime error: signed integer overflow: N + N cannot be represented in type 'int'
+    clang-ubsan: Memory: UndefinedBehaviorSanitizer: SEGV in main
+    glibc-assert: Assertion: Assertion `argc == N && "seven arguments"' failed
+    twice: Memory: free(): double free detected in tcache N
+    fortify: Memory: *** buffer overflow detected ***: terminated
+    smash: Memory: *** stack smashing detected ***: terminated
+    throw: Panic: terminate called after throwing an instance of 'std::out_of_range' what():  vector::_M_range_check: __n (which is N) >= this->size() (which is N)
+    segv: Signal: SIGSEGV
+    segv-shell: Signal: SIGSEGV
+    gdb: Signal: SIGSEGV in follow
+    gcc-ice-seg: Internal: internal compiler error: Segmentation fault signal terminated program cc1
+    clang-crash: Internal: SIGILL in clang::Preprocessor::HandlePragmaDirective
+    clang-llvm_fatal_error: Internal: fatal error: error in backend: #pragma clang __debug llvm_fatal_error in clang::Preprocessor::HandlePragmaDirective
+    rustc-ice: Internal: internal compiler error[E0308]: mismatched types
+    rust-index: Panic: panicked at stop.rs:N:N: index out of bounds: the len is N but the index is N
+    rust-index-trace: Panic: panicked at stop.rs:N:N: index out of bounds: the len is N but the index is N
+    rust-none: Panic: panicked at none.rs:N:N: called `Option::unwrap()` on a `None` value
+    go-index: Panic: panic: runtime error: index out of range [N] with length N in main.pick
+    go-nilmap: Panic: panic: runtime error: invalid memory address or nil pointer dereference in main.follow
+    go-dead: Panic: fatal error: all goroutines are asleep - deadlock! in main.main
+    py-chain: Exception: ValueError: no value for 0x… in main
+    py-deep: Exception: RecursionError: maximum recursion depth exceeded in down
+    py-fatal: Signal: Fatal Python error: Segmentation fault
+    node-type: Exception: TypeError: Cannot read properties of undefined (reading '…') in look
+    node-reject: Exception: RangeError: N is out of range in main
+    node-heap: Panic: FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory
+    javac-pick: Exception: java.lang.IllegalStateException: cannot pick in Pick.main
+    java-deep: Exception: java.lang.StackOverflowError in Deep.down
+    java-crash: Signal: V  [libjvm.so+0x…]  Unsafe_PutLong+0x…
+    mono-pick: Exception: System.IndexOutOfRangeException: Index was outside the bounds of the array. in Pick.Main
+    mono-wrap: Exception: System.InvalidOperationException: cannot go on ---> System.ArgumentNullException: Value cannot be null. in Wrap.Main
+    gcc-bad: no crash
+    clang-bad: no crash
+    rust-bad: no crash
+    py-bad: no crash
+    node-bad: no crash
+    java-bad: no crash
+    go-build-bad: no crash
+    "#);
+}
+
+#[test]
+fn what_differs_from_run_to_run_is_left_open() {
+    let digits = regex::Regex::new(r"0x[0-9a-f]+|==\d+==|/home/me/try/").unwrap();
+    for (name, run) in real() {
+        let Some(signature) = Signature::of(&run) else {
+            continue;
+        };
+        let text = String::from_utf8(run.stderr.clone()).unwrap();
+        let mut other = run;
+        let moved = digits.replace_all(&text, |found: &regex::Captures<'_>| {
+            let kind = &found[0][..1];
+            ["0x7ffd1234", "==99==", "/x/y/"]
+                [usize::from(kind == "=") + 2 * usize::from(kind == "/")]
+        });
+        other.stderr = moved.into_owned().into_bytes();
+        assert_eq!(Signature::of(&other), Some(signature), "{name}");
+    }
+}
+
+#[test]
+fn a_signal_needs_no_words_and_is_the_same_through_a_shell() {
+    for outcome in [Outcome::Signalled(11), Outcome::Exited(139)] {
+        assert_eq!(signature(outcome, "").unwrap(), "SIGSEGV");
+    }
+    let said = "a.sh: line 3: 12 Segmentation fault      (core dumped) ./a.out\n";
+    assert_eq!(signature(Outcome::Exited(1), said).unwrap(), "SIGSEGV");
+    // Somebody killed it, or it says so by its exit code.
+    for outcome in [
+        Outcome::Signalled(9),
+        Outcome::Exited(143),
+        Outcome::Exited(141),
+        Outcome::TimedOut,
+    ] {
+        assert_eq!(signature(outcome, ""), None, "{outcome}");
+    }
+}
+
+#[test]
+fn complaints_about_the_input_are_no_crash() {
+    for printed in [
+        "a.c:1:1: error: expected ';'\n",
+        "fatal error: missing.h: No such file or directory\n",
+        "Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\n    x\njson.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)\n",
+        "Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\n    x\nNameError: name 'x' is not defined\n",
+        "/a.js:1\nx\n^\n\nReferenceError: x is not defined\n    at Object.<anonymous> (/a.js:1:1)\n",
+        "Exception in thread \"main\" java.lang.NumberFormatException: For input string: \"x\"\n\tat A.main(A.java:1)\n",
+        "usage: tool FILE\n",
+        "",
+    ] {
+        assert_eq!(signature(Outcome::Exited(1), printed), None, "{printed}");
+    }
+}
+
+#[test]
+fn a_success_is_a_crash_only_if_a_sanitizer_says_so() {
+    assert_eq!(
+        signature(Outcome::Exited(0), "Assertion `a' failed.\n"),
+        None
+    );
+    assert_eq!(
+        signature(
+            Outcome::Exited(0),
+            "a.c:3:4: runtime error: division by zero\n"
+        )
+        .unwrap(),
+        "runtime error: division by zero"
+    );
+}
+
+#[test]
+fn compilers_that_break_in_other_ways() {
+    assert_eq!(
+        signature(Outcome::Exited(1), "crash.c:7:6: internal compiler error: in vect_transform_stmt, at tree-vect-stmts.c:9875\n").unwrap(),
+        "internal compiler error: in vect_transform_stmt, at tree-vect-stmts.c:N"
+    );
+    // As Microsoft documents it.
+    assert_eq!(
+        signature(
+            Outcome::Exited(2),
+            "crash.cpp(5): fatal error C1001: Internal compiler error.\n"
+        )
+        .unwrap(),
+        "fatal error C1001: Internal compiler error."
+    );
+}
+
+#[test]
+fn what_stands_in_quotes_does_not_make_another_exception() {
+    let printed = |name| {
+        format!(
+            "Traceback (most recent call last):\n  File \"t.py\", line 1, in look\n    x\nKeyError: '{name}'\n"
+        )
+    };
+    let one = signature(Outcome::Exited(1), &printed("one"));
+    assert_eq!(one.as_deref(), Some("KeyError: '…' in look"));
+    assert_eq!(one, signature(Outcome::Exited(1), &printed("other")));
+}
+
+#[test]
+fn a_signature_names_a_file() {
+    let run = run(
+        Outcome::Exited(134),
+        "Assertion `a / b != \"..\"' failed.\n",
+    );
+    assert_eq!(
+        Signature::of(&run).unwrap().file_name(),
+        "Assertion-a-b-failed"
+    );
+    for (name, run) in real() {
+        let file_name = Signature::of(&run).map(|signature| signature.file_name());
+        assert!(
+            file_name.is_none_or(|name| (1..=60).contains(&name.len())),
+            "{name}"
+        );
+    }
+}
