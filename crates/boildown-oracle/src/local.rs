@@ -1,6 +1,7 @@
 //! Judging candidates by running a command on this machine.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::spawn::{self, Capture, Limits};
@@ -34,19 +35,25 @@ impl Runner {
         capture: Capture,
         cancel: &Cancel,
     ) -> Result<Run, OracleError> {
-        if let Some(sandbox) = &self.limits.sandbox {
+        self.run_within(&self.limits, candidate, capture, cancel)
+    }
+
+    fn run_within(
+        &self,
+        limits: &Limits,
+        candidate: &[u8],
+        capture: Capture,
+        cancel: &Cancel,
+    ) -> Result<Run, OracleError> {
+        if let Some(sandbox) = &limits.sandbox {
             let candidate = (&self.file, candidate);
-            let limits = (&self.limits, cancel);
+            let limits = (limits, cancel);
             return self
                 .scratch
                 .run_in(sandbox, &self.command, capture, candidate, limits);
         }
         let run_dir = self.scratch.run_dir(&self.file, candidate)?;
-        spawn::run(
-            &self.command.invocation(&run_dir, capture),
-            &self.limits,
-            cancel,
-        )
+        spawn::run(&self.command.invocation(&run_dir, capture), limits, cancel)
     }
 
     /// Returns this runner with another time limit.
@@ -65,6 +72,37 @@ impl Runner {
 pub struct LocalOracle {
     runner: Runner,
     property: Property,
+    /// What adapts the time limit, if anything does.
+    pace: Option<Arc<Pace>>,
+}
+
+/// The times of the last interesting runs, and what follows from them.
+#[derive(Debug)]
+struct Pace {
+    limit: fn(Duration) -> Duration,
+    /// The latest are last.
+    times: Mutex<VecDeque<Duration>>,
+}
+
+/// How many interesting runs the time limit is made from: as many as forgive a fast one among slow ones.
+const REMEMBERED: usize = 8;
+
+impl Pace {
+    fn times(&self) -> MutexGuard<'_, VecDeque<Duration>> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn limit(&self) -> Duration {
+        (self.limit)(self.times().iter().max().copied().unwrap_or_default())
+    }
+
+    fn hear(&self, time: Duration) {
+        let mut times = self.times();
+        times.push_back(time);
+        if times.len() > REMEMBERED {
+            times.pop_front();
+        }
+    }
 }
 
 impl LocalOracle {
@@ -75,13 +113,19 @@ impl LocalOracle {
         Self {
             runner: runner.with_timeout(timeout),
             property,
+            pace: None,
         }
     }
 
-    /// Returns this oracle with another time limit, as the baseline suggests it. A hang that is expected keeps its own.
+    /// Returns this oracle with a time limit that follows the interesting runs: `limit` of the slowest of the last of them, from
+    /// `slowest` on. Smaller candidates run faster, and then a hang is known for one sooner. A hang that is expected keeps its own.
     #[must_use]
-    pub fn with_timeout(self, timeout: Duration) -> Self {
-        Self::new(self.runner.with_timeout(timeout), self.property)
+    pub fn with_pace(mut self, slowest: Duration, limit: fn(Duration) -> Duration) -> Self {
+        if self.property.hang().is_none() {
+            let times = Mutex::new(VecDeque::from([slowest]));
+            self.pace = Some(Arc::new(Pace { limit, times }));
+        }
+        self
     }
 
     /// Returns the property.
@@ -100,7 +144,11 @@ impl LocalOracle {
 impl Oracle for LocalOracle {
     fn judge(&self, candidate: &[u8], cancel: &Cancel) -> Result<Answer, OracleError> {
         let capture = self.property.capture();
-        match self.runner.run(candidate, capture, cancel) {
+        let mut limits = self.runner.limits.clone();
+        if let Some(pace) = &self.pace {
+            limits.timeout = pace.limit();
+        }
+        match self.runner.run_within(&limits, candidate, capture, cancel) {
             // The first run has shown that the input can be executed, so it is this candidate that cannot.
             Err(error) if self.runner.command.runs_candidate() && error.is_no_program() => {
                 Ok(Answer {
@@ -108,9 +156,17 @@ impl Oracle for LocalOracle {
                     run: None,
                 })
             }
-            run => run.map(|run| Answer {
-                verdict: self.property.verdict(&run),
-                run: Some(run),
+            run => run.map(|run| {
+                let verdict = self.property.verdict(&run);
+                if let Some(pace) = &self.pace
+                    && verdict.is_interesting()
+                {
+                    pace.hear(run.took);
+                }
+                Answer {
+                    verdict,
+                    run: Some(run),
+                }
             }),
         }
     }
@@ -154,6 +210,21 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+
+    #[test]
+    fn the_time_limit_follows_the_slowest_of_the_last_interesting_runs() {
+        let pace = Pace {
+            limit: |slowest| 10 * slowest,
+            times: Mutex::new(VecDeque::from([Duration::from_secs(9)])),
+        };
+        assert_eq!(pace.limit(), Duration::from_secs(90));
+        for _ in 0..REMEMBERED - 1 {
+            pace.hear(Duration::from_secs(1));
+            assert_eq!(pace.limit(), Duration::from_secs(90));
+        }
+        pace.hear(Duration::from_secs(2));
+        assert_eq!(pace.limit(), Duration::from_secs(20));
+    }
 
     fn complaint(outcome: Outcome, stderr: &str, stated: Option<&str>) -> Option<String> {
         let run = Run {

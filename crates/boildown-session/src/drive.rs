@@ -82,11 +82,19 @@ pub struct Drive<S: Search> {
     config: Config,
     spent: Spent,
     started: Instant,
-    /// The contents that are asked about.
-    asked: HashMap<QuestionId, Fingerprint>,
     /// Questions that could not be asked.
     failed: HashMap<QuestionId, OracleError>,
+    /// What is being asked about.
+    asked: HashMap<QuestionId, Asked<S::Candidate>>,
+    /// Questions whose runs were cut short while others ran beside them: how they would have ended alone is not known. Asked again,
+    /// alone, when the search comes to them.
+    doubtful: HashMap<QuestionId, Asked<S::Candidate>>,
+    /// The question that is being asked again.
+    alone: Option<QuestionId>,
 }
+
+/// A candidate and its content.
+type Asked<C> = (Fingerprint, C);
 
 /// What happened next.
 #[derive(Debug)]
@@ -144,8 +152,10 @@ where
             config: config.clone(),
             spent: Spent::default(),
             started: Instant::now(),
-            asked: HashMap::new(),
             failed: HashMap::new(),
+            asked: HashMap::new(),
+            doubtful: HashMap::new(),
+            alone: None,
         }
     }
 
@@ -154,7 +164,7 @@ where
     /// # Errors
     /// [`OracleError`] when the question that the search has come to could not be asked.
     pub fn step(&mut self) -> Result<Step<S::Candidate>, OracleError> {
-        'told: loop {
+        loop {
             if self.planner.is_finished() {
                 return Ok(Step::Ended(None));
             }
@@ -171,17 +181,10 @@ where
             }
             for id in self.planner.abandoned() {
                 self.workers.cancel(id);
+                self.doubtful.remove(&id);
             }
-            while self.workers.want_more()
-                && !self.config.stop.is_requested()
-                && let Some(ticket) = self.planner.next()
-            {
-                if let Some(verdict) = self.recall(ticket.fingerprint) {
-                    self.planner.answer(ticket.id, verdict);
-                    continue 'told;
-                }
-                self.asked.insert(ticket.id, ticket.fingerprint);
-                self.workers.ask(ticket.id, ticket.candidate)?;
+            if self.hand_out()? {
+                continue;
             }
             // Only now: what speculation could not ask is nobody's loss until the search comes to it.
             if let Some(error) = self
@@ -209,8 +212,46 @@ where
         Some(found.verdict)
     }
 
+    /// Gives the workers something to do. Returns whether an answer was remembered instead.
+    fn hand_out(&mut self) -> Result<bool, OracleError> {
+        let waited_for = self
+            .planner
+            .awaited()
+            .filter(|id| self.doubtful.contains_key(id));
+        if let Some(id) = waited_for {
+            // Alone means that the others have ended and that nothing new begins.
+            if self.workers.are_idle()
+                && let Some(asked) = self.doubtful.remove(&id)
+            {
+                self.alone = Some(id);
+                self.ask(id, asked)?;
+            }
+            return Ok(false);
+        }
+        while self.alone.is_none()
+            && self.workers.want_more()
+            && !self.config.stop.is_requested()
+            && let Some(ticket) = self.planner.next()
+        {
+            if let Some(verdict) = self.recall(ticket.fingerprint) {
+                self.planner.answer(ticket.id, verdict);
+                return Ok(true);
+            }
+            self.ask(ticket.id, (ticket.fingerprint, ticket.candidate))?;
+        }
+        Ok(false)
+    }
+
+    fn ask(&mut self, id: QuestionId, asked: Asked<S::Candidate>) -> Result<(), OracleError> {
+        self.workers.ask(id, asked.1.clone())?;
+        self.asked.insert(id, asked);
+        Ok(())
+    }
+
     fn hear(&mut self, done: Done) {
-        let content = self.asked.remove(&done.id);
+        let asked = self.asked.remove(&done.id);
+        let asked = asked.expect("only what is asked is answered");
+        self.alone = self.alone.filter(|id| *id != done.id);
         let answer = match done.answer {
             Ok(answer) => answer,
             Err(OracleError::Cancelled) => return,
@@ -220,8 +261,14 @@ where
             }
         };
         self.spent.runs += 1;
-        if let Some((store, content)) = self.config.store.as_ref().zip(content) {
-            store.learn(content, &answer);
+        // On a busy machine it may have been too slow for that alone, also when a hang is what is looked for.
+        let cut_short = (answer.run.as_ref()).is_some_and(|run| run.outcome.is_cut_short());
+        if cut_short && !done.was_alone {
+            self.doubtful.insert(done.id, asked);
+            return;
+        }
+        if let Some(store) = &self.config.store {
+            store.learn(asked.0, &answer);
         }
         // A hang that is looked for is a success.
         let timed_out = (answer.run).is_some_and(|run| run.outcome == Outcome::TimedOut);

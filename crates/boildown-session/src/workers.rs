@@ -20,6 +20,8 @@ struct Job<C> {
 pub(crate) struct Done {
     pub(crate) id: QuestionId,
     pub(crate) answer: Judged,
+    /// Whether no other question was being asked from its beginning to its end.
+    pub(crate) was_alone: bool,
 }
 
 type Judged = Result<Answer, OracleError>;
@@ -29,9 +31,15 @@ pub(crate) struct Workers<C> {
     jobs: Sender<Job<C>>,
     done: Receiver<(QuestionId, std::thread::Result<Judged>)>,
     count: usize,
-    running: HashMap<QuestionId, Cancel>,
+    running: HashMap<QuestionId, Running>,
     /// A moving average of how long a run takes, in seconds.
     pace: f64,
+}
+
+/// A question that is being asked.
+struct Running {
+    cancel: Cancel,
+    alone: bool,
 }
 
 /// Runs shorter than this, in seconds, are worth having the next one at hand: what a thread waits between two of them is then
@@ -89,9 +97,24 @@ impl<C: Send> Workers<C> {
         self.running.len() < self.count + at_hand
     }
 
+    /// Whether nothing is being asked.
+    pub(crate) fn are_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
     pub(crate) fn ask(&mut self, id: QuestionId, candidate: C) -> Result<(), OracleError> {
         let cancel = Cancel::new()?;
-        self.running.insert(id, cancel.clone());
+        let alone = self.running.is_empty();
+        #[expect(clippy::iter_over_hash_type, reason = "the same is done to all")]
+        for other in self.running.values_mut() {
+            // One worker takes one after the other.
+            other.alone &= self.count == 1;
+        }
+        let running = Running {
+            cancel: cancel.clone(),
+            alone: alone || self.count == 1,
+        };
+        self.running.insert(id, running);
         self.jobs
             .send(Job {
                 id,
@@ -104,20 +127,27 @@ impl<C: Send> Workers<C> {
 
     /// Stops working on a question. Its answer still comes, soon, and says so, unless it is there already.
     pub(crate) fn cancel(&self, id: QuestionId) {
-        if let Some(cancel) = self.running.get(&id) {
-            cancel.cancel();
+        if let Some(running) = self.running.get(&id) {
+            running.cancel.cancel();
         }
     }
 
     /// Returns an answer that is there, or that comes within `wait`.
     pub(crate) fn next(&mut self, wait: Duration) -> Option<Done> {
         let (id, answer) = self.done.recv_timeout(wait).ok()?;
-        self.running.remove(&id);
+        let was_alone = self
+            .running
+            .remove(&id)
+            .is_some_and(|running| running.alone);
         let answer = answer.unwrap_or_else(|panic| resume_unwind(panic));
         if let Ok(Answer { run: Some(run), .. }) = &answer {
             self.pace += (run.took.as_secs_f64() - self.pace) / 8.0;
         }
-        Some(Done { id, answer })
+        Some(Done {
+            id,
+            answer,
+            was_alone,
+        })
     }
 }
 
@@ -127,8 +157,8 @@ impl<C> Drop for Workers<C> {
             clippy::iter_over_hash_type,
             reason = "all are cancelled; the order shows nowhere"
         )]
-        for cancel in self.running.values() {
-            cancel.cancel();
+        for running in self.running.values() {
+            running.cancel.cancel();
         }
     }
 }

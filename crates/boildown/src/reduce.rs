@@ -349,7 +349,7 @@ fn check(
         .map_err(|error| baseline_error(error, args, runner))?;
     let oracle = match args.timeout {
         Some(_) => oracle,
-        None => oracle.with_timeout(time_limit(found.rate.slowest)),
+        None => oracle.with_pace(found.rate.slowest, time_limit),
     };
     Ok((oracle, found, signature))
 }

@@ -122,8 +122,8 @@ fn a_script_that_can_no_longer_be_executed_is_an_error() {
 fn a_hang_is_found_by_waiting_as_long_as_it_was_stated() {
     let scene = Scene::new("grep -q loop crash.c && sleep 1000");
     let property = Property::new(vec![Expectation::Hangs(Duration::from_millis(500))]).unwrap();
-    let oracle =
-        LocalOracle::new(scene.runner.clone(), property).with_timeout(Duration::from_millis(1));
+    let oracle = LocalOracle::new(scene.runner.clone(), property)
+        .with_pace(Duration::ZERO, |_| Duration::ZERO);
     assert_eq!(verdict(&oracle, "loop"), Verdict::Interesting);
     assert_eq!(verdict(&oracle, "done"), Verdict::Uninteresting);
 }

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use boildown_oracle::{Answer, Cancel, FnOracle, Oracle, OracleError, Repeating, Verdict};
+use boildown_oracle::{
+    Answer, Cancel, FnOracle, Oracle, OracleError, Outcome, Repeating, Run, Verdict,
+};
 use boildown_search::Subset;
 use boildown_search::changes::DdPlus;
 use boildown_search::flaky::{Law, Tally};
@@ -378,4 +380,58 @@ fn a_coin_that_every_candidate_has_for_itself_gives_the_same_result_at_any_numbe
     for jobs in [2, 5, 16] {
         assert_eq!(with(jobs), alone, "{jobs} jobs");
     }
+}
+
+/// An oracle whose runs time out while others run beside them.
+#[derive(Default)]
+struct Slow {
+    running: AtomicUsize,
+    /// Counts beginnings, so that a run knows of others that began and ended meanwhile.
+    begun: AtomicUsize,
+    cut_short: AtomicUsize,
+}
+
+impl Oracle for Slow {
+    fn judge(&self, candidate: &[u8], _: &Cancel) -> Result<Answer, OracleError> {
+        let alone = self.running.fetch_add(1, Ordering::SeqCst) == 0;
+        let begun = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
+        std::thread::sleep(Duration::from_millis(2));
+        let alone = alone && self.begun.load(Ordering::SeqCst) == begun;
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        let (verdict, outcome) = if alone {
+            (returns_a_sum(candidate), Outcome::Exited(0))
+        } else {
+            self.cut_short.fetch_add(1, Ordering::SeqCst);
+            (Verdict::Uninteresting, Outcome::TimedOut)
+        };
+        let run = Run {
+            outcome,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            took: Duration::from_millis(2),
+        };
+        Ok(Answer {
+            verdict,
+            run: Some(run),
+        })
+    }
+}
+
+#[test]
+fn a_run_that_was_cut_short_beside_others_is_asked_again_alone_before_it_counts() {
+    let result = |jobs| {
+        let oracle = Slow::default();
+        let (summary, best) = run(&config(jobs), &oracle, &mut |_| {});
+        (
+            best.bytes().to_vec(),
+            summary.progress.spent.questions,
+            summary.progress.spent.timeouts,
+            oracle.cut_short.into_inner(),
+        )
+    };
+    let (text, questions, timeouts, cut_short) = result(1);
+    assert_eq!((timeouts, cut_short), (0, 0));
+    let beside = result(4);
+    assert_eq!((beside.0, beside.1, beside.2), (text, questions, 0));
+    assert!(beside.3 > 0, "there were runs to be asked again");
 }
