@@ -39,6 +39,8 @@ enum Method {
     Delimiters,
     /// All parts of a row but one. What depends on each other can go together only.
     AllButOne,
+    /// Parts at the same places of rows of the same length.
+    Parallel,
     /// Every rewriting of these sorts that is proposed.
     Rewrites(Sorts),
     /// What is left of words that are no names.
@@ -260,6 +262,7 @@ fn of_bytes() -> Vec<Pass> {
     vec![
         pass("lone parts", View::Parts(4096), Method::AllButOne, ANY),
         pass("parts", View::Parts(4096), tree, ANY),
+        pass("parallel parts", View::Parts(4096), Method::Parallel, ANY),
         pass("blocks in parts", View::Parts(64), tree, 8 * LARGE),
         pass("bytes in parts", View::Parts(1), tree, PARTWISE),
         pass("blocks of 4096 bytes", View::Bytes(4096), list, ANY),
@@ -437,6 +440,7 @@ impl Method {
                 sweep(Sweep::units(everything, units))
             }
             Self::AllButOne => sweep(Sweep::units(everything, document.other_parts())),
+            Self::Parallel => sweep(Sweep::units(everything, document.parallel_parts())),
             Self::Letters => sweep(Sweep::units(everything, document.letter_units())),
             Self::Layout => sweep(Sweep::units(everything, document.layout_units())),
             Self::Rewrites(sorts) => setup.map_or_else(

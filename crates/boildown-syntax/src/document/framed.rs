@@ -1,9 +1,11 @@
 //! The views of binaries: their parts, and pieces that can become zeros.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::Subset;
+use boildown_search::tree::NodeId;
 
 use super::builder::{Builder, Place};
 use super::frames::{Frames, Repairs};
@@ -132,22 +134,55 @@ impl Document {
     /// Returns for each part of the outermost row all the others of that row, as ranges of atoms. Nothing when the row is long.
     pub(crate) fn other_parts(&self) -> Vec<Vec<Range<usize>>> {
         const LONG: usize = 64;
-        let is_part = |element: usize| self.tree.nodes[element].kind == PART;
-        let rows = self.tree.lists.iter().flat_map(|list| {
-            let alike = |&left: &usize, &right: &usize| is_part(left) == is_part(right);
-            list.elements.chunk_by(alike)
-        });
-        let outermost = rows.filter(|row| is_part(row[0])).find(|row| row.len() > 1);
+        let outermost = self.rows_of_parts().next();
         let row = outermost.filter(|row| row.len() <= LONG).unwrap_or(&[]);
-        let atoms = |element: usize| self.tree.nodes[element].atoms.clone();
         row.iter()
             .map(|&element| {
-                let before = atoms(row[0]).start..atoms(element).start;
-                let after = atoms(element).end..atoms(row[row.len() - 1]).end;
+                let before = self.below(row[0]).start..self.below(element).start;
+                let after = self.below(element).end..self.below(row[row.len() - 1]).end;
                 let others = [before, after].into_iter();
                 others.filter(|range| !range.is_empty()).collect()
             })
             .collect()
+    }
+
+    /// Returns what can go of rows that have as many parts as each other, at the same places of all of them: halves, quarters and so on, down to
+    /// single parts. Such rows often say several things of the same items.
+    pub(crate) fn parallel_parts(&self) -> Vec<Vec<Range<usize>>> {
+        let mut by_length: BTreeMap<usize, Vec<&[NodeId]>> = BTreeMap::new();
+        for row in self.rows_of_parts() {
+            by_length.entry(row.len()).or_default().push(row);
+        }
+        let mut units = Vec::new();
+        for (length, rows) in by_length.into_iter().filter(|(_, rows)| rows.len() > 1) {
+            let mut places = vec![0..length];
+            while let Some(place) = places.pop() {
+                let atoms = |row: &&[NodeId]| {
+                    self.below(row[place.start]).start..self.below(row[place.end - 1]).end
+                };
+                units.push(rows.iter().map(atoms).collect());
+                let middle = place.start + place.len() / 2;
+                if place.len() > 1 {
+                    places.extend([place.start..middle, middle..place.end]);
+                }
+            }
+        }
+        units
+    }
+
+    /// The atoms of a node.
+    fn below(&self, node: NodeId) -> Range<usize> {
+        self.tree.nodes[node].atoms.clone()
+    }
+
+    /// The rows of more than one part, outer ones first.
+    fn rows_of_parts(&self) -> impl Iterator<Item = &[NodeId]> {
+        let is_part = |node: NodeId| self.tree.nodes[node].kind == PART;
+        let rows = self.tree.lists.iter().flat_map(move |list| {
+            let alike = move |&left: &NodeId, &right: &NodeId| is_part(left) == is_part(right);
+            list.elements.chunk_by(alike)
+        });
+        rows.filter(move |row| row.len() > 1 && is_part(row[0]))
     }
 
     /// Returns what is known of the parts of a text made of the kept atoms of this one; `None` when nobody has looked.

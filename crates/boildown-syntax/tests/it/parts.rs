@@ -110,8 +110,15 @@ fn sized(content: &[u8]) -> Vec<u8> {
 
 const WASM: &[u8] = b"\0asm\x01\0\0\0";
 
-/// The sections of a module and the functions of its code; `None` when anything is wrong.
+/// The functions of a module; `None` when anything is wrong with it.
 fn functions(wasm: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let bodies = pieces(wasm)?;
+    let ends = bodies.iter().all(|body| body.last() == Some(&0x0b));
+    ends.then_some(bodies)
+}
+
+/// The sections of a module and what its code is made of; `None` when anything is wrong.
+fn pieces(wasm: &[u8]) -> Option<Vec<Vec<u8>>> {
     fn number(bytes: &mut &[u8]) -> Option<usize> {
         let (mut value, mut shift) = (0, 0);
         loop {
@@ -139,7 +146,6 @@ fn functions(wasm: &[u8]) -> Option<Vec<Vec<u8>>> {
             let count = number(&mut content)?;
             for _ in 0..count {
                 let body = piece(&mut content)?;
-                (body.last() == Some(&0x0b)).then_some(())?;
                 functions.push(body.to_vec());
             }
             content.is_empty().then_some(())?;
@@ -182,6 +188,43 @@ fn functions_of_a_module_go_with_their_count_and_all_lengths() {
     let code = [vec![1], sized(&body)].concat();
     assert_eq!(result, [WASM.to_vec(), vec![10], sized(&code)].concat());
     assert!(questions < 400, "{questions} questions");
+}
+
+#[test]
+fn rows_that_speak_of_the_same_items_lose_them_together() {
+    // As in a module: a row of types, then a row of bodies, and both have to be as long.
+    let bodies: Vec<Vec<u8>> = (0..40).map(|index| noise(10 + index)).collect();
+    let section = |id: u8, items: &[Vec<u8>]| {
+        let content = [leb(items.len()), items.concat()].concat();
+        [vec![id], sized(&content)].concat()
+    };
+    let file = |bodies: &[Vec<u8>]| {
+        let kinds: Vec<Vec<u8>> = bodies.iter().map(|_| vec![0]).collect();
+        let code: Vec<Vec<u8>> = bodies.iter().map(|body| sized(body)).collect();
+        [WASM.to_vec(), section(3, &kinds), section(10, &code)].concat()
+    };
+    let count = |wasm: &[u8]| {
+        let kinds = wasm
+            .strip_prefix(WASM)
+            .filter(|rest| rest.first() == Some(&3))?;
+        (kinds.len() > 2 && usize::from(kinds[1]) == usize::from(kinds[2]) + 1).then_some(kinds[2])
+    };
+    let keeps = |wasm: &[u8]| {
+        let Some(kinds) = count(wasm) else {
+            return false;
+        };
+        let code = &wasm[11 + usize::from(kinds)..];
+        let items = code.first() == Some(&10) && kinds > 0;
+        let as_one = [WASM, &[10], code.get(1..).unwrap_or(&[])].concat();
+        let read = pieces(&as_one);
+        items
+            && read.is_some_and(|bodies| {
+                bodies.len() == usize::from(kinds) && bodies.contains(&noise(27))
+            })
+    };
+    let (result, questions) = reduced(&file(&bodies), keeps);
+    assert_eq!(result, file(&[noise(27)]));
+    assert!(questions < 600, "{questions} questions");
 }
 
 #[test]

@@ -111,7 +111,7 @@ pub(super) fn frames(bytes: &[u8]) -> Frames {
             }
             if depth < DEPTH
                 && frames.parts.len() < PARTS
-                && let Some(row) = find(bytes, inner.clone(), Place::Part)
+                && let Some(row) = find(bytes, inner.clone(), Place::In(row.shape))
             {
                 rows.push((inner, row, depth + 1));
             }
@@ -176,7 +176,8 @@ impl Check {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     File,
-    Part,
+    /// In a part of this shape.
+    In(Shape),
 }
 
 /// Numbers in a row, of seven bits a byte, without anything to them.
@@ -241,13 +242,15 @@ fn shapes() -> impl Iterator<Item = (Shape, u32)> {
 fn find(bytes: &[u8], range: Range<usize>, place: Place) -> Option<Row> {
     let (furthest, wanted, odd) = match place {
         Place::File => (64, 4, 6),
-        Place::Part => (12, 2, 4),
+        Place::In(_) => (12, 2, 4),
     };
     if range.len() < 4 {
         return None;
     }
     let mut best: Option<(u32, Row)> = None;
     for (shape, price) in shapes() {
+        // Parts of parts are often laid out as these are.
+        let price = if place == Place::In(shape) { 0 } else { price };
         for head in 0..=furthest.min(range.len() - 2) {
             let first = range.start + head;
             let Some(tiled) = tile(bytes, first..range.end, shape) else {
@@ -307,6 +310,9 @@ fn tile(bytes: &[u8], range: Range<usize>, shape: Shape) -> Option<Tiled> {
     while at < range.end {
         let part = part(bytes, at..range.end, shape)?;
         let (value, size) = shape.form.read(&bytes[part.length.clone()])?;
+        if shape.form == Form::Der && size > 1 {
+            evidence += 8;
+        }
         if matches!(shape.form, Form::Little(2..) | Form::Big(2..)) && value > 0 {
             let width = 8 * u32::try_from(size).unwrap_or(0);
             evidence += width.saturating_sub((range.end - at).ilog2() + 1);
