@@ -11,10 +11,13 @@ mod gate;
 mod isolate;
 mod keep;
 mod languages;
+mod names;
 mod parse;
 mod pipeline;
+mod plan;
 mod rewrite;
 mod strategy;
+mod unused;
 
 pub use document::{Document, View};
 pub use draft::{Check, Draft};

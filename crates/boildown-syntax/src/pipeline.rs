@@ -9,8 +9,9 @@ use boildown_search::{Epochs, Question, Search, Subset, Verdict};
 
 use crate::document::{Document, View, words};
 use crate::draft::{Check, Draft};
-use crate::rewrite::{Rewrites, Rules, Setup, Sorts};
+use crate::rewrite::{Missed, Rewrites, Rules, Setup, Sorts};
 use crate::strategy::{Gate, Layout, Names, Strategy};
+use crate::unused::Unused;
 use crate::{Gated, Language};
 
 /// One way of going over a text.
@@ -41,6 +42,8 @@ enum Method {
     AllButOne,
     /// Parts at the same places of rows of the same length.
     Parallel,
+    /// Definitions that nothing refers to, with what only they refer to, when that is at least this part of all atoms.
+    Unused { part: usize },
     /// Every rewriting of these sorts that is proposed.
     Rewrites(Sorts),
     /// What is left of words that are no names.
@@ -59,6 +62,7 @@ enum Machine {
     List(Epochs<list::Machine>),
     Sweep(Epochs<Sweep>),
     Rewrites(Rewrites),
+    Unused(Unused),
 }
 
 /// Passes over a text, one after another, round and round until all have had no hit since the last one.
@@ -87,6 +91,8 @@ pub struct Pipeline {
     again: bool,
     /// Whether the pass at work has hit.
     hit: bool,
+    /// Rewritings that missed.
+    missed: Missed,
 }
 
 /// A search that reduces a text.
@@ -115,13 +121,16 @@ pub fn reduction(
     )
 }
 
-/// Returns the names of the passes for a text, in their order.
+/// Returns the names of the passes for a text, in the order in which they begin. Several passes may share one.
 #[must_use]
 pub fn pass_names(bytes: &[u8], language: Option<&'static Language>) -> Vec<&'static str> {
-    passes(bytes, language)
-        .iter()
-        .map(|pass| pass.name)
-        .collect()
+    let mut names = Vec::new();
+    for pass in passes(bytes, language) {
+        if !names.contains(&pass.name) {
+            names.push(pass.name);
+        }
+    }
+    names
 }
 
 fn passes(bytes: &[u8], language: Option<&'static Language>) -> Vec<Pass> {
@@ -175,6 +184,7 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
     };
     vec![
         LINES,
+        pass("unused", Method::Unused { part: 100 }, Check::Parses, LARGE),
         pass(
             "coarse tree",
             Method::Tree { part: 100 },
@@ -182,8 +192,20 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
             LARGE,
         ),
         pass(
+            "unused",
+            Method::Unused { part: 1000 },
+            Check::Parses,
+            LARGE,
+        ),
+        pass(
             "fine tree",
             Method::Tree { part: 1000 },
+            Check::Parses,
+            LARGE,
+        ),
+        pass(
+            "unused",
+            Method::Unused { part: 1000 },
             Check::Parses,
             LARGE,
         ),
@@ -300,7 +322,7 @@ impl Pipeline {
             passes.retain(|pass| !matches!(pass.method, Method::Tree { part } if part < ANY));
         }
         let document = Arc::new(Document::new(bytes, View::Bytes(ANY)));
-        let machine = Method::Window(1).start(&document, &strategy, None);
+        let machine = Method::Window(1).start(&document, &strategy, None, &Missed::default());
         let mut pipeline = Self {
             strategy,
             setup,
@@ -312,6 +334,7 @@ impl Pipeline {
             last: ANY,
             again: true,
             hit: false,
+            missed: Missed::default(),
         };
         pipeline.begin(0);
         pipeline.advance();
@@ -339,6 +362,9 @@ impl Pipeline {
     fn begin(&mut self, at: usize) {
         let best = self.best();
         self.hit = false;
+        if let Machine::Rewrites(rewrites) = &self.machine {
+            self.missed = rewrites.missed().clone();
+        }
         self.at = at;
         loop {
             // The passes after the one that hit last have had nothing to say on this very text.
@@ -361,8 +387,9 @@ impl Pipeline {
                         Arc::new(document.again(best.kept(), best.bytes(), pass.view))
                     }
                 };
-                let setup = self.setup.as_deref();
-                self.machine = pass.method.start(&self.document, &self.strategy, setup);
+                let setup = self.setup.as_ref();
+                self.machine =
+                    (pass.method).start(&self.document, &self.strategy, setup, &self.missed);
                 let applies = !matches!(pass.view, View::Parts(_)) || self.document.has_parts();
                 if applies && self.machine.has_question() {
                     return;
@@ -409,7 +436,8 @@ impl Method {
         self,
         document: &Arc<Document>,
         strategy: &Strategy,
-        setup: Option<&Setup>,
+        setup: Option<&Arc<Setup>>,
+        missed: &Missed,
     ) -> Machine {
         let everything = Subset::full(document.len());
         let sweep = |sweep| Machine::Sweep(Epochs::new(sweep, strategy.width));
@@ -443,9 +471,23 @@ impl Method {
             Self::Parallel => sweep(Sweep::units(everything, document.parallel_parts())),
             Self::Letters => sweep(Sweep::units(everything, document.letter_units())),
             Self::Layout => sweep(Sweep::units(everything, document.layout_units())),
+            Self::Unused { part } => match document.view() {
+                View::Syntax(language) => {
+                    let algorithm = InEpochs {
+                        algorithm: strategy.algorithm.unwrap_or_default(),
+                        width: strategy.width,
+                    };
+                    let smallest = document.len() / part;
+                    Machine::Unused(Unused::new(document, language, algorithm, smallest))
+                }
+                _ => sweep(Sweep::units(everything, [])),
+            },
             Self::Rewrites(sorts) => setup.map_or_else(
                 || sweep(Sweep::units(everything, [])),
-                |setup| Machine::Rewrites(Rewrites::new(Arc::clone(document), setup, sorts)),
+                |setup| {
+                    let (document, missed) = (Arc::clone(document), missed.clone());
+                    Machine::Rewrites(Rewrites::new(document, setup, sorts, missed))
+                },
             ),
         }
     }
@@ -459,6 +501,7 @@ macro_rules! each {
             Machine::List($name) => $call,
             Machine::Sweep($name) => $call,
             Machine::Rewrites($name) => $call,
+            Machine::Unused($name) => $call,
         }
     };
 }
@@ -479,6 +522,7 @@ impl Machine {
             Self::List(list) => Some(list.ask()?.map(draft)),
             Self::Sweep(sweep) => Some(sweep.ask()?.map(draft)),
             Self::Rewrites(rewrites) => rewrites.ask(),
+            Self::Unused(unused) => Some(unused.ask()?.map(draft)),
         }
     }
 
@@ -488,6 +532,7 @@ impl Machine {
             Self::List(list) => list.certain(),
             Self::Sweep(sweep) => sweep.certain(),
             Self::Rewrites(rewrites) => return rewrites.certain(),
+            Self::Unused(unused) => unused.certain(),
         };
         let questions = questions.into_iter();
         questions.map(|question| question.map(&draft)).collect()
@@ -499,6 +544,7 @@ impl Machine {
             Self::List(list) => draft(list.best()),
             Self::Sweep(sweep) => draft(sweep.best()),
             Self::Rewrites(rewrites) => rewrites.best(),
+            Self::Unused(unused) => draft(unused.best()),
         }
     }
 }

@@ -125,7 +125,7 @@ impl Tree {
 impl SiblingList {
     /// Returns the cuts that leave exactly the elements for which `kept` holds: every kept element but the first keeps the
     /// separator right before it, a separator after the last one stays, and all others go with their elements.
-    fn cuts<'a>(
+    pub fn cuts<'a>(
         &'a self,
         tree: &'a Tree,
         kept: impl Fn(usize) -> bool + 'a,

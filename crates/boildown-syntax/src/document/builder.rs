@@ -13,6 +13,8 @@ use super::{Document, View};
 pub(super) struct Place {
     /// The kind of place, as an index into the slots.
     pub(super) slot: usize,
+    /// The field of its parent that it is, by the grammar's number; 0 when it is none.
+    pub(super) field: u16,
     pub(super) role: Role,
 }
 
@@ -31,6 +33,8 @@ pub(super) struct Builder {
     atoms: Vec<Range<u32>>,
     tokens: Vec<u32>,
     tree: Tree,
+    /// By node.
+    fields: Vec<u16>,
     open: Vec<Open>,
 }
 
@@ -66,6 +70,7 @@ impl Builder {
                 slots: vec![Slot::default()],
                 ..Tree::default()
             },
+            fields: Vec::new(),
             open: Vec::new(),
         }
     }
@@ -81,6 +86,7 @@ impl Builder {
             slot: place.slot,
             lists: 0..0,
         });
+        self.fields.push(place.field);
         self.open.push(Open {
             node,
             role: place.role,
@@ -206,6 +212,7 @@ impl Builder {
             atoms: self.atoms,
             tokens: self.tokens,
             spans,
+            fields: self.fields,
             tree: Arc::new(self.tree),
             frames: None,
             repairs: Repairs::default(),

@@ -19,7 +19,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::Subset;
-use boildown_search::tree::Tree;
+use boildown_search::tree::{NodeId, Tree};
 
 use crate::Language;
 use frames::{Frames, Repairs};
@@ -60,6 +60,8 @@ pub struct Document {
     tokens: Vec<u32>,
     /// For each atom, where the largest node that starts with it ends, in atoms. The root does not count.
     spans: Vec<u32>,
+    /// For each node the field of its parent that it is, by the grammar's number; 0 when it is none.
+    fields: Vec<u16>,
     tree: Arc<Tree>,
     /// How a binary is put together; `None` when nobody has looked.
     frames: Option<Arc<Frames>>,
@@ -128,6 +130,11 @@ impl Document {
     #[must_use]
     pub fn tree(&self) -> &Arc<Tree> {
         &self.tree
+    }
+
+    /// Returns which field of its parent a node is, by the grammar's number; 0 when it is none.
+    pub(crate) fn field(&self, node: NodeId) -> u16 {
+        self.fields[node]
     }
 
     /// Returns the number of atoms.

@@ -77,7 +77,14 @@ impl Reader<'_> {
             cursor.field_name().unwrap_or(""),
         );
         let slot = self.slots.of_place(parent, field, node.kind_id());
-        self.builder.open(node.kind_id(), Place { slot, role });
+        self.builder.open(
+            node.kind_id(),
+            Place {
+                slot,
+                field: field.0,
+                role,
+            },
+        );
         self.kinds.push(node.kind_id());
         if node.child_count() == 0 {
             self.token(node.byte_range());

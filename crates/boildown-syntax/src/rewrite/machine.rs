@@ -1,13 +1,15 @@
 //! Asking about rewritings, one after another.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, OnceLock};
 
 use boildown_search::odds::HitRate;
 use boildown_search::{Question, Search, Subset, Verdict};
 
-use super::ideas::{self, Ideas, Vocabulary, is_keyword};
+use super::ideas::{self, Ideas, Vocabulary};
 use super::matching::Index;
+use super::rename::is_keyword;
 use super::{Proposal, Rules, Sorts};
 use crate::document::{Substitutes, is_word, words};
 use crate::draft::{Check, Draft};
@@ -55,6 +57,7 @@ impl Setup {
                 let index = Index::new(document);
                 ideas.nodes();
                 ideas.names(self.language);
+                ideas.bodies(self.language);
                 for (source, rule) in self.rules.rules.iter().enumerate() {
                     rule.propose(&index, source, &mut proposals);
                 }
@@ -99,19 +102,21 @@ impl Setup {
     }
 }
 
-/// Asks about every proposal for a document; a hit is made, and what it overlaps is dropped.
+/// Asks about every proposal for a document; a hit is made, and what it overlaps is dropped. After hits, all is proposed anew.
 ///
-/// A rule that has only missed for a while is not asked about any more in this pass.
+/// A rule that has only missed for a while is not asked about any more until all is proposed anew. What missed before is not asked
+/// again where nothing has changed.
 ///
 /// # Guarantee
-/// Each hit makes the text strictly smaller, in the order that [`Proposal`] states. Nothing is promised about what is left: proposals are made
-/// for the document, not for what the hits make of it.
+/// Each hit makes the text strictly smaller, in the order that [`Proposal`] states. Nothing is promised about what is left.
 /// # Cost
-/// At most as many questions as there are proposals.
+/// At most as many questions as there are proposals, each time that there are hits.
 /// # Source
 /// Our own. Vulcan's replacement of identifiers may leave the size as it is, and bounds how often; here every step is smaller.
 #[derive(Debug, Clone)]
 pub(crate) struct Rewrites {
+    setup: Arc<Setup>,
+    sorts: Sorts,
     document: Arc<Document>,
     check: Check,
     proposals: Arc<[Proposal]>,
@@ -121,7 +126,33 @@ pub(crate) struct Rewrites {
     substitutes: Arc<Substitutes>,
     /// By source.
     records: Arc<[Record]>,
+    missed: Missed,
+    /// Whether there was a hit since all was proposed.
+    hit: bool,
 }
+
+/// What missed, as hashes of edits and of the text around them. The same edit elsewhere in a text that is smaller now is likely to miss again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Missed(Arc<BTreeSet<u64>>);
+
+impl Missed {
+    fn hash(document: &Document, proposal: &Proposal) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for edit in &proposal.edits {
+            let atoms = edit.range();
+            let around =
+                atoms.start.saturating_sub(AROUND)..(atoms.end + AROUND).min(document.len());
+            for atom in around {
+                document.atom(atom).hash(&mut hasher);
+            }
+            edit.text.hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+/// How much of the text before and after an edit counts.
+const AROUND: usize = 2;
 
 /// How a rule has done in this pass.
 #[derive(Debug, Clone, Copy)]
@@ -135,7 +166,12 @@ struct Record {
 const PATIENCE: usize = 30;
 
 impl Rewrites {
-    pub(crate) fn new(document: Arc<Document>, setup: &Setup, sorts: Sorts) -> Self {
+    pub(crate) fn new(
+        document: Arc<Document>,
+        setup: &Arc<Setup>,
+        sorts: Sorts,
+        missed: Missed,
+    ) -> Self {
         let record = Record {
             rate: HitRate::new(0.1),
             misses: 0,
@@ -146,6 +182,10 @@ impl Rewrites {
             kept: Subset::full(document.len()),
             substitutes: Arc::default(),
             records: vec![record; setup.sources()].into(),
+            missed,
+            hit: false,
+            setup: Arc::clone(setup),
+            sorts,
             check: match sorts {
                 Sorts::Smaller | Sorts::AsWide | Sorts::Renamed => Check::Parses,
                 Sorts::Joined => Check::Nothing,
@@ -158,13 +198,34 @@ impl Rewrites {
 
     /// Moves on to a proposal that can be asked about.
     fn settle(&mut self) {
-        while let Some(proposal) = self.proposals.get(self.at) {
-            let record = self.records[proposal.source];
-            if record.misses < PATIENCE && proposal.applies(&self.kept, &self.substitutes) {
+        loop {
+            while let Some(proposal) = self.proposals.get(self.at) {
+                let record = self.records[proposal.source];
+                if record.misses < PATIENCE
+                    && proposal.applies(&self.kept, &self.substitutes)
+                    && !(self.missed.0).contains(&Missed::hash(&self.document, proposal))
+                {
+                    return;
+                }
+                self.at += 1;
+            }
+            // Words that were joined cannot be told from others any more.
+            if !self.hit || self.sorts != Sorts::Smaller {
                 return;
             }
-            self.at += 1;
+            let document = Document::new(self.best().bytes(), self.document.view());
+            *self = Self::new(
+                Arc::new(document),
+                &self.setup,
+                self.sorts,
+                self.missed.clone(),
+            );
         }
+    }
+
+    /// Returns what missed so far.
+    pub(crate) fn missed(&self) -> &Missed {
+        &self.missed
     }
 }
 
@@ -190,9 +251,12 @@ impl Search for Rewrites {
             record.misses = 0;
             let (mut kept, substitutes) = proposal.apply(&self.kept, &self.substitutes);
             kept.commit();
+            self.hit = true;
             (self.kept, self.substitutes) = (kept, Arc::new(substitutes));
         } else {
             record.misses += 1;
+            let hash = Missed::hash(&self.document, proposal);
+            Arc::make_mut(&mut self.missed.0).insert(hash);
         }
         self.records = records.into();
         self.at += 1;
@@ -234,16 +298,17 @@ mod tests {
                 continue;
             };
             let bytes: Arc<[u8]> = sample.as_bytes().into();
-            let setup = Setup::new(
+            let setup = Arc::new(Setup::new(
                 language,
                 Rules::of(language),
                 Names::Free,
                 Arc::clone(&bytes),
-            );
+            ));
             let document = Arc::new(Document::new(&bytes, View::Syntax(language)));
             for sorts in [Sorts::Smaller, Sorts::AsWide, Sorts::Joined, Sorts::Renamed] {
                 for hits in [Verdict::Interesting, Verdict::Uninteresting] {
-                    let mut search = Rewrites::new(Arc::clone(&document), &setup, sorts);
+                    let mut search =
+                        Rewrites::new(Arc::clone(&document), &setup, sorts, Missed::default());
                     while let Some(question) = search.ask() {
                         let [before, after] =
                             [search.best(), question.candidate].map(|draft| size(draft.bytes()));

@@ -5,13 +5,15 @@
 //! [`Rewrites`] asks about them one after another.
 
 mod ideas;
+mod joint;
 mod machine;
 mod matching;
 mod pattern;
 mod proposal;
+mod rename;
 mod rules;
 
 pub(crate) use ideas::Sorts;
-pub(crate) use machine::{Rewrites, Setup};
-pub(crate) use proposal::Proposal;
+pub(crate) use machine::{Missed, Rewrites, Setup};
+pub(crate) use proposal::{Edit, Proposal};
 pub use rules::{RuleError, Rules};

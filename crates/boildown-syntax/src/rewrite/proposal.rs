@@ -17,7 +17,7 @@ pub(crate) struct Edit {
 }
 
 impl Edit {
-    pub(super) fn new(atoms: &Range<usize>, text: impl Into<Arc<[u8]>>) -> Self {
+    pub(crate) fn new(atoms: &Range<usize>, text: impl Into<Arc<[u8]>>) -> Self {
         Self {
             atoms: (atoms.start, atoms.end),
             text: text.into(),

@@ -2,6 +2,7 @@
 
 mod chance;
 mod minimality;
+mod names;
 mod parts;
 mod reductions;
 mod rewriting;

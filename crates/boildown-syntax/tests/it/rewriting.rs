@@ -351,3 +351,95 @@ proptest! {
         );
     }
 }
+
+/// What stands between the parentheses after each `f(`, in pieces.
+fn lists_after_f(text: &str) -> Vec<Vec<&str>> {
+    (text.split("f(").skip(1))
+        .filter_map(|rest| rest.split_once(')'))
+        .map(|(list, _)| list.split(',').map(str::trim).collect())
+        .collect()
+}
+
+#[test]
+fn a_parameter_goes_with_its_arguments() {
+    let Some(language) = Language::named("C") else {
+        return;
+    };
+    // As a compiler sees it: every call has as many arguments as there are parameters, all of which are declared.
+    let compiles = |text: &str| {
+        let lists = lists_after_f(text);
+        lists.len() == 3
+            && lists[0].iter().all(|part| part.starts_with("int "))
+            && lists
+                .iter()
+                .all(|list| list.len() == lists[0].len() && !list.contains(&""))
+    };
+    let result = reduced(
+        language,
+        "int f(int a, int b, int c) { return b; } int g() { return f(1, 2, 3) + f(4, 5, 6); }",
+        Strategy::default(),
+        &|text| {
+            let [start, end] = ["int f(", "} int g() { return f("].map(|part| text.contains(part));
+            start && end && text.contains("int b") && text.contains("return b;") && compiles(text)
+        },
+    );
+    let parameters = &lists_after_f(&result)[0];
+    assert_eq!(*parameters, ["int b"], "{result}");
+}
+
+#[test]
+fn where_a_function_was_called_a_least_text_stands_once_it_is_gone() {
+    let Some(language) = Language::named("C") else {
+        return;
+    };
+    let result = reduced(
+        language,
+        "int f(int a) { return a; } int g() { return f(f(b)) + f(c); }",
+        Strategy::default(),
+        &|text| {
+            let is_defined = text.contains("int f(int a) {") || !text.contains('f');
+            let sum = text
+                .rsplit_once("return ")
+                .and_then(|(_, sum)| sum.split_once(" + "));
+            is_defined
+                && text.contains("int g() { return ")
+                && sum.is_some_and(|(left, right)| !left.is_empty() && !right.starts_with(';'))
+        },
+    );
+    assert_eq!(result.trim(), "int g() { return 0 + 0; }");
+}
+
+#[test]
+fn neighbours_with_bodies_become_one() {
+    for (language, input, want) in [
+        (
+            "C",
+            "void f() { a(); } void g() { b(); }",
+            "void f() { a(); b(); }",
+        ),
+        (
+            "Python",
+            "def f():\n  a()\ndef g():\n  b()\n",
+            "def f():\n  a()\n  b()\n",
+        ),
+    ] {
+        let Some(language) = Language::named(language) else {
+            continue;
+        };
+        // Whatever calls has to be in a function.
+        let keeps = |text: &str| {
+            let [f, a, b] = ["f()", "a()", "b()"].map(|call| text.find(call));
+            let heads = text.matches("void ").count() + text.matches("def ").count();
+            let bodies = text.matches('}').count() + text.matches("  ").count();
+            f.is_some()
+                && (f < a && a < b)
+                && (text.starts_with("void f") && text.trim_end().ends_with('}')
+                    || text.starts_with("def f") && text.contains("  b()"))
+                && (1..=bodies).contains(&heads)
+                && text.contains('{') == text.contains('}')
+                && text.contains("g()") == (heads == 2)
+        };
+        let result = reduced(language, input, Strategy::default(), &keeps);
+        assert_eq!(result.trim(), want.trim());
+    }
+}

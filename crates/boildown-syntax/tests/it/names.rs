@@ -1,0 +1,64 @@
+//! Reductions in which names matter: what is used has to be declared.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use boildown_search::{Search as _, Verdict, run};
+use boildown_syntax::{Language, Strategy, reduction};
+
+/// The lines that define something, as `int NAME() { CALLED(); … }`, by name with what they call; `None` when a line is not like that.
+fn definitions(text: &str) -> Option<Vec<(&str, Vec<&str>)>> {
+    (text.lines().map(str::trim).filter(|line| !line.is_empty()))
+        .map(|line| {
+            let (name, body) = line.strip_prefix("int ")?.split_once("() {")?;
+            let calls = body.strip_suffix('}')?.split_whitespace();
+            let calls: Option<Vec<&str>> = calls.map(|call| call.strip_suffix("();")).collect();
+            Some((name, calls?))
+        })
+        .collect()
+}
+
+/// Whether everything that is called is defined.
+fn compiles(text: &str) -> bool {
+    definitions(text).is_some_and(|definitions| {
+        let names: BTreeSet<&str> = definitions.iter().map(|(name, _)| *name).collect();
+        let mut calls = definitions.iter().flat_map(|(_, calls)| calls);
+        calls.all(|call| names.contains(call))
+    })
+}
+
+#[test]
+fn what_only_the_unneeded_needs_goes_in_one_question() {
+    let Some(language) = Language::named("C") else {
+        return;
+    };
+    // Two halves of functions that call each other, crosswise so that no range of lines could go; only `m` is needed, which calls one half.
+    let mut text = String::new();
+    for at in (0..40).map(|at| at * 7 % 40) {
+        for half in ["a", "b"] {
+            writeln!(text, "int {half}{at}() {{ {half}{}(); }}", (at + 1) % 40)
+                .expect("writing to a string");
+        }
+    }
+    text.push_str("int n() { b0(); }\nint m() { a0(); }\n");
+    assert!(compiles(&text));
+    let mut asked = Vec::new();
+    let search = reduction(&text.as_bytes().into(), Some(language), Strategy::default());
+    let search = run(search, |draft| {
+        let text = String::from_utf8_lossy(draft.bytes()).into_owned();
+        let verdict = match compiles(&text) && text.contains("int m()") {
+            true => Verdict::Interesting,
+            false => Verdict::Uninteresting,
+        };
+        asked.push((text, verdict));
+        verdict
+    });
+    let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
+    assert_eq!(result.trim(), "int m() { }");
+    let without = (asked.iter())
+        .position(|(text, verdict)| verdict.is_interesting() && !text.contains("int b"));
+    assert!(
+        without < Some(8),
+        "the half that is not needed goes at once: {without:?}"
+    );
+}
