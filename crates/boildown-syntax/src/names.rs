@@ -541,7 +541,6 @@ class K:
             "A: A int (1)
             M: func (t T) M(q int) int { z := q; var y, w int; return t.A + z + y } (0)
             T: type T struct { A int } (1)
-            p: package p (0)
             q: q int (1)
             t: t T (1)
             w: var y, w int (0)
