@@ -78,3 +78,69 @@ impl RatesBySize {
         (size.max(1).ilog2() as usize).min(15)
     }
 }
+
+/// Hit rates by kind of question and size class.
+#[derive(Debug, Clone)]
+pub struct Rates<const KINDS: usize> {
+    guesses: [f64; KINDS],
+    seen: [[Seen; SIZES]; KINDS],
+    of_kind: [Seen; KINDS],
+}
+
+/// How many size classes there are.
+const SIZES: usize = 24;
+
+/// What was seen lately.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    asked: f64,
+    hits: f64,
+}
+
+impl<const KINDS: usize> Rates<KINDS> {
+    /// So many answers count as much as the guess.
+    const TRUST: f64 = 3.0;
+    /// How much of an answer is remembered at the next one of its class.
+    const MEMORY: f64 = 29.0 / 30.0;
+
+    /// Starts from a guess for each kind.
+    #[must_use]
+    pub fn new(guesses: [f64; KINDS]) -> Self {
+        Self {
+            guesses,
+            seen: [[Seen::default(); SIZES]; KINDS],
+            of_kind: [Seen::default(); KINDS],
+        }
+    }
+
+    /// Returns the class of a deletion of so many elements: 0 for 1, 1 for 2–3, 2 for 4–7, …
+    #[must_use]
+    pub fn class(size: usize) -> usize {
+        (size.max(1).ilog2() as usize).min(SIZES - 1)
+    }
+
+    /// Returns the odds of a question; neighbouring sizes count half.
+    #[must_use]
+    pub fn odds(&self, kind: usize, class: usize) -> f64 {
+        let row = &self.seen[kind];
+        let mut asked = row[class].asked + Self::TRUST;
+        let all = self.of_kind[kind];
+        let usual = (all.hits + Self::TRUST * self.guesses[kind]) / (all.asked + Self::TRUST);
+        let mut hits = row[class].hits + Self::TRUST * usual.midpoint(self.guesses[kind]);
+        for near in [class.checked_sub(1), Some(class + 1)] {
+            if let Some(near) = near.and_then(|near| row.get(near)) {
+                asked += near.asked / 2.0;
+                hits += near.hits / 2.0;
+            }
+        }
+        hits / asked
+    }
+
+    /// Counts one answer.
+    pub fn learn(&mut self, kind: usize, class: usize, hit: Hit) {
+        for seen in [&mut self.seen[kind][class], &mut self.of_kind[kind]] {
+            seen.asked = seen.asked * Self::MEMORY + 1.0;
+            seen.hits = seen.hits * Self::MEMORY + if hit == Hit::Yes { 1.0 } else { 0.0 };
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::list::{self, Algorithm, InEpochs, List, Minimise as _, Sweep};
-use boildown_search::tree::{Schedule, ScheduleMachine};
+use boildown_search::tree::{Experience, Schedule, ScheduleMachine, TreeSearch};
 use boildown_search::{Epochs, Question, Search, Subset, Verdict};
 
 use crate::document::{Document, View, words};
@@ -30,6 +30,8 @@ pub struct Pass {
 enum Method {
     /// The tree schedule with halving on every list, asking for deletions of at least this part of all atoms.
     Tree { part: usize },
+    /// The same in the order of what questions promise.
+    Promising { part: usize },
     /// A list algorithm over the atoms, unless the user wants another one.
     List(Algorithm),
     /// Every window of so many atoms.
@@ -91,8 +93,16 @@ pub struct Pipeline {
     again: bool,
     /// Whether the pass at work has hit.
     hit: bool,
+    lore: Lore,
+}
+
+/// What passes learned for those after them.
+#[derive(Debug, Clone, Default)]
+struct Lore {
     /// Rewritings that missed.
     missed: Missed,
+    /// What the promising passes learned.
+    experience: Experience,
 }
 
 /// A search that reduces a text.
@@ -147,6 +157,9 @@ const ANY: usize = usize::MAX;
 /// Larger texts are cut down by their lines before they are read in any other way.
 const LARGE: usize = 8 * MIB;
 
+/// Smaller texts are not worth an order of their own: nearly all of their questions have to be asked anyway.
+const MANY: usize = 64 << 10;
+
 /// Larger texts are not rewritten.
 const REWRITTEN: usize = MIB;
 
@@ -185,6 +198,15 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
     vec![
         LINES,
         pass("unused", Method::Unused { part: 100 }, Check::Parses, LARGE),
+        Pass {
+            sizes: MANY..LARGE,
+            ..pass(
+                "promising",
+                Method::Promising { part: 2000 },
+                Check::Parses,
+                LARGE,
+            )
+        },
         pass(
             "coarse tree",
             Method::Tree { part: 100 },
@@ -319,10 +341,14 @@ impl Pipeline {
         let proves = passes.iter().filter(is_proof).count() == proofs;
         // Only our own schedule has use for passes that ask about large parts alone.
         if strategy.schedule != Schedule::default() {
-            passes.retain(|pass| !matches!(pass.method, Method::Tree { part } if part < ANY));
+            passes.retain(|pass| !match pass.method {
+                Method::Tree { part } => part < ANY,
+                Method::Promising { .. } => true,
+                _ => false,
+            });
         }
         let document = Arc::new(Document::new(bytes, View::Bytes(ANY)));
-        let machine = Method::Window(1).start(&document, &strategy, None, &Missed::default());
+        let machine = Method::Window(1).start(&document, &strategy, None, &Lore::default());
         let mut pipeline = Self {
             strategy,
             setup,
@@ -334,7 +360,7 @@ impl Pipeline {
             last: ANY,
             again: true,
             hit: false,
-            missed: Missed::default(),
+            lore: Lore::default(),
         };
         pipeline.begin(0);
         pipeline.advance();
@@ -363,7 +389,7 @@ impl Pipeline {
         let best = self.best();
         self.hit = false;
         if let Machine::Rewrites(rewrites) = &self.machine {
-            self.missed = rewrites.missed().clone();
+            self.lore.missed = rewrites.missed().clone();
         }
         self.at = at;
         loop {
@@ -389,13 +415,24 @@ impl Pipeline {
                 };
                 let setup = self.setup.as_ref();
                 self.machine =
-                    (pass.method).start(&self.document, &self.strategy, setup, &self.missed);
+                    (pass.method).start(&self.document, &self.strategy, setup, &self.lore);
                 let applies = !matches!(pass.view, View::Parts(_)) || self.document.has_parts();
                 if applies && self.machine.has_question() {
                     return;
                 }
             }
             self.at += 1;
+        }
+    }
+
+    /// Reads the text anew when a promising pass has deleted half of it. What was learned stays.
+    fn refresh(&mut self) {
+        if let Machine::Tree(ScheduleMachine::Boildown(tree)) = &self.machine
+            && let Some(Method::Promising { .. }) = self.passes.get(self.at).map(|pass| pass.method)
+            && 2 * tree.inner().best().count() < self.document.len()
+        {
+            self.lore.experience = tree.inner().experience().clone();
+            self.begin(self.at);
         }
     }
 
@@ -437,7 +474,7 @@ impl Method {
         document: &Arc<Document>,
         strategy: &Strategy,
         setup: Option<&Arc<Setup>>,
-        missed: &Missed,
+        lore: &Lore,
     ) -> Machine {
         let everything = Subset::full(document.len());
         let sweep = |sweep| Machine::Sweep(Epochs::new(sweep, strategy.width));
@@ -451,6 +488,15 @@ impl Method {
                 let smallest = document.len() / part;
                 let machine = (strategy.schedule).start(algorithm, tree, everything, smallest);
                 Machine::Tree(machine)
+            }
+            Self::Promising { part } => {
+                let tree = Arc::clone(document.tree());
+                let algorithm = strategy.algorithm.unwrap_or_default();
+                let smallest = document.len() / part;
+                let experience = lore.experience.clone();
+                let machine =
+                    TreeSearch::promising(algorithm, tree, everything, smallest, experience);
+                Machine::Tree(ScheduleMachine::Boildown(machine.in_epochs(strategy.width)))
             }
             Self::List(usual) => {
                 let algorithm = strategy.algorithm.unwrap_or(usual);
@@ -485,7 +531,7 @@ impl Method {
             Self::Rewrites(sorts) => setup.map_or_else(
                 || sweep(Sweep::units(everything, [])),
                 |setup| {
-                    let (document, missed) = (Arc::clone(document), missed.clone());
+                    let (document, missed) = (Arc::clone(document), lore.missed.clone());
                     Machine::Rewrites(Rewrites::new(document, setup, sorts, missed))
                 },
             ),
@@ -573,6 +619,7 @@ impl Search for Pipeline {
             (self.last, self.again) = (self.at, false);
         }
         each!(&mut self.machine, machine => machine.tell(verdict));
+        self.refresh();
         self.advance();
     }
 

@@ -1,4 +1,4 @@
-//! The order in which a tree is reduced: heaviest first.
+//! The order in which a tree is reduced: heaviest first, or what promises most.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -6,12 +6,13 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rpds::RedBlackTreeMapSync;
+use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 
+use super::promise::{Class, Experience, Kind, Opened, Order, Standing};
 use super::replacements::{Replacement, Replacements};
+use super::tasks::{Ask, Cuts, Key, Part, Ready, Separated, Task, What, is_empty};
 use super::{NodeId, Tree};
 use crate::list::{List, Minimise};
-use crate::odds::{HitRate, RatesBySize};
 use crate::{Epochs, Fate, Question, Search, Subset, Verdict, Wide};
 
 /// Reduces a tree: heaviest task first, with a list minimiser on every row of siblings.
@@ -19,6 +20,9 @@ use crate::{Epochs, Fate, Question, Search, Subset, Verdict, Wide};
 /// A heap holds tasks, keyed by the atoms they may remove: minimising a sibling list (separators go with their elements),
 /// deleting a node without its separator, replacing a node by a descendant that fits its place, or by the inner list of one
 /// (a block by its statements). What survives brings its own parts into the heap. Extras go before everything else.
+///
+/// In the order of promise ([`promising`](Self::promising)) the key is the promise of a task's next question, and parts of a node do not wait
+/// until its whole row is done.
 ///
 /// # Guarantee
 /// Ends with an interesting set. 1-tree-minimal only when followed by [`Sweep::units`](crate::list::Sweep::units) over [`Tree::units`].
@@ -37,99 +41,92 @@ pub struct TreeSearch<A: Minimise> {
     algorithm: A,
     tree: Arc<Tree>,
     kept: Subset,
-    /// Questions that would delete fewer atoms are left out.
-    smallest: usize,
     /// How many questions are looked for at once.
     width: NonZeroUsize,
     tasks: RedBlackTreeMapSync<Key, Task<A::Machine>>,
     /// The tasks that have the next questions, first task first. Empty when no task is left.
     next: Arc<[Ready<A::Machine>]>,
-    deletions: RatesBySize,
-    separate: HitRate,
-    replacements: HitRate,
+    /// For the promising: what has brought its tasks.
+    opened: RedBlackTreeSetSync<Opened>,
+    /// For the promising: the key of each list's task, also when that is finished.
+    of_list: RedBlackTreeMapSync<usize, Key>,
+    experience: Experience,
+    order: Order,
+    /// Questions that would delete fewer atoms are left out.
+    smallest: usize,
 }
-
-/// What comes first: more atoms, then further back, then the order of [`What`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    weight: Reverse<usize>,
-    position: Reverse<usize>,
-    what: What,
-}
-
-/// Names a task: no two tasks of a heap are equal in this.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum What {
-    /// Minimise the extras.
-    Extras,
-    /// Minimise this list.
-    List(usize),
-    /// Delete a node, but not its separator.
-    Separate(NodeId),
-    /// Replace a node that stands in a place of this kind by something below it.
-    Replace(NodeId, usize),
-}
-
-/// How far a task has come.
-#[derive(Debug, Clone)]
-enum Task<M> {
-    Fresh,
-    /// The machine's elements are positions in the row of siblings.
-    Minimising(M),
-    /// What may take the node's place; the last one is next.
-    Replacing(Vec<Replacement>),
-}
-
-/// A task that has a question, or several that do not depend on each other.
-#[derive(Debug, Clone)]
-struct Ready<M> {
-    key: Key,
-    /// Its state, past all questions that need no asking.
-    task: Task<M>,
-    /// What it asks, in the order of its machine; the first is a question.
-    asks: Vec<Ask>,
-}
-
-/// What a machine in a task wants to know.
-#[derive(Debug, Clone)]
-enum Ask {
-    /// Whether these can be cut, which leaves so much of the row when it is a row that the task minimises.
-    Cuts(Cuts, Option<Subset>),
-    /// Something that needs no question.
-    Known(Fate),
-}
-
-/// What one question deletes.
-type Cuts = Arc<[Range<usize>]>;
 
 impl<A: Minimise> TreeSearch<A> {
     /// Starts on the atoms of `kept`, which hold all atoms of the tree that are still there. Asks only what would delete at
     /// least `smallest` atoms.
     #[must_use]
     pub fn new(algorithm: A, tree: Arc<Tree>, kept: Subset, smallest: usize) -> Self {
+        let order = Order::Heaviest;
+        Self::ordered(
+            algorithm,
+            tree,
+            (kept, smallest),
+            order,
+            Experience::default(),
+        )
+    }
+
+    /// Starts with the order of promise: the next question is the one with the most atoms times odds, and the odds learn, by kind of
+    /// question and size. For large texts of which much is needed, where most heavy questions miss.
+    #[must_use]
+    pub fn promising(
+        algorithm: A,
+        tree: Arc<Tree>,
+        kept: Subset,
+        smallest: usize,
+        experience: Experience,
+    ) -> Self {
+        let order = Order::Promising;
+        Self::ordered(algorithm, tree, (kept, smallest), order, experience)
+    }
+
+    fn ordered(
+        algorithm: A,
+        tree: Arc<Tree>,
+        (kept, smallest): (Subset, usize),
+        order: Order,
+        experience: Experience,
+    ) -> Self {
         let mut search = Self {
             algorithm,
             tree,
             kept,
-            smallest: smallest.max(1),
             width: NonZeroUsize::MIN,
             tasks: RedBlackTreeMapSync::new_sync(),
             next: Arc::new([]),
-            deletions: RatesBySize::new(0.3),
-            separate: HitRate::new(0.05),
-            replacements: HitRate::new(0.1),
+            opened: RedBlackTreeSetSync::new_sync(),
+            of_list: RedBlackTreeMapSync::new_sync(),
+            experience,
+            order,
+            smallest: smallest.max(1),
         };
         if !search.tree.extras.is_empty() {
-            search.push(What::Extras, usize::MAX, 0);
+            search.push(
+                (Kind::Extras, Standing::Needed),
+                What::Extras,
+                usize::MAX,
+                0,
+            );
         }
         if !search.tree.nodes.is_empty() {
-            search.push_parts(0, Part::All);
+            search.push_lists(0, (Standing::Needed, usize::MAX), Part::All);
         }
         search.ready();
         search
     }
 
-    /// Runs the schedule in epochs of so many questions: those of the heaviest tasks that do not overlap.
+    /// Returns what was learned about which questions pay.
+    #[must_use]
+    pub fn experience(&self) -> &Experience {
+        &self.experience
+    }
+
+    /// Runs the schedule in epochs of so many questions: those of the first tasks that do not overlap.
     #[must_use]
     pub fn in_epochs(mut self, width: NonZeroUsize) -> Epochs<Self> {
         self.width = width;
@@ -137,19 +134,46 @@ impl<A: Minimise> TreeSearch<A> {
         Epochs::new(self, width)
     }
 
-    fn push(&mut self, what: What, weight: usize, position: usize) {
-        self.tasks.insert_mut(
-            Key {
-                weight: Reverse(weight),
-                position: Reverse(position),
-                what,
-            },
-            Task::Fresh,
-        );
+    fn weight(&self, node: NodeId) -> usize {
+        self.kept.count_in(self.tree.nodes[node].atoms.clone())
     }
 
-    /// Adds the tasks for what is inside a node that stays, at a part of their weight.
-    fn push_parts(&mut self, node: NodeId, part: Part) {
+    fn class(&self, kind: Kind, standing: Standing, size: usize) -> Class {
+        match self.order {
+            Order::Heaviest => Experience::class(Kind::All, Standing::Needed, 1),
+            Order::Promising => Experience::class(kind, standing, size),
+        }
+    }
+
+    fn push(
+        &mut self,
+        (kind, standing): (Kind, Standing),
+        what: What,
+        weight: usize,
+        position: usize,
+    ) {
+        if self.order == Order::Promising && weight < self.smallest {
+            return;
+        }
+        let key = Key {
+            class: self.class(kind, standing, weight),
+            weight: Reverse(weight),
+            position: Reverse(position),
+            what,
+        };
+        self.add(key, Task::Fresh);
+    }
+
+    fn add(&mut self, key: Key, task: Task<A::Machine>) {
+        if let (Order::Promising, What::List(list)) = (self.order, key.what) {
+            self.of_list.insert_mut(list, key);
+        }
+        self.tasks.insert_mut(key, task);
+    }
+
+    /// Adds the tasks for the lists of a node at a part of their weight; to those that are there, what is known of the node now.
+    /// `failed` is the size of the deletion that did not work.
+    fn push_lists(&mut self, node: NodeId, (standing, failed): (Standing, usize), part: Part) {
         let tree = Arc::clone(&self.tree);
         for list in tree.nodes[node].lists.clone() {
             let row = &tree.lists[list];
@@ -157,11 +181,22 @@ impl<A: Minimise> TreeSearch<A> {
                 continue;
             };
             let (start, end) = (tree.nodes[first].atoms.start, tree.nodes[last].atoms.end);
-            self.push(
-                What::List(list),
-                part.of(self.kept.count_in(start..end)),
-                start,
-            );
+            let weight = self.kept.count_in(start..end);
+            let kind = if weight / 4 > failed / 5 {
+                Kind::Nearly
+            } else {
+                Kind::All
+            };
+            match self.of_list.get(&list).copied() {
+                None => self.push((kind, standing), What::List(list), part.of(weight), start),
+                Some(mut key) => {
+                    if let Some(task) = self.tasks.get(&key).cloned() {
+                        self.tasks.remove_mut(&key);
+                        key.class.standing = standing;
+                        self.add(key, task);
+                    }
+                }
+            }
         }
     }
 
@@ -173,24 +208,29 @@ impl<A: Minimise> TreeSearch<A> {
         let tree = Arc::clone(&self.tree);
         let slot = tree.nodes[node].slot;
         let node = self.core(node);
-        let atoms = &tree.nodes[node].atoms;
-        let weight = self.kept.count_in(atoms.clone());
+        let start = tree.nodes[node].atoms.start;
+        let weight = self.weight(node);
         if weight == 0 {
             return;
         }
         if separated == Separated::Yes {
-            self.push(What::Separate(node), weight, atoms.start);
+            let class = (Kind::Separate, Standing::Needed);
+            self.push(class, What::Separate(node), weight, start);
         }
-        let is_wrapper = tree
-            .children(node)
-            .any(|child| 5 * self.kept.count_in(tree.nodes[child].atoms.clone()) > 4 * weight);
-        let (whole, parts) = if is_wrapper {
-            (Part::All, Part::Quarter)
-        } else {
-            (Part::Quarter, Part::All)
+        let (whole, parts) = match (self.order, self.is_wrapper(node)) {
+            // What is promised says it.
+            (Order::Promising, _) => (Part::All, Part::All),
+            (Order::Heaviest, true) => (Part::All, Part::Quarter),
+            (Order::Heaviest, false) => (Part::Quarter, Part::All),
         };
         self.push_replace(node, slot, whole);
-        self.push_parts(node, parts);
+        self.push_lists(node, (Standing::Needed, weight), parts);
+    }
+
+    fn is_wrapper(&self, node: NodeId) -> bool {
+        let weight = self.weight(node);
+        let mut children = self.tree.children(node);
+        children.any(|child| 5 * self.weight(child) > 4 * weight)
     }
 
     /// The innermost node with the same living atoms: what is left of a node that something below has taken the place of.
@@ -208,10 +248,16 @@ impl<A: Minimise> TreeSearch<A> {
     }
 
     fn push_replace(&mut self, node: NodeId, slot: usize, part: Part) {
-        let atoms = self.tree.nodes[node].atoms.clone();
-        let weight = self.kept.count_in(atoms.clone());
+        let start = self.tree.nodes[node].atoms.start;
+        let weight = self.weight(node);
         if weight > 1 {
-            self.push(What::Replace(node, slot), part.of(weight), atoms.start);
+            let kind = if self.is_wrapper(node) {
+                Kind::Unwrap
+            } else {
+                Kind::Replace
+            };
+            let what = What::Replace(node, slot);
+            self.push((kind, Standing::Needed), what, part.of(weight), start);
         }
     }
 
@@ -224,27 +270,91 @@ impl<A: Minimise> TreeSearch<A> {
         }
     }
 
+    /// The first tasks, as many as there are up to `count`.
+    fn first(&self, count: usize) -> Vec<Key> {
+        let mut found: Vec<(f64, Key)> = Vec::new();
+        let mut next = self.tasks.first().map(|(key, _)| *key);
+        while let Some(first) = next {
+            let of_class = (self.tasks.range(first..)).map_while(|(key, _)| {
+                let promise = self.experience.promise(key.class, key.weight.0);
+                (key.class == first.class).then_some((promise, *key))
+            });
+            found.extend(of_class.take(count));
+            // Behind the lightest task there can be.
+            let end = Key {
+                weight: Reverse(0),
+                position: Reverse(0),
+                what: What::Replace(NodeId::MAX, usize::MAX),
+                ..first
+            };
+            next = self.tasks.range(end..).next().map(|(key, _)| *key);
+        }
+        // Within a class they are in their order already.
+        found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        found.truncate(count);
+        found.into_iter().map(|(_, key)| key).collect()
+    }
+
+    /// Which kind of question a task asks.
+    fn kind(&self, key: &Key, task: &Task<A::Machine>) -> Kind {
+        let Task::Minimising(machine) = task else {
+            return match key.what {
+                What::Separate(_) => Kind::Separate,
+                What::Replace(..) if key.class.kind == Kind::Unwrap => Kind::Unwrap,
+                _ => Kind::Replace,
+            };
+        };
+        if key.what == What::Extras {
+            return Kind::Extras;
+        }
+        let Some(question) = machine.ask() else {
+            return Kind::All;
+        };
+        let left = question.candidate;
+        match machine.best().lost_in(&left).len() {
+            _ if is_empty(&left) && key.class.kind == Kind::Nearly => Kind::Nearly,
+            _ if is_empty(&left) => Kind::All,
+            1 => Kind::One,
+            _ => Kind::Several,
+        }
+    }
+
     /// Readies the first tasks that have questions, as many as the width asks for. A task without a question is finished when it
     /// is the first.
     fn ready(&mut self) {
         loop {
-            let Some((&key, task)) = self.tasks.first() else {
+            let Some(&key) = self.first(1).first() else {
                 self.next = Arc::new([]);
                 return;
             };
-            let (mut task, fresh) = match task {
-                Task::Fresh => (self.begin(key.what), true),
-                started => (started.clone(), false),
+            let (mut task, fresh) = match self.tasks.get(&key) {
+                Some(Task::Fresh) | None => (self.begin(key.what), true),
+                Some(started) => (started.clone(), false),
             };
-            if self.propose(key.what, &mut task).is_some() {
-                if fresh {
-                    self.tasks.insert_mut(key, task);
+            let Some(cuts) = self.propose(key.what, &mut task) else {
+                self.tasks.remove_mut(&key);
+                self.finish(key.what, &task);
+                continue;
+            };
+            let size = self.size(&cuts);
+            if self.order == Order::Promising {
+                let kind = self.kind(&key, &task);
+                let actual = Key {
+                    class: self.class(kind, key.class.standing, size),
+                    weight: Reverse(size),
+                    ..key
+                };
+                if actual != key {
+                    self.tasks.remove_mut(&key);
+                    self.add(actual, task);
+                    continue;
                 }
-                self.next = self.gather();
-                return;
             }
-            self.tasks.remove_mut(&key);
-            self.finish(key.what, &task);
+            if fresh {
+                self.tasks.insert_mut(key, task);
+            }
+            self.next = self.gather();
+            return;
         }
     }
 
@@ -254,7 +364,14 @@ impl<A: Minimise> TreeSearch<A> {
         let mut taken = BTreeMap::new();
         let mut missing = self.width.get();
         // Far down the heap there is little to gain, and much to look through.
-        for (&key, task) in self.tasks.iter().take(4 * self.width.get()) {
+        let count = match self.width.get() {
+            1 => 1,
+            width => 4 * width,
+        };
+        for key in self.first(count) {
+            let Some(task) = self.tasks.get(&key) else {
+                continue;
+            };
             let place = self.place(key.what);
             let before = taken.range(..place.end).next_back();
             if before.is_some_and(|(_, &end)| end > place.start) {
@@ -285,7 +402,13 @@ impl<A: Minimise> TreeSearch<A> {
             }
             let questions = asks.iter().filter(|ask| matches!(ask, Ask::Cuts(..)));
             missing = missing.saturating_sub(questions.count() - 1);
-            gathered.push(Ready { key, task, asks });
+            let kind = self.kind(&key, &task);
+            gathered.push(Ready {
+                key,
+                kind,
+                task,
+                asks,
+            });
             taken.insert(place.start, place.end);
             if missing == 0 {
                 break;
@@ -309,23 +432,19 @@ impl<A: Minimise> TreeSearch<A> {
     }
 
     /// The questions of the tasks that are ready: the task, what is cut, and what that leaves of a row.
-    fn asked(&self) -> impl Iterator<Item = (Key, &Cuts, Option<&Subset>)> {
+    fn asked(&self) -> impl Iterator<Item = (&Ready<A::Machine>, &Cuts, Option<&Subset>)> {
         self.next.iter().flat_map(|ready| {
-            ready.asks.iter().filter_map(|ask| match ask {
-                Ask::Cuts(cuts, row) => Some((ready.key, cuts, row.as_ref())),
+            ready.asks.iter().filter_map(move |ask| match ask {
+                Ask::Cuts(cuts, row) => Some((ready, cuts, row.as_ref())),
                 Ask::Known(_) => None,
             })
         })
     }
 
-    fn question(&self, what: What, cuts: &Cuts) -> Question<Subset> {
+    fn question(&self, kind: Kind, cuts: &Cuts) -> Question<Subset> {
         Question {
             candidate: self.kept.without(cuts.iter().cloned()),
-            odds: match what {
-                What::List(_) | What::Extras => self.deletions.odds(self.size(cuts)),
-                What::Separate(_) => self.separate.odds(),
-                What::Replace(..) => self.replacements.odds(),
-            },
+            odds: self.experience.odds(kind, self.size(cuts)),
         }
     }
 
@@ -401,19 +520,47 @@ impl<A: Minimise> TreeSearch<A> {
         let Task::Minimising(machine) = task else {
             return;
         };
-        let row = self.row(what).to_vec();
-        let tree = Arc::clone(&self.tree);
-        let atoms = |position: usize| &tree.nodes[row[position]].atoms;
         for position in machine.best().iter() {
-            // Only what stands between two siblings counts as a separator here.
-            let gap_before = position > 0 && atoms(position - 1).end < atoms(position).start;
-            let gap_after =
-                position + 1 < row.len() && atoms(position).end < atoms(position + 1).start;
-            let separated = match what {
-                What::List(_) if gap_before || gap_after => Separated::Yes,
-                _ => Separated::No,
-            };
-            self.push_survivor(row[position], separated);
+            self.survived(what, position);
+        }
+    }
+
+    /// Adds the tasks that follow when an element of a row cannot go.
+    fn survived(&mut self, what: What, position: usize) {
+        let tree = Arc::clone(&self.tree);
+        let row = self.row(what);
+        let atoms = |position: usize| &tree.nodes[row[position]].atoms;
+        // Only what stands between two siblings counts as a separator here.
+        let gap_before = position > 0 && atoms(position - 1).end < atoms(position).start;
+        let gap_after = position + 1 < row.len() && atoms(position).end < atoms(position + 1).start;
+        let separated = match what {
+            What::List(_) if gap_before || gap_after => Separated::Yes,
+            _ => Separated::No,
+        };
+        let node = row[position];
+        if self.order == Order::Promising {
+            if self.opened.contains(&Opened::Survivor(node)) {
+                return;
+            }
+            self.opened.insert_mut(Opened::Survivor(node));
+        }
+        self.push_survivor(node, separated);
+    }
+
+    /// Adds the tasks that follow when elements of a row could not go, without waiting for the end of the row.
+    fn missed(&mut self, what: What, before: &Subset, candidate: &Subset, size: usize) {
+        let lost = before.lost_in(candidate);
+        if is_empty(candidate) {
+            for &position in &lost {
+                let node = self.row(what)[position];
+                if !self.opened.contains(&Opened::Early(node)) {
+                    self.opened.insert_mut(Opened::Early(node));
+                    self.push_lists(self.core(node), (Standing::Open, size), Part::All);
+                }
+            }
+        }
+        if let [position] = *lost {
+            self.survived(what, position);
         }
     }
 
@@ -426,31 +573,45 @@ impl<A: Minimise> TreeSearch<A> {
 
     /// Takes what became of a task's questions into it. `fates` are those of its first ones.
     fn take_in(&mut self, ready: &Ready<A::Machine>, fates: &[(Fate, usize)]) {
-        let Ready { key, task, asks } = ready;
+        let Ready {
+            key,
+            kind,
+            task,
+            asks,
+        } = ready;
         let mut task = task.clone();
         self.tasks.remove_mut(key);
         match (&mut task, key.what) {
             (Task::Minimising(machine), _) => {
+                let before = machine.best();
                 let mut told = fates.iter();
-                let settled: Vec<Fate> = (asks.iter())
-                    .map_while(|ask| match ask {
-                        Ask::Known(fate) => Some(*fate),
-                        Ask::Cuts(..) => {
-                            let &(fate, size) = told.next()?;
+                let mut settled: Vec<Fate> = Vec::new();
+                for ask in asks {
+                    match ask {
+                        Ask::Known(fate) => settled.push(*fate),
+                        Ask::Cuts(_, row) => {
+                            let Some(&(fate, size)) = told.next() else {
+                                break;
+                            };
                             if let Fate::Told(verdict) = fate {
-                                self.deletions.learn(size, verdict.into());
+                                self.experience.learn(*kind, size, verdict.into());
                             }
-                            Some(fate)
+                            let stays =
+                                !matches!(fate, Fate::Told(Verdict::Interesting) | Fate::Postponed);
+                            if let (Order::Promising, true, Some(row)) = (self.order, stays, row) {
+                                self.missed(key.what, &before, row, size);
+                            }
+                            settled.push(fate);
                         }
-                    })
-                    .collect();
+                    }
+                }
                 machine.settle(&settled);
                 self.tasks.insert_mut(*key, task);
             }
             (Task::Replacing(options), What::Replace(_, slot)) => {
-                let fate = fates.first().map_or(Fate::Postponed, |(fate, _)| *fate);
+                let (fate, size) = fates.first().copied().unwrap_or((Fate::Postponed, 0));
                 if let Fate::Told(verdict) = fate {
-                    self.replacements.learn(verdict.into());
+                    self.experience.learn(*kind, size, verdict.into());
                 }
                 match fate {
                     Fate::Told(Verdict::Interesting) => {
@@ -469,7 +630,9 @@ impl<A: Minimise> TreeSearch<A> {
                 }
             }
             _ => match fates.first() {
-                Some((Fate::Told(verdict), _)) => self.separate.learn((*verdict).into()),
+                Some(&(Fate::Told(verdict), size)) => {
+                    self.experience.learn(*kind, size, verdict.into());
+                }
                 Some((Fate::Skipped, _)) => {}
                 Some((Fate::Postponed, _)) | None => self.tasks.insert_mut(*key, task),
             },
@@ -482,35 +645,12 @@ impl<A: Minimise> TreeSearch<A> {
     }
 }
 
-/// How much of its weight a task counts for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    All,
-    Quarter,
-}
-
-impl Part {
-    fn of(self, weight: usize) -> usize {
-        match self {
-            Self::All => weight,
-            Self::Quarter => weight / 4,
-        }
-    }
-}
-
-/// Whether a node has a separator beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Separated {
-    Yes,
-    No,
-}
-
 impl<A: Minimise> Search for TreeSearch<A> {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Question<Subset>> {
-        let (key, cuts, _) = self.asked().next()?;
-        Some(self.question(key.what, cuts))
+        let (ready, cuts, _) = self.asked().next()?;
+        Some(self.question(ready.kind, cuts))
     }
 
     fn tell(&mut self, verdict: Verdict) {
@@ -530,12 +670,14 @@ impl<A: Minimise> Wide for TreeSearch<A> {
     fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
         let asked = self.asked().take(width.get());
         asked
-            .map(|(key, cuts, _)| self.question(key.what, cuts))
+            .map(|(ready, cuts, _)| self.question(ready.kind, cuts))
             .collect()
     }
 
     fn union(&self, _asked: &[Question<Subset>], places: &[usize]) -> Subset {
-        let asked: Vec<(Key, &Cuts, Option<&Subset>)> = self.asked().collect();
+        let asked: Vec<_> = (self.asked())
+            .map(|(ready, cuts, row)| (ready.key, cuts, row))
+            .collect();
         let chosen: Vec<&(Key, &Cuts, Option<&Subset>)> =
             places.iter().map(|&place| &asked[place]).collect();
         let mut cuts: Vec<Range<usize>> = Vec::new();
@@ -558,7 +700,7 @@ impl<A: Minimise> Wide for TreeSearch<A> {
         let told: Vec<(Key, Fate, usize)> = fates
             .iter()
             .zip(asked)
-            .map(|(&fate, (key, cuts, _))| (key, fate, self.size(cuts)))
+            .map(|(&fate, (ready, cuts, _))| (ready.key, fate, self.size(cuts)))
             .collect();
         let hits: Vec<usize> = (0..told.len())
             .filter(|&place| told[place].1 == Fate::Told(Verdict::Interesting))

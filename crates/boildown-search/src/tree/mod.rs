@@ -8,10 +8,12 @@ mod index;
 mod pardis;
 mod parts;
 mod perses;
+mod promise;
 mod replacements;
 mod row;
 mod run;
 mod schedule;
+mod tasks;
 
 use std::ops::Range;
 
@@ -21,6 +23,7 @@ pub use heaviest::TreeSearch;
 pub use hoist::HoistingHdd;
 pub use pardis::{Pardis, Siblings};
 pub use perses::Perses;
+pub use promise::Experience;
 pub use schedule::{Schedule, ScheduleMachine};
 
 /// The index of a node in preorder.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use boildown_search::list::{Halving, Sweep};
-use boildown_search::tree::{Node, NodeId, SiblingList, Slot, Tree, TreeSearch};
+use boildown_search::list::{Halving, List, Sweep};
+use boildown_search::tree::{Experience, Node, NodeId, SiblingList, Slot, Tree, TreeSearch};
 use boildown_search::{Restart as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
@@ -99,6 +99,11 @@ fn in_epochs(tree: &Arc<Tree>, atoms: usize, at_once: usize) -> impl Search<Cand
     TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(atoms), 1).in_epochs(width(at_once))
 }
 
+fn promising(tree: &Arc<Tree>, atoms: usize) -> TreeSearch<fn(List) -> Halving> {
+    let (tree, kept) = (Arc::clone(tree), Subset::full(atoms));
+    TreeSearch::promising(Halving::on, tree, kept, 1, Experience::default())
+}
+
 /// Runs the schedule over a tree of leaves and rows, and returns what each question kept and what is left.
 fn trace(shape: &Shape, hits: impl Fn(&[usize]) -> bool) -> (Vec<Vec<usize>>, Vec<usize>) {
     let (tree, atoms) = Builder::tree(shape);
@@ -159,6 +164,9 @@ proptest! {
         let check = SameAtAnyNumber { oracle, delays };
         check.check(search(&tree, atoms)).map_err(TestCaseError::fail)?;
         check.check(in_epochs(&tree, atoms, 4)).map_err(TestCaseError::fail)?;
+        check.check(promising(&tree, atoms)).map_err(TestCaseError::fail)?;
+        let four = promising(&tree, atoms).in_epochs(width(4));
+        check.check(four).map_err(TestCaseError::fail)?;
     }
 
     #[test]
@@ -171,12 +179,17 @@ proptest! {
         let (tree, atoms) = Builder::tree(&shape);
         let units: Vec<_> = tree.units();
         let sweep = Sweep::units(Subset::full(atoms), units.iter().map(|unit| vec![unit.clone()]));
-        let mut whole = Sequence::new(search(&tree, atoms), sweep);
-        whole = run(whole, |kept| oracle.judge(kept));
-        let best = whole.best();
-        prop_assert_eq!(oracle.judge(&best), Verdict::Interesting);
-        for unit in units.into_iter().filter(|unit| best.count_in(unit.clone()) > 0) {
-            prop_assert_ne!(oracle.judge(&best.without([unit])), Verdict::Interesting);
+        let heaviest = Sequence::new(search(&tree, atoms), sweep.clone());
+        let promising = Sequence::new(promising(&tree, atoms), sweep);
+        let both = [
+            run(heaviest, |kept| oracle.judge(kept)).best(),
+            run(promising, |kept| oracle.judge(kept)).best(),
+        ];
+        for best in both {
+            prop_assert_eq!(oracle.judge(&best), Verdict::Interesting);
+            for unit in units.iter().filter(|unit| best.count_in((*unit).clone()) > 0) {
+                prop_assert_ne!(oracle.judge(&best.without([unit.clone()])), Verdict::Interesting);
+            }
         }
     }
 
@@ -186,20 +199,49 @@ proptest! {
         verdicts in proptest::collection::vec(0_u8..4, 1..40),
     ) {
         let (tree, atoms) = Builder::tree(&shape);
-        let mut search = search(&tree, atoms);
-        let mut verdicts = verdicts.iter().cycle();
-        let mut asked = 0;
-        while search.ask().is_some() {
-            asked += 1;
-            prop_assert!(asked < 20_000, "still asking");
-            match verdicts.next() {
-                Some(0) => search.tell(Verdict::Interesting),
-                Some(1) => search.tell(Verdict::Unresolved),
-                Some(2) => search.skip(),
-                _ => search.tell(Verdict::Uninteresting),
-            }
+        prop_assert!(ends(search(&tree, atoms), &verdicts), "still asking");
+        prop_assert!(ends(promising(&tree, atoms), &verdicts), "still asking");
+    }
+}
+
+/// Whether a search ends when it is told the same few things again and again.
+fn ends(mut search: impl Search, verdicts: &[u8]) -> bool {
+    let mut verdicts = verdicts.iter().cycle();
+    for _ in 0..20_000 {
+        if search.ask().is_none() {
+            return true;
+        }
+        match verdicts.next() {
+            Some(0) => search.tell(Verdict::Interesting),
+            Some(1) => search.tell(Verdict::Unresolved),
+            Some(2) => search.skip(),
+            _ => search.tell(Verdict::Uninteresting),
         }
     }
+    false
+}
+
+#[test]
+fn where_functions_stay_and_bodies_go_the_order_of_promise_learns_to_ask_about_bodies() {
+    // Forty functions, a name and a body each; all names are needed, and every tenth body.
+    let function = Shape::Row(vec![Shape::Leaf, Shape::Row(vec![Shape::Leaf; 20])]);
+    let (tree, atoms) = Builder::tree(&Shape::Row(vec![function; 40]));
+    let names = (0..40).map(|function| 21 * function);
+    let bodies = (0..4).map(|tenth| 210 * tenth + 7);
+    let oracle = Oracle::Needs(names.chain(bodies).collect());
+    let to_half = |search: &mut dyn FnMut(&mut dyn FnMut(&Subset) -> Verdict)| {
+        let (mut asked, mut half) = (0, 0);
+        search(&mut |kept: &Subset| {
+            let verdict = oracle.judge(kept);
+            asked += usize::from(half == 0);
+            half += usize::from(verdict == Verdict::Interesting && 2 * kept.count() < atoms);
+            verdict
+        });
+        asked
+    };
+    let heaviest = to_half(&mut |judge| drop(run(search(&tree, atoms), judge)));
+    let promising = to_half(&mut |judge| drop(run(promising(&tree, atoms), judge)));
+    assert!(3 * promising < 2 * heaviest, "{promising} and {heaviest}");
 }
 
 #[test]
