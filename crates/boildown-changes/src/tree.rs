@@ -308,7 +308,7 @@ impl ChangeTree {
                 for (place, held) in has.into_iter().enumerate() {
                     open[place] &= held;
                     if open[place] {
-                        first[file.first + place] = u32::try_from(number).expect("few commits");
+                        first[file.first + place] = u32::try_from(number).unwrap_or(last);
                     }
                 }
             }

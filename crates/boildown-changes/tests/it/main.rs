@@ -14,6 +14,9 @@ use boildown_changes::{ChangeTree, Configuration, Contents, State};
 use boildown_search::Subset;
 use tempfile::TempDir;
 
+/// The name of a file, and its content before and after, where there is one.
+type Pair<'a> = (&'a str, Option<&'a [u8]>, Option<&'a [u8]>);
+
 /// Two directories, as states.
 struct Two {
     root: TempDir,
@@ -21,7 +24,7 @@ struct Two {
 }
 
 impl Two {
-    fn new(files: &[(&str, Option<&[u8]>, Option<&[u8]>)]) -> Self {
+    fn new(files: &[Pair<'_>]) -> Self {
         let root = tempfile::tempdir().unwrap();
         for (dir, side) in [("old", 0), ("new", 1)] {
             fs::create_dir(root.path().join(dir)).unwrap();

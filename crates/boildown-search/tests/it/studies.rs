@@ -90,7 +90,7 @@ fn with_needs(changes: &[usize]) -> Vec<usize> {
 
 fn levels(sizes: &[usize]) -> Vec<Vec<u32>> {
     let level = |size: &usize| {
-        let group = |change: usize| u32::try_from(change / size).unwrap();
+        let group = |change: usize| u32::try_from(change / size).expect("few changes");
         (0..CHANGES).map(group).collect()
     };
     sizes.iter().map(level).collect()

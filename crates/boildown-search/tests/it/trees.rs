@@ -221,6 +221,22 @@ fn ends(mut search: impl Search, verdicts: &[u8]) -> bool {
     false
 }
 
+/// The number of questions until less than half of the atoms is left.
+fn questions_to_half(
+    search: impl Search<Candidate = Subset>,
+    oracle: &Oracle,
+    atoms: usize,
+) -> usize {
+    let (mut asked, mut is_half) = (0, false);
+    run(search, |kept| {
+        let verdict = oracle.judge(kept);
+        asked += usize::from(!is_half);
+        is_half |= verdict == Verdict::Interesting && 2 * kept.count() < atoms;
+        verdict
+    });
+    asked
+}
+
 #[test]
 fn where_functions_stay_and_bodies_go_the_order_of_promise_learns_to_ask_about_bodies() {
     // Forty functions, a name and a body each; all names are needed, and every tenth body.
@@ -229,18 +245,8 @@ fn where_functions_stay_and_bodies_go_the_order_of_promise_learns_to_ask_about_b
     let names = (0..40).map(|function| 21 * function);
     let bodies = (0..4).map(|tenth| 210 * tenth + 7);
     let oracle = Oracle::Needs(names.chain(bodies).collect());
-    let to_half = |search: &mut dyn FnMut(&mut dyn FnMut(&Subset) -> Verdict)| {
-        let (mut asked, mut half) = (0, 0);
-        search(&mut |kept: &Subset| {
-            let verdict = oracle.judge(kept);
-            asked += usize::from(half == 0);
-            half += usize::from(verdict == Verdict::Interesting && 2 * kept.count() < atoms);
-            verdict
-        });
-        asked
-    };
-    let heaviest = to_half(&mut |judge| drop(run(search(&tree, atoms), judge)));
-    let promising = to_half(&mut |judge| drop(run(promising(&tree, atoms), judge)));
+    let heaviest = questions_to_half(search(&tree, atoms), &oracle, atoms);
+    let promising = questions_to_half(promising(&tree, atoms), &oracle, atoms);
     assert!(3 * promising < 2 * heaviest, "{promising} and {heaviest}");
 }
 

@@ -423,7 +423,7 @@ fn a_run_that_was_cut_short_beside_others_is_asked_again_alone_before_it_counts(
         let oracle = Slow::default();
         let (summary, best) = run(&config(jobs), &oracle, &mut |_| {});
         (
-            best.bytes().to_vec(),
+            best.to_vec(),
             summary.progress.spent.questions,
             summary.progress.spent.timeouts,
             oracle.cut_short.into_inner(),
