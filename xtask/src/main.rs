@@ -13,6 +13,7 @@ mod peers;
 mod subjects;
 mod table;
 mod tokens;
+mod torture;
 
 use std::process::ExitCode;
 
@@ -25,12 +26,15 @@ enum Xtask {
     Subjects(subjects::Args),
     /// Measures how close asking questions comes to the bare cost of running programs.
     Bench(bench::Args),
+    /// Injects faults into reductions and prints whether the promises held.
+    Torture(torture::Args),
 }
 
 fn main() -> ExitCode {
     let done = match Xtask::parse() {
         Xtask::Subjects(args) => subjects::run(&args),
         Xtask::Bench(args) => bench::run(&args),
+        Xtask::Torture(args) => torture::run(&args),
     };
     match done {
         Ok(code) => code,
