@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
 
 use super::linux;
 use super::sandbox::Sandbox;
@@ -86,14 +86,8 @@ impl Limits {
         ];
         for (resource, limit) in wanted {
             let Some(limit) = limit else { continue };
-            let ours = getrlimit(resource);
-            let lower = |ours: Option<u64>| Some(ours.map_or(limit, |ours| ours.min(limit)));
-            let new = Rlimit {
-                current: lower(ours.current),
-                maximum: lower(ours.maximum),
-            };
             // It may have ended already.
-            prlimit(Some(pid), resource, new).ok();
+            prlimit(Some(pid), resource, lowered(resource, limit)).ok();
         }
     }
 
@@ -105,5 +99,21 @@ impl Limits {
                 self.impose_below(child, mark);
             }
         }
+    }
+}
+
+/// Marks this process, so that what it starts is marked from the first instruction on.
+pub(super) fn mark_ourselves(mark: u64) {
+    // A mark that is there, of a boildown that runs us, is lower or cannot be replaced.
+    setrlimit(Resource::Rttime, lowered(Resource::Rttime, mark)).ok();
+}
+
+/// Returns our own limits, lowered to this.
+fn lowered(resource: Resource, limit: u64) -> Rlimit {
+    let ours = getrlimit(resource);
+    let lower = |ours: Option<u64>| Some(ours.map_or(limit, |ours| ours.min(limit)));
+    Rlimit {
+        current: lower(ours.current),
+        maximum: lower(ours.maximum),
     }
 }

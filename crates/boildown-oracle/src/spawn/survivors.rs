@@ -5,6 +5,8 @@
 //! descendants inherit: a variable of the environment, which is there from the start, and one among its limits, which
 //! cannot be cleared (see [`Limits::impose`](super::Limits::impose)). After a run, the orphans that carry either are killed and reaped.
 //!
+//! Under load, a run's own mark may come later than a daemon is made; that one has the mark of the session, and dies with it at the latest.
+//!
 //! What escapes: a process with more rights than ours that raised its limits again. Where the system knows no subreaper, every
 //! process that left its group does.
 //!
@@ -25,6 +27,7 @@ use rustix::process::{
     Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, pidfd_send_signal, waitpid,
 };
 
+use super::limits;
 use super::linux::{self, Environment};
 use super::ready::ready;
 
@@ -50,7 +53,10 @@ static NEXT_RUN: AtomicU64 = AtomicU64::new(0);
 /// Starts a child and records it as one that only its owner may reap, until [`forget_direct`].
 pub(super) fn spawn_direct(command: &mut Command) -> io::Result<Child> {
     static ADOPTING: Once = Once::new();
-    ADOPTING.call_once(linux::adopt_orphans);
+    ADOPTING.call_once(|| {
+        linux::adopt_orphans();
+        limits::mark_ourselves(Claim::of_session(getpid()).any_mark());
+    });
     let _gate = GATE.read().unwrap_or_else(PoisonError::into_inner);
     let child = command.spawn()?;
     direct(|pids| pids.insert(Pid::from_child(&child)));
@@ -123,8 +129,19 @@ impl Claim {
         *self.marks.start()
     }
 
+    /// Returns the mark of what nobody has said the run of yet. Every child inherits it from us, so that none is ever without a
+    /// mark, however late its own comes.
+    fn any_mark(&self) -> u64 {
+        *self.marks.end()
+    }
+
     pub(super) fn covers_group(&self, group: Pid) -> bool {
         self.group == Some(group)
+    }
+
+    /// Returns whether this is the mark of one of the session's runs, for the claim of a session.
+    fn is_of_some_run(&self, mark: u64) -> bool {
+        self.marks.contains(&mark) && mark != self.any_mark()
     }
 
     pub(super) fn covers_mark_of(&self, pid: Pid) -> bool {
@@ -274,7 +291,7 @@ fn visit(orphan: Pid, claim: &Claim) -> Visit {
     let covered = claim.covers_group(process.group)
         || match (linux::mark(orphan), &process.environment) {
             (Some(mark), _) if claim.marks.contains(&mark) => true,
-            (Some(mark), _) if Claim::of_session(getpid()).marks.contains(&mark) => false,
+            (Some(mark), _) if Claim::of_session(getpid()).is_of_some_run(mark) => false,
             (_, Environment::Known(entries)) => claim.covers_environment(entries),
             (_, Environment::Changing) => return Visit::Changing,
             (_, Environment::Hidden) => false,
