@@ -4,6 +4,7 @@
 //! here (a tiny file system needs root) is left out, and the table says why.
 
 mod faults;
+mod kills;
 mod place;
 
 use std::path::PathBuf;
@@ -89,6 +90,26 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             fault.name.to_owned(),
             injected.to_string(),
             fault.promise.to_owned(),
+            kept,
+        ]);
+    }
+    if args
+        .only
+        .as_ref()
+        .is_none_or(|only| kills::NAME.contains(only))
+    {
+        let kept = match kills::run(&boildown, 10 * args.rounds) {
+            Ok(reductions) => format!("yes, in {reductions} reductions"),
+            Err(error) => {
+                broken += 1;
+                format!("NO: {error:#}")
+            }
+        };
+        eprintln!("{}: {}, {kept}", kills::NAME, 10 * args.rounds);
+        table.push(vec![
+            kills::NAME.to_owned(),
+            (10 * args.rounds).to_string(),
+            kills::PROMISE.to_owned(),
             kept,
         ]);
     }
