@@ -40,6 +40,8 @@ pub enum Reason {
     FailsOtherwise,
     /// It ran into the time limit.
     TimedOut,
+    /// It was stopped together with the search.
+    Interrupted,
 }
 
 impl Reason {
@@ -53,6 +55,7 @@ impl Reason {
             Self::CannotRun => "could not be run",
             Self::FailsOtherwise => "failed in another way",
             Self::TimedOut => "timed out",
+            Self::Interrupted => "was interrupted",
         }
     }
 }

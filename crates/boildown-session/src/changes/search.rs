@@ -12,6 +12,7 @@ use boildown_search::{Search as _, Subset};
 
 use super::event::{ChangesEvent, Counts, Found, Part, Trial};
 use super::phase::Phases;
+use super::rule::Reason;
 use super::trees::{Furnish, Judge, Judgement, Trees};
 use super::way::{At, Place, Row, States};
 use crate::{Config, Stopped, time_limit};
@@ -93,6 +94,7 @@ pub fn find(
     );
     let mut hunt = Hunt {
         row: problem.row.clone(),
+        bad: &problem.row.places[problem.row.places.len() - 1],
         contents: &problem.contents,
         states: States::default(),
         phases: Phases::new(&trees, config, on_event),
@@ -100,14 +102,29 @@ pub fn find(
         stopped: None,
     };
     let slowest = hunt.baseline()?;
-    if !problem.timeout_is_stated {
+    if !problem.timeout_is_stated && problem.judge.hang().is_none() {
         trees.set_timeout(time_limit(slowest));
     }
     hunt.find()
 }
 
+/// A run that was stopped says nothing; what was found before stays.
+fn or_interrupted(judged: Result<Judgement, OracleError>) -> Result<Judgement, OracleError> {
+    match judged {
+        Err(OracleError::Cancelled) => Ok(Judgement {
+            verdict: Verdict::Unresolved,
+            reason: Some(Reason::Interrupted),
+            run: None,
+        }),
+        judged => judged,
+    }
+}
+
 struct Hunt<'a> {
+    /// Its last place changes when the search follows a merge.
     row: Row,
+    /// The bad state as the user gave it.
+    bad: &'a Place,
     contents: &'a Contents,
     states: States,
     phases: Phases<'a>,
@@ -198,7 +215,8 @@ impl Hunt<'_> {
         ] {
             let configuration = Configuration::from(self.state(place)?);
             for run in 0..RUNS {
-                let judgement = self.trees().judge_afresh(&configuration, self.cancel)?;
+                // In one tree, as later: a build that is only added to has to come to the same.
+                let judgement = self.trees().judge_again(&configuration, self.cancel)?;
                 if judgement.verdict != expected {
                     let name = self.name(place);
                     if run > 0 {
@@ -261,6 +279,8 @@ impl Hunt<'_> {
                 Verdict::Unresolved => break,
             }
         }
+        // What was tried there was less than what is tried there now.
+        let on_good = on_good.filter(|_| culprit.at > 0);
         self.answer(culprit, commits, undone, on_good)
     }
 
@@ -301,7 +321,7 @@ impl Hunt<'_> {
         };
         for parent in repository.commit_of(*merge)?.parents.into_iter().skip(1) {
             let state = repository.state(parent)?;
-            let judgement = self.trees().judge(&state.into(), self.cancel)?;
+            let judgement = or_interrupted(self.trees().judge(&state.into(), self.cancel))?;
             if judgement.verdict != Verdict::Interesting {
                 continue;
             }
@@ -451,12 +471,12 @@ impl Hunt<'_> {
         let Some(configuration) = configuration else {
             return Ok(Trial {
                 verdict: Verdict::Unresolved,
-                reason: Some(super::rule::Reason::DoesNotApply),
+                reason: Some(Reason::DoesNotApply),
             });
         };
         let Judgement {
             verdict, reason, ..
-        } = self.trees().judge(&configuration, self.cancel)?;
+        } = or_interrupted(self.trees().judge(&configuration, self.cancel))?;
         Ok(Trial { verdict, reason })
     }
 
@@ -495,9 +515,8 @@ impl Hunt<'_> {
         undone: bool,
         on_good: Option<Trial>,
     ) -> Result<Found, SearchError> {
-        let last = self.row.places.len() - 1;
-        let fresh = self.trees().judge_afresh(&culprit.after, self.cancel)?;
-        let bad = Configuration::from(self.state(last)?);
+        let fresh = or_interrupted(self.trees().judge_afresh(&culprit.after, self.cancel))?;
+        let bad = Configuration::from(self.states.of(self.bad, self.contents)?);
         let mended = transplant(&culprit.after, &culprit.before, &bad, self.contents)?;
         let repair = self.trial(mended)?;
         let (parts, counts) = self.parts(&culprit)?;

@@ -29,6 +29,13 @@ pub struct Judge {
     pub limits: Limits,
 }
 
+impl Judge {
+    /// The length of the hang that is bad, if one is.
+    pub(super) fn hang(&self) -> Option<Duration> {
+        self.rule.property()?.hang()
+    }
+}
+
 /// What is known of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
@@ -81,7 +88,7 @@ impl Trees {
         scratch: Arc<Scratch>,
         furnish: Furnish,
     ) -> Self {
-        let timeout = judge.rule.property().and_then(|property| property.hang());
+        let timeout = judge.hang();
         let trees = Self {
             timeout: AtomicU64::default(),
             contents,
@@ -132,6 +139,17 @@ impl Trees {
         let free = lock(&self.free).pop();
         let (says, run) = self.run_in(free, configuration, self.judge.rule.capture(), cancel)?;
         lock(&self.known).insert(name, says);
+        Ok(self.judgement(says, Some(run)))
+    }
+
+    /// Runs the commands whatever is known, and keeps what they print.
+    pub(super) fn judge_again(
+        &self,
+        configuration: &Configuration,
+        cancel: &Cancel,
+    ) -> Result<Judgement, OracleError> {
+        let free = lock(&self.free).pop();
+        let (says, run) = self.run_in(free, configuration, Capture::Output, cancel)?;
         Ok(self.judgement(says, Some(run)))
     }
 

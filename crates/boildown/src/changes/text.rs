@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use boildown_changes::Layer;
 use boildown_oracle::Verdict;
-use boildown_session::changes::{ChangesEvent, Found, Goal, Tally, Trial};
+use boildown_session::changes::{ChangesEvent, Found, Goal, Reason, Tally, Trial};
 use crossterm::{cursor, queue, style, terminal};
 
 use super::{Answer, Show};
@@ -115,6 +115,9 @@ pub(super) fn sentences(answer: &Answer<'_>) -> Vec<String> {
         false => found.base.clone(),
     };
     all.push(match found.confirmed.verdict {
+        _ if found.confirmed.reason == Some(Reason::Interrupted) => {
+            format!("applied to {base}, it {breaks}; interrupted before it was run in a fresh tree")
+        }
         Verdict::Interesting => {
             format!("applied to {base}, it alone {breaks}: seen again in a fresh tree")
         }

@@ -239,6 +239,7 @@ fn changes_of_two_commits_that_only_together_break_it_are_both_found() {
     let run = repo.changes(["HEAD~4..HEAD", "--", "./test.sh"]);
     run.assert_code(0);
     run.assert_says("it takes something older too, between HEAD~4 and ");
+    assert!(!run.stderr.contains("it does not break it"), "{run}");
     run.assert_says("Ada: LEFT");
     run.assert_says("Ada: RIGHT");
     run.assert_says(
@@ -319,6 +320,7 @@ fn a_merge_is_followed_into_the_branch_that_broke_it() {
     let run = repo.changes(["good..HEAD", "--", "./test.sh"]);
     run.assert_code(0);
     run.assert_says("Ada: side 2");
+    run.assert_says("HEAD works without it");
     assert_eq!(repo.changed(), ["+BAD"]);
 }
 
