@@ -51,9 +51,8 @@ pub struct Other {
 }
 
 impl<O> Watching<O> {
-    /// Returns an oracle that answers as this one does. It forgets, and removes, what was found there before.
+    /// Returns an oracle that answers as this one does. A smaller candidate that an earlier session left in the folder stays.
     pub fn new(oracle: O, expected: Option<Signature>, folder: PathBuf, input: &Path) -> Self {
-        fs::remove_dir_all(&folder).ok();
         let ending = input.extension().map_or_else(String::new, |ending| {
             format!(".{}", OsStr::to_string_lossy(ending))
         });
@@ -85,14 +84,19 @@ impl<O> Watching<O> {
                 seen.left_out += 1;
                 return;
             };
-            let bytes = candidate.len();
+            let earlier = fs::metadata(&file).map_or(u64::MAX, |there| there.len());
+            let earlier = usize::try_from(earlier).unwrap_or(usize::MAX);
+            let is_smaller = candidate.len() < earlier;
             let other = Other {
                 signature: signature.clone(),
                 file,
-                bytes,
+                bytes: candidate.len().min(earlier),
                 runs: 1,
             };
             seen.found.insert(signature.clone(), other);
+            if !is_smaller {
+                return;
+            }
         }
         let file = &seen.found[signature].file;
         let written = fs::create_dir_all(&self.folder)
@@ -220,9 +224,10 @@ mod tests {
             assert_eq!(other.file.extension().unwrap(), "c");
             assert_eq!(fs::read(&other.file).unwrap().len(), other.bytes);
         }
-        // Another run begins anew.
-        assert_eq!(listed(&watch(folder.path(), &[])), []);
-        assert!(!folder.path().join("others").exists());
+        // A session that goes on sees a larger one of the same.
+        let larger = "Segmentation fault, and much more".to_owned();
+        let others = watch(folder.path(), &[larger]);
+        assert_eq!(listed(&others), [("SIGSEGV".to_owned(), 18, 1)]);
     }
 
     #[test]

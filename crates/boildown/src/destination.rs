@@ -9,6 +9,9 @@ use boildown_oracle::fsx;
 use crate::args::Reduce;
 use crate::error::{CliError, Kind};
 
+/// The directory of inputs that fail otherwise.
+pub(crate) const OTHERS: &str = "others";
+
 /// Where the result goes.
 pub(crate) struct Destination {
     pub(crate) output: PathBuf,
@@ -60,7 +63,7 @@ impl Destination {
         self.output
             .with_file_name(".boildown")
             .join(name)
-            .join("others")
+            .join(OTHERS)
     }
 
     /// Returns the copy of the input, when an earlier session made one.

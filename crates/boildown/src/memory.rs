@@ -12,7 +12,7 @@ use boildown_oracle::store::{
 use boildown_oracle::{CommandLine, Property};
 
 use crate::args::{self, Reduce};
-use crate::destination::Destination;
+use crate::destination::{Destination, OTHERS};
 use crate::error::{CliError, Kind};
 use crate::report::Report;
 
@@ -165,6 +165,10 @@ fn look(
     }
     match place.find(identity) {
         Ok((found, news)) => {
+            if !matches!(news, News::Resumed { .. }) {
+                // What failed otherwise in another run would be taken for this one's.
+                fs::remove_dir_all(place.dir().join(OTHERS)).ok();
+            }
             if let Some(news) = told(&news, args.fresh) {
                 report.note(&news);
             }

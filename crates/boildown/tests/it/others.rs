@@ -56,3 +56,24 @@ fn a_script_hides_what_it_runs() {
     assert!(!run.stderr.contains("other failure"), "{run}");
     assert!(!env.exists(".boildown/in.min.txt/others"));
 }
+
+#[test]
+fn what_was_found_stays_when_a_run_goes_on_and_goes_when_it_starts_over() {
+    let env = TestEnv::with_test(TOOL);
+    let command = ["in.txt", "--jobs", "1"];
+    let run = |more: &[&'static str]| {
+        let tail = ["--", "./test.sh", "in.txt"];
+        let args = [&command[..], more, &tail[..]].concat();
+        env.reduce(args)
+            .assert_code(if more.contains(&"4") { 6 } else { 0 });
+    };
+    let found = ".boildown/in.min.txt/others/SIGSEGV.txt";
+    run(&["--max-questions", "4"]);
+    let first = env.read(found);
+    run(&[]);
+    assert_eq!(env.read(found), first);
+    let stale = env.path(".boildown/in.min.txt/others/stale.txt");
+    std::fs::write(&stale, "").unwrap();
+    run(&["--fresh"]);
+    assert!(!stale.exists() && env.exists(found));
+}
