@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::OracleError;
 
@@ -13,7 +13,8 @@ const NEW_FILE_MODE: u32 = 0o666;
 /// Replaces the file's content as one step: whoever reads it sees the old bytes or the new ones, whole, also when this process
 /// is killed in the middle.
 ///
-/// Keeps the permissions of an existing file, and writes through a symbolic link. Waits for no disk, so it may be called often.
+/// Keeps the permissions of an existing file. Follows no link: whatever has that name is replaced, so nobody who puts a link there
+/// has us write elsewhere ([`settle`] follows those that the user has there before). Waits for no disk, so it may be called often.
 ///
 /// # After a power cut
 /// The system writes to the disk when it likes, seconds later. What is found then depends on the file system:
@@ -42,6 +43,21 @@ pub fn write_durable(path: &Path, bytes: &[u8]) -> Result<(), OracleError> {
     write(path, bytes, Durability::Power)
 }
 
+/// Returns the path, or what it leads to if it is a link at the moment: for writing there from now on, whatever is put in its place.
+#[must_use]
+pub fn settle(path: &Path) -> PathBuf {
+    let is_link = fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink());
+    let target = is_link.then(|| fs::canonicalize(path).ok()).flatten();
+    target.unwrap_or_else(|| path.to_owned())
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
 /// What a new content survives the loss of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Durability {
@@ -58,15 +74,7 @@ fn write(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), Oracle
 }
 
 fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
-    // A rename would replace a symbolic link by a plain file.
-    let target = match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
-        resolved => resolved?,
-    };
-    let directory = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let directory = directory_of(path);
     // Opened and written by hand, for tempfile adds the temporary path to the system's words.
     let temporary = tempfile::Builder::new()
         .prefix(".boildown-")
@@ -78,14 +86,16 @@ fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> 
                 .open(path)
         })?;
     let mut file = temporary.as_file();
-    if let Ok(existing) = fs::metadata(&target) {
+    if let Ok(existing) = fs::symlink_metadata(path)
+        && existing.is_file()
+    {
         file.set_permissions(existing.permissions())?;
     }
     file.write_all(bytes)?;
     if durability == Durability::Power {
         file.sync_data()?;
     }
-    temporary.persist(&target).map_err(|error| error.error)?;
+    temporary.persist(path).map_err(|error| error.error)?;
     match durability {
         Durability::Process => Ok(()),
         Durability::Power => sync_directory(directory),
@@ -154,16 +164,26 @@ mod tests {
     }
 
     #[test]
-    fn a_symbolic_link_stays_one() {
+    fn a_link_that_was_there_before_is_followed_and_one_that_comes_later_is_not() {
         let dir = tempfile::tempdir().unwrap();
-        let link = dir.path().join("link");
-        fs::write(dir.path().join("target"), "old").unwrap();
+        let (link, target) = (dir.path().join("link"), dir.path().join("target"));
+        fs::write(&target, "old").unwrap();
         symlink("target", &link).unwrap();
 
-        write_atomic(&link, b"new").unwrap();
-
+        let settled = settle(&link);
+        write_atomic(&settled, b"new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::read(dir.path().join("target")).unwrap(), b"new");
+        assert_eq!(fs::read(&target).unwrap(), b"new");
+
+        let precious = dir.path().join("precious");
+        fs::write(&precious, "precious").unwrap();
+        fs::remove_file(&target).unwrap();
+        symlink("precious", &target).unwrap();
+        for write in [write_atomic, write_durable] {
+            write(&settled, b"newer").unwrap();
+            assert_eq!(fs::read(&precious).unwrap(), b"precious");
+            assert_eq!(fs::read(&target).unwrap(), b"newer");
+        }
     }
 
     #[test]

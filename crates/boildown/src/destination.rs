@@ -15,6 +15,8 @@ pub(crate) const OTHERS: &str = "others";
 /// Where the result goes.
 pub(crate) struct Destination {
     pub(crate) output: PathBuf,
+    /// The same, or where it led to before anything was run.
+    pub(crate) target: PathBuf,
     /// Where the input is kept when the result takes its place.
     pub(crate) backup: Option<PathBuf>,
 }
@@ -25,6 +27,7 @@ impl Destination {
         let wrong = |what: String| CliError::new(Kind::Usage, what);
         if args.in_place {
             return Ok(Self {
+                target: fsx::settle(&args.input),
                 output: args.input.clone(),
                 backup: Some(with_suffix(&args.input, ".orig")),
             });
@@ -52,6 +55,7 @@ impl Destination {
             return Err(wrong(format!("failed to write {}", output.display())).because(complaint));
         }
         Ok(Self {
+            target: fsx::settle(&output),
             output,
             backup: None,
         })
@@ -76,7 +80,7 @@ impl Destination {
     /// at any moment.
     pub(crate) fn begin(&self, args: &Reduce, first: &[u8]) -> Result<(), CliError> {
         // In place, this undoes what the command may have done to the input, so that the copy is of what was read.
-        fsx::write_atomic(&self.output, first)
+        fsx::write_atomic(&self.target, first)
             .map_err(|error| CliError::failed_to(Kind::CannotRun, &error))?;
         if let Some(backup) = &self.backup
             && self.existing_backup().is_none()

@@ -219,7 +219,7 @@ fn publish(args: &Lab, result: &impl Report) -> Result<Kind, CliError> {
         let Some(path) = path else {
             return Ok(());
         };
-        fsx::write_atomic(path, text().as_bytes())
+        fsx::write_atomic(&fsx::settle(path), text().as_bytes())
             .map_err(|error| CliError::failed_to(Kind::CannotRun, &error))
     };
     write(&args.csv, &|| result.csv())?;

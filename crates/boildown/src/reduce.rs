@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     };
     let search = reduction(&input, language, strategy);
     let goal = Goal {
-        output: Some(destination.output.clone()),
+        output: Some(destination.target.clone()),
         size: args.until,
         best: remembered.best.clone(),
     };

@@ -136,3 +136,12 @@ fn amounts_of_memory_that_make_no_sense_are_told() {
     assert_eq!(code, 1);
     assert_snapshot!(said, @"error: failed to let a test write to nowhere: No such file or directory (os error 2)");
 }
+
+#[test]
+fn a_test_that_makes_a_link_of_the_output_has_nothing_else_overwritten() {
+    let env = TestEnv::with_test("ln -sf precious $HERE/in.min.txt; grep -q needle $1")
+        .file("precious", "everything");
+    env.reduce(["in.txt", "--test", "test.sh", "--jobs", "1"])
+        .assert_code(0);
+    assert_eq!(env.read("precious"), "everything");
+}
