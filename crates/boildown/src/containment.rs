@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use boildown_oracle::spawn::{Capture, Limits, Permissions, Sandbox};
-use boildown_oracle::{Cancel, OracleError, Outcome, Property, Resource, Run, Runner};
+use boildown_oracle::{Cancel, OracleError, Outcome, Property, Resource, Runner};
 
 use crate::args::{Containment, Memory};
 use crate::error::{CliError, Kind};
+use crate::reduce::cannot_run;
 use crate::report::Report;
 
 /// More places to write to, separated by colons.
@@ -35,18 +36,23 @@ pub(crate) fn limits(
         sandbox: if args.no_sandbox {
             None
         } else {
-            Some(sandbox(args, report)?)
+            Some(sandbox(args, &[], report)?)
         },
         ..defaults
     })
 }
 
-fn sandbox(args: &Containment, report: &mut dyn Report) -> Result<Sandbox, CliError> {
+fn sandbox(
+    args: &Containment,
+    more: &[PathBuf],
+    report: &mut dyn Report,
+) -> Result<Sandbox, CliError> {
     let always = env::var_os(WRITABLE).unwrap_or_default();
     let permissions = Permissions {
         writable: env::split_paths(&always)
             .filter(|path| !path.as_os_str().is_empty())
             .chain(args.writable.iter().cloned())
+            .chain(more.iter().cloned())
             .collect::<Vec<PathBuf>>(),
         no_network: args.no_network,
     };
@@ -70,59 +76,51 @@ pub(crate) fn outside(runner: &Runner) -> Runner {
     runner
 }
 
-/// Returns what is wrong when the property holds on the input but for the sandbox.
+/// Returns the runner with which the property holds on the input: this one; when only the sandbox is against it, one that lets the
+/// command write temporary files wherever it likes; when that is not enough, one without a sandbox. Says so.
 ///
 /// # Errors
-/// [`OracleError`] when the command cannot be run.
-pub(crate) fn check(
+/// [`CliError`] when the command cannot be run.
+pub(crate) fn loosened(
+    args: &Containment,
     runner: &Runner,
-    property: &Property,
-    input: &[u8],
+    (property, input): (&Property, &[u8]),
     cancel: &Cancel,
-) -> Result<Option<CliError>, OracleError> {
+    report: &mut dyn Report,
+) -> Result<Option<Runner>, CliError> {
     if runner.limits.sandbox.is_none() {
         return Ok(None);
     }
-    let inside = runner.run(input, Capture::Output, cancel)?;
-    if property.verdict(&inside).is_interesting() {
-        return Ok(None);
-    }
-    blame(runner, property, input, &inside, cancel)
-}
-
-/// Returns what is wrong when the property, which `inside` does not have, has nothing against the input but the sandbox.
-///
-/// # Errors
-/// [`OracleError`] when the command cannot be run.
-pub(crate) fn blame(
-    runner: &Runner,
-    property: &Property,
-    input: &[u8],
-    inside: &Run,
-    cancel: &Cancel,
-) -> Result<Option<CliError>, OracleError> {
-    if runner.limits.sandbox.is_none() {
-        return Ok(None);
-    }
-    let holds = |runner: &Runner| -> Result<bool, OracleError> {
-        let run = runner.run(input, Capture::Output, cancel)?;
-        Ok(property.verdict(&run).is_interesting())
-    };
     // A property that holds now and then shows it here, too.
-    for runner in [(&outside(runner), true), (runner, false)] {
+    let always = |runner: &Runner, holds: bool| -> Result<bool, CliError> {
         for _ in 0..TRIES {
-            if holds(runner.0)? != runner.1 {
-                return Ok(None);
+            let run = runner.run(input, Capture::Output, cancel);
+            let run = run.map_err(|error| cannot_run(&error))?;
+            if property.verdict(&run).is_interesting() != holds {
+                return Ok(false);
             }
         }
+        Ok(true)
+    };
+    if !always(runner, false)? || !always(&outside(runner), true)? {
+        return Ok(None);
     }
-    Ok(Some(
-        CliError::new(Kind::CannotRun, "the property holds only outside the sandbox")
-            .because(format!("inside, the command {}", inside.outcome))
-            .hints(crate::reduce::last_words(inside))
-            .hint("--writable PATH lets it write to a directory or a file, such as ~/.cache; without that it writes to its working directory and to $TMPDIR only")
-            .hint("--no-sandbox lets it write wherever you may: a candidate that goes wrong can then destroy your files"),
-    ))
+    let temporary: Vec<PathBuf> = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()]
+        .into_iter()
+        .filter(|path| path.is_dir())
+        .collect();
+    let mut roomier = runner.clone();
+    roomier.limits.sandbox = Some(sandbox(args, &temporary, report)?);
+    if always(&roomier, true)? {
+        report.note(
+            "the command writes temporary files elsewhere than in $TMPDIR: it may, and what it leaves there stays",
+        );
+        return Ok(Some(roomier));
+    }
+    report.note(
+        "warning: the property holds only outside the sandbox, so there is none: a candidate that goes wrong can destroy your files; --writable PATH, such as ~/.cache, keeps the sandbox and lets the command write there",
+    );
+    Ok(Some(outside(runner)))
 }
 
 /// Returns what to do about a run that took too much.

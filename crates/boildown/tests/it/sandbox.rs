@@ -47,18 +47,16 @@ fn a_half_reduced_script_cannot_delete_the_home_directory() {
 }
 
 #[test]
-fn a_test_that_needs_more_is_told_how_to_get_it() {
+fn a_test_that_needs_more_gets_it_and_that_is_said() {
     let env = TestEnv::with_test("echo run >>$HERE/log || exit 9; grep -q needle $1");
     let (code, said) = reduce(&env, &["--test", "test.sh"]);
-    assert_eq!(code, 5);
-    assert_snapshot!(said, @r"
-    preserving: the test exits with 0
-    error: the property holds only outside the sandbox: inside, the command exited with 9
-      hint: its standard error ends with
-              | $HERE/test.sh: 2: cannot create $HERE//log: Permission denied
-      hint: --writable PATH lets it write to a directory or a file, such as ~/.cache; without that it writes to its working directory and to $TMPDIR only
-      hint: --no-sandbox lets it write wherever you may: a candidate that goes wrong can then destroy your files
-    ");
+    assert_eq!(code, 0, "{said}");
+    // Where the tests are is where temporary files are, mostly.
+    assert!(
+        said.contains("it may, and what it leaves there stays") || said.contains("--writable PATH"),
+        "{said}"
+    );
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
     for flags in [&["--writable", "."][..], &["--no-sandbox"]] {
         let (code, said) = reduce(&env, &[&["--test", "test.sh"], flags].concat());
         assert_eq!(code, 0, "{said}");
@@ -75,13 +73,9 @@ fn the_complaint_of_a_command_in_the_sandbox_is_not_taken_for_its_failure() {
             "echo >$HERE/cache || { echo 'error: no cache' >&2; exit 1; }; grep -q needle $1 && { echo 'error: found a needle' >&2; exit 1; }",
         );
     let (code, said) = reduce(&env, &["--", "./tool.sh", "{}"]);
-    assert_eq!(code, 5, "{said}");
+    assert_eq!(code, 0, "{said}");
     assert!(
         said.contains("preserving: exits with 1\n") && said.contains("found a needle"),
-        "{said}"
-    );
-    assert!(
-        said.contains("the property holds only outside the sandbox"),
         "{said}"
     );
 }
