@@ -75,10 +75,19 @@ fn write(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), Oracle
 
 fn replace(path: &Path, bytes: &[u8], durability: Durability) -> io::Result<()> {
     let directory = directory_of(path);
-    // Opened and written by hand, for tempfile adds the temporary path to the system's words.
+    // Of the same name each time, so that what a kill leaves behind goes with the next writing. Opened and written by hand, for
+    // tempfile adds the temporary path to the system's words.
+    let name = path.file_name().unwrap_or_default();
+    let digest = blake3::hash(name.as_encoded_bytes()).to_hex();
     let temporary = tempfile::Builder::new()
         .prefix(".boildown-")
+        .suffix(&digest[..16])
+        .rand_bytes(0)
         .make_in(directory, |path| {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
             OpenOptions::new()
                 .write(true)
                 .create_new(true)
@@ -125,6 +134,18 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
+
+    #[test]
+    fn what_a_kill_left_behind_goes_with_the_next_writing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("out");
+        let digest = blake3::hash(b"out").to_hex();
+        let left = dir.path().join(format!(".boildown-{}", &digest[..16]));
+        fs::write(&left, "half").unwrap();
+        write_atomic(&path, b"whole").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert!(!left.exists());
+    }
 
     #[test]
     fn the_permissions_of_an_existing_file_are_kept() {
