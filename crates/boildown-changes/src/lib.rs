@@ -2,7 +2,7 @@
 //!
 //! A [`State`] is what git calls a tree, or a directory ([`Contents::directory`]). [`ChangeTree::between`] cuts what lies between two
 //! of them into commits, directories, files, hunks and lines; any set of its elements is a [`Configuration`], which a
-//! [`Workspace`] writes to the disk and [`patch`] prints. A [`Repository`] is read and never written.
+//! [`Workspace`] writes to the disk and [`patch()`] prints. A [`Repository`] is read and never written.
 
 mod contents;
 mod directory;

@@ -26,7 +26,7 @@ use crate::{Fingerprint, Fingerprinted, Question, Search, Verdict};
 /// `DustMite`'s predicted iterator tree; the law of what it can gain: expected progress is the sum of the path probabilities
 /// of the questions in flight.
 /// # Memory
-/// Bounded: of the told verdicts, at least the last [`MEMORY`] are remembered, at most twice as many. A question that is older and comes
+/// Bounded: of the told verdicts, at least the last `MEMORY` are remembered, at most twice as many. A question that is older and comes
 /// again is asked again, and its verdict told.
 pub struct Planner<S: Search> {
     /// Every node is reachable from `root`; freed places are reused.
