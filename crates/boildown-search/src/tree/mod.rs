@@ -35,7 +35,7 @@ pub type NodeId = usize;
 pub struct Tree {
     /// All nodes in preorder; the first is the root.
     pub nodes: Vec<Node>,
-    /// Rows of siblings, in preorder of their owners.
+    /// Rows of siblings; those of one owner lie side by side.
     pub lists: Vec<SiblingList>,
     /// Nodes that may stand anywhere, such as comments, in order. They are in no sibling list.
     pub extras: Vec<NodeId>,

@@ -134,7 +134,7 @@ impl Document {
     /// Returns for each part of the outermost row all the others of that row, as ranges of atoms. Nothing when the row is long.
     pub(crate) fn other_parts(&self) -> Vec<Vec<Range<usize>>> {
         const LONG: usize = 64;
-        let outermost = self.rows_of_parts().next();
+        let outermost = self.rows_of_parts().min_by_key(|row| row[0]);
         let row = outermost.filter(|row| row.len() <= LONG).unwrap_or(&[]);
         row.iter()
             .map(|&element| {
@@ -175,7 +175,7 @@ impl Document {
         self.tree.nodes[node].atoms.clone()
     }
 
-    /// The rows of more than one part, outer ones first.
+    /// The rows of more than one part.
     fn rows_of_parts(&self) -> impl Iterator<Item = &[NodeId]> {
         let is_part = |node: NodeId| self.tree.nodes[node].kind == PART;
         let rows = self.tree.lists.iter().flat_map(move |list| {

@@ -117,39 +117,46 @@ fn functions(wasm: &[u8]) -> Option<Vec<Vec<u8>>> {
     ends.then_some(bodies)
 }
 
-/// The sections of a module and what its code is made of; `None` when anything is wrong.
-fn pieces(wasm: &[u8]) -> Option<Vec<Vec<u8>>> {
-    fn number(bytes: &mut &[u8]) -> Option<usize> {
-        let (mut value, mut shift) = (0, 0);
-        loop {
-            let (&byte, rest) = bytes.split_first()?;
-            *bytes = rest;
-            value |= usize::from(byte & 0x7f) << shift;
-            shift += 7;
-            if byte < 0x80 {
-                return Some(value);
-            }
+fn number(bytes: &mut &[u8]) -> Option<usize> {
+    let (mut value, mut shift) = (0, 0);
+    loop {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= usize::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte < 0x80 {
+            return Some(value);
         }
     }
-    fn piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-        let size = number(bytes)?;
-        let (piece, rest) = bytes.split_at_checked(size)?;
-        *bytes = rest;
-        Some(piece)
-    }
+}
+
+fn piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let size = number(bytes)?;
+    let (piece, rest) = bytes.split_at_checked(size)?;
+    *bytes = rest;
+    Some(piece)
+}
+
+/// The sections of a module, by their numbers and contents; `None` when anything is wrong with them.
+fn sections(wasm: &[u8]) -> Option<Vec<(u8, &[u8])>> {
     let mut rest = wasm.strip_prefix(WASM)?;
-    let mut functions = Vec::new();
+    let mut sections = Vec::new();
     while let Some((&id, after)) = rest.split_first() {
         rest = after;
-        let mut content = piece(&mut rest)?;
-        if id == 10 {
-            let count = number(&mut content)?;
-            for _ in 0..count {
-                let body = piece(&mut content)?;
-                functions.push(body.to_vec());
-            }
-            content.is_empty().then_some(())?;
+        sections.push((id, piece(&mut rest)?));
+    }
+    Some(sections)
+}
+
+/// What the code of a module is made of; `None` when anything is wrong.
+fn pieces(wasm: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let mut functions = Vec::new();
+    for (_, mut content) in sections(wasm)?.into_iter().filter(|&(id, _)| id == 10) {
+        let count = number(&mut content)?;
+        for _ in 0..count {
+            functions.push(piece(&mut content)?.to_vec());
         }
+        content.is_empty().then_some(())?;
     }
     Some(functions)
 }
@@ -263,4 +270,22 @@ fn whatever_goes_of_the_content_of_a_part_the_numbers_stay_right() {
         seen += 1;
     }
     assert!(seen > 50, "{seen} units");
+}
+
+#[test]
+fn a_part_that_needs_no_other_is_found_though_all_others_need_each_other() {
+    let section = |id: u8, content: &[u8]| [&[id], sized(content).as_slice()].concat();
+    let code = section(10, &[3, 2, 65, 66, 2, 67, 68, 3, 69, 70, 71]);
+    let others = [section(1, &code), section(3, &code), code].concat();
+    let data = section(11, &[2, 3, 97, 98, 99, 2, 100, 101]);
+    let keeps = |bytes: &[u8]| {
+        let Some(sections) = sections(bytes) else {
+            return false;
+        };
+        let has = |wanted| sections.iter().any(|&(id, _)| id == wanted);
+        has(11) && has(1) == has(3) && has(3) == has(10)
+    };
+    let (result, questions) = reduced(&[WASM, &others, &data].concat(), keeps);
+    assert_eq!(result, [WASM, &section(11, &[])].concat());
+    insta::assert_snapshot!(questions, @"33");
 }
