@@ -54,6 +54,9 @@ const SAMPLE: usize = 32;
 /// The largest text, in bytes, that is parsed for every question although it has errors.
 const BROKEN: usize = 128 << 10;
 
+/// The largest text, in bytes, that is not parsed because it has errors: so little of it is left that the grammar has understood nothing.
+const PUZZLING: usize = 512;
+
 /// How a question came through the gate.
 #[derive(Debug, Clone)]
 enum Passage {
@@ -102,9 +105,7 @@ impl Gate {
         }
         let base = (self.base)
             .get_or_insert_with(|| Parsed::new(&self.parser, Arc::clone(inner.best().bytes())));
-        // Where there are errors already, little of the tree can be reused, and each of them is recovered from again.
-        let costly = base.errors > 0 && base.bytes.len() > BROKEN;
-        if costly && self.state != State::Sealed {
+        if base.is_beyond_it() && self.state != State::Sealed {
             return Passage::Free;
         }
         if let Some(parsed) = base.reparse(&self.parser, Arc::clone(draft.bytes())) {
@@ -124,7 +125,7 @@ impl Gate {
             return true;
         }
         (self.base.as_ref()).is_some_and(|base| {
-            (base.errors > 0 && base.bytes.len() > BROKEN)
+            base.is_beyond_it()
                 || base
                     .reparse(&self.parser, Arc::clone(draft.bytes()))
                     .is_some()
@@ -152,6 +153,14 @@ impl Gate {
             self.state = State::Open;
         }
         parsed.filter(|_| hit == Hit::Yes)
+    }
+}
+
+impl Parsed {
+    /// Whether its errors are a reason to ask about any text: where there are some already, little of the tree can be reused, and each of
+    /// them is recovered from again.
+    fn is_beyond_it(&self) -> bool {
+        self.errors > 0 && !(PUZZLING..=BROKEN).contains(&self.bytes.len())
     }
 }
 
@@ -288,7 +297,10 @@ mod tests {
 
     /// Starts on the tokens of an array of numbers, none of which can go alone and leave JSON.
     fn numbers(json: &'static Language) -> Tokens {
-        let text = format!("[1{}]", ", 1".repeat(999));
+        tokens(&format!("[1{}]", ", 1".repeat(999)), json)
+    }
+
+    fn tokens(text: &str, json: &'static Language) -> Tokens {
         let document = Arc::new(Document::new(&text.as_bytes().into(), View::Syntax(json)));
         let sweep = Sweep::windows(Subset::full(document.len()), 1);
         Tokens { document, sweep }
@@ -298,12 +310,32 @@ mod tests {
     fn ask_all(verdict: Verdict) -> Option<(usize, State)> {
         let json = Language::named("JSON")?;
         let mut search = Gated::new(numbers(json), Some(json));
+        let asked = ask(&mut search, verdict);
+        Some((asked, search.gate?.state))
+    }
+
+    fn ask(search: &mut Gated<Tokens>, verdict: Verdict) -> usize {
         let mut asked = 0;
         while search.ask().is_some() {
             asked += 1;
             search.tell(verdict);
         }
-        Some((asked, search.gate?.state))
+        asked
+    }
+
+    #[test]
+    fn of_a_small_text_that_has_errors_anything_is_asked() {
+        let Some(json) = Language::named("JSON") else {
+            return;
+        };
+        let asked_of = |text| {
+            ask(
+                &mut Gated::new(tokens(text, json), Some(json)),
+                Verdict::Uninteresting,
+            )
+        };
+        assert_eq!(asked_of("[[[1]]]"), 1, "only the number can go alone");
+        assert_eq!(asked_of("[[[1]]"), 6, "each of them is asked about");
     }
 
     #[test]
