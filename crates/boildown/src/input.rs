@@ -36,7 +36,7 @@ pub(crate) fn read(path: &Path, hint: &str) -> Result<Arc<[u8]>, CliError> {
     Ok(bytes.into())
 }
 
-/// The language of an input: what was asked for, or what its name and its first line say.
+/// The language of an input: what was asked for, what its name and its first line say, or what it looks like.
 pub(crate) fn language(
     asked: Option<&str>,
     path: &Path,
@@ -48,9 +48,10 @@ pub(crate) fn language(
             CliError::new(Kind::Usage, format!("there is no language `{name}`"))
                 .hint("`boildown languages` lists them; `--language none` works on any file")
         }),
-        None => Ok(Language::detect(
-            &path.to_string_lossy(),
-            &input[..input.len().min(256)],
-        )),
+        None => {
+            let head = &input[..input.len().min(256)];
+            let named = Language::detect(&path.to_string_lossy(), head);
+            Ok(named.or_else(|| Language::guess(input)))
+        }
     }
 }

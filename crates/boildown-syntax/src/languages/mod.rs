@@ -8,6 +8,11 @@ use std::fmt;
 
 use tree_sitter_language::LanguageFn;
 
+use crate::parse::{Parsed, Parser};
+
+/// A text that has an error in fewer bytes is not written in the language that it looks like.
+const BYTES_FOR_AN_ERROR: usize = 1000;
+
 /// A language that boildown has a grammar for.
 ///
 /// Which ones there are is decided when the crate is built: each grammar is a Cargo feature (`lang-c`, `lang-rust`, …),
@@ -78,6 +83,28 @@ impl Language {
         Self::of_file_name(file_name)
             .or_else(|| Self::of_extension(file_name.rsplit_once('.')?.1))
             .or_else(|| Self::of_interpreter(interpreter(head)?))
+    }
+
+    /// Returns the language of a text when it looks like one that brackets alone tell: JSON, XML, or S-expressions, of which
+    /// WebAssembly's text format and what solvers read are made.
+    ///
+    /// # Cost
+    /// Reads at most 1 MiB, with at most one grammar.
+    #[must_use]
+    pub fn guess(bytes: &[u8]) -> Option<&'static Self> {
+        let head = &bytes[..bytes.len().min(1 << 20)];
+        let comment = |line: &&[u8]| line.trim_ascii().first().is_none_or(|&byte| byte == b';');
+        let first = head
+            .split(|&byte| byte == b'\n')
+            .find(|line| !comment(line))?;
+        let language = Self::named(match first.trim_ascii_start().first()? {
+            b'(' => "S-expressions",
+            b'{' | b'[' => "JSON",
+            b'<' => "XML",
+            _ => return None,
+        })?;
+        let parsed = Parsed::new(&Parser::new(language), head.into());
+        (parsed.errors <= head.len() / BYTES_FOR_AN_ERROR).then_some(language)
     }
 
     /// Returns the grammar, ready for [`Parser::set_language`](tree_sitter::Parser::set_language).
@@ -347,6 +374,25 @@ mod tests {
     fn the_extension_decides_before_the_interpreter() {
         check_detect("a.py", "#!/bin/sh\n", "Python");
         check_detect("a.unknown", "#!/bin/sh\n", "Bash");
+    }
+
+    #[test]
+    fn what_brackets_tell_is_guessed() {
+        let guess = |text: &str| Language::guess(text.as_bytes()).map(|language| language.name);
+        for (text, language) in [
+            (";; TOOL: run\n\n(module (memory 1))", "S-expressions"),
+            ("(assert (= a b))\n", "S-expressions"),
+            ("{\"a\": [1]}", "JSON"),
+            ("\n<a>b</a>", "XML"),
+        ] {
+            if Language::named(language).is_some() {
+                assert_eq!(guess(text), Some(language), "{text}");
+            }
+        }
+        assert_eq!(guess("(one of a kind"), None, "it does not parse");
+        assert_eq!(guess("{ f(); }"), None, "it does not parse");
+        assert_eq!(guess("a (b)"), None);
+        assert_eq!(guess(""), None);
     }
 
     #[test]

@@ -571,6 +571,16 @@ pub(super) static LANGUAGES: &[Language] = &[
         node_types: tree_sitter_rust::NODE_TYPES,
         grammar: tree_sitter_rust::LANGUAGE,
     },
+    #[cfg(feature = "lang-scheme")]
+    Language {
+        name: "S-expressions",
+        aliases: &["sexp", "smtlib", "wat"],
+        extensions: &["sexp", "smt2", "smt", "wat", "wast", "pddl"],
+        file_names: &[],
+        interpreters: &[],
+        node_types: tree_sitter_scheme::NODE_TYPES,
+        grammar: tree_sitter_scheme::LANGUAGE,
+    },
     #[cfg(feature = "lang-scala")]
     Language {
         name: "Scala",

@@ -1,13 +1,11 @@
 //! What can become of all the places that mention a name, together.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::tree::{NodeId, Tree};
 
-use super::ideas::{DEFAULT, Ideas, MERGED, PARAMETER, STAND_IN, WITH_ALL};
-use super::proposal::Edit;
+use super::ideas::{DEFAULT, Ideas, PARAMETER, STAND_IN, WITH_ALL};
 use crate::names::{Names, Thing};
 use crate::plan::{Places, Plan, places};
 use crate::{Document, Language};
@@ -17,42 +15,6 @@ const MENTIONED: usize = 40;
 
 /// So many things are followed from one that goes.
 const FOLLOWED: usize = 100;
-
-impl Ideas<'_> {
-    /// Proposes to make one of two neighbours that have bodies: the first goes on with the body of the second.
-    pub(super) fn bodies(&mut self, language: &'static Language) {
-        let grammar = language.grammar();
-        let Some(field) = grammar.field_id_for_name("body") else {
-            return;
-        };
-        let document = self.document;
-        let body = |node: NodeId| -> Option<Range<usize>> {
-            let mut parts = self.tree.children(node);
-            let body = parts.find(|&part| document.field(part) == field.get())?;
-            Some(self.tree.nodes[body].atoms.clone())
-        };
-        let mut cuts = Vec::new();
-        for list in &self.tree.lists {
-            for pair in list.elements.windows(2) {
-                let (Some(first), Some(second)) = (body(pair[0]), body(pair[1])) else {
-                    continue;
-                };
-                let opens = document.atom(second.start) == b"{";
-                let closes = document.atom(first.end - 1) == b"}";
-                if opens == closes {
-                    let bracket = usize::from(opens);
-                    let cut = first.end - bracket..second.start + bracket;
-                    if !cut.is_empty() && self.tree.nodes[pair[0]].atoms.end == first.end {
-                        cuts.push(cut);
-                    }
-                }
-            }
-        }
-        for cut in cuts {
-            self.add(MERGED, vec![Edit::new(&cut, *b"")]);
-        }
-    }
-}
 
 impl Ideas<'_> {
     /// Proposes what can become of what mentions a name.

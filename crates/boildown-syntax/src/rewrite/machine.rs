@@ -57,7 +57,6 @@ impl Setup {
                 let index = Index::new(document);
                 ideas.nodes();
                 ideas.names(self.language);
-                ideas.bodies(self.language);
                 for (source, rule) in self.rules.rules.iter().enumerate() {
                     rule.propose(&index, source, &mut proposals);
                 }

@@ -335,6 +335,7 @@ fn sources(language: &str) -> &'static [&'static str] {
         "JSON" => &[include_str!("../../rules/json.rules")],
         "Python" => &[include_str!("../../rules/python.rules")],
         "Rust" => &[include_str!("../../rules/rust.rules")],
+        "S-expressions" => &[include_str!("../../rules/s-expressions.rules")],
         "SQL" => &[include_str!("../../rules/sql.rules")],
         "WGSL" => &[include_str!("../../rules/wgsl.rules")],
         "TypeScript" | "TSX" => &[JAVASCRIPT, TYPESCRIPT],
