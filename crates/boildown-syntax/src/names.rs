@@ -178,13 +178,23 @@ impl<'a> Reader<'a, '_> {
             let is_name = is_leaf
                 && text.iter().all(|&byte| is_word(byte))
                 && !text[0].is_ascii_digit()
-                && !(self.kind(id).is_empty()
-                    || NO_NAMES.iter().any(|no| self.kind(id).contains(no)));
+                && (self.importing(id).is_some()
+                    || !(self.kind(id).is_empty()
+                        || NO_NAMES.iter().any(|no| self.kind(id).contains(no))));
             if is_name {
                 mentions.entry(text).or_default().push(id);
             }
         }
         mentions
+    }
+
+    /// The import that a word ends the path of, when that is a string: `"net/http"` is known as `http`.
+    fn importing(&self, word: NodeId) -> Option<NodeId> {
+        let after = self.tree.nodes[word].atoms.end;
+        let is_last =
+            after < self.document.len() && matches!(self.document.atom(after), b"\"" | b"`");
+        let mut around = self.names.around(word).skip(1).take(3);
+        around.find(|&node| is_last && self.kind(node).contains("import"))
     }
 
     fn kind(&self, node: NodeId) -> &str {
@@ -278,6 +288,9 @@ impl<'a> Reader<'a, '_> {
 
     /// The node that declares a name and nothing besides, when this is where that happens.
     fn declares(&self, name: NodeId) -> Option<(Sureness, NodeId)> {
+        if let Some(import) = self.importing(name) {
+            return Some((Sureness::Declared, import));
+        }
         let mut node = name;
         loop {
             let parent = self.names.parent(node);
@@ -444,6 +457,18 @@ mod tests {
         let want: Vec<&str> = want.lines().map(str::trim).collect();
         let seen: Vec<&str> = seen.lines().map(str::trim).collect();
         assert_eq!(seen, want, "{}", seen.join("\n"));
+    }
+
+    #[test]
+    fn the_path_of_an_import_ends_with_a_name() {
+        check(
+            "Go",
+            "package p; import ( \"io\"; \"net/http\" ); import \"os\"; func f() { http.Get(os.Args, \"io\") }",
+            "f: func f() { http.Get(os.Args, \"io\") } (0)
+            http: \"net/http\" (1)
+            io: \"io\" (0)
+            os: import \"os\" (1)",
+        );
     }
 
     #[test]

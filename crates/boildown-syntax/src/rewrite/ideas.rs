@@ -11,7 +11,7 @@ use crate::document::{is_word, words};
 use crate::{Document, Language, View};
 
 /// How many ideas there are; each has a hit rate of its own.
-pub(super) const COUNT: usize = 10;
+pub(super) const COUNT: usize = 11;
 
 /// A node becomes the least text that fits.
 const LEAST: usize = 0;
@@ -31,8 +31,10 @@ pub(super) const STAND_IN: usize = 6;
 pub(super) const WITH_ALL: usize = 7;
 /// A parameter goes with its arguments.
 pub(super) const PARAMETER: usize = 8;
+/// What mentions a name goes, and where it is defined beside others, it becomes the blank one.
+pub(super) const BLANK: usize = 9;
 /// A name becomes a canonical one.
-pub(super) const RENAMED: usize = 9;
+pub(super) const RENAMED: usize = 10;
 
 /// Short texts by the kind of node they stand for: those of the original text, and those of the rules.
 #[derive(Debug, Default)]

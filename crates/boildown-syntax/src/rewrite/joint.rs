@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use boildown_search::tree::{NodeId, Tree};
 
-use super::ideas::{DEFAULT, Ideas, PARAMETER, STAND_IN, WITH_ALL};
-use crate::names::{Names, Thing};
+use super::ideas::{BLANK, DEFAULT, Ideas, PARAMETER, STAND_IN, WITH_ALL};
+use crate::names::{Definition, Names, Thing};
 use crate::plan::{Places, Plan, places};
 use crate::{Document, Language};
 
@@ -28,6 +28,9 @@ impl Ideas<'_> {
             }
             for plan in joint.with_all(thing) {
                 self.make(WITH_ALL, &joint, &plan);
+            }
+            if let Some(plan) = joint.blank(thing) {
+                self.make(BLANK, &joint, &plan);
             }
             for plan in joint.parameters(thing, |node| self.default(node, 0)) {
                 self.make(PARAMETER, &joint, &plan);
@@ -132,6 +135,22 @@ impl<'a> Joint<'a> {
         let small = self.closure(thing, |node| self.names.unit(node));
         let large = self.closure(thing, |node| self.statement(node));
         [small, large].into_iter().flatten().collect()
+    }
+
+    /// All that mentions a thing goes, and one of several names that are defined together is blank: what need not be used in
+    /// languages where everything else has to.
+    fn blank(&self, thing: &Thing<'_>) -> Option<Plan> {
+        let &[Definition { name, unit }] = thing.definitions.as_slice() else {
+            return None;
+        };
+        let together = self.defined.range(unit..self.tree.nodes[unit].end);
+        let is_one_of_several = together.take(2).count() > 1;
+        let mut plan = Plan::default();
+        plan.replace(name, &Arc::from(*b"_"));
+        for &mention in &thing.uses {
+            plan.delete(self.statement(mention)?);
+        }
+        (is_one_of_several && !thing.uses.is_empty()).then_some(plan)
     }
 
     /// The smallest unit around a node that is not between parentheses.
