@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::fs::statvfs;
 
 use crate::OracleError;
 use remove::remove_tree;
@@ -28,10 +28,6 @@ const PREFIX: &str = "boildown-";
 const LOCK: &str = "lock";
 
 const MEMORY: &str = "/dev/shm";
-
-/// Free bytes that make a memory file system worth using. Containers often have one of 64 MiB, which a compiler fills; its
-/// complaint would then pass for a verdict.
-const ENOUGH: u64 = 1 << 30;
 
 /// A session's directory, which holds one directory per run. Removed, with all that is in it, when dropped.
 ///
@@ -177,11 +173,24 @@ impl Drop for Scratch {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn suits(dir: &Path) -> bool {
+    use rustix::fs::StatVfsMountFlags;
+
+    /// Free bytes that make a memory file system worth using. Containers often have one of 64 MiB, which a compiler fills; its
+    /// complaint would then pass for a verdict.
+    const ENOUGH: u64 = 1 << 30;
+
     let useless = StatVfsMountFlags::NOEXEC | StatVfsMountFlags::RDONLY;
     statvfs(dir).is_ok_and(|fs| {
         !fs.f_flag.intersects(useless) && fs.f_bavail.saturating_mul(fs.f_frsize) >= ENOUGH
     })
+}
+
+/// No other system has a memory file system at that place.
+#[cfg(not(target_os = "linux"))]
+fn suits(_: &Path) -> bool {
+    false
 }
 
 /// Locks the session's directory. The lock file gets its name when it is locked already: who can see it, can trust it.
