@@ -110,6 +110,12 @@ pub enum OracleError {
 }
 
 impl OracleError {
+    /// Returns whether the place where commands run was full. When others ran beside, it may have been theirs.
+    #[must_use]
+    pub fn is_full_disk(&self) -> bool {
+        matches!(self, Self::Scratch { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+    }
+
     /// Returns whether the system found the program's file to be none that it can execute, as opposed to being out of
     /// processes, memory or descriptors at the moment.
     #[must_use]

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::statvfs;
+use rustix::io::Errno;
 
 use crate::OracleError;
 use remove::remove_tree;
@@ -138,14 +139,24 @@ impl Scratch {
         &self.dir
     }
 
-    /// Returns whether there is no room left where it is: what a command says then, it says of the disk.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
+    /// Checks that there is room left where it is. Without, what a command says, it may say of the disk.
+    ///
+    /// # Errors
+    /// [`OracleError::Scratch`] when there is none; see [`OracleError::is_full_disk`].
+    pub fn check_room(&self) -> Result<(), OracleError> {
         /// Less than what the smallest of files takes with its directory.
         const NOTHING: u64 = 64 << 10;
-        statvfs(&self.dir).is_ok_and(|fs| {
+        let is_full = statvfs(&self.dir).is_ok_and(|fs| {
             fs.f_bavail.saturating_mul(fs.f_frsize) < NOTHING || fs.f_files > 0 && fs.f_favail == 0
-        })
+        });
+        if is_full {
+            return Err(OracleError::Scratch {
+                action: "run a command in",
+                path: self.dir.clone(),
+                source: Errno::NOSPC.into(),
+            });
+        }
+        Ok(())
     }
 
     /// Makes a directory for one run that holds only the candidate, and one for its temporary files.
