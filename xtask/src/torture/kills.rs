@@ -11,6 +11,8 @@ use anyhow::{Context as _, Result, bail, ensure};
 use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::dice::Dice;
+
 pub(crate) const NAME: &str = "SIGKILL or SIGINT, and the same command again";
 pub(crate) const PROMISE: &str =
     "the same bytes as undisturbed; nothing that is known runs again; the best stays on disk";
@@ -222,24 +224,4 @@ fn content_of(line: &str) -> Result<Content> {
 
 fn content(bytes: &[u8]) -> Result<Content> {
     Ok(blake3::hash(bytes).as_bytes()[..16].try_into()?)
-}
-
-/// Numbers that look random and are the same for the same seed.
-#[derive(Debug)]
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// Returns a number below `end`.
-    fn below(&mut self, end: u64) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ (mixed >> 31)) % end.max(1)
-    }
 }
