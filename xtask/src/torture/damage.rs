@@ -63,7 +63,8 @@ fn damage(place: &Place, dice: &mut Dice) -> Result<()> {
         // The third one is memory that processes share, and no damage to a disk reaches it.
         .filter(|path| {
             let ending = path.extension().and_then(OsStr::to_str);
-            matches!(ending, Some("db" | "db-wal"))
+            let is_empty = fs::metadata(path).is_ok_and(|file| file.len() == 0);
+            matches!(ending, Some("db" | "db-wal")) && !is_empty
         })
         .collect();
     files.sort();
@@ -81,7 +82,7 @@ fn damage(place: &Place, dice: &mut Dice) -> Result<()> {
         _ => {
             let file = open()?;
             for _ in 0..=dice.below(64) {
-                let at = dice.below(size.max(1));
+                let at = dice.below(size);
                 let mut byte = [0];
                 file.read_exact_at(&mut byte, at)?;
                 byte[0] ^= 1 << dice.below(8);

@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::dice::Dice;
 
-pub(crate) const NAME: &str = "SIGKILL or SIGINT, and the same command again";
+pub(crate) const NAME: &str = "SIGKILL, at times SIGINT, and the same command again";
 pub(crate) const PROMISE: &str =
     "the same bytes as undisturbed; nothing that is known runs again; the best stays on disk";
 
@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 type Content = [u8; 16];
 
-/// Ends reductions at so many random points, three of four times by SIGKILL and else by SIGINT, and checks what they come to.
+/// Kills reductions at so many random points, interrupts them at a third as many, and checks what they come to.
 /// Returns how many reductions it took.
 pub(crate) fn run(boildown: &Path, times: u32) -> Result<u32> {
     let folder = tempfile::tempdir().context("make a working folder")?;
@@ -110,7 +110,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Runs one reduction to its end, and ends at most so many of its sessions early. Returns how many it ended.
+    /// Runs one reduction to its end, and kills at most so many of its sessions. Returns how many it killed.
     fn reduction(&self, times: u32, dice: &mut Dice, undisturbed: &[u8]) -> Result<u32> {
         // At the end it is run once more, to confirm it.
         let confirmed = content(undisturbed)?;
@@ -131,7 +131,7 @@ impl Bench {
                 thread::sleep(pause);
                 kill_process(Pid::from_child(&session), by)?;
                 session.wait()?;
-                ended += 1;
+                ended += u32::from(by == Signal::KILL);
             }
             let runs = self.runs()?;
             if let Some(again) = runs[looked_at.min(runs.len())..]
