@@ -29,6 +29,12 @@ int main(int argc, char **argv) {
 }
 "#;
 
+/// Pairs of measurements in a round, where the difference is smaller than what other programs do to either.
+const PAIRS: u32 = 4;
+
+/// A folder beside whose files nothing can be stored.
+const STORELESS: &str = "storeless";
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Questions to run in one measurement.
@@ -53,6 +59,13 @@ pub(crate) struct Args {
 enum Gate {
     Closed,
     Open,
+}
+
+/// Whether there are a store, a sandbox and a limit of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Guards {
+    Up,
+    Down,
 }
 
 /// What one round showed.
@@ -89,12 +102,24 @@ impl Bench {
     /// Measures the bare loop and a reduction, one after the other.
     fn round(&self, jobs: u32, gate: Gate) -> Result<Round> {
         let bare = self.bare()?;
-        let finished = self.reduce(jobs, gate)?;
+        let finished = self.reduce(jobs, gate, Guards::Up)?;
         Ok(Round {
             bare,
             asked: rate(&finished)?,
             driver: driver_milliseconds(&finished)?,
         })
+    }
+
+    /// Returns the questions run per second with guards and without. Who comes first changes, so that what goes on besides disturbs both.
+    fn guarded(&self, jobs: u32, round: u32) -> Result<[f64; 2]> {
+        let mut guards = [Guards::Up, Guards::Down];
+        guards.rotate_left(round as usize % 2);
+        let mut rates = [0.0; 2];
+        for guards in guards {
+            // Without the gate there is less beside the runs to hide it.
+            rates[guards as usize] = rate(&self.reduce(jobs, Gate::Open, guards)?)?;
+        }
+        Ok(rates)
     }
 
     fn spawn_once(&self, folder: &Path) -> Result<()> {
@@ -110,11 +135,19 @@ impl Bench {
         Ok(())
     }
 
-    fn reduce(&self, jobs: u32, gate: Gate) -> Result<Finished> {
+    fn reduce(&self, jobs: u32, gate: Gate, guards: Guards) -> Result<Finished> {
         let mut command = Command::new(&self.boildown);
+        let (result, unguarded): (_, &[&str]) = match guards {
+            Guards::Up => (self.folder.join("result.c"), &[]),
+            Guards::Down => (
+                self.folder.join(STORELESS).join("result.c"),
+                &["--no-sandbox", "--memory", "none"],
+            ),
+        };
         command
             .args(["reduce", "big.c", "--json", "--fresh", "--output"])
-            .arg(self.folder.join("result.c"))
+            .arg(result)
+            .args(unguarded)
             .arg("--test")
             .arg(&self.probe)
             .args([
@@ -181,6 +214,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         Style::Plain
     };
 
+    print!("{}", questions(&bench, args.rounds)?.render(style));
+    println!();
+    print!("{}", guards(&bench, args.rounds)?.render(style));
+    println!();
+    println!(
+        "{} bytes of C, {} questions, median of {} rounds; bare: one thread that runs the same program; without: no store, no sandbox, \
+         no limit of memory",
+        bench.size, bench.questions, args.rounds
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a question costs beside the run of the program.
+fn questions(bench: &Bench, rounds: u32) -> Result<Table> {
     let mut table = Table::new(&[
         ("parse gate", Align::Left),
         ("jobs", Align::Right),
@@ -191,7 +238,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     ]);
     for (gate, name) in [(Gate::Closed, "on"), (Gate::Open, "off")] {
         for jobs in [1, 2] {
-            let rounds = (0..args.rounds)
+            let rounds = (0..rounds)
                 .map(|_| bench.round(jobs, gate))
                 .collect::<Result<Vec<_>>>()?;
             let middle = |figure: fn(&Round) -> f64| {
@@ -208,13 +255,36 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             ]);
         }
     }
-    print!("{}", table.render(style));
-    println!();
-    println!(
-        "{} bytes of C, {} questions, median of {} rounds; bare: one thread that runs the same program",
-        bench.size, bench.questions, args.rounds
-    );
-    Ok(ExitCode::SUCCESS)
+    Ok(table)
+}
+
+/// What it costs that a run is stored, confined and limited.
+fn guards(bench: &Bench, rounds: u32) -> Result<Table> {
+    let mut table = Table::new(&[
+        ("store, sandbox, limits: jobs", Align::Left),
+        ("questions/s", Align::Right),
+        ("without", Align::Right),
+        ("overhead", Align::Right),
+    ]);
+    for jobs in [1, 2] {
+        let rounds = (0..rounds * PAIRS)
+            .map(|round| bench.guarded(jobs, round))
+            .collect::<Result<Vec<_>>>()?;
+        let middle = |figure: fn(&[f64; 2]) -> f64| {
+            let figures: Vec<f64> = rounds.iter().map(figure).collect();
+            median(&figures).expect("there is a round")
+        };
+        table.push(vec![
+            jobs.to_string(),
+            format!("{:.0}", middle(|[with, _]| *with)),
+            format!("{:.0}", middle(|[_, without]| *without)),
+            format!(
+                "{:.1} %",
+                100.0 * middle(|[with, without]| without / with - 1.0)
+            ),
+        ]);
+    }
+    Ok(table)
 }
 
 /// Builds boildown and the probe, and writes the input.
@@ -222,6 +292,8 @@ fn prepare(args: &Args, folder: &Path) -> Result<Bench> {
     let boildown = binary::find_or_build(args.boildown.as_deref())?;
     let input = big_c(args.size);
     fs::write(folder.join("big.c"), &input).context("write the input")?;
+    fs::create_dir(folder.join(STORELESS)).context("make a folder for results")?;
+    fs::write(folder.join(STORELESS).join(".boildown"), "").context("take the store's place")?;
     fs::create_dir(folder.join("bare")).context("make a folder for the bare loop")?;
     fs::write(folder.join("bare/big.c"), "int x;\n")
         .context("write a candidate for the bare loop")?;

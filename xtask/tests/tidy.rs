@@ -334,6 +334,47 @@ fn no_file_is_too_long_to_read() {
     assert_none(&complaints);
 }
 
+/// Where the time of day is looked at, and what for. It jumps; whatever has to wait, to end or to be measured uses `Instant`.
+const TIME_OF_DAY: &[(&str, &str)] = &[
+    (
+        "crates/boildown-changes/src/workspace.rs",
+        "no content of a file has the time that another one had",
+    ),
+    (
+        "crates/boildown-oracle/src/scratch/stale.rs",
+        "what was never locked is left alone while it is new",
+    ),
+    (
+        "crates/boildown-oracle/src/store/find.rs",
+        "people read when a session began",
+    ),
+    (
+        "crates/boildown-oracle/src/store/place.rs",
+        "the oldest runs are forgotten first",
+    ),
+];
+
+fn asks_for_the_time_of_day(text: &str) -> bool {
+    ["SystemTime", "UNIX_EPOCH", ".modified()"]
+        .iter()
+        .any(|word| text.contains(word))
+}
+
+#[test]
+fn no_clock_that_jumps_decides_anything_but_what_is_listed() {
+    let asking: BTreeSet<String> = written_files()
+        .iter()
+        .filter(|(path, text)| {
+            path.starts_with("crates")
+                && path.iter().any(|part| part == "src")
+                && asks_for_the_time_of_day(text)
+        })
+        .map(|(path, _)| path.display().to_string())
+        .collect();
+    let listed = TIME_OF_DAY.iter().map(|(path, _)| (*path).to_owned());
+    assert_eq!(asking, listed.collect());
+}
+
 #[test]
 fn the_rules_find_what_they_forbid() {
     let uses = |name: &str, kind: &str, of: &[&str]| Member {
@@ -373,6 +414,9 @@ fn the_rules_find_what_they_forbid() {
             "ARCHITECTURE.md does not name boildown-b"
         ]
     );
+
+    assert!(asks_for_the_time_of_day("let now = SystemTime::now();"));
+    assert!(!asks_for_the_time_of_day("let now = Instant::now();"));
 
     assert!(lacks_module_doc("use std::fs;\n//! Late.\n"));
     assert!(!lacks_module_doc("\n//! A doc.\n"));

@@ -28,6 +28,8 @@ fn main() {
         file: CandidateFile::named("crash.c"),
         limits: Limits::default(),
     };
+    let mut unlimited = runner.clone();
+    unlimited.limits = Limits::none();
     let mut confined = runner.clone();
     let sandbox = Sandbox::new(&Permissions::default()).expect("nothing is asked for");
     confined.limits.sandbox = Some(sandbox);
@@ -45,19 +47,30 @@ fn main() {
         assert!(command.status().expect("/bin/true can be run").success());
     };
     // One call of each in turn, so that other programs disturb all of them alike.
-    let [mut bares, mut quiets, mut confineds, mut captureds] = [const { Vec::new() }; 4];
+    let [
+        mut bares,
+        mut quiets,
+        mut unlimiteds,
+        mut confineds,
+        mut captureds,
+    ] = [const { Vec::new() }; 5];
     for _ in 0..RUNS {
         bares.push(microseconds(bare));
         quiets.push(microseconds(|| judged(&runner, Capture::Nothing)));
+        unlimiteds.push(microseconds(|| judged(&unlimited, Capture::Nothing)));
         confineds.push(microseconds(|| judged(&confined, Capture::Nothing)));
         captureds.push(microseconds(|| judged(&runner, Capture::Output)));
     }
-    let [bare, quiet, confined, captured] =
-        [bares, quiets, confineds, captureds].map(lower_quartile);
+    let [bare, quiet, unlimited, confined, captured] =
+        [bares, quiets, unlimiteds, confineds, captureds].map(lower_quartile);
     println!("bare Command::status   {bare:7.1} µs");
     println!(
         "a run without output   {quiet:7.1} µs  (+{:.1})",
         quiet - bare
+    );
+    println!(
+        "the same without limits{unlimited:7.1} µs  (+{:.1})",
+        unlimited - bare
     );
     println!(
         "the same in a sandbox  {confined:7.1} µs  (+{:.1})",

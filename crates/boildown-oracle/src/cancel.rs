@@ -1,16 +1,15 @@
 //! A handle that stops runs from another thread.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io::{PipeReader, PipeWriter, Write as _, pipe};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use rustix::event::{EventfdFlags, eventfd};
 
 use crate::OracleError;
 
 /// Stops the runs that were given it, from any thread. Clones share one state; once cancelled, always cancelled.
 ///
-/// Costs one file descriptor for all clones together.
+/// Costs two file descriptors for all clones together.
 #[derive(Debug, Clone)]
 pub struct Cancel(Arc<State>);
 
@@ -19,7 +18,8 @@ struct State {
     cancelled: AtomicBool,
     /// Readable once cancelled, for nobody ever reads it: something a run can poll together with the output of its command,
     /// which a flag is not.
-    event: OwnedFd,
+    read: PipeReader,
+    write: PipeWriter,
 }
 
 impl Cancel {
@@ -28,23 +28,19 @@ impl Cancel {
     /// # Errors
     /// When the process has no file descriptor left.
     pub fn new() -> Result<Self, OracleError> {
-        let event =
-            eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(|error| {
-                OracleError::CancelHandle {
-                    source: error.into(),
-                }
-            })?;
+        let (read, write) = pipe().map_err(|source| OracleError::CancelHandle { source })?;
         Ok(Self(Arc::new(State {
             cancelled: AtomicBool::new(false),
-            event,
+            read,
+            write,
         })))
     }
 
     /// Stops every run that was given this handle, and those that will be. Returns at once; the runs clean up on their threads.
     pub fn cancel(&self) {
         if !self.0.cancelled.swap(true, Ordering::AcqRel) {
-            // Adds one to a counter of 64 bits, once: it cannot be full.
-            rustix::io::write(&self.0.event, &1u64.to_ne_bytes()).ok();
+            // Once: it cannot be full. Closing it would not do, as a program that is just being started may hold it open, too.
+            (&self.0.write).write_all(b".").ok();
         }
     }
 
@@ -58,7 +54,7 @@ impl Cancel {
 impl AsFd for Cancel {
     /// Returns a descriptor that polls as ready for ever once the handle is cancelled.
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.event.as_fd()
+        self.0.read.as_fd()
     }
 }
 

@@ -110,6 +110,12 @@ pub enum OracleError {
 }
 
 impl OracleError {
+    /// Returns whether the place where commands run was full. When others ran beside, it may have been theirs.
+    #[must_use]
+    pub fn is_full_disk(&self) -> bool {
+        matches!(self, Self::Scratch { source, .. } if source.kind() == io::ErrorKind::StorageFull)
+    }
+
     /// Returns whether the system found the program's file to be none that it can execute, as opposed to being out of
     /// processes, memory or descriptors at the moment.
     #[must_use]
@@ -117,17 +123,30 @@ impl OracleError {
         let Self::Spawn { source, .. } = self else {
             return false;
         };
-        matches!(
-            Errno::from_io_error(source),
-            Some(
-                // Neither a binary nor `#!`; a binary with impossible headers, cut short, or with a loader that is none.
-                Errno::NOEXEC | Errno::INVAL | Errno::IO | Errno::LIBBAD
-                // What stands after `#!`, or the loader: missing, not executable, no path at all.
-                | Errno::NOENT | Errno::ACCESS | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG
-            )
-        )
+        Errno::from_io_error(source).is_some_and(|error| {
+            // Neither a binary nor `#!`; a binary with impossible headers, or cut short.
+            matches!(error, Errno::NOEXEC | Errno::INVAL | Errno::IO)
+            // What stands after `#!`, or the loader: missing, not executable, no path at all.
+            || matches!(error, Errno::NOENT | Errno::ACCESS | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG)
+            || BROKEN.contains(&error)
+        })
     }
 }
+
+/// What else this system says of a broken binary: here, that its loader is none.
+#[cfg(target_os = "linux")]
+const BROKEN: &[Errno] = &[Errno::LIBBAD];
+
+/// What else this system says of a broken binary: here EBADEXEC, EBADARCH and EBADMACHO, that it is damaged or for another processor.
+#[cfg(target_vendor = "apple")]
+const BROKEN: &[Errno] = &[
+    Errno::from_raw_os_error(85),
+    Errno::from_raw_os_error(86),
+    Errno::from_raw_os_error(88),
+];
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+const BROKEN: &[Errno] = &[];
 
 #[cfg(test)]
 mod tests {

@@ -45,15 +45,17 @@ impl Runner {
         capture: Capture,
         cancel: &Cancel,
     ) -> Result<Run, OracleError> {
-        if let Some(sandbox) = &limits.sandbox {
+        let run = if let Some(sandbox) = &limits.sandbox {
             let candidate = (&self.file, candidate);
             let limits = (limits, cancel);
-            return self
-                .scratch
-                .run_in(sandbox, &self.command, capture, candidate, limits);
-        }
-        let run_dir = self.scratch.run_dir(&self.file, candidate)?;
-        spawn::run(&self.command.invocation(&run_dir, capture), limits, cancel)
+            (self.scratch).run_in(sandbox, &self.command, capture, candidate, limits)?
+        } else {
+            let run_dir = self.scratch.run_dir(&self.file, candidate)?;
+            spawn::run(&self.command.invocation(&run_dir, capture), limits, cancel)?
+        };
+        // The candidate is gone, so this is not about what its own run took.
+        self.scratch.check_room()?;
+        Ok(run)
     }
 
     /// Returns this runner with another time limit.

@@ -31,6 +31,8 @@ const MOST: usize = 16;
 #[derive(Debug, Clone, Default)]
 pub struct Others {
     found: BTreeMap<Signature, Other>,
+    /// What earlier sessions left in the folder and this one has not seen: files and their sizes, by name.
+    pub earlier: Vec<(PathBuf, u64)>,
     /// Runs whose signatures found no place.
     pub left_out: u64,
     /// What the system said when one could not be written.
@@ -68,7 +70,14 @@ impl<O> Watching<O> {
     /// Returns what was seen so far.
     pub fn seen(&self) -> Others {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.clone()
+        let mut others = seen.clone();
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        others.earlier = files
+            .filter_map(|file| Some((file.path(), file.metadata().ok()?.len())))
+            .filter(|(path, _)| seen.found.values().all(|other| other.file != *path))
+            .collect();
+        others.earlier.sort();
+        others
     }
 
     fn keep(&self, signature: &Signature, candidate: &[u8]) {
@@ -228,6 +237,12 @@ mod tests {
         let larger = "Segmentation fault, and much more".to_owned();
         let others = watch(folder.path(), &[larger]);
         assert_eq!(listed(&others), [("SIGSEGV".to_owned(), 18, 1)]);
+        // The other one it does not see again.
+        let [(file, bytes)] = &others.earlier[..] else {
+            panic!("{:?}", others.earlier);
+        };
+        assert_eq!(fs::read(file).unwrap().len() as u64, *bytes);
+        assert_eq!(*bytes, 41);
     }
 
     #[test]

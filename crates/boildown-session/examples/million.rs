@@ -1,64 +1,91 @@
-//! Whether memory and disk stay bounded: a real reduction of a million questions, whose property costs next to nothing.
+//! Whether memory and disk stay bounded, and how long it takes to go on: a real reduction of a million questions, whose property
+//! costs next to nothing, and then the same once more with what it has stored.
 //!
-//! `cargo run --release -p boildown-session --example million [QUESTIONS [BYTES]]`
+//! `cargo run --release -p boildown-session --example million [QUESTIONS]`
 #![expect(clippy::print_stdout, reason = "it reports what it measured")]
 
 use std::error::Error;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use boildown_oracle::store::{Identity, Improvement, Place, RunStore, Start, fingerprint_of};
+use boildown_oracle::store::{
+    Ending, Identity, Improvement, News, Place, RunStore, Start, fingerprint_of,
+};
 use boildown_oracle::{FnOracle, Verdict};
 use boildown_search::{Fingerprinted as _, Search as _};
 use boildown_session::{Budget, Config, Drive, Step};
 use boildown_syntax::{Draft, Strategy, reduction};
 
+/// Enough for more than a million questions: a sweep removes one or two.
+const LINES: u32 = 4000;
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut numbers = std::env::args().skip(1).map(|word| word.parse());
-    let questions: u64 = numbers.next().unwrap_or(Ok(1_000_000))?;
-    let bytes = usize::try_from(numbers.next().unwrap_or(Ok(600_000))?)?;
-    // Half of it can go.
-    let text: Arc<[u8]> = (0..bytes)
-        .map(|at| match at % 64 {
-            63 => b'\n',
-            at if at % 2 == 0 => b'x',
-            _ => b'.',
-        })
-        .collect();
-    let needed = count(&text);
-    let oracle = FnOracle::new(|draft: &Draft| {
-        if count(draft.bytes()) == needed {
-            Verdict::Interesting
-        } else {
-            Verdict::Uninteresting
-        }
-    });
+    let questions: u64 = std::env::args()
+        .nth(1)
+        .map_or(Ok(1_000_000), |word| word.parse())?;
+    let mut text = String::new();
+    for turn in turns() {
+        writeln!(text, "{turn}")?;
+    }
+    let text: Arc<[u8]> = text.into_bytes().into();
     let folder = tempfile::tempdir()?;
     let place = Place::beside(&folder.path().join("result"))?;
-    let store = begin(&place, &text)?;
+    println!("questions     runs  recalled  improved  seconds  memory/MiB  disk/MiB");
+    for _ in 0..2 {
+        session(&place, &text, questions)?;
+    }
+    Ok(())
+}
+
+/// When each line can go, counting down: the one with the largest number is the only one that can, so that almost every question
+/// is in vain, as at the end of a long reduction.
+fn turns() -> impl Iterator<Item = u32> {
+    // Neighbours are far apart, or they would go together.
+    (0..LINES).map(|line| line * 1009 % LINES)
+}
+
+/// Whether these are all the lines up to some turn, in their order.
+fn judge(text: &[u8]) -> Verdict {
+    let lines = text.iter().filter(|&&byte| byte == b'\n').count();
+    let mut given = text.split(|&byte| byte == b'\n');
+    let mut expected = turns().filter(|&turn| (turn as usize) < lines);
+    let agrees = expected.all(|turn| given.next().is_some_and(|line| is(line, turn)));
+    match agrees && given.next() == Some(b"") {
+        true => Verdict::Interesting,
+        false => Verdict::Uninteresting,
+    }
+}
+
+fn is(line: &[u8], number: u32) -> bool {
+    std::str::from_utf8(line).is_ok_and(|line| line.parse() == Ok(number))
+}
+
+/// Reduces until so many questions are answered, and prints a line for each tenth of the way.
+fn session(place: &Place, text: &Arc<[u8]>, questions: u64) -> Result<(), Box<dyn Error>> {
+    let oracle = FnOracle::new(|draft: &Draft| judge(draft.bytes()));
+    let store = Arc::new(begin(place, text)?);
     let config = Config {
         jobs: 2,
         budget: Budget {
             questions: Some(questions),
             time: None,
         },
-        store: Some(Arc::new(store)),
+        store: Some(Arc::clone(&store)),
         ..Config::default()
     };
     let started = Instant::now();
-    println!("questions    runs  improved   seconds  memory/MiB  disk/MiB");
     std::thread::scope(|scope| {
-        let search = reduction(&text, None, Strategy::default());
+        let search = reduction(text, None, Strategy::default());
         let mut drive = Drive::start(scope, search, &oracle, &config);
-        let (mut step, mut improved) = (1, 0);
-        loop {
+        let (mut next, mut improved, mut over) = (1, 0, false);
+        while !over {
             match drive.step()? {
                 Step::Told(told) if told.verdict.is_interesting() => {
                     improved += 1;
                     let best = drive.search().best();
-                    let store = config.store.as_ref().ok_or("there is a store")?;
                     store.improve(improvement(
                         drive.spent().questions,
                         &best,
@@ -66,33 +93,39 @@ fn main() -> Result<(), Box<dyn Error>> {
                     ));
                 }
                 Step::Told(_) | Step::Tick => {}
-                Step::Ended(_) => step = 0,
+                Step::Ended(_) => over = true,
             }
             let spent = drive.spent();
-            if spent.questions >= step {
+            if over || spent.questions >= next {
                 println!(
-                    "{:9}  {:6}  {improved:8}  {:8.1}  {:10.1}  {:8.1}",
+                    "{:9}  {:7}  {:8}  {improved:8}  {:7.1}  {:10.1}  {:8.1}",
                     spent.questions,
                     spent.runs,
+                    spent.recalled,
                     started.elapsed().as_secs_f64(),
                     memory()?,
                     disk(place.dir())?,
                 );
-                if step == 0 {
-                    return Ok(());
-                }
-                step += questions.div_ceil(10);
+                next += questions.div_ceil(10);
             }
         }
+        let spent = drive.spent();
+        store.end(Ending {
+            why: "budget",
+            questions: spent.questions,
+            runs: spent.runs,
+            recalled: spent.recalled,
+            elapsed: spent.elapsed,
+        });
+        Ok(())
     })
 }
 
-fn count(text: &[u8]) -> usize {
-    text.iter().filter(|&&byte| byte == b'x').count()
-}
-
 fn begin(place: &Place, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Error>> {
-    let (found, _) = place.find(Identity::default())?;
+    let (found, news) = place.find(Identity::default())?;
+    if let News::Resumed { verdicts } = news {
+        println!("again, with {verdicts} verdicts");
+    }
     let start = Start {
         name: "text",
         input: Improvement {

@@ -86,8 +86,8 @@ pub struct Drive<S: Search> {
     failed: HashMap<QuestionId, OracleError>,
     /// What is being asked about.
     asked: HashMap<QuestionId, Asked<S::Candidate>>,
-    /// Questions whose runs were cut short while others ran beside them: how they would have ended alone is not known. Asked again,
-    /// alone, when the search comes to them.
+    /// Questions whose runs were cut short, or found the disk full, while others ran beside them: how they would have ended alone is not
+    /// known. Asked again, alone, when the search comes to them.
     doubtful: HashMap<QuestionId, Asked<S::Candidate>>,
     /// The question that is being asked again.
     alone: Option<QuestionId>,
@@ -255,6 +255,10 @@ where
         let answer = match done.answer {
             Ok(answer) => answer,
             Err(OracleError::Cancelled) => return,
+            Err(error) if error.is_full_disk() && !done.was_alone => {
+                self.doubtful.insert(done.id, asked);
+                return;
+            }
             Err(error) => {
                 self.failed.insert(done.id, error);
                 return;

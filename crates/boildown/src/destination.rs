@@ -80,8 +80,9 @@ impl Destination {
     /// at any moment.
     pub(crate) fn begin(&self, args: &Reduce, first: &[u8]) -> Result<(), CliError> {
         // In place, this undoes what the command may have done to the input, so that the copy is of what was read.
-        fsx::write_atomic(&self.target, first)
-            .map_err(|error| CliError::failed_to(Kind::CannotRun, &error))?;
+        fsx::write_atomic(&self.target, first).map_err(|error| {
+            CliError::failed_to(Kind::CannotRun, &error).hint("--output FILE puts it elsewhere")
+        })?;
         if let Some(backup) = &self.backup
             && self.existing_backup().is_none()
         {

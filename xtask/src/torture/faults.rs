@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use rustix::process::Signal;
 
 use super::place::Place;
-use super::{Fault, Injected};
+use super::{Fault, Injected, damage, disks, time};
 
 /// All of them.
 pub(crate) const FAULTS: &[Fault] = &[
@@ -45,7 +45,43 @@ pub(crate) const FAULTS: &[Fault] = &[
         name: "ENOSPC where the result is written",
         promise: "an error that says so, and the best is whole",
         often: 1,
-        inject: no_space,
+        inject: disks::full_for_the_result,
+    },
+    Fault {
+        name: "ENOSPC where the run is stored",
+        promise: "it is said, and the reduction goes on without",
+        often: 1,
+        inject: disks::full_for_the_store,
+    },
+    Fault {
+        name: "ENOSPC where candidates are run",
+        promise: "an error that says so, and the best is whole",
+        often: 1,
+        inject: disks::full_for_runs,
+    },
+    Fault {
+        name: "a read-only input directory",
+        promise: "an error that says so and what to do; a result when that is done",
+        often: 1,
+        inject: disks::read_only,
+    },
+    Fault {
+        name: "the store is damaged after a SIGKILL",
+        promise: "what is whole of it is used, the rest asked again; the result is that of the undisturbed run",
+        often: 10,
+        inject: damage::between_sessions,
+    },
+    Fault {
+        name: "the store is damaged or removed during the run",
+        promise: "the result is that of the undisturbed run, and the same command works again",
+        often: 10,
+        inject: damage::during_a_session,
+    },
+    Fault {
+        name: "clock jumps: other boots, files from other centuries",
+        promise: "a run that was killed goes on and comes to the same result",
+        often: 2,
+        inject: time::jumps,
     },
     Fault {
         name: "EMFILE: too few file descriptors",
@@ -197,7 +233,7 @@ pub(crate) const FAULTS: &[Fault] = &[
 ];
 
 /// A moment of a reduction, another one in each round, from the start to about where it ends.
-fn moment(round: u32) -> Duration {
+pub(super) fn moment(round: u32) -> Duration {
     // The golden section spreads any number of moments evenly.
     let part = (u64::from(round) * 618_034) % 1_000_000;
     Duration::from_micros(part * 3)
@@ -218,35 +254,4 @@ fn interrupted(place: &Place, round: u32, signal: Signal) -> Result<Injected> {
     );
     place.assert_best_is_whole()?;
     Ok(Injected::Yes)
-}
-
-fn no_space(place: &Place, round: u32) -> Result<Injected> {
-    let small = place.path("small");
-    fs::create_dir(&small)?;
-    let mount = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"])
-        .arg(&small)
-        .output();
-    if !mount.is_ok_and(|mount| mount.status.success()) {
-        return Ok(Injected::No("a tiny file system needs root"));
-    }
-    let done = (|| {
-        let runs = 6 + round;
-        place.test(&format!(
-            "echo run >>$HERE/runs; [ $(wc -l <$HERE/runs) -gt {runs} ] && head -c 100000 /dev/zero >$HERE/small/filler 2>/dev/null"
-        ))?;
-        let ended = place.reduce(&["--jobs", "1", "--output", "small/in.min.txt"])?;
-        let best = fs::read_to_string(small.join("in.min.txt"))?;
-        ensure!(
-            ended.code == Some(5) && ended.said.contains("No space left on device"),
-            "exit {:?}: {}",
-            ended.code,
-            ended.said
-        );
-        ensure!(best.matches("needle").count() >= 8, "the best is {best:?}");
-        Ok(Injected::Yes)
-    })();
-    let unmounted = Command::new("umount").arg(&small).status()?;
-    ensure!(unmounted.success(), "umount: {unmounted}");
-    done
 }

@@ -11,7 +11,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 
-pub(crate) const NAME: &str = "SIGKILL or SIGINT, and the same command again";
+use super::dice::Dice;
+
+pub(crate) const NAME: &str = "SIGKILL, at times SIGINT, and the same command again";
 pub(crate) const PROMISE: &str =
     "the same bytes as undisturbed; nothing that is known runs again; the best stays on disk";
 
@@ -29,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 type Content = [u8; 16];
 
-/// Ends reductions at so many random points, three of four times by SIGKILL and else by SIGINT, and checks what they come to.
+/// Kills reductions at so many random points, interrupts them at a third as many, and checks what they come to.
 /// Returns how many reductions it took.
 pub(crate) fn run(boildown: &Path, times: u32) -> Result<u32> {
     let folder = tempfile::tempdir().context("make a working folder")?;
@@ -108,7 +110,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Runs one reduction to its end, and ends at most so many of its sessions early. Returns how many it ended.
+    /// Runs one reduction to its end, and kills at most so many of its sessions. Returns how many it killed.
     fn reduction(&self, times: u32, dice: &mut Dice, undisturbed: &[u8]) -> Result<u32> {
         // At the end it is run once more, to confirm it.
         let confirmed = content(undisturbed)?;
@@ -129,7 +131,7 @@ impl Bench {
                 thread::sleep(pause);
                 kill_process(Pid::from_child(&session), by)?;
                 session.wait()?;
-                ended += 1;
+                ended += u32::from(by == Signal::KILL);
             }
             let runs = self.runs()?;
             if let Some(again) = runs[looked_at.min(runs.len())..]
@@ -222,24 +224,4 @@ fn content_of(line: &str) -> Result<Content> {
 
 fn content(bytes: &[u8]) -> Result<Content> {
     Ok(blake3::hash(bytes).as_bytes()[..16].try_into()?)
-}
-
-/// Numbers that look random and are the same for the same seed.
-#[derive(Debug)]
-struct Dice(u64);
-
-impl Dice {
-    fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    /// Returns a number below `end`.
-    fn below(&mut self, end: u64) -> u64 {
-        // SplitMix64.
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        (mixed ^ (mixed >> 31)) % end.max(1)
-    }
 }

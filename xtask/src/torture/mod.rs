@@ -3,9 +3,13 @@
 //! Every fault is a small real one: it has a bound of its own, should boildown fail to stop it. A fault that cannot be injected
 //! here (a tiny file system needs root) is left out, and the table says why.
 
+mod damage;
+mod dice;
+mod disks;
 mod faults;
 mod kills;
 mod place;
+mod time;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -66,13 +67,23 @@ impl Place {
     }
 
     /// Starts a reduction by a command that ends with the program.
-    pub(crate) fn start_by(&self, mut command: Command, args: &[&str]) -> Result<Child> {
+    pub(crate) fn start_by(&self, command: Command, args: &[&str]) -> Result<Child> {
+        self.start_on("in.txt", command, args)
+    }
+
+    /// Starts a reduction of that file by a command that ends with the program.
+    pub(crate) fn start_on(
+        &self,
+        input: &str,
+        mut command: Command,
+        args: &[&str],
+    ) -> Result<Child> {
         let (name, value) = self
             .mark
             .split_once('=')
             .context("a mark is an assignment")?;
         command
-            .args(["reduce", "in.txt", "--test", "test.sh", "--writable", "."])
+            .args(["reduce", input, "--test", "test.sh", "--writable", "."])
             .args(args)
             .current_dir(self.folder.path())
             .env("TMPDIR", self.path("tmp"))
@@ -128,6 +139,22 @@ impl Place {
             ended.said
         );
         self.assert_reduced()
+    }
+
+    /// Returns how many verdicts are stored.
+    pub(crate) fn stored(&self) -> i64 {
+        let files = fs::read_dir(self.path(".boildown/in.min.txt"));
+        let files = files.into_iter().flatten().flatten();
+        let count = |path: &Path| {
+            let database = Connection::open(path).ok()?;
+            let count = database.query_row("SELECT count(*) FROM verdicts", [], |row| row.get(0));
+            count.ok()
+        };
+        files
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "db"))
+            .find_map(|path| count(&path))
+            .unwrap_or(0)
     }
 
     /// Checks that the result is the smallest there is.

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustix::fs::{StatVfsMountFlags, statvfs};
+use rustix::fs::statvfs;
+use rustix::io::Errno;
 
 use crate::OracleError;
 use remove::remove_tree;
@@ -28,10 +29,6 @@ const PREFIX: &str = "boildown-";
 const LOCK: &str = "lock";
 
 const MEMORY: &str = "/dev/shm";
-
-/// Free bytes that make a memory file system worth using. Containers often have one of 64 MiB, which a compiler fills; its
-/// complaint would then pass for a verdict.
-const ENOUGH: u64 = 1 << 30;
 
 /// A session's directory, which holds one directory per run. Removed, with all that is in it, when dropped.
 ///
@@ -142,14 +139,24 @@ impl Scratch {
         &self.dir
     }
 
-    /// Returns whether there is no room left where it is: what a command says then, it says of the disk.
-    #[must_use]
-    pub fn is_full(&self) -> bool {
+    /// Checks that there is room left where it is. Without, what a command says, it may say of the disk.
+    ///
+    /// # Errors
+    /// [`OracleError::Scratch`] when there is none; see [`OracleError::is_full_disk`].
+    pub fn check_room(&self) -> Result<(), OracleError> {
         /// Less than what the smallest of files takes with its directory.
         const NOTHING: u64 = 64 << 10;
-        statvfs(&self.dir).is_ok_and(|fs| {
+        let is_full = statvfs(&self.dir).is_ok_and(|fs| {
             fs.f_bavail.saturating_mul(fs.f_frsize) < NOTHING || fs.f_files > 0 && fs.f_favail == 0
-        })
+        });
+        if is_full {
+            return Err(OracleError::Scratch {
+                action: "run a command in",
+                path: self.dir.clone(),
+                source: Errno::NOSPC.into(),
+            });
+        }
+        Ok(())
     }
 
     /// Makes a directory for one run that holds only the candidate, and one for its temporary files.
@@ -177,11 +184,24 @@ impl Drop for Scratch {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn suits(dir: &Path) -> bool {
+    use rustix::fs::StatVfsMountFlags;
+
+    /// Free bytes that make a memory file system worth using. Containers often have one of 64 MiB, which a compiler fills; its
+    /// complaint would then pass for a verdict.
+    const ENOUGH: u64 = 1 << 30;
+
     let useless = StatVfsMountFlags::NOEXEC | StatVfsMountFlags::RDONLY;
     statvfs(dir).is_ok_and(|fs| {
         !fs.f_flag.intersects(useless) && fs.f_bavail.saturating_mul(fs.f_frsize) >= ENOUGH
     })
+}
+
+/// No other system has a memory file system at that place.
+#[cfg(not(target_os = "linux"))]
+fn suits(_: &Path) -> bool {
+    false
 }
 
 /// Locks the session's directory. The lock file gets its name when it is locked already: who can see it, can trust it.

@@ -5,10 +5,8 @@
 //! there are file descriptors.
 
 use std::ffi::CStr;
-use std::fs::{self, Permissions};
 use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fchmod, openat, renameat, unlinkat};
@@ -61,11 +59,15 @@ fn open(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> io::Result<OwnedFd> {
 /// Takes every right on a directory that may not be opened for reading.
 #[cfg(target_os = "linux")]
 fn unlock(parent: BorrowedFd<'_>, name: impl Arg) -> io::Result<()> {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::fd::AsRawFd as _;
+    use std::os::unix::fs::PermissionsExt as _;
+
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let place = openat(parent, name, flags, Mode::empty())?;
     // No system call changes the rights of what is open like this, but its entry here leads to that very directory.
     let entry = format!("/proc/self/fd/{}", place.as_raw_fd());
-    fs::set_permissions(entry, Permissions::from_mode(0o700))
+    set_permissions(entry, Permissions::from_mode(0o700))
 }
 
 /// Takes every right on a directory that may not be opened for reading.
@@ -140,6 +142,9 @@ fn is_dots(name: &CStr) -> bool {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
+
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
 

@@ -7,7 +7,9 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, mkdirat, openat, statat, unlinkat};
+use rustix::fs::{
+    AtFlags, Mode, OFlags, RawMode, fchmod, fstat, mkdirat, openat, statat, unlinkat,
+};
 
 use super::CandidateFile;
 use super::remove::{empty, remove_at};
@@ -131,7 +133,7 @@ fn open(parent: &OwnedFd, name: &str) -> io::Result<OwnedFd> {
 
 fn write(dir: &OwnedFd, file: &CandidateFile, bytes: &[u8]) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-    let mode = Mode::from_raw_mode((file.mode | 0o600) & 0o7777);
+    let mode = Mode::from_raw_mode(((file.mode | 0o600) & 0o7777) as RawMode);
     File::from(openat(dir, &file.name, flags, mode)?).write_all(bytes)
 }
 

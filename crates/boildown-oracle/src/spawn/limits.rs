@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
+use rustix::process::{Pid, Resource};
 
-use super::linux;
 use super::sandbox::Sandbox;
+use super::system;
 
 /// How much a run may take, and what it may do.
 #[derive(Debug, Clone)]
@@ -38,7 +38,7 @@ static CORES: LazyLock<usize> =
 impl Default for Limits {
     /// Accidents are stopped before they hurt the machine; nothing that a test does on purpose comes near.
     fn default() -> Self {
-        static MEMORY: LazyLock<Option<u64>> = LazyLock::new(|| Some(linux::memory()? / 2));
+        static MEMORY: LazyLock<Option<u64>> = LazyLock::new(|| Some(system::memory()? / 2));
         Self {
             timeout: Duration::from_secs(300),
             grace: Duration::from_millis(150),
@@ -78,42 +78,26 @@ impl Limits {
     /// program cares, and unlike a variable of the environment it cannot be left behind. What the process started before this call
     /// is a matter of [`impose_below`](Self::impose_below).
     pub(super) fn impose(&self, pid: Pid, mark: u64) {
+        system::mark_process(pid, mark);
         let wanted = [
-            (Resource::Rttime, Some(mark)),
             (Resource::Cpu, self.processor_seconds()),
             (Resource::Fsize, self.file_size),
             (Resource::Nofile, self.open_files),
         ];
         for (resource, limit) in wanted {
-            let Some(limit) = limit else { continue };
-            // It may have ended already.
-            prlimit(Some(pid), resource, lowered(resource, limit)).ok();
+            if let Some(limit) = limit {
+                system::limit(pid, resource, limit);
+            }
         }
     }
 
     /// Limits and marks what a process started before it was limited itself.
     pub(super) fn impose_below(&self, parent: Pid, mark: u64) {
-        for child in linux::children(parent) {
-            if linux::mark(child) != Some(mark) {
+        for child in system::children(parent) {
+            if system::mark(child) != Some(mark) {
                 self.impose(child, mark);
                 self.impose_below(child, mark);
             }
         }
-    }
-}
-
-/// Marks this process, so that what it starts is marked from the first instruction on.
-pub(super) fn mark_ourselves(mark: u64) {
-    // A mark that is there, of a boildown that runs us, is lower or cannot be replaced.
-    setrlimit(Resource::Rttime, lowered(Resource::Rttime, mark)).ok();
-}
-
-/// Returns our own limits, lowered to this.
-fn lowered(resource: Resource, limit: u64) -> Rlimit {
-    let ours = getrlimit(resource);
-    let lower = |ours: Option<u64>| Some(ours.map_or(limit, |ours| ours.min(limit)));
-    Rlimit {
-        current: lower(ours.current),
-        maximum: lower(ours.maximum),
     }
 }

@@ -5,7 +5,6 @@
 //! left the group are found and killed too (see [`ReapOnDrop`] for the last of them).
 
 mod limits;
-mod linux;
 mod output;
 mod overuse;
 mod ready;
@@ -13,6 +12,7 @@ mod running;
 mod sandbox;
 mod start;
 mod survivors;
+mod system;
 
 use std::ffi::OsString;
 use std::fmt;

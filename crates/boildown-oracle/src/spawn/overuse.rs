@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::limits::Limits;
-use super::linux::{self, Usage};
 use super::survivors::Claim;
+use super::system::{self, Usage};
 use crate::Resource;
 
 /// The time to the first look, and the longest between two.
@@ -48,8 +48,8 @@ impl Counted {
     fn now() -> Self {
         Self {
             at: Instant::now(),
-            tasks: linux::tasks().unwrap_or(0),
-            memory_left: linux::memory_left().unwrap_or(u64::MAX),
+            tasks: system::tasks().unwrap_or(0),
+            memory_left: system::memory_left().unwrap_or(u64::MAX),
         }
     }
 }
@@ -113,7 +113,7 @@ impl Overuse {
         let roughly: u64 = processes.iter().map(|process| process.memory).sum();
         // Pages that processes share are counted for each. To know better takes long.
         let exceeded =
-            roughly > most && processes.iter().map(Usage::fair_memory).sum::<u64>() > most;
+            roughly > most && processes.iter().map(system::fair_memory).sum::<u64>() > most;
         exceeded.then_some(Resource::Memory)
     }
 }
@@ -137,11 +137,11 @@ pub(super) fn kill_all(leader: Pid, claim: &Claim) {
 
 /// Returns the processes of a run that have not ended.
 fn of_run(leader: Pid, claim: &Claim) -> Vec<Usage> {
-    let Some(first) = Usage::of(leader) else {
+    let Some(first) = system::usage(leader) else {
         return Vec::new();
     };
-    linux::all_processes()
-        .filter_map(Usage::of)
+    system::all_processes()
+        .filter_map(system::usage)
         .filter(|process| {
             // Most others are older: of these nobody asks more.
             !process.ended

@@ -13,7 +13,7 @@ use super::output::Stream;
 use super::overuse::{self, Overuse};
 use super::ready::ready;
 use super::survivors::{self, Claim};
-use super::{Cell, Invocation, linux, start};
+use super::{Cell, Invocation, start, system};
 use crate::{Cancel, OracleError, Outcome, Resource};
 
 /// How long a process may take to die of SIGKILL. Microseconds in fact, unless it hangs in the kernel or is not ours to kill.
@@ -68,7 +68,7 @@ impl Running {
         let claim = claim.of_group(leader);
         let stdout = Stream::new(child.stdout.take().map(OwnedFd::from), limits.output_cap);
         let stderr = Stream::new(child.stderr.take().map(OwnedFd::from), limits.output_cap);
-        match linux::exit_watch(leader) {
+        match system::exit_watch(leader) {
             Ok(exit) => Ok(Self {
                 child,
                 leader,

@@ -16,7 +16,7 @@ use super::{Invocation, Limits};
 use crate::OracleError;
 
 #[cfg_attr(target_os = "linux", path = "sandbox_linux.rs")]
-#[cfg_attr(not(target_os = "linux"), path = "sandbox_other.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "sandbox_elsewhere.rs")]
 mod system;
 
 /// What a run may do.

@@ -23,13 +23,10 @@ use std::sync::{LazyLock, Mutex, Once, PoisonError, RwLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{
-    Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, pidfd_send_signal, waitpid,
-};
+use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, waitpid};
 
-use super::limits;
-use super::linux::{self, Environment};
 use super::ready::ready;
+use super::system::{self, Environment};
 
 /// How long one sweep may take. Killing takes microseconds; only a process that cannot be killed makes it this long.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -54,8 +51,8 @@ static NEXT_RUN: AtomicU64 = AtomicU64::new(0);
 pub(super) fn spawn_direct(command: &mut Command) -> io::Result<Child> {
     static ADOPTING: Once = Once::new();
     ADOPTING.call_once(|| {
-        linux::adopt_orphans();
-        limits::mark_ourselves(Claim::of_session(getpid()).any_mark());
+        system::adopt_orphans();
+        system::mark_ourselves(Claim::of_session(getpid()).any_mark());
     });
     let _gate = GATE.read().unwrap_or_else(PoisonError::into_inner);
     let child = command.spawn()?;
@@ -145,7 +142,7 @@ impl Claim {
     }
 
     pub(super) fn covers_mark_of(&self, pid: Pid) -> bool {
-        linux::mark(pid).is_some_and(|mark| self.marks.contains(&mark))
+        system::mark(pid).is_some_and(|mark| self.marks.contains(&mark))
     }
 
     fn covers_environment(&self, entries: &[u8]) -> bool {
@@ -201,7 +198,7 @@ pub(crate) fn kill_survivors_of(sessions: &[Pid]) {
     if sessions.is_empty() {
         return;
     }
-    let Some(Environment::Known(ourselves)) = linux::inspect(getpid()).map(|us| us.environment)
+    let Some(Environment::Known(ourselves)) = system::inspect(getpid()).map(|us| us.environment)
     else {
         return;
     };
@@ -210,7 +207,7 @@ pub(crate) fn kill_survivors_of(sessions: &[Pid]) {
     // A process may have been started, or have been changing programs, while others were looked at. Look again, but only
     // when there was something to kill: usually one look at all processes does.
     while !claims.is_empty() && started.elapsed() < PATIENCE {
-        let dying: Vec<_> = linux::all_processes()
+        let dying: Vec<_> = system::all_processes()
             .filter_map(|pid| kill_if_abandoned(pid, &claims))
             .collect();
         if dying.is_empty() {
@@ -234,23 +231,23 @@ fn claims_to_others(sessions: &[Pid], ourselves: &[u8]) -> Vec<(Pid, Claim)> {
 
 /// Kills a process that carries the variable of a dead boildown, and returns what to poll for its end.
 fn kill_if_abandoned(pid: Pid, claims: &[(Pid, Claim)]) -> Option<OwnedFd> {
-    if !linux::is_like_us(pid) {
+    if !system::is_like_us(pid) {
         return None;
     }
     // First of all: it stands for one process for good, so the one that is killed is not younger than the one looked at.
-    let exit = linux::exit_watch(pid).ok()?;
-    let environment = linux::inspect(pid)?.environment;
+    let exit = system::exit_watch(pid).ok()?;
+    let environment = system::inspect(pid)?.environment;
     let covered = |claim: &Claim| {
         matches!(&environment, Environment::Known(entries) if claim.covers_environment(entries))
             || claim.covers_mark_of(pid)
     };
     // Whether the boildown is dead is looked at last: whoever started this process had that id before, so nobody who has it
     // from now on did.
-    let abandoned = |(session, claim): &(Pid, Claim)| covered(claim) && linux::is_dead(*session);
+    let abandoned = |(session, claim): &(Pid, Claim)| covered(claim) && system::is_dead(*session);
     if !claims.iter().any(abandoned) {
         return None;
     }
-    pidfd_send_signal(&exit, Signal::KILL).ok()?;
+    system::kill_watched(&exit).ok()?;
     Some(exit)
 }
 
@@ -263,7 +260,7 @@ fn none_in_sight() -> bool {
 
 /// Returns our children but for the recorded ones.
 fn orphans() -> Vec<Pid> {
-    let mut children = linux::adopted();
+    let mut children = system::adopted();
     if !children.is_empty() {
         direct(|pids| children.retain(|pid| !pids.contains(pid)));
     }
@@ -278,7 +275,7 @@ enum Visit {
 }
 
 fn visit(orphan: Pid, claim: &Claim) -> Visit {
-    let Some(process) = linux::inspect(orphan) else {
+    let Some(process) = system::inspect(orphan) else {
         return Visit::LeftAlone;
     };
     if process.ended {
@@ -289,7 +286,7 @@ fn visit(orphan: Pid, claim: &Claim) -> Visit {
         return Visit::LeftAlone;
     }
     let covered = claim.covers_group(process.group)
-        || match (linux::mark(orphan), &process.environment) {
+        || match (system::mark(orphan), &process.environment) {
             (Some(mark), _) if claim.marks.contains(&mark) => true,
             (Some(mark), _) if Claim::of_session(getpid()).is_of_some_run(mark) => false,
             (_, Environment::Known(entries)) => claim.covers_environment(entries),
@@ -305,7 +302,7 @@ fn visit(orphan: Pid, claim: &Claim) -> Visit {
 
 /// Kills a child of ours and reaps it. Failures show as the process being there still at the next look.
 fn kill(pid: Pid) {
-    let Ok(exit) = linux::exit_watch(pid) else {
+    let Ok(exit) = system::exit_watch(pid) else {
         return;
     };
     kill_process(pid, Signal::KILL).ok();

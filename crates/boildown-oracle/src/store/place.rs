@@ -7,6 +7,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
 use super::StoreError;
 
 /// The directory beside the result that holds all that is remembered.
@@ -42,23 +45,26 @@ impl Place {
                     return Ok(Self { dir, _lock: lock });
                 }
                 Ok(Taken::Theirs(process)) => {
-                    return Err(StoreError::Busy {
-                        output: output.to_owned(),
-                        process,
-                    });
+                    let output = output.to_owned();
+                    let busy = StoreError::Busy { output, process };
+                    // What a dead one was just starting has its lock until it executes.
+                    if process.is_none_or(is_alive) {
+                        return Err(busy);
+                    }
+                    obstacle = Some(busy);
                 }
                 Ok(Taken::Gone) => {}
                 Err(error) => match error.kind() {
                     io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists => {
-                        obstacle = Some(error);
+                        obstacle = Some(unusable(error));
                     }
                     _ => return Err(unusable(error)),
                 },
             }
             std::thread::sleep(Duration::from_millis(1));
         }
-        let gone = || io::Error::other("it goes away again and again");
-        Err(unusable(obstacle.unwrap_or_else(gone)))
+        let gone = || unusable(io::Error::other("it goes away again and again"));
+        Err(obstacle.unwrap_or_else(gone))
     }
 
     /// Returns the directory.
@@ -118,6 +124,12 @@ fn with_ending(file: &Path, ending: &str) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(ending);
     name.into()
+}
+
+/// Whether there is such a process here. On another machine there may be one all the same.
+fn is_alive(process: u32) -> bool {
+    let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
 }
 
 enum Taken {
@@ -190,6 +202,22 @@ mod tests {
         drop(first);
         Place::beside(&output).unwrap();
         drop(other);
+    }
+
+    #[test]
+    fn what_a_dead_one_was_just_starting_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let output = dir.path().join("crash.min.c");
+        let place = Place::beside(&output).unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        fs::write(place.dir().join("lock"), child.id().to_string()).unwrap();
+        std::thread::scope(|scope| {
+            let next = scope.spawn(|| Place::beside(&output));
+            std::thread::sleep(Duration::from_millis(10));
+            drop(place);
+            next.join().unwrap().unwrap();
+        });
     }
 
     #[test]

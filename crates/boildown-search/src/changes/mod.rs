@@ -19,6 +19,9 @@
 //! Each machine remembers what it was told and asks about no configuration twice: to them a repeat with a known answer is not a
 //! miss. What is left for [`skip`](crate::Search::skip) cannot be judged, so it counts as `Unresolved`; that moves no odds.
 //!
+//! That memory takes 128 bytes for each answer, shared by clones, and has no bound: dd comes back to what it asked at the very beginning,
+//! and running that again costs more than it can take. Questions here are builds and runs of whole programs; a million of them are 128 MB.
+//!
 //! ```
 //! use boildown_search::changes::{Case, DdPlus};
 //! use boildown_search::{Subset, Verdict, run};

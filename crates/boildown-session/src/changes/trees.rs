@@ -183,13 +183,7 @@ impl Trees {
     ) -> Result<(Says, Run), OracleError> {
         let workspace = self.prepared(workspace, configuration)?;
         let ran = self.run(&workspace, capture, cancel);
-        if self.scratch.is_full() {
-            return Err(OracleError::Scratch {
-                action: "run a command in",
-                path: workspace.root().to_owned(),
-                source: io::ErrorKind::StorageFull.into(),
-            });
-        }
+        self.scratch.check_room()?;
         // Also one in which a command was stopped in the middle: what it left is what any build leaves that is stopped.
         lock(&self.free).push(workspace);
         self.runs.fetch_add(1, Ordering::Relaxed);

@@ -382,7 +382,7 @@ fn a_coin_that_every_candidate_has_for_itself_gives_the_same_result_at_any_numbe
     }
 }
 
-/// An oracle whose runs time out while others run beside them.
+/// An oracle whose runs time out, or find the disk full, while others run beside them.
 #[derive(Default)]
 struct Slow {
     running: AtomicUsize,
@@ -401,7 +401,13 @@ impl Oracle for Slow {
         let (verdict, outcome) = if alone {
             (returns_a_sum(candidate), Outcome::Exited(0))
         } else {
-            self.cut_short.fetch_add(1, Ordering::SeqCst);
+            if self.cut_short.fetch_add(1, Ordering::SeqCst) % 2 == 1 {
+                return Err(OracleError::Scratch {
+                    action: "run a command in",
+                    path: "/tmp".into(),
+                    source: std::io::ErrorKind::StorageFull.into(),
+                });
+            }
             (Verdict::Uninteresting, Outcome::TimedOut)
         };
         let run = Run {
@@ -418,7 +424,7 @@ impl Oracle for Slow {
 }
 
 #[test]
-fn a_run_that_was_cut_short_beside_others_is_asked_again_alone_before_it_counts() {
+fn a_run_that_had_too_little_time_or_room_beside_others_is_asked_again_alone_before_it_counts() {
     let result = |jobs| {
         let oracle = Slow::default();
         let (summary, best) = run(&config(jobs), &oracle, &mut |_| {});
@@ -433,5 +439,5 @@ fn a_run_that_was_cut_short_beside_others_is_asked_again_alone_before_it_counts(
     assert_eq!((timeouts, cut_short), (0, 0));
     let beside = result(4);
     assert_eq!((beside.0, beside.1, beside.2), (text, questions, 0));
-    assert!(beside.3 > 0, "there were runs to be asked again");
+    assert!(beside.3 > 1, "there were runs to be asked again");
 }

@@ -61,7 +61,13 @@ impl Report for Json {
                 "file": other.file.to_string_lossy(),
                 "bytes": other.bytes,
                 "runs": other.runs,
-            })).collect::<Vec<_>>(),
+            })).chain(ending.others.earlier.iter().map(|(file, bytes)| json!({
+                // What it was, the session said that ran it.
+                "signature": null,
+                "file": file.to_string_lossy(),
+                "bytes": bytes,
+                "runs": 0,
+            }))).collect::<Vec<_>>(),
             "one_minimal": ending.summary.one_minimal,
             "stopped": ending.summary.stopped.map(Stopped::name),
         }));

@@ -195,12 +195,14 @@ impl Report for Text {
 /// Lists what failed otherwise, when anything did.
 fn others(others: &Others) -> String {
     let found: Vec<&Other> = others.iter().collect();
-    let Some(folder) = found.first().and_then(|other| other.file.parent()) else {
+    let earlier = others.earlier.iter().map(|(file, _)| file);
+    let files = found.iter().map(|other| &other.file).chain(earlier);
+    let Some(folder) = files.clone().next().and_then(|file| file.parent()) else {
         return String::new();
     };
     let mut text = format!(
         "\n{} on other candidates, the smallest of each in {}:",
-        count(found.len(), "other failure"),
+        count(files.count(), "other failure"),
         folder.display()
     );
     for other in found {
@@ -211,6 +213,13 @@ fn others(others: &Others) -> String {
             other.signature,
             count(other.bytes, "byte"),
             count(usize::try_from(other.runs).unwrap_or(usize::MAX), "run"),
+        );
+    }
+    for (file, bytes) in &others.earlier {
+        text += &format!(
+            "\n  {}: found by an earlier session ({})",
+            file.file_name().unwrap_or_default().display(),
+            count(usize::try_from(*bytes).unwrap_or(usize::MAX), "byte"),
         );
     }
     if others.left_out > 0 {

@@ -65,13 +65,19 @@ fn what_was_found_stays_when_a_run_goes_on_and_goes_when_it_starts_over() {
         let tail = ["--", "./test.sh", "in.txt"];
         let args = [&command[..], more, &tail[..]].concat();
         env.reduce(args)
-            .assert_code(if more.contains(&"4") { 6 } else { 0 });
+            .assert_code(if more.contains(&"4") { 6 } else { 0 })
+            .stderr
+            .clone()
     };
     let found = ".boildown/in.min.txt/others/SIGSEGV.txt";
     run(&["--max-questions", "4"]);
     let first = env.read(found);
-    run(&[]);
+    let said = run(&[]);
     assert_eq!(env.read(found), first);
+    assert!(
+        said.contains("SIGSEGV.txt: found by an earlier session ("),
+        "{said}"
+    );
     let stale = env.path(".boildown/in.min.txt/others/stale.txt");
     std::fs::write(&stale, "").unwrap();
     run(&["--fresh"]);

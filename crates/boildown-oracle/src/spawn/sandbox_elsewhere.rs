@@ -21,7 +21,9 @@ impl Sandbox {
     }
 
     pub(super) fn gap(&self) -> Option<&'static str> {
-        Some("write wherever you may, and signal processes of yours (only Linux can prevent that)")
+        Some(
+            "write wherever you may, signal processes of yours, leave daemons, and take any memory and any number of processes (only Linux can prevent that)",
+        )
     }
 
     pub(super) fn enter(&self, _: &[&Path]) -> io::Result<()> {

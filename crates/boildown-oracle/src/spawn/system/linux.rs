@@ -1,4 +1,4 @@
-//! What running commands needs of Linux alone.
+//! What running commands needs of the system, on Linux.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,22 +8,59 @@ use std::process;
 use std::sync::OnceLock;
 
 use rustix::param::page_size;
-use rustix::process::{Pid, PidfdFlags, geteuid, getpid, pidfd_open, set_child_subreaper};
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, geteuid, getpid, getrlimit, pidfd_open,
+    pidfd_send_signal, prlimit, set_child_subreaper, setrlimit,
+};
+
+use super::{Environment, Process, Usage};
 
 /// Returns a descriptor that polls as readable once the process has ended.
-pub(super) fn exit_watch(pid: Pid) -> io::Result<OwnedFd> {
+pub(in crate::spawn) fn exit_watch(pid: Pid) -> io::Result<OwnedFd> {
     Ok(pidfd_open(pid, PidfdFlags::empty())?)
+}
+
+/// Kills the process that a watch was made for, though another one may have its id by now.
+pub(in crate::spawn) fn kill_watched(watch: &OwnedFd) -> io::Result<()> {
+    Ok(pidfd_send_signal(watch, Signal::KILL)?)
+}
+
+/// Has the system hold a process, and what it starts from now on, to this limit, or to ours if that is lower.
+pub(in crate::spawn) fn limit(pid: Pid, resource: Resource, limit: u64) {
+    // It may have ended already.
+    prlimit(Some(pid), resource, lowered(resource, limit)).ok();
+}
+
+/// Marks a process, and what it starts from now on.
+pub(in crate::spawn) fn mark_process(pid: Pid, mark: u64) {
+    limit(pid, Resource::Rttime, mark);
+}
+
+/// Marks this process, so that what it starts is marked from the first instruction on.
+pub(in crate::spawn) fn mark_ourselves(mark: u64) {
+    // A mark that is there, of a boildown that runs us, is lower or cannot be replaced.
+    setrlimit(Resource::Rttime, lowered(Resource::Rttime, mark)).ok();
+}
+
+/// Returns our own limits, lowered to this.
+fn lowered(resource: Resource, limit: u64) -> Rlimit {
+    let ours = getrlimit(resource);
+    let lower = |ours: Option<u64>| Some(ours.map_or(limit, |ours| ours.min(limit)));
+    Rlimit {
+        current: lower(ours.current),
+        maximum: lower(ours.maximum),
+    }
 }
 
 /// Makes this process the parent of its descendants' orphans. Where that is forbidden, orphans go to the system's first process
 /// as usual, and are not found by us.
-pub(super) fn adopt_orphans() {
+pub(in crate::spawn) fn adopt_orphans() {
     set_child_subreaper(Some(getpid())).ok();
 }
 
 /// Returns the children of our first thread: the orphans among our descendants, which the kernel hands to it, and the
 /// processes that it started itself.
-pub(super) fn adopted() -> Vec<Pid> {
+pub(in crate::spawn) fn adopted() -> Vec<Pid> {
     /// Kept open, for reading it anew is all that an ordinary run has to do about orphans.
     static CHILDREN: OnceLock<Option<File>> = OnceLock::new();
     let children = CHILDREN.get_or_init(|| {
@@ -75,7 +112,7 @@ fn find_children() -> Vec<Pid> {
 }
 
 /// Returns every process there is.
-pub(super) fn all_processes() -> impl Iterator<Item = Pid> {
+pub(in crate::spawn) fn all_processes() -> impl Iterator<Item = Pid> {
     fs::read_dir("/proc")
         .into_iter()
         .flatten()
@@ -84,7 +121,7 @@ pub(super) fn all_processes() -> impl Iterator<Item = Pid> {
 }
 
 /// Returns whether the process runs as our user and numbers processes as we do: inside a container, ids mean others.
-pub(super) fn is_like_us(pid: Pid) -> bool {
+pub(in crate::spawn) fn is_like_us(pid: Pid) -> bool {
     let namespace = |pid: Pid| {
         let metadata = fs::metadata(format!("/proc/{}/ns/pid", pid.as_raw_nonzero())).ok()?;
         Some((metadata.dev(), metadata.ino()))
@@ -95,7 +132,7 @@ pub(super) fn is_like_us(pid: Pid) -> bool {
 }
 
 /// Returns the children of a process that its first thread started, as far as the kernel lists them.
-pub(super) fn children(pid: Pid) -> Vec<Pid> {
+pub(in crate::spawn) fn children(pid: Pid) -> Vec<Pid> {
     let pid = pid.as_raw_nonzero();
     fs::read(format!("/proc/{pid}/task/{pid}/children"))
         .map(|text| parse_pids(&text))
@@ -103,7 +140,7 @@ pub(super) fn children(pid: Pid) -> Vec<Pid> {
 }
 
 /// Returns the process's mark, or whatever else limits its time with priority over all others.
-pub(super) fn mark(pid: Pid) -> Option<u64> {
+pub(in crate::spawn) fn mark(pid: Pid) -> Option<u64> {
     let limits = fs::read_to_string(format!("/proc/{}/limits", pid.as_raw_nonzero())).ok()?;
     let line = limits
         .lines()
@@ -112,7 +149,7 @@ pub(super) fn mark(pid: Pid) -> Option<u64> {
 }
 
 /// Returns the bytes of memory that there are for us: the machine's, or fewer in a container.
-pub(super) fn memory() -> Option<u64> {
+pub(in crate::spawn) fn memory() -> Option<u64> {
     let allowed = [
         "/sys/fs/cgroup/memory.max",
         "/sys/fs/cgroup/memory/memory.limit_in_bytes",
@@ -125,7 +162,7 @@ pub(super) fn memory() -> Option<u64> {
 }
 
 /// Returns the bytes of memory that are free or can be made free at once.
-pub(super) fn memory_left() -> Option<u64> {
+pub(in crate::spawn) fn memory_left() -> Option<u64> {
     meminfo("MemAvailable")
 }
 
@@ -153,41 +190,19 @@ fn kib(text: &str, name: &str) -> Option<u64> {
 }
 
 /// Returns how many processes and threads there are on the machine.
-pub(super) fn tasks() -> Option<u64> {
+pub(in crate::spawn) fn tasks() -> Option<u64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     let (_, total) = text.split_whitespace().nth(3)?.split_once('/')?;
     total.parse().ok()
 }
 
 /// Returns whether there is no such process, or only what is left of one until its parent takes note.
-pub(super) fn is_dead(pid: Pid) -> bool {
+pub(in crate::spawn) fn is_dead(pid: Pid) -> bool {
     Stat::read(pid).is_none_or(|stat| stat.ended)
 }
 
-/// A process as it is at one moment.
-#[derive(Debug)]
-pub(super) struct Process {
-    /// Whether it is only waiting to be reaped.
-    pub(super) ended: bool,
-    /// Its process group.
-    pub(super) group: Pid,
-    /// The environment it was started with.
-    pub(super) environment: Environment,
-}
-
-/// What is known of a process's environment.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Environment {
-    /// Entries ended by zero bytes.
-    Known(Vec<u8>),
-    /// It cannot be read whole at the moment: the process is about to run another program, or to end. Worth another look.
-    Changing,
-    /// It is none of our business.
-    Hidden,
-}
-
 /// Looks at a process. `None` when there is no such process.
-pub(super) fn inspect(pid: Pid) -> Option<Process> {
+pub(in crate::spawn) fn inspect(pid: Pid) -> Option<Process> {
     let environment = fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()));
     // Looked at second: if it shows an environment of another size than there was to read, the process has just changed
     // programs. What is read then ends anywhere, for the old program's memory goes while it is being read.
@@ -204,39 +219,27 @@ pub(super) fn inspect(pid: Pid) -> Option<Process> {
     })
 }
 
-/// What a process has of the machine.
-#[derive(Debug)]
-pub(super) struct Usage {
-    pub(super) pid: Pid,
-    pub(super) group: Pid,
-    /// Whether it is only waiting to be reaped.
-    pub(super) ended: bool,
-    /// When it was started, in ticks since the machine was.
-    pub(super) started: u64,
-    /// Bytes of memory that it fills, those included that it shares.
-    pub(super) memory: u64,
+/// Returns what a process has. `None` when there is no such process.
+pub(in crate::spawn) fn usage(pid: Pid) -> Option<Usage> {
+    let stat = Stat::read(pid)?;
+    Some(Usage {
+        pid,
+        group: stat.group,
+        ended: stat.ended,
+        started: stat.started,
+        memory: stat.pages.saturating_mul(page_size() as u64),
+    })
 }
 
-impl Usage {
-    /// Returns what a process has. `None` when there is no such process.
-    pub(super) fn of(pid: Pid) -> Option<Self> {
-        let stat = Stat::read(pid)?;
-        Some(Self {
-            pid,
-            group: stat.group,
-            ended: stat.ended,
-            started: stat.started,
-            memory: stat.pages.saturating_mul(page_size() as u64),
-        })
-    }
-
-    /// Returns the bytes of memory that it fills, with its part only of what it shares, when the system tells.
-    pub(super) fn fair_memory(&self) -> u64 {
-        fs::read_to_string(format!("/proc/{}/smaps_rollup", self.pid.as_raw_nonzero()))
-            .ok()
-            .and_then(|text| kib(&text, "Pss"))
-            .unwrap_or(self.memory)
-    }
+/// Returns the bytes of memory that a process fills, with its part only of what it shares, when the system tells.
+pub(in crate::spawn) fn fair_memory(process: &Usage) -> u64 {
+    fs::read_to_string(format!(
+        "/proc/{}/smaps_rollup",
+        process.pid.as_raw_nonzero()
+    ))
+    .ok()
+    .and_then(|text| kib(&text, "Pss"))
+    .unwrap_or(process.memory)
 }
 
 /// The fields of `/proc/PID/stat` that matter here.
@@ -343,7 +346,7 @@ mod tests {
         assert!(!is_dead(pid));
         let exit = exit_watch(pid).unwrap();
         child.kill().unwrap();
-        super::super::ready::ready([Some(std::os::fd::AsFd::as_fd(&exit))], None).unwrap();
+        crate::spawn::ready::ready([Some(std::os::fd::AsFd::as_fd(&exit))], None).unwrap();
         assert!(is_dead(pid), "a zombie");
         child.wait().unwrap();
         assert!(is_dead(pid));
