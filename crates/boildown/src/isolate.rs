@@ -9,13 +9,13 @@ use boildown_oracle::{
     Cancel, CandidateFile, ExitSpec, Expectation, OracleError, Outcome, PassOrFail, Property, Run,
     Runner, Scratch, Verdict, check_set_up, deduce,
 };
-use boildown_session::{Budget, Config, ContrastError, Side, Sides, Stop, contrast, time_limit};
+use boildown_session::{Config, ContrastError, Side, Sides, Stop, contrast, time_limit};
 use boildown_syntax::Isolation;
 
 use crate::args::Isolate;
 use crate::error::{CliError, Kind};
 use crate::reduce::{blindness, cannot_run, last_lines, own_cpu};
-use crate::report::{Isolated, Json, Quiet, Report, Text};
+use crate::report::{Isolated, Report};
 use crate::{containment, input, property, signals};
 
 /// Isolates the difference between two files.
@@ -44,11 +44,7 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
         Cancel::new().map_err(|error| cannot_run(&error))?,
     );
     signals::stop_on_signals(stop.clone(), cancel.clone())?;
-    let mut report: Box<dyn Report> = match (args.json, args.quiet) {
-        (true, _) => Box::new(Json),
-        (false, true) => Box::new(Quiet),
-        (false, false) => Box::new(Text::new()),
-    };
+    let mut report = args.printing.report();
     let scratch = Scratch::new(&std::env::temp_dir()).map_err(|error| cannot_run(&error))?;
     let runner = Runner {
         command,
@@ -59,16 +55,9 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
     let oracle = check(args, runner, [&good, &bad], &cancel, report.as_mut())?;
 
     let search = Isolation::between(&good, &bad, language, args.units);
-    let jobs = args
-        .jobs
-        .or_else(|| std::thread::available_parallelism().ok())
-        .map_or(1, usize::from);
     let config = Config {
-        jobs,
-        budget: Budget {
-            questions: args.max_questions,
-            time: args.max_time,
-        },
+        jobs: args.jobs.count(),
+        budget: args.patience.budget(),
         stop,
         store: None,
     };

@@ -84,7 +84,8 @@ impl Memory {
         };
         // A budget may end this session before the point where the earlier ones found their best.
         let comes_there = |best: &&Best| {
-            args.until.is_none() && args.max_questions.is_none_or(|most| most >= best.question)
+            let most = args.patience.budget().questions;
+            args.until.is_none() && most.is_none_or(|most| most >= best.question)
         };
         let best = found.best().filter(comes_there).cloned();
         let name = args.input.file_name().unwrap_or_default().to_string_lossy();
@@ -259,22 +260,16 @@ fn identity(args: &Reduce, command: &CommandLine, input: &[u8]) -> Identity {
         jobs: _,
         // The same course, more or less of it.
         until: _,
-        max_time: _,
-        max_questions: _,
+        patience: _,
         // Change what is said.
-        json: _,
-        quiet: _,
+        printing: _,
         fresh: _,
     } = args;
     let args::Property {
         // Are in the command line and what surrounds it.
         test: _,
         stdin,
-        exit,
-        stdout,
-        stderr,
-        not_stderr,
-        hangs,
+        looks,
     } = property;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);
@@ -283,10 +278,7 @@ fn identity(args: &Reduce, command: &CommandLine, input: &[u8]) -> Identity {
     let fed = if *stdin { " <{}" } else { "" };
     identity.add("the command", format!("{command}{fed}"));
     add_surroundings(&mut identity, command);
-    identity.add(
-        "what to preserve",
-        format!("{exit:?} {stdout:?} {stderr:?} {not_stderr:?} {hangs:?}"),
-    );
+    identity.add("what to preserve", format!("{looks:?}"));
     identity.add("--timeout", format!("{timeout:?}"));
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));

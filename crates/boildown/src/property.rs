@@ -41,21 +41,5 @@ pub(crate) fn command(
 /// Returns the property that the flags state, if they state one.
 pub(crate) fn stated(property: &args::Property) -> Option<Property> {
     let test = property.test.iter().map(|_| Expectation::Test);
-    let exit = property.exit.iter().map(|&exit| Expectation::Exit(exit));
-    let stdout = property.stdout.iter().cloned().map(Expectation::Stdout);
-    let stderr = property.stderr.iter().cloned().map(Expectation::Stderr);
-    let not_stderr = property
-        .not_stderr
-        .iter()
-        .cloned()
-        .map(Expectation::NotStderr);
-    let hangs = property.hangs.iter().map(|&time| Expectation::Hangs(time));
-    Property::new(
-        test.chain(exit)
-            .chain(stdout)
-            .chain(stderr)
-            .chain(not_stderr)
-            .chain(hangs)
-            .collect(),
-    )
+    Property::new(test.chain(property.looks.expectations()).collect())
 }

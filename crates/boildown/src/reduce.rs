@@ -10,7 +10,7 @@ use boildown_oracle::{
     Property, Repeating, Run, Runner, Scratch, Signature, Verdict, Watching, check_set_up, deduce,
 };
 use boildown_session::{
-    Baseline, BaselineError, Budget, Care, Config, Event, Goal, Stop, Stopped, baseline, time_limit,
+    Baseline, BaselineError, Care, Config, Event, Goal, Stop, Stopped, baseline, time_limit,
 };
 use boildown_syntax::{
     Gate, Keep, Language, Layout, Names, Passes, Rules, Strategy, count_tokens, pass_names,
@@ -21,7 +21,7 @@ use crate::args::Reduce;
 use crate::destination::Destination;
 use crate::error::{CliError, Kind};
 use crate::memory::{Memory, forget};
-use crate::report::{Ending, Json, Quiet, Report, Text};
+use crate::report::{Ending, Report};
 use crate::trust::Trust;
 use crate::{containment, input, property, signals};
 
@@ -33,11 +33,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let usage = format!("boildown reduce {}", args.input.display());
     let command = property::command(&args.property, &args.command, &args.input, &usage)?;
     let destination = Destination::new(args)?;
-    let mut report: Box<dyn Report> = match (args.json, args.quiet) {
-        (true, _) => Box::new(Json),
-        (false, true) => Box::new(Quiet),
-        (false, false) => Box::new(Text::new()),
-    };
+    let mut report = args.printing.report();
     let memory = Memory::open(args, &command, &destination, input, report.as_mut())?;
     let input = Arc::clone(&memory.input);
     let language = input::language(args.language.as_deref(), &args.input, &input)?;
@@ -51,10 +47,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let keep = keep(args, &input)?;
     let passes = passes(args, &pass_names(&input, language))?;
     let runner = runner(args, command, report.as_mut())?;
-    let jobs = args
-        .jobs
-        .or_else(|| std::thread::available_parallelism().ok())
-        .map_or(1, usize::from);
+    let jobs = args.jobs.count();
     let (oracle, baseline, signature) =
         check(args, &runner, &memory, jobs, &cancel, report.as_mut())?;
     let mut trust = Trust::new(&baseline);
@@ -97,10 +90,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     };
     let config = Config {
         jobs,
-        budget: Budget {
-            questions: args.max_questions,
-            time: args.max_time,
-        },
+        budget: args.patience.budget(),
         stop,
         store: remembered.store.clone(),
     };

@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use boildown_changes::{Contents, patch};
 use boildown_oracle::spawn::{Limits, ReapOnDrop};
-use boildown_oracle::{Cancel, Outcome, Run, Scratch, Verdict, deduce, fsx};
+use boildown_oracle::{Cancel, Outcome, Property, Run, Scratch, Verdict, deduce, fsx};
 use boildown_session::changes::{
     At, ChangesEvent, Found, Furnish, Goal, Judge, Problem, Rule, SearchError, TreeCommand, find,
 };
-use boildown_session::{Budget, Config, Stop};
+use boildown_session::{Config, Stop};
 
 pub(crate) use args::Changes;
 use states::{Given, wrong};
@@ -108,14 +108,8 @@ pub(crate) fn run(args: &Changes) -> Result<Kind, CliError> {
         timeout_is_stated: args.timeout.is_some(),
     };
     let config = Config {
-        jobs: args
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, usize::from),
-        budget: Budget {
-            questions: args.max_questions,
-            time: args.max_time,
-        },
+        jobs: args.jobs.count(),
+        budget: args.patience.budget(),
         stop,
         store: None,
     };
@@ -189,7 +183,7 @@ fn furnish(problem: &Problem) -> Furnish {
 }
 
 fn rule(args: &Changes) -> Result<Rule, CliError> {
-    let stated = args.stated();
+    let stated = Property::new(args.looks.expectations().collect());
     match (stated, &args.bisect_run, &args.test) {
         (Some(_), Some(_), _) => Err(wrong(
             "--bisect-run says all there is to say about good and bad",
