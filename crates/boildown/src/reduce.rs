@@ -20,7 +20,8 @@ use boildown_syntax::{
 use crate::args::Reduce;
 use crate::destination::Destination;
 use crate::error::{CliError, Kind};
-use crate::memory::{Memory, forget};
+use crate::known::forget;
+use crate::memory::Memory;
 use crate::report::{Ending, Report};
 use crate::trust::Trust;
 use crate::{containment, input, property, signals};
@@ -55,8 +56,9 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         report.note(&foreword);
     }
     let time_limit = oracle.runner().limits.timeout;
-    let remembered = memory.begin(args, oracle.property(), time_limit, report.as_mut());
-    let first = remembered.best.as_ref().map_or(&input, |best| &best.text);
+    let (remembered, known_best) =
+        memory.begin(args, oracle.property(), time_limit, report.as_mut());
+    let first = known_best.as_ref().map_or(&input, |best| &best.text);
     destination.begin(args, first)?;
     let all_may_go = keep.is_empty();
     let strategy = Strategy {
@@ -86,7 +88,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let goal = Goal {
         output: Some(destination.target.clone()),
         size: args.until,
-        best: remembered.best.clone(),
+        best: known_best.clone(),
     };
     let config = Config {
         jobs,

@@ -96,8 +96,12 @@ fn every_part_is_made_and_its_patch_makes_the_same_again() {
             String::from_utf8_lossy(&patch)
         );
         let contents = Contents::default();
-        let name =
-            |workspace: &Workspace| contents.directory(workspace.root()).unwrap().into_name();
+        let name = |workspace: &Workspace| {
+            contents
+                .directory(workspace.root(), &[])
+                .unwrap()
+                .into_name()
+        };
         assert_eq!(
             name(&patched),
             name(&expected),
@@ -138,7 +142,7 @@ fn ten_thousand_changed_files_with_a_hundred_thousand_hunks_are_a_tree() {
         }
     }
     let contents = Contents::default();
-    let state = |dir: &str| contents.directory(&root.path().join(dir)).unwrap();
+    let state = |dir: &str| contents.directory(&root.path().join(dir), &[]).unwrap();
     let tree = ChangeTree::between(&state("old"), &state("new"), &contents).unwrap();
     assert_eq!(counts(&tree)[..3], [100, 10_000, 100_000]);
     let half = Subset::full(tree.len()).without([0..tree.len() / 2]);

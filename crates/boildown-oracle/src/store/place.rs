@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use super::StoreError;
 
 /// The directory beside the result that holds all that is remembered.
-const FOLDER: &str = ".boildown";
+pub const FOLDER: &str = ".boildown";
 
 /// How many runs towards the same result are kept.
 const KEPT: usize = 8;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::args::{Jobs, Looks, Patience, duration};
+use crate::args::{Containment, Jobs, Looks, Patience, duration};
 
 const EXAMPLES: &str = "\
 GOOD..BAD, or GOOD BAD, are two revisions of the git repository that you are in. The command is run
@@ -72,6 +72,10 @@ pub(crate) struct Changes {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 
+    /// Start over, though an earlier run of the same command could go on
+    #[arg(long)]
+    pub(crate) fresh: bool,
+
     /// Where trees are made; as much room as a checkout and what a build adds, once for each job [default: the system's
     /// temporary directory]
     #[arg(long, value_name = "DIR")]
@@ -100,7 +104,9 @@ pub(crate) struct Changes {
     #[arg(long, value_name = "SCRIPT", conflicts_with = "command", help_heading = BAD)]
     pub(crate) test: Option<PathBuf>,
 
-    // Last, because its heading goes on to all arguments after it.
     #[command(flatten, next_help_heading = BAD)]
     pub(crate) looks: Looks,
+
+    #[command(flatten)]
+    pub(crate) containment: Containment,
 }
