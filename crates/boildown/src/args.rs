@@ -186,7 +186,7 @@ Examples:
           whole tokens, where single characters would say less
 
 Exit codes:
-  0  isolated                             4  one of the files passes or fails only sometimes
+  0  isolated                             4  GOOD passes only sometimes, or BAD fails too rarely
   1  the command line makes no sense      5  the command could not be run
   3  GOOD does not pass, or BAD does not  6  stopped early; the best result is saved
      fail                                70  a defect of boildown";
@@ -210,6 +210,14 @@ pub(crate) struct Isolate {
     /// How long one run may take, such as 30 or 500ms [default: ten times a run on the files]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
+
+    /// BAD fails in some runs only: measure how often, even if the first runs agree, and keep that rate
+    #[arg(long)]
+    pub(crate) flaky: bool,
+
+    /// Start over, though an earlier run of the same command could go on
+    #[arg(long)]
+    pub(crate) fresh: bool,
 
     /// The directory for the two results, at every moment the best so far [default: beside BAD, as bad.pass.html and
     /// bad.fail.html for bad.html]

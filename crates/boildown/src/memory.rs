@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_oracle::store::{
-    Best, Identity, Improvement, News, Place, Start, Tape, add_surroundings, fingerprint_of,
+    Best, Identity, Improvement, News, Place, Start, Tape, fingerprint_of,
 };
 use boildown_oracle::{CommandLine, Property};
 
-use crate::args::{self, Reduce};
+use crate::args::Reduce;
 use crate::destination::Destination;
 use crate::error::{CliError, Kind};
 use crate::known::{self, Known, Remembered};
+use crate::property;
 use crate::report::Note;
 
 /// What is known of a reduction before it begins.
@@ -145,20 +146,11 @@ fn identity(args: &Reduce, command: &CommandLine, input: &[u8]) -> Identity {
         printing: _,
         fresh: _,
     } = args;
-    let args::Property {
-        // Are in the command line and what surrounds it.
-        test: _,
-        stdin,
-        looks,
-    } = property;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);
     let name = path.file_name().unwrap_or_default();
     identity.add("the name of the input", format!("{name:?}"));
-    let fed = if *stdin { " <{}" } else { "" };
-    identity.add("the command", format!("{command}{fed}"));
-    add_surroundings(&mut identity, command.constant_parts());
-    identity.add("what to preserve", format!("{looks:?}"));
+    property::add_to(&mut identity, property, command);
     identity.add("--timeout", format!("{timeout:?}"));
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use boildown_oracle::store::{Identity, add_surroundings};
 use boildown_oracle::{CommandLine, Expectation, Feed, Property, Typed};
 
 use crate::args;
@@ -42,4 +43,18 @@ pub(crate) fn command(
 pub(crate) fn stated(property: &args::Property) -> Option<Property> {
     let test = property.test.iter().map(|_| Expectation::Test);
     Property::new(test.chain(property.looks.expectations()).collect())
+}
+
+/// Adds the command to what makes two runs the same one, what surrounds it, and what the flags state.
+pub(crate) fn add_to(identity: &mut Identity, property: &args::Property, command: &CommandLine) {
+    let args::Property {
+        // Is in the command line and what surrounds it.
+        test: _,
+        stdin,
+        looks,
+    } = property;
+    let fed = if *stdin { " <{}" } else { "" };
+    identity.add("the command", format!("{command}{fed}"));
+    add_surroundings(identity, command.constant_parts());
+    identity.add("what to preserve", format!("{looks:?}"));
 }

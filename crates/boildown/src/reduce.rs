@@ -266,7 +266,7 @@ fn runner(
 }
 
 /// How often a command that fails only sometimes is run to see it fail.
-const ATTEMPTS: u32 = 50;
+pub(crate) const ATTEMPTS: u32 = 50;
 
 /// Settles what to preserve, checks that it makes sense, and returns the oracle that decides it.
 fn check(
