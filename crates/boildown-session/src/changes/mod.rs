@@ -3,6 +3,7 @@
 mod baseline;
 mod command;
 mod event;
+mod parsing;
 mod phase;
 mod rule;
 mod search;

@@ -13,9 +13,11 @@ use super::rule::Reason;
 use super::trees::{Judgement, Trees};
 use crate::{Budget, Config, Drive, Step, Stopped};
 
-/// Makes the files of a set of changes; `None` when they do not apply.
-pub(super) type Make<'a> =
-    dyn Fn(&Subset) -> Result<Option<Configuration>, ChangesError> + Send + Sync + 'a;
+/// Makes the files of a set of changes, or says why they are not worth a run.
+pub(super) type Make<'a> = dyn Fn(&Subset) -> Made + Send + Sync + 'a;
+
+/// The files of a set of changes, or why they are not worth a run.
+pub(super) type Made = Result<Result<Configuration, Reason>, ChangesError>;
 
 /// An oracle over sets of changes.
 struct Sets<'a> {
@@ -35,10 +37,10 @@ impl Oracle<Subset> for Sets<'_> {
             reason,
             run,
         } = match made {
-            Some(configuration) => self.trees.judge(&configuration, cancel)?,
-            None => Judgement {
+            Ok(configuration) => self.trees.judge(&configuration, cancel)?,
+            Err(reason) => Judgement {
                 verdict: Verdict::Unresolved,
-                reason: Some(Reason::DoesNotApply),
+                reason: Some(reason),
                 run: None,
             },
         };
@@ -51,10 +53,17 @@ impl Sets<'_> {
     /// What is known of a set without a run.
     fn known(&self, set: &Subset) -> Option<Verdict> {
         // What cannot be made is the workers' to report.
-        let configuration = (self.make)(set).ok().flatten()?;
-        let judgement = self.trees.known(&configuration)?;
-        self.note(set, judgement.reason);
-        Some(judgement.verdict)
+        match (self.make)(set).ok()? {
+            Ok(configuration) => {
+                let judgement = self.trees.known(&configuration)?;
+                self.note(set, judgement.reason);
+                Some(judgement.verdict)
+            }
+            Err(reason) => {
+                self.note(set, Some(reason));
+                Some(Verdict::Unresolved)
+            }
+        }
     }
 
     fn note(&self, set: &Subset, reason: Option<Reason>) {

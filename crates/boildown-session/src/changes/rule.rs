@@ -30,6 +30,8 @@ pub enum Goal {
 pub enum Reason {
     /// The changes cannot be files of one folder, or do not apply to a state.
     DoesNotApply,
+    /// A file with some of its changes is no text of its language.
+    DoesNotParse,
     /// The command that builds fails.
     DoesNotBuild,
     /// The command says so: exit code 125.
@@ -52,6 +54,7 @@ impl Reason {
     pub fn words(self) -> &'static str {
         match self {
             Self::DoesNotApply => "did not apply",
+            Self::DoesNotParse => "did not parse",
             Self::DoesNotBuild => "did not build",
             Self::SaysSo => "exited with 125",
             Self::CannotRun => "could not be run",

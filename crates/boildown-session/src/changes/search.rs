@@ -14,7 +14,8 @@ use boildown_search::{Search as _, Subset};
 
 use super::baseline::Baseline;
 use super::event::{ChangesEvent, Counts, Found, Loosened, Part, Trial};
-use super::phase::Phases;
+use super::parsing::Parsing;
+use super::phase::{Made, Phases};
 use super::rule::Reason;
 use super::trees::{Furnish, Judge, Judgement, Trees};
 use super::way::{At, Place, Row, States};
@@ -323,7 +324,7 @@ impl Hunt<'_> {
                 self.phases.say(&ChangesEvent::History { steps });
             }
             let (passing, failing) = self.bisect(
-                |hunt, place| Ok(Some(Configuration::from(hunt.state(place)?))),
+                |hunt, place| Ok(Ok(Configuration::from(hunt.state(place)?))),
                 steps,
             )?;
             // A merge is bad and the commit it was made to is good: is it what was merged?
@@ -370,7 +371,7 @@ impl Hunt<'_> {
     /// Bisects the first places of the row, or what is made on them.
     fn bisect(
         &mut self,
-        make: impl Fn(&Making<'_>, usize) -> Result<Option<Configuration>, ChangesError> + Send + Sync,
+        make: impl Fn(&Making<'_>, usize) -> Made + Send + Sync,
         steps: usize,
     ) -> Result<(usize, usize), SearchError> {
         let making = Making {
@@ -399,11 +400,15 @@ impl Hunt<'_> {
         let commits = self.by_commit(&tree, passing, failing)?;
         let layers = layers(&tree, commits.as_deref());
         let contents = self.contents;
-        let make = |set: &Subset| {
+        let parsing = Parsing::of(&tree, contents);
+        let make = |set: &Subset| -> Made {
             let Some(made) = tree.configuration(set, contents)? else {
-                return Ok(None);
+                return Ok(Err(Reason::DoesNotApply));
             };
-            transplant(from, to, &made, contents)
+            if !parsing.holds(&made)? {
+                return Ok(Err(Reason::DoesNotParse));
+            }
+            Ok(transplant(from, to, &made, contents)?.ok_or(Reason::DoesNotApply))
         };
         let search = Descent::new(tree.len(), layers.iter().map(|(_, groups)| groups.clone()));
         let full = Subset::full(tree.len());
@@ -418,7 +423,7 @@ impl Hunt<'_> {
             // More than one level ends at once where there is nothing to choose.
             while shown < level {
                 let best = search.best();
-                let Some(new) = make(&best).ok().flatten() else {
+                let Ok(Ok(new)) = make(&best) else {
                     break;
                 };
                 let groups = &layers[shown].1;
@@ -517,7 +522,8 @@ impl Hunt<'_> {
         let (passing, failing) = self.bisect(
             |making, place| {
                 let onto = Configuration::from(making.state(place)?);
-                transplant(&from, &to, &onto, making.contents)
+                let made = transplant(&from, &to, &onto, making.contents)?;
+                Ok(made.ok_or(Reason::DoesNotApply))
             },
             culprit.at,
         )?;
@@ -582,6 +588,7 @@ impl Hunt<'_> {
         let all = Subset::full(tree.len());
         let layers = [Layer::Directories, Layer::Files, Layer::Hunks, Layer::Lines];
         let counts = layers.map(|layer| (layer, tree.count(layer, &all)));
+        let parsing = Parsing::of(&tree, self.contents);
         let hunks = tree.groups(Layer::Hunks);
         let count = tree.count(Layer::Hunks, &all);
         let mut parts = Vec::new();
@@ -592,7 +599,13 @@ impl Hunt<'_> {
             let elements: Vec<usize> = (0..tree.len()).filter(|&at| hunks[at] == hunk).collect();
             let cut = elements.iter().map(|&element| element..element + 1);
             let less = tree.configuration(&all.without(cut), self.contents)?;
-            let trial = self.trial(less)?;
+            let trial = match less {
+                Some(less) if !parsing.holds(&less)? => Trial {
+                    verdict: Verdict::Unresolved,
+                    reason: Some(Reason::DoesNotParse),
+                },
+                less => self.trial(less)?,
+            };
             parts.push(Part {
                 place: tree.place(elements[0]),
                 without: trial.verdict,

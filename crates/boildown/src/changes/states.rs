@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use boildown_changes::{ChangesError, Contents, FilePath, Repository, State};
+use boildown_changes::{ChangesError, Contents, Entry, FilePath, Repository, State};
 use boildown_oracle::store::FOLDER;
 use boildown_session::changes::{At, Place, Row, TreeCommand};
 
@@ -136,6 +136,18 @@ impl Given {
             place(new.unwrap_or("HEAD"), bad.id),
             uncommitted,
         )?;
+        let attributes = |state: &State| -> Vec<(FilePath, Entry)> {
+            let files = state
+                .iter()
+                .filter(|(path, _)| path.ends_with(b".gitattributes"));
+            files.map(|(path, entry)| (path.clone(), entry)).collect()
+        };
+        if attributes(&old_state) != attributes(&new_state) {
+            notes.push(format!(
+                ".gitattributes is another one in {}: all files are made as {old} says",
+                row.places[row.places.len() - 1]
+            ));
+        }
         if row.places.len() == 2
             && good.parents.is_empty() != bad.parents.is_empty()
             && good.id != bad.id

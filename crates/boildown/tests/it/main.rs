@@ -6,6 +6,7 @@
 
 mod changes;
 mod changes_contained;
+mod changes_faults;
 mod changes_resume;
 mod directions;
 mod env;
