@@ -149,3 +149,23 @@ fn ten_thousand_changed_files_with_a_hundred_thousand_hunks_are_a_tree() {
     let made = tree.configuration(&half, &contents).unwrap().unwrap();
     assert_eq!(made.made().len(), 5_000);
 }
+
+#[test]
+fn hunks_that_share_a_new_name_are_a_group() {
+    let two = Two::new(&[
+        (
+            "a.c",
+            Some(b"int one;\nint two;\nint three;\nint four;\nint five;\n"),
+            Some(b"int one;\nint fresh;\nint three;\nint four;\nint five, one;\n"),
+        ),
+        (
+            "b.c",
+            Some(b"int main() {\n    return 0;\n}\n"),
+            Some(b"int main() {\n    return fresh;\n}\n// five\n"),
+        ),
+    ]);
+    let mut groups = two.tree().by_name(&two.contents).unwrap();
+    groups.dedup();
+    // Of four hunks the first and the third.
+    assert_eq!(groups, [0, 1, 0, 3]);
+}

@@ -235,12 +235,17 @@ impl Culprit {
 }
 
 /// The levels of a search in a tree, without those that say nothing new.
-fn layers(tree: &ChangeTree, commits: Option<&[u32]>) -> Vec<(Layer, Vec<u32>)> {
+fn layers(tree: &ChangeTree, commits: Option<&[u32]>, names: Vec<u32>) -> Vec<(Layer, Vec<u32>)> {
     let mut layers: Vec<(Layer, Vec<u32>)> = Vec::new();
+    let of_tree = |layer| (layer, tree.groups(layer));
     let commits = commits.map(|groups| (Layer::Commits, groups.to_vec()));
-    let others = [Layer::Directories, Layer::Files, Layer::Hunks, Layer::Lines];
-    let others = others.map(|layer| (layer, tree.groups(layer)));
-    for (layer, groups) in commits.into_iter().chain(others) {
+    let names =
+        Some((Layer::Names, names)).filter(|(_, names)| *names != tree.groups(Layer::Hunks));
+    let all = (commits.into_iter())
+        .chain([Layer::Directories, Layer::Files].map(of_tree))
+        .chain(names)
+        .chain([Layer::Hunks, Layer::Lines].map(of_tree));
+    for (layer, groups) in all {
         let is_one = groups.iter().all(|group| *group == groups[0]);
         let is_last = layer == Layer::Lines;
         if is_last || !is_one && layers.last().is_none_or(|(_, last)| *last != groups) {
@@ -398,7 +403,8 @@ impl Hunt<'_> {
         let (old, new) = (self.state(passing)?, self.state(failing)?);
         let tree = ChangeTree::between(&old, &new, self.contents)?;
         let commits = self.by_commit(&tree, passing, failing)?;
-        let layers = layers(&tree, commits.as_deref());
+        let names = tree.by_name(self.contents)?;
+        let layers = layers(&tree, commits.as_deref(), names);
         let contents = self.contents;
         let parsing = Parsing::of(&tree, contents);
         let make = |set: &Subset| -> Made {

@@ -32,9 +32,9 @@ fn many_changes() -> Repo {
     repo.commit("one");
     for number in 0..12 {
         let text = numbers(1..40)
-            .replace("\n4\n", "\nfour\n")
+            .replace("\n4\n", &format!("\nfour{number}\n"))
             .replace("\n14\n", &format!("\nword{number}\n"))
-            .replace("\n30\n", "\nthirty\nand more\n");
+            .replace("\n30\n", &format!("\nthirty{number}\nmore{number}\n"));
         repo.write(&format!("dir{}/f{number}.txt", number % 4), text);
     }
     repo.commit("two");
