@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::bstr::{BString, ByteSlice as _, ByteVec as _};
 
@@ -10,19 +10,20 @@ use crate::state::name_of;
 use crate::{ChangesError, Contents, Entry, FilePath, Kind, State};
 
 impl Contents {
-    /// Returns a directory as a state: all files and links in it, but no `.git`. Their bytes stay where they are, and are read again
-    /// when they are needed.
+    /// Returns a directory as a state: all files and links in it, but no `.git`, and nothing at these places, named without links. Their
+    /// bytes stay where they are, and are read again when they are needed.
     ///
     /// # Errors
     /// [`ChangesError::File`] when something in it cannot be read.
-    pub fn directory(&self, root: &Path) -> Result<State, ChangesError> {
+    pub fn directory(&self, root: &Path, but: &[PathBuf]) -> Result<State, ChangesError> {
+        let root = &fs::canonicalize(root).map_err(ChangesError::file("read", root))?;
         let mut files: Vec<(FilePath, Entry)> = Vec::new();
         let mut pending = vec![BString::default()];
         while let Some(dir) = pending.pop() {
             let at = root.join(dir.to_path_lossy());
             for found in fs::read_dir(&at).map_err(ChangesError::file("read", &at))? {
                 let found = found.map_err(ChangesError::file("read", &at))?;
-                if found.file_name() == ".git" {
+                if found.file_name() == ".git" || but.contains(&found.path()) {
                     continue;
                 }
                 let mut path = dir.clone();

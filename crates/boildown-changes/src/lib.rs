@@ -9,6 +9,7 @@ mod directory;
 mod error;
 mod git;
 mod lines;
+mod names;
 mod patch;
 mod renames;
 mod state;

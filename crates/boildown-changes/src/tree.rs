@@ -84,6 +84,8 @@ pub enum Layer {
     Directories,
     /// Files.
     Files,
+    /// Groups of hunks that share new names.
+    Names,
     /// Hunks.
     Hunks,
     /// Lines.
@@ -101,6 +103,8 @@ impl Layer {
             (Self::Directories, _) => "directories",
             (Self::Files, 1) => "file",
             (Self::Files, _) => "files",
+            (Self::Names, 1) => "group of hunks by new names",
+            (Self::Names, _) => "groups of hunks by new names",
             (Self::Hunks, 1) => "hunk",
             (Self::Hunks, _) => "hunks",
             (Self::Lines, 1) => "line",
@@ -242,7 +246,7 @@ impl ChangeTree {
     }
 
     /// Returns for each element the group that it is in, numbered from 0. Commits are told apart by
-    /// [`by_commit`](Self::by_commit) only.
+    /// [`by_commit`](Self::by_commit) only, and names by [`by_name`](Self::by_name).
     ///
     /// Files that moved from one directory to another did so together, as a group of its own: what names one of them names the
     /// others in the same way.
@@ -262,12 +266,26 @@ impl ChangeTree {
                 (Part::Rename, Some((old, _))) => (directory(file.path()), Some(directory(old))),
                 _ => (&file.path()[..], None),
             }),
-            Layer::Hunks => self.hunk_of.clone(),
+            Layer::Names | Layer::Hunks => self.hunk_of.clone(),
             Layer::Lines => {
                 let all = u32::try_from(self.len()).expect("memory holds fewer elements");
                 (0..all).collect()
             }
         }
+    }
+
+    /// What comes with each element, and the hunk that it is in.
+    pub(crate) fn insertions(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        let parts =
+            (self.files.iter()).flat_map(|file| file.parts.iter().map(move |it| (file, it)));
+        parts
+            .zip(&self.hunk_of)
+            .filter_map(|((file, part), &hunk)| {
+                let Part::Edit { new, .. } = part else {
+                    return None;
+                };
+                Some((hunk, &file.inserted[new.start as usize..new.end as usize]))
+            })
     }
 
     /// Numbers the elements by a key, in the order in which keys come up.

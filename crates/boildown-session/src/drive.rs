@@ -164,6 +164,17 @@ where
     /// # Errors
     /// [`OracleError`] when the question that the search has come to could not be asked.
     pub fn step(&mut self) -> Result<Step<S::Candidate>, OracleError> {
+        self.step_knowing(&mut |_| None)
+    }
+
+    /// Works like [`step`](Self::step); what is `known` of a candidate is not asked, nor is anything guessed beyond it.
+    ///
+    /// # Errors
+    /// As [`step`](Self::step).
+    pub fn step_knowing(
+        &mut self,
+        known: &mut dyn FnMut(&S::Candidate) -> Option<Verdict>,
+    ) -> Result<Step<S::Candidate>, OracleError> {
         loop {
             if self.planner.is_finished() {
                 return Ok(Step::Ended(None));
@@ -183,7 +194,7 @@ where
                 self.workers.cancel(id);
                 self.doubtful.remove(&id);
             }
-            if self.hand_out()? {
+            if self.hand_out(known)? {
                 continue;
             }
             // Only now: what speculation could not ask is nobody's loss until the search comes to it.
@@ -213,7 +224,10 @@ where
     }
 
     /// Gives the workers something to do. Returns whether an answer was remembered instead.
-    fn hand_out(&mut self) -> Result<bool, OracleError> {
+    fn hand_out(
+        &mut self,
+        known: &mut dyn FnMut(&S::Candidate) -> Option<Verdict>,
+    ) -> Result<bool, OracleError> {
         let waited_for = self
             .planner
             .awaited()
@@ -233,7 +247,8 @@ where
             && !self.config.stop.is_requested()
             && let Some(ticket) = self.planner.next()
         {
-            if let Some(verdict) = self.recall(ticket.fingerprint) {
+            let recalled = self.recall(ticket.fingerprint);
+            if let Some(verdict) = recalled.or_else(|| known(&ticket.candidate)) {
                 self.planner.answer(ticket.id, verdict);
                 return Ok(true);
             }

@@ -1,13 +1,18 @@
 //! Narrowing the difference between two texts: both sides are on disk at every moment.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_oracle::{Answer, Cancel, Oracle, OracleError, Verdict, fsx};
+use boildown_oracle::store::{self, RunStore};
+use boildown_oracle::{Answer, Cancel, Oracle, OracleError, Repeating, Verdict, fsx};
+use boildown_search::flaky::{Law, Tally};
 use boildown_syntax::Isolation;
 
+use crate::baseline::{Baseline, Care};
 use crate::drive::{Config, Drive, Step};
 use crate::event::{Event, Progress, Summary};
+use crate::rate::Rate;
 use crate::texts::OfTexts;
 
 /// The files that always hold the two texts that differ least so far, written whole.
@@ -29,9 +34,9 @@ pub enum ContrastError {
         /// Which input.
         side: Side,
         /// Runs that ended as they should.
-        held: usize,
+        held: u32,
         /// All runs.
-        runs: usize,
+        runs: u32,
     },
     /// The oracle could not be asked.
     #[error(transparent)]
@@ -48,35 +53,44 @@ pub enum Side {
 }
 
 /// How often each input is tested.
-const RUNS: usize = 3;
+const RUNS: u32 = 3;
 
-/// Checks that each time one input passes and the other fails, and returns the longest of the runs. The first run on each is
-/// known to have been so.
+/// Checks that one input passes each time and that the other fails, and returns how often it does, and the longest of the runs. The
+/// first run on each is known to have been so. Where the other fails in some runs only, its rate is measured.
 ///
 /// # Errors
 /// [`ContrastError`] says which input did not.
 pub fn contrast(
     oracle: &dyn Oracle,
     [passing, failing]: [&[u8]; 2],
+    (care, jobs): (Care, usize),
     cancel: &Cancel,
-) -> Result<Duration, ContrastError> {
-    let mut slowest = Duration::ZERO;
-    for (side, input, wanted) in [
-        (Side::Passing, passing, Verdict::Uninteresting),
-        (Side::Failing, failing, Verdict::Interesting),
-    ] {
-        let mut held = 1;
-        for _ in 1..RUNS {
-            let Answer { verdict, run } = oracle.judge(input, cancel)?;
-            held += usize::from(verdict == wanted);
-            slowest = slowest.max(run.map_or(Duration::ZERO, |run| run.took));
-        }
-        if held < RUNS {
-            let runs = RUNS;
-            return Err(ContrastError::Flaky { side, held, runs });
-        }
+) -> Result<Baseline, ContrastError> {
+    let mut rate = Rate::default().and(oracle, failing, (RUNS - 1, 1), cancel)?;
+    let law = if rate.tally.misses() == 0 && care == Care::Usual {
+        Law::once()
+    } else {
+        rate = rate.measure(oracle, failing, jobs, cancel)?;
+        let Tally { hits, runs } = rate.tally;
+        Law::for_rate(rate.tally).ok_or(ContrastError::Flaky {
+            side: Side::Failing,
+            held: hits,
+            runs,
+        })?
+    };
+    let mut held = 1;
+    for _ in 1..RUNS {
+        // As often as a candidate that fails as rarely as this one may.
+        let Answer { verdict, run } = Repeating::new(oracle, law).judge(passing, cancel)?;
+        held += u32::from(verdict == Verdict::Uninteresting);
+        let took = run.map_or(Duration::ZERO, |run| run.took);
+        rate.slowest = rate.slowest.max(took);
     }
-    Ok(slowest)
+    if held < RUNS {
+        let (side, runs) = (Side::Passing, RUNS);
+        return Err(ContrastError::Flaky { side, held, runs });
+    }
+    Ok(Baseline { rate, law })
 }
 
 /// Runs an isolation to its end and returns what it came to, and the search with both sides. Progress counts the bytes in which they
@@ -94,6 +108,8 @@ pub fn isolate(
     save(&search, sides, fsx::write_atomic)?;
     let oracle = OfTexts(oracle);
     let bytes_before = search.bytes();
+    let store = config.store.as_deref();
+    let mut is_forgetful = false;
     std::thread::scope(|scope| {
         let mut drive = Drive::start(scope, search, &oracle, config);
         let mut improved = Duration::ZERO;
@@ -109,6 +125,12 @@ pub fn isolate(
             }
         };
         let stopped = loop {
+            if let Some(why) = store.and_then(RunStore::trouble) {
+                // One defect may show twice, when reading and when writing.
+                if !std::mem::replace(&mut is_forgetful, true) {
+                    on_event(&Event::Forgetful { why: Arc::new(why) });
+                }
+            }
             let name = drive.search().units();
             if units.replace(name) != Some(name) {
                 on_event(&Event::Pass { name });
@@ -130,8 +152,18 @@ pub fn isolate(
             progress: progress(&drive, improved),
             stopped,
             one_minimal: stopped.is_none(),
-            resumable: false,
+            resumable: store.is_some() && !is_forgetful,
         };
+        if let Some(store) = store {
+            let spent = summary.progress.spent;
+            store.end(store::Ending {
+                why: summary.ending(),
+                questions: spent.questions,
+                runs: spent.runs,
+                recalled: spent.recalled,
+                elapsed: spent.elapsed,
+            });
+        }
         Ok((summary, drive.search().clone()))
     })
 }

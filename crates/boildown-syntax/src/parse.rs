@@ -63,6 +63,14 @@ enum Errors {
 /// A text is parsed anew when what is left of the older one is less than one part in so many of what is not.
 const FRESH: usize = 4;
 
+impl Language {
+    /// Returns how many nodes of the text's tree are errors or missing: what did not parse.
+    #[must_use]
+    pub fn errors(&self, text: &[u8]) -> usize {
+        count_errors(&Parser::new(self).parse(text))
+    }
+}
+
 /// A text and its tree.
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed {

@@ -7,14 +7,15 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use boildown_lab::workload::Shape;
-use boildown_oracle::{ExitSpec, OracleError, Pattern, parse_duration};
+use boildown_oracle::{ExitSpec, Expectation, OracleError, Pattern, parse_duration};
 use boildown_search::list::Algorithm;
 use boildown_search::tree::Schedule;
-use boildown_session::Size;
+use boildown_session::{Budget, Size};
 use boildown_syntax::Finest;
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 use crate::changes::Changes;
+use crate::report::{Json, Quiet, Report, Text};
 
 /// Boil a failing input down to its cause
 #[derive(Debug, Parser)]
@@ -50,7 +51,7 @@ pub(crate) enum Command {
 /// Headings of the help.
 const KEEP: &str = "What to leave alone";
 const FINISH: &str = "How the result is to look (default: as the input, but tidy)";
-pub(crate) const STOP: &str = "When to stop early, with the best result so far";
+const STOP: &str = "When to stop early, with the best result so far";
 const SEARCH: &str = "How to search (default: what measures best)";
 
 const EXAMPLES: &str = "\
@@ -81,9 +82,8 @@ pub(crate) struct Reduce {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 
-    /// Questions to run at once; the result is the same for any number [default: all cores]
-    #[arg(short, long, alias = "n", value_name = "N", value_parser = jobs)]
-    pub(crate) jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) jobs: Jobs,
 
     /// How long one run may take, such as 30 or 500ms [default: ten times a run on the input]
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -109,13 +109,8 @@ pub(crate) struct Reduce {
     #[arg(long, value_name = "NAME")]
     pub(crate) language: Option<String>,
 
-    /// Print events as JSON, one a line, on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// Print errors only
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
 
     /// Keep the lines 12 or 10-20 of the input, or what matches a regular expression. A line of the input that says
     /// `boildown: keep` is kept too
@@ -138,13 +133,8 @@ pub(crate) struct Reduce {
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = STOP)]
     pub(crate) until: Option<Size>,
 
-    /// Stop after this time, such as 90 or 10m
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = STOP)]
-    pub(crate) max_time: Option<Duration>,
-
-    /// Stop after so many questions
-    #[arg(long, value_name = "N", help_heading = STOP)]
-    pub(crate) max_questions: Option<u64>,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
 
     /// The passes to run, such as tree,tokens; or with a dash those to leave out: --passes=-rewriting deletes
     /// only, so that the result is made of tokens of the input, in their order
@@ -196,7 +186,7 @@ Examples:
           whole tokens, where single characters would say less
 
 Exit codes:
-  0  isolated                             4  one of the files passes or fails only sometimes
+  0  isolated                             4  GOOD passes only sometimes, or BAD fails too rarely
   1  the command line makes no sense      5  the command could not be run
   3  GOOD does not pass, or BAD does not  6  stopped early; the best result is saved
      fail                                70  a defect of boildown";
@@ -214,13 +204,20 @@ pub(crate) struct Isolate {
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 
-    /// Questions to run at once; the result is the same for any number [default: all cores]
-    #[arg(short, long, alias = "n", value_name = "N", value_parser = jobs)]
-    pub(crate) jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) jobs: Jobs,
 
     /// How long one run may take, such as 30 or 500ms [default: ten times a run on the files]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
+
+    /// BAD fails in some runs only: measure how often, even if the first runs agree, and keep that rate
+    #[arg(long)]
+    pub(crate) flaky: bool,
+
+    /// Start over, though an earlier run of the same command could go on
+    #[arg(long)]
+    pub(crate) fresh: bool,
 
     /// The directory for the two results, at every moment the best so far [default: beside BAD, as bad.pass.html and
     /// bad.fail.html for bad.html]
@@ -235,21 +232,11 @@ pub(crate) struct Isolate {
     #[arg(long, value_name = "UNITS", value_parser = units, default_value = "characters")]
     pub(crate) units: Finest,
 
-    /// Print events as JSON, one a line, on standard output
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) printing: Printing,
 
-    /// Print errors only
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-
-    /// Stop after this time, such as 90 or 10m
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = STOP)]
-    pub(crate) max_time: Option<Duration>,
-
-    /// Stop after so many questions
-    #[arg(long, value_name = "N", help_heading = STOP)]
-    pub(crate) max_questions: Option<u64>,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
 
     #[command(flatten)]
     pub(crate) containment: Containment,
@@ -291,6 +278,103 @@ pub(crate) enum Memory {
     Bytes(u64),
 }
 
+/// How many questions are run at once.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Jobs {
+    /// Questions to run at once; the result is the same for any number [default: all cores]
+    #[arg(short, long, alias = "n", value_name = "N", value_parser = jobs)]
+    jobs: Option<NonZeroUsize>,
+}
+
+impl Jobs {
+    pub(crate) fn count(&self) -> usize {
+        self.jobs
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, usize::from)
+    }
+}
+
+/// What is printed while it works.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Printing {
+    /// Print events as JSON, one a line, on standard output
+    #[arg(long)]
+    json: bool,
+
+    /// Print errors only
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Printing {
+    pub(crate) fn report(&self) -> Box<dyn Report> {
+        match (self.json, self.quiet) {
+            (true, _) => Box::new(Json),
+            (false, true) => Box::new(Quiet),
+            (false, false) => Box::new(Text::new()),
+        }
+    }
+}
+
+/// When to stop early, whatever is searched.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Patience {
+    /// Stop after this time, such as 90 or 10m
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = STOP)]
+    max_time: Option<Duration>,
+
+    /// Stop after so many questions
+    #[arg(long, value_name = "N", help_heading = STOP)]
+    max_questions: Option<u64>,
+}
+
+impl Patience {
+    pub(crate) fn budget(&self) -> Budget {
+        Budget {
+            questions: self.max_questions,
+            time: self.max_time,
+        }
+    }
+}
+
+/// What can be said of how a run looks. Everything that is given has to hold.
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Looks {
+    /// The command ends so: a code, `nonzero`, `signal`, or a signal such as SIGSEGV
+    #[arg(long, value_name = "HOW", value_parser = parse::<ExitSpec>)]
+    exit: Option<ExitSpec>,
+
+    /// Its standard output matches
+    #[arg(long, value_name = "REGEX", value_parser = parse::<Pattern>)]
+    stdout: Vec<Pattern>,
+
+    /// Its standard error matches
+    #[arg(long, value_name = "REGEX", value_parser = parse::<Pattern>)]
+    stderr: Vec<Pattern>,
+
+    /// Its standard error does not match
+    #[arg(long, value_name = "REGEX", value_parser = parse::<Pattern>)]
+    not_stderr: Vec<Pattern>,
+
+    /// It is still running after this time
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    hangs: Option<Duration>,
+}
+
+impl Looks {
+    pub(crate) fn expectations(&self) -> impl Iterator<Item = Expectation> {
+        let exit = self.exit.iter().map(|&exit| Expectation::Exit(exit));
+        let stdout = self.stdout.iter().cloned().map(Expectation::Stdout);
+        let stderr = self.stderr.iter().cloned().map(Expectation::Stderr);
+        let not_stderr = self.not_stderr.iter().cloned().map(Expectation::NotStderr);
+        let hangs = self.hangs.iter().map(|&time| Expectation::Hangs(time));
+        exit.chain(stdout)
+            .chain(stderr)
+            .chain(not_stderr)
+            .chain(hangs)
+    }
+}
+
 /// What makes a candidate interesting. Everything that is given has to hold.
 #[derive(Debug, ClapArgs)]
 #[command(next_help_heading = "What to preserve (default: what the first run shows)")]
@@ -299,25 +383,8 @@ pub(crate) struct Property {
     #[arg(long, value_name = "SCRIPT", conflicts_with = "command")]
     pub(crate) test: Option<PathBuf>,
 
-    /// The command ends so: a code, `nonzero`, `signal`, or a signal such as SIGSEGV
-    #[arg(long, value_name = "HOW", value_parser = parse::<ExitSpec>)]
-    pub(crate) exit: Option<ExitSpec>,
-
-    /// Its standard output matches
-    #[arg(long, value_name = "REGEX", value_parser = parse::<Pattern>)]
-    pub(crate) stdout: Vec<Pattern>,
-
-    /// Its standard error matches
-    #[arg(long, value_name = "REGEX", value_parser = parse::<Pattern>)]
-    pub(crate) stderr: Vec<Pattern>,
-
-    /// Its standard error does not match
-    #[arg(long, value_name = "REGEX", value_parser = parse::<Pattern>)]
-    pub(crate) not_stderr: Vec<Pattern>,
-
-    /// It is still running after this time
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(crate) hangs: Option<Duration>,
+    #[command(flatten)]
+    pub(crate) looks: Looks,
 
     /// Feed the candidate to the command's standard input
     #[arg(long, conflicts_with = "test")]
@@ -333,7 +400,7 @@ fn units(text: &str) -> Result<Finest, &'static str> {
     }
 }
 
-pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
+fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
     let jobs = text
         .parse()
         .ok()
@@ -407,7 +474,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(complaint)
 }
 
-pub(crate) fn parse<T: FromStr<Err = OracleError>>(text: &str) -> Result<T, String> {
+fn parse<T: FromStr<Err = OracleError>>(text: &str) -> Result<T, String> {
     text.parse().map_err(complaint)
 }
 

@@ -10,7 +10,7 @@ use boildown_oracle::{Cancel, OracleError, Outcome, Property, Resource, Runner};
 use crate::args::{Containment, Memory};
 use crate::error::{CliError, Kind};
 use crate::reduce::cannot_run;
-use crate::report::Report;
+use crate::report::Note;
 
 /// More places to write to, separated by colons.
 const WRITABLE: &str = "BOILDOWN_WRITABLE";
@@ -22,7 +22,7 @@ const TRIES: usize = 3;
 pub(crate) fn limits(
     args: &Containment,
     timeout: Option<Duration>,
-    report: &mut dyn Report,
+    notes: &mut dyn Note,
 ) -> Result<Limits, CliError> {
     let defaults = Limits::default();
     Ok(Limits {
@@ -36,7 +36,7 @@ pub(crate) fn limits(
         sandbox: if args.no_sandbox {
             None
         } else {
-            Some(sandbox(args, &[], report)?)
+            Some(sandbox(args, &[], notes)?)
         },
         ..defaults
     })
@@ -45,7 +45,7 @@ pub(crate) fn limits(
 fn sandbox(
     args: &Containment,
     more: &[PathBuf],
-    report: &mut dyn Report,
+    notes: &mut dyn Note,
 ) -> Result<Sandbox, CliError> {
     let always = env::var_os(WRITABLE).unwrap_or_default();
     let permissions = Permissions {
@@ -64,7 +64,7 @@ fn sandbox(
         CliError::failed_to(kind, &error)
     })?;
     if let Some(gap) = sandbox.gap() {
-        report.note(&format!("warning: the command can {gap}"));
+        notes.note(&format!("warning: the command can {gap}"));
     }
     Ok(sandbox)
 }
@@ -86,7 +86,7 @@ pub(crate) fn loosened(
     runner: &Runner,
     (property, input): (&Property, &[u8]),
     cancel: &Cancel,
-    report: &mut dyn Report,
+    notes: &mut dyn Note,
 ) -> Result<Option<Runner>, CliError> {
     if runner.limits.sandbox.is_none() {
         return Ok(None);
@@ -105,22 +105,33 @@ pub(crate) fn loosened(
     if !always(runner, false)? || !always(&outside(runner), true)? {
         return Ok(None);
     }
+    let mut roomy = runner.clone();
+    roomy.limits.sandbox = Some(roomier(args, notes)?);
+    if always(&roomy, true)? {
+        notes.note(ROOMIER);
+        return Ok(Some(roomy));
+    }
+    notes.note(&no_sandbox("the property holds"));
+    Ok(Some(outside(runner)))
+}
+
+/// Returns a sandbox in which the command may write temporary files where everybody's are.
+pub(crate) fn roomier(args: &Containment, notes: &mut dyn Note) -> Result<Sandbox, CliError> {
     let temporary: Vec<PathBuf> = [env::temp_dir(), "/tmp".into(), "/var/tmp".into()]
         .into_iter()
         .filter(|path| path.is_dir())
         .collect();
-    let mut roomier = runner.clone();
-    roomier.limits.sandbox = Some(sandbox(args, &temporary, report)?);
-    if always(&roomier, true)? {
-        report.note(
-            "the command writes temporary files elsewhere than in $TMPDIR: it may, and what it leaves there stays",
-        );
-        return Ok(Some(roomier));
-    }
-    report.note(
-        "warning: the property holds only outside the sandbox, so there is none: a candidate that goes wrong can destroy your files; --writable PATH, such as ~/.cache, keeps the sandbox and lets the command write there",
-    );
-    Ok(Some(outside(runner)))
+    sandbox(args, &temporary, notes)
+}
+
+/// What is said when the command gets such a sandbox.
+pub(crate) const ROOMIER: &str = "the command writes temporary files elsewhere than in $TMPDIR: it may, and what it leaves there stays";
+
+/// What is said when the command gets none, because only so `what` is true.
+pub(crate) fn no_sandbox(what: &str) -> String {
+    format!(
+        "warning: {what} only outside the sandbox, so there is none: a candidate that goes wrong can destroy your files; --writable PATH, such as ~/.cache, keeps the sandbox and lets the command write there"
+    )
 }
 
 /// Returns what to do about a run that took too much.

@@ -3,19 +3,26 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use boildown_oracle::spawn::{Capture, ReapOnDrop};
+use boildown_oracle::store::{Identity, Improvement, Start, Tape, fingerprint_of};
 use boildown_oracle::{
-    Cancel, CandidateFile, ExitSpec, Expectation, OracleError, Outcome, PassOrFail, Property, Run,
-    Runner, Scratch, Verdict, check_set_up, deduce,
+    Answer, Cancel, CandidateFile, CommandLine, ExitSpec, Expectation, OracleError, Outcome,
+    PassOrFail, Property, Repeating, Run, Runner, Scratch, Verdict, check_set_up, deduce,
 };
-use boildown_session::{Budget, Config, ContrastError, Side, Sides, Stop, contrast, time_limit};
+use boildown_search::flaky::Law;
+use boildown_session::{
+    Baseline, Care, Config, ContrastError, Event, Side, Sides, Stop, Stopped, contrast, time_limit,
+};
 use boildown_syntax::Isolation;
 
 use crate::args::Isolate;
 use crate::error::{CliError, Kind};
-use crate::reduce::{blindness, cannot_run, last_lines, own_cpu};
-use crate::report::{Isolated, Json, Quiet, Report, Text};
+use crate::known::{self, Known, forget};
+use crate::reduce::{ATTEMPTS, blindness, cannot_run, last_lines, own_cpu};
+use crate::report::{Isolated, Report};
+use crate::trust::Trust;
 use crate::{containment, input, property, signals};
 
 /// Isolates the difference between two files.
@@ -44,10 +51,13 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
         Cancel::new().map_err(|error| cannot_run(&error))?,
     );
     signals::stop_on_signals(stop.clone(), cancel.clone())?;
-    let mut report: Box<dyn Report> = match (args.json, args.quiet) {
-        (true, _) => Box::new(Json),
-        (false, true) => Box::new(Quiet),
-        (false, false) => Box::new(Text::new()),
+    let mut report = args.printing.report();
+    let known = match known::place(&sides.failing, report.as_mut())? {
+        Some(place) => {
+            let identity = identity(args, &command, [&good, &bad]);
+            Known::look(place, identity, args.fresh, report.as_mut())
+        }
+        None => Known::default(),
     };
     let scratch = Scratch::new(&std::env::temp_dir()).map_err(|error| cannot_run(&error))?;
     let runner = Runner {
@@ -56,26 +66,59 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
         file: CandidateFile::like(&args.bad).map_err(|error| cannot_run(&error))?,
         limits: containment::limits(&args.containment, args.timeout, report.as_mut())?,
     };
-    let oracle = check(args, runner, [&good, &bad], &cancel, report.as_mut())?;
+    let inputs: [&[u8]; 2] = [&good, &bad];
+    let (oracle, baseline) = check(
+        args,
+        runner,
+        inputs,
+        (known.tape(), &cancel),
+        report.as_mut(),
+    )?;
+    let mut trust = Trust::new(&baseline);
+    if let Some(foreword) = trust.foreword() {
+        report.note(&foreword);
+    }
+    let start = Start {
+        name: &args.bad.file_name().unwrap_or_default().to_string_lossy(),
+        input: Improvement {
+            question: 0,
+            content: fingerprint_of(&bad),
+            bytes: bad.len(),
+            tokens: None,
+            elapsed: Duration::ZERO,
+            text: Some(Arc::clone(&bad)),
+        },
+        property: oracle.failing.to_string(),
+        flags: oracle.failing.flags(),
+        time_limit: oracle.runner.limits.timeout,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    let remembered = known.begin(&start, report.as_mut());
 
     let search = Isolation::between(&good, &bad, language, args.units);
-    let jobs = args
-        .jobs
-        .or_else(|| std::thread::available_parallelism().ok())
-        .map_or(1, usize::from);
     let config = Config {
-        jobs,
-        budget: Budget {
-            questions: args.max_questions,
-            time: args.max_time,
-        },
+        jobs: args.jobs.count(),
+        budget: args.patience.budget(),
         stop,
-        store: None,
+        store: remembered.store.clone(),
     };
-    let on_event = &mut |event: &_| report.event(event);
-    let (summary, ended) =
-        boildown_session::isolate(search, &oracle, Some(&sides), &config, on_event)
+    let repeating = Repeating::new(&oracle, baseline.law);
+    let on_event = &mut |event: &_| match event {
+        Event::Forgetful { why } => forget(why, report.as_mut()),
+        event => report.event(event),
+    };
+    let (mut summary, ended) =
+        boildown_session::isolate(search, &repeating, Some(&sides), &config, on_event)
             .map_err(|error| cannot_run(&error))?;
+    summary.progress.spent.runs = repeating.runs();
+    trust.contradicted(repeating.contradictions());
+    if baseline.law != Law::once() && summary.stopped != Some(Stopped::Interrupted) {
+        let confirmed = trust.confirm(&oracle, &ended.failing(), args.jobs.count(), &cancel);
+        confirmed.map_err(|error| cannot_run(&error))?;
+    }
+    if let Some(afterword) = trust.afterword() {
+        report.note(&afterword);
+    }
     for (path, input) in [(&args.good, &good), (&args.bad, &bad)] {
         if fs::read(path).ok().as_deref() != Some(input) {
             report.note(&format!(
@@ -95,9 +138,49 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
         own_cpu: own_cpu(),
     });
     Ok(match summary.stopped {
+        _ if !trust.is_kept() => Kind::Flaky,
         None => Kind::Reduced,
         Some(_) => Kind::Stopped,
     })
+}
+
+/// What this isolation's course and its verdicts depend on. Everything that can be typed is here: a new option has to be put on one
+/// side or the other.
+fn identity(args: &Isolate, command: &CommandLine, [good, bad]: [&[u8]; 2]) -> Identity {
+    let Isolate {
+        bad: path,
+        timeout,
+        language,
+        units,
+        flaky,
+        containment,
+        property,
+        good: _,
+        // Is in the command line and what surrounds it.
+        command: _,
+        // The place of the results is the place where this is looked for.
+        output: _,
+        // Change the time only.
+        jobs: _,
+        // The same course, more or less of it.
+        patience: _,
+        // Change what is said.
+        printing: _,
+        fresh: _,
+    } = args;
+    let mut identity = Identity::default();
+    identity.add_hash("the good file", good);
+    identity.add_hash("the bad file", bad);
+    let name = path.file_name().unwrap_or_default();
+    identity.add("the name of the bad file", format!("{name:?}"));
+    property::add_to(&mut identity, property, command);
+    identity.add("--timeout", format!("{timeout:?}"));
+    identity.add("--language", format!("{language:?}"));
+    identity.add("--units", format!("{units:?}"));
+    identity.add("--flaky", format!("{flaky}"));
+    identity.add("what the command may do", format!("{containment:?}"));
+    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
+    identity
 }
 
 /// Where the results go.
@@ -144,9 +227,9 @@ fn check(
     args: &Isolate,
     mut runner: Runner,
     [good, bad]: [&[u8]; 2],
-    cancel: &Cancel,
+    (tape, cancel): (&Tape, &Cancel),
     report: &mut dyn Report,
-) -> Result<PassOrFail, CliError> {
+) -> Result<(PassOrFail, Baseline), CliError> {
     let stated = property::stated(&args.property);
     if let Some(hang) = stated.as_ref().and_then(Property::hang) {
         runner = runner.with_timeout(hang);
@@ -154,14 +237,30 @@ fn check(
     // What properties are read off is what the user sees, not the complaint of a command that may not write to its cache.
     let outside = containment::outside(&runner);
     let first = |input: &[u8]| {
-        let run = outside.run(input, Capture::Output, cancel);
-        let run = run.map_err(|error| could_not_ask(&error))?;
+        let answer = tape.play(input, || {
+            let run = Some(outside.run(input, Capture::Output, cancel)?);
+            // What it means is read off the runs, so nobody can tell yet.
+            let verdict = Verdict::Unresolved;
+            Ok(Answer { verdict, run })
+        });
+        let answer = answer.map_err(|error| could_not_ask(&error))?;
+        let run = answer.run.expect("a command was run");
         check_set_up(&run, &runner.command, stated.as_ref()).map_err(|error| cannot_run(&error))?;
         Ok(run)
     };
     let command = runner.command.clone();
     let on = |path: &Path| format!("to repeat the run: {}", command.shell(path));
-    let on_bad = first(bad)?;
+    let mut on_bad = first(bad)?;
+    let fails = |run: &Run| match &stated {
+        Some(property) => property.verdict(run).is_interesting(),
+        None => deduce(run).is_some(),
+    };
+    for _ in 1..ATTEMPTS {
+        if !args.flaky || fails(&on_bad) {
+            break;
+        }
+        on_bad = first(bad)?;
+    }
     let failing = match stated.clone().or_else(|| deduce(&on_bad)) {
         Some(property) if property.verdict(&on_bad).is_interesting() => property,
         unlike => {
@@ -216,7 +315,11 @@ fn check(
         failing,
         passing,
     };
-    let slowest = contrast(&oracle, [good, bad], cancel).map_err(|error| match error {
+    let care = if args.flaky { Care::Flaky } else { Care::Usual };
+    let taped = tape.over(&oracle);
+    let found = contrast(&taped, [good, bad], (care, args.jobs.count()), cancel);
+    drop(taped);
+    let found = found.map_err(|error| match error {
         ContrastError::Flaky { side, held, runs } => {
             let (path, does) = match side {
                 Side::Passing => (&args.good, "passed"),
@@ -230,11 +333,11 @@ fn check(
         ContrastError::Oracle(error) => could_not_ask(&error),
         error => CliError::new(Kind::CannotRun, error.to_string()),
     })?;
-    let slowest = slowest.max(on_good.took);
+    let slowest = found.rate.slowest.max(on_good.took).max(on_bad.took);
     if args.timeout.is_none() && oracle.failing.hang().is_none() {
-        oracle.runner = runner.with_timeout(time_limit(slowest.max(on_bad.took)));
+        oracle.runner = runner.with_timeout(time_limit(slowest));
     }
-    Ok(oracle)
+    Ok((oracle, found))
 }
 
 /// What runs have in common that pass, read off the run on the file that does. A test script says it all by its exit code.

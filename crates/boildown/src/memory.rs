@@ -1,4 +1,4 @@
-//! What earlier sessions of the same command came to, and what is remembered of this one.
+//! What earlier sessions of the same reduction came to, and what is remembered of this one.
 
 use std::fs;
 use std::path::Path;
@@ -6,22 +6,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_oracle::store::{
-    Best, Found, Identity, Improvement, News, Place, RunStore, Start, StoreError, Tape,
-    add_surroundings, fingerprint_of,
+    Best, Identity, Improvement, News, Place, Start, Tape, fingerprint_of,
 };
 use boildown_oracle::{CommandLine, Property};
 
-use crate::args::{self, Reduce};
-use crate::destination::{Destination, OTHERS};
+use crate::args::Reduce;
+use crate::destination::Destination;
 use crate::error::{CliError, Kind};
-use crate::report::Report;
+use crate::known::{self, Known, Remembered};
+use crate::property;
+use crate::report::Note;
 
-/// What is known of a run before it begins. Nobody else works on the same result while this lives.
+/// What is known of a reduction before it begins.
 pub(crate) struct Memory {
-    /// `None` when nothing can be remembered.
-    run: Option<(Place, Found)>,
-    /// What the baseline took, when nothing can be remembered.
-    no_tape: Tape,
+    known: Known,
     /// The input as it was before the first session.
     pub(crate) input: Arc<[u8]>,
 }
@@ -32,61 +30,41 @@ impl Memory {
         args: &Reduce,
         command: &CommandLine,
         destination: &Destination,
-        input: Arc<[u8]>,
-        report: &mut dyn Report,
+        mut input: Arc<[u8]>,
+        notes: &mut dyn Note,
     ) -> Result<Self, CliError> {
-        let place = match Place::beside(&destination.output) {
-            Ok(place) => Some(place),
-            Err(error @ StoreError::Busy { .. }) => {
-                return Err(CliError::failed_to(Kind::CannotRun, &error)
-                    .hint("wait for it, stop it, or give this one another place with --output"));
-            }
-            Err(error) => {
-                forget(&error, report);
-                None
-            }
-        };
-        let mut memory = Self {
-            run: None,
-            no_tape: Tape::default(),
-            input,
-        };
+        let place = known::place(&destination.output, notes)?;
         let backup = destination.existing_backup();
         if let Some(backup) = backup {
             // In place, what is there now may be what an earlier session came to.
-            memory.input = original(backup, &memory.input, place.as_ref(), args, command)?;
+            input = original(backup, &input, place.as_ref(), args, command)?;
         }
-        if let Some(place) = place {
-            memory.run = look(place, args, command, &memory.input, report);
-        }
-        Ok(memory)
+        let look = |place| Known::look(place, identity(args, command, &input), args.fresh, notes);
+        Ok(Self {
+            known: place.map(look).unwrap_or_default(),
+            input,
+        })
     }
 
     /// Returns the runs on the input of earlier sessions.
     pub(crate) fn tape(&self) -> &Tape {
-        match &self.run {
-            Some((_, found)) => found.tape(),
-            None => &self.no_tape,
-        }
+        self.known.tape()
     }
 
-    /// Begins to remember. Returns what earlier sessions came to, when this one will come there too.
+    /// Begins to remember. Returns what earlier sessions came to, too, when this one will come there.
     pub(crate) fn begin(
         self,
         args: &Reduce,
         property: &Property,
         time_limit: Duration,
-        report: &mut dyn Report,
-    ) -> Remembered {
-        let mut remembered = Remembered::default();
-        let Some((place, found)) = self.run else {
-            return remembered;
-        };
+        notes: &mut dyn Note,
+    ) -> (Remembered, Option<Best>) {
         // A budget may end this session before the point where the earlier ones found their best.
         let comes_there = |best: &&Best| {
-            args.until.is_none() && args.max_questions.is_none_or(|most| most >= best.question)
+            let most = args.patience.budget().questions;
+            args.until.is_none() && most.is_none_or(|most| most >= best.question)
         };
-        let best = found.best().filter(comes_there).cloned();
+        let best = self.known.best().filter(comes_there).cloned();
         let name = args.input.file_name().unwrap_or_default().to_string_lossy();
         let start = Start {
             name: &name,
@@ -103,25 +81,10 @@ impl Memory {
             time_limit,
             version: env!("CARGO_PKG_VERSION"),
         };
-        match found.begin(&place, &start) {
-            Ok(store) => {
-                remembered.store = Some(Arc::new(store));
-                remembered.best = best;
-            }
-            Err(error) => forget(&error, report),
-        }
-        remembered.place = Some(place);
-        remembered
+        let remembered = self.known.begin(&start, notes);
+        let best = best.filter(|_| remembered.store.is_some());
+        (remembered, best)
     }
-}
-
-/// What a session goes on with.
-#[derive(Default)]
-pub(crate) struct Remembered {
-    // Before the place: it has to be closed when others may come.
-    pub(crate) store: Option<Arc<RunStore>>,
-    pub(crate) best: Option<Best>,
-    place: Option<Place>,
 }
 
 /// Returns the input as it was before the first session in its place.
@@ -147,87 +110,6 @@ fn original(
         ))),
         _ => Err(taken()),
     }
-}
-
-fn look(
-    place: Place,
-    args: &Reduce,
-    command: &CommandLine,
-    input: &[u8],
-    report: &mut dyn Report,
-) -> Option<(Place, Found)> {
-    let identity = identity(args, command, input);
-    if args.fresh
-        && let Err(error) = place.forget(&identity)
-    {
-        forget(&error, report);
-        return None;
-    }
-    match place.find(identity) {
-        Ok((found, news)) => {
-            if !matches!(news, News::Resumed { .. }) {
-                // What failed otherwise in another run would be taken for this one's.
-                fs::remove_dir_all(place.dir().join(OTHERS)).ok();
-            }
-            if let Some(news) = told(&news, args.fresh) {
-                report.note(&news);
-            }
-            Some((place, found))
-        }
-        Err(error) => {
-            forget(&error, report);
-            None
-        }
-    }
-}
-
-fn told(news: &News, fresh: bool) -> Option<String> {
-    match news {
-        News::Resumed { verdicts } => Some(format!(
-            "resumed: {} of an earlier run (--fresh starts over)",
-            count(*verdicts)
-        )),
-        News::Changed { what, verdicts } if *verdicts > 0 && !fresh => Some(format!(
-            "starting afresh, for since the last run something changed: {}\n                 its {} not used",
-            list(what),
-            match count(*verdicts) {
-                one if *verdicts == 1 => format!("{one} is"),
-                many => format!("{many} are"),
-            }
-        )),
-        News::Damaged { aside, error } => Some(format!(
-            "warning: what is known of an earlier run is damaged ({}); it is now in {}\n         starting afresh",
-            cause(error),
-            aside.display()
-        )),
-        _ => None,
-    }
-}
-
-fn count(verdicts: u64) -> String {
-    format!("{verdicts} verdict{}", if verdicts == 1 { "" } else { "s" })
-}
-
-fn list(names: &[String]) -> String {
-    const SHOWN: usize = 4;
-    let mut text = names[..names.len().min(SHOWN)].join(", ");
-    if names.len() > SHOWN {
-        text += &format!(" and {} more", names.len() - SHOWN);
-    }
-    text
-}
-
-fn cause(error: &StoreError) -> String {
-    let source = std::error::Error::source(error);
-    source.map_or_else(|| error.to_string(), ToString::to_string)
-}
-
-/// Says that nothing is remembered, and why.
-pub(crate) fn forget(error: &StoreError, report: &mut dyn Report) {
-    report.note(&format!(
-        "warning: failed to {error}: {}\n         going on, but the same command will not be able to go on from here",
-        cause(error)
-    ));
 }
 
 /// What this run's course and its verdicts depend on. Everything that can be typed is here: a new option has to be put on one
@@ -259,34 +141,16 @@ fn identity(args: &Reduce, command: &CommandLine, input: &[u8]) -> Identity {
         jobs: _,
         // The same course, more or less of it.
         until: _,
-        max_time: _,
-        max_questions: _,
+        patience: _,
         // Change what is said.
-        json: _,
-        quiet: _,
+        printing: _,
         fresh: _,
     } = args;
-    let args::Property {
-        // Are in the command line and what surrounds it.
-        test: _,
-        stdin,
-        exit,
-        stdout,
-        stderr,
-        not_stderr,
-        hangs,
-    } = property;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);
     let name = path.file_name().unwrap_or_default();
     identity.add("the name of the input", format!("{name:?}"));
-    let fed = if *stdin { " <{}" } else { "" };
-    identity.add("the command", format!("{command}{fed}"));
-    add_surroundings(&mut identity, command);
-    identity.add(
-        "what to preserve",
-        format!("{exit:?} {stdout:?} {stderr:?} {not_stderr:?} {hangs:?}"),
-    );
+    property::add_to(&mut identity, property, command);
     identity.add("--timeout", format!("{timeout:?}"));
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use boildown_oracle::store::{Identity, add_surroundings};
 use boildown_oracle::{CommandLine, Expectation, Feed, Property, Typed};
 
 use crate::args;
@@ -41,21 +42,19 @@ pub(crate) fn command(
 /// Returns the property that the flags state, if they state one.
 pub(crate) fn stated(property: &args::Property) -> Option<Property> {
     let test = property.test.iter().map(|_| Expectation::Test);
-    let exit = property.exit.iter().map(|&exit| Expectation::Exit(exit));
-    let stdout = property.stdout.iter().cloned().map(Expectation::Stdout);
-    let stderr = property.stderr.iter().cloned().map(Expectation::Stderr);
-    let not_stderr = property
-        .not_stderr
-        .iter()
-        .cloned()
-        .map(Expectation::NotStderr);
-    let hangs = property.hangs.iter().map(|&time| Expectation::Hangs(time));
-    Property::new(
-        test.chain(exit)
-            .chain(stdout)
-            .chain(stderr)
-            .chain(not_stderr)
-            .chain(hangs)
-            .collect(),
-    )
+    Property::new(test.chain(property.looks.expectations()).collect())
+}
+
+/// Adds the command to what makes two runs the same one, what surrounds it, and what the flags state.
+pub(crate) fn add_to(identity: &mut Identity, property: &args::Property, command: &CommandLine) {
+    let args::Property {
+        // Is in the command line and what surrounds it.
+        test: _,
+        stdin,
+        looks,
+    } = property;
+    let fed = if *stdin { " <{}" } else { "" };
+    identity.add("the command", format!("{command}{fed}"));
+    add_surroundings(identity, command.constant_parts());
+    identity.add("what to preserve", format!("{looks:?}"));
 }

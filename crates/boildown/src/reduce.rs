@@ -10,7 +10,7 @@ use boildown_oracle::{
     Property, Repeating, Run, Runner, Scratch, Signature, Verdict, Watching, check_set_up, deduce,
 };
 use boildown_session::{
-    Baseline, BaselineError, Budget, Care, Config, Event, Goal, Stop, Stopped, baseline, time_limit,
+    Baseline, BaselineError, Care, Config, Event, Goal, Stop, Stopped, baseline, time_limit,
 };
 use boildown_syntax::{
     Gate, Keep, Language, Layout, Names, Passes, Rules, Strategy, count_tokens, pass_names,
@@ -20,8 +20,9 @@ use boildown_syntax::{
 use crate::args::Reduce;
 use crate::destination::Destination;
 use crate::error::{CliError, Kind};
-use crate::memory::{Memory, forget};
-use crate::report::{Ending, Json, Quiet, Report, Text};
+use crate::known::forget;
+use crate::memory::Memory;
+use crate::report::{Ending, Report};
 use crate::trust::Trust;
 use crate::{containment, input, property, signals};
 
@@ -33,11 +34,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let usage = format!("boildown reduce {}", args.input.display());
     let command = property::command(&args.property, &args.command, &args.input, &usage)?;
     let destination = Destination::new(args)?;
-    let mut report: Box<dyn Report> = match (args.json, args.quiet) {
-        (true, _) => Box::new(Json),
-        (false, true) => Box::new(Quiet),
-        (false, false) => Box::new(Text::new()),
-    };
+    let mut report = args.printing.report();
     let memory = Memory::open(args, &command, &destination, input, report.as_mut())?;
     let input = Arc::clone(&memory.input);
     let language = input::language(args.language.as_deref(), &args.input, &input)?;
@@ -51,10 +48,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let keep = keep(args, &input)?;
     let passes = passes(args, &pass_names(&input, language))?;
     let runner = runner(args, command, report.as_mut())?;
-    let jobs = args
-        .jobs
-        .or_else(|| std::thread::available_parallelism().ok())
-        .map_or(1, usize::from);
+    let jobs = args.jobs.count();
     let (oracle, baseline, signature) =
         check(args, &runner, &memory, jobs, &cancel, report.as_mut())?;
     let mut trust = Trust::new(&baseline);
@@ -62,8 +56,9 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         report.note(&foreword);
     }
     let time_limit = oracle.runner().limits.timeout;
-    let remembered = memory.begin(args, oracle.property(), time_limit, report.as_mut());
-    let first = remembered.best.as_ref().map_or(&input, |best| &best.text);
+    let (remembered, known_best) =
+        memory.begin(args, oracle.property(), time_limit, report.as_mut());
+    let first = known_best.as_ref().map_or(&input, |best| &best.text);
     destination.begin(args, first)?;
     let all_may_go = keep.is_empty();
     let strategy = Strategy {
@@ -93,14 +88,11 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let goal = Goal {
         output: Some(destination.target.clone()),
         size: args.until,
-        best: remembered.best.clone(),
+        best: known_best.clone(),
     };
     let config = Config {
         jobs,
-        budget: Budget {
-            questions: args.max_questions,
-            time: args.max_time,
-        },
+        budget: args.patience.budget(),
         stop,
         store: remembered.store.clone(),
     };
@@ -274,7 +266,7 @@ fn runner(
 }
 
 /// How often a command that fails only sometimes is run to see it fail.
-const ATTEMPTS: u32 = 50;
+pub(crate) const ATTEMPTS: u32 = 50;
 
 /// Settles what to preserve, checks that it makes sense, and returns the oracle that decides it.
 fn check(

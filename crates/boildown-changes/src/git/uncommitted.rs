@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gix::bstr::{BStr, BString, ByteSlice as _, ByteVec as _};
 use gix::worktree::stack::state::ignore::Source;
@@ -14,17 +14,19 @@ use crate::{ChangesError, Contents, Entry, Kind, State};
 
 impl Contents {
     /// Returns the user's work tree as a state: files that git tracks, as they lie there, and those that it does not track and does not
-    /// ignore. Their content is kept in memory, where the repository does not hold it.
+    /// ignore, unless they are at these places, named without links. Their content is kept in memory, where the repository does not hold
+    /// it.
     ///
     /// # Errors
     /// [`ChangesError`] when there is no work tree, or it cannot be read.
-    pub fn uncommitted(&self) -> Result<State, ChangesError> {
+    pub fn uncommitted(&self, but: &[PathBuf]) -> Result<State, ChangesError> {
         let (Some(repository), Some(root)) = (
             self.repository(),
             self.repository().and_then(Repository::work_dir),
         ) else {
             return Err(object("the work tree", "the repository has none"));
         };
+        let root = fs::canonicalize(&root).map_err(ChangesError::file("read", &root))?;
         let local = repository.local();
         let index = local
             .index_or_empty()
@@ -57,7 +59,8 @@ impl Contents {
                     path.push(b'/');
                 }
                 path.push_str(found.file_name().as_encoded_bytes());
-                if found.file_name() == ".git" || files.contains_key(&path) {
+                let is_ours = found.file_name() == ".git" || but.contains(&found.path());
+                if is_ours || files.contains_key(&path) {
                     continue;
                 }
                 let kind = found.file_type().map_err(ChangesError::file("read", &at))?;

@@ -40,7 +40,7 @@ impl Two {
 
     fn state(&self, dir: &str) -> State {
         self.contents
-            .directory(&self.root.path().join(dir))
+            .directory(&self.root.path().join(dir), &[])
             .unwrap()
     }
 

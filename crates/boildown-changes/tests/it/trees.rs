@@ -96,8 +96,12 @@ fn every_part_is_made_and_its_patch_makes_the_same_again() {
             String::from_utf8_lossy(&patch)
         );
         let contents = Contents::default();
-        let name =
-            |workspace: &Workspace| contents.directory(workspace.root()).unwrap().into_name();
+        let name = |workspace: &Workspace| {
+            contents
+                .directory(workspace.root(), &[])
+                .unwrap()
+                .into_name()
+        };
         assert_eq!(
             name(&patched),
             name(&expected),
@@ -138,10 +142,30 @@ fn ten_thousand_changed_files_with_a_hundred_thousand_hunks_are_a_tree() {
         }
     }
     let contents = Contents::default();
-    let state = |dir: &str| contents.directory(&root.path().join(dir)).unwrap();
+    let state = |dir: &str| contents.directory(&root.path().join(dir), &[]).unwrap();
     let tree = ChangeTree::between(&state("old"), &state("new"), &contents).unwrap();
     assert_eq!(counts(&tree)[..3], [100, 10_000, 100_000]);
     let half = Subset::full(tree.len()).without([0..tree.len() / 2]);
     let made = tree.configuration(&half, &contents).unwrap().unwrap();
     assert_eq!(made.made().len(), 5_000);
+}
+
+#[test]
+fn hunks_that_share_a_new_name_are_a_group() {
+    let two = Two::new(&[
+        (
+            "a.c",
+            Some(b"int one;\nint two;\nint three;\nint four;\nint five;\n"),
+            Some(b"int one;\nint fresh;\nint three;\nint four;\nint five, one;\n"),
+        ),
+        (
+            "b.c",
+            Some(b"int main() {\n    return 0;\n}\n"),
+            Some(b"int main() {\n    return fresh;\n}\n// five\n"),
+        ),
+    ]);
+    let mut groups = two.tree().by_name(&two.contents).unwrap();
+    groups.dedup();
+    // Of four hunks the first and the third.
+    assert_eq!(groups, [0, 1, 0, 3]);
 }

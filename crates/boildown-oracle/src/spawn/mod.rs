@@ -16,7 +16,7 @@ mod system;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::shell::quote;
@@ -100,11 +100,24 @@ impl fmt::Display for Invocation {
 /// [`OracleError::Unkillable`] when it could not be stopped, [`OracleError::Confine`] when the sandbox could not be entered. A
 /// command that fails, crashes or hangs is an `Ok`.
 pub fn run(invocation: &Invocation, limits: &Limits, cancel: &Cancel) -> Result<Run, OracleError> {
+    run_within(&invocation.current_dir, invocation, limits, cancel)
+}
+
+/// Runs the command like [`run`], where a directory that holds its own is what it may write to.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_within(
+    dir: &Path,
+    invocation: &Invocation,
+    limits: &Limits,
+    cancel: &Cancel,
+) -> Result<Run, OracleError> {
     let Some(sandbox) = &limits.sandbox else {
         return run_in(None, invocation, limits, cancel);
     };
-    let own = [Some(&invocation.current_dir), invocation.tmp.as_ref()];
-    let own: Vec<_> = own.into_iter().flatten().map(PathBuf::as_path).collect();
+    let own = [Some(dir), invocation.tmp.as_deref()];
+    let own: Vec<_> = own.into_iter().flatten().collect();
     run_in(Some(&mut sandbox.cell(&own)?), invocation, limits, cancel)
 }
 

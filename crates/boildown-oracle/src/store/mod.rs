@@ -27,14 +27,14 @@ use std::sync::{Mutex, PoisonError};
 use boildown_search::Fingerprint;
 use rusqlite::{Connection, OptionalExtension as _};
 
-use crate::{Answer, Verdict};
-use record::{Kept, read_verdict};
+use crate::{Answer, Outcome, Verdict};
+use record::{Kept, read_outcome, read_verdict};
 use writer::Writer;
 
 pub use error::StoreError;
 pub use find::{Best, Found, News, Start};
 pub use identity::Identity;
-pub use place::Place;
+pub use place::{FOLDER, Place};
 pub use record::{Improvement, fingerprint_of};
 pub use surroundings::add_surroundings;
 pub use tape::Tape;
@@ -59,6 +59,8 @@ pub struct RunStore {
 pub struct Recalled {
     /// The verdict.
     pub verdict: Verdict,
+    /// How the run ended that it was read off, if there was one.
+    pub outcome: Option<Outcome>,
     /// Whether an earlier session gave it, not this one.
     pub is_earlier: bool,
 }
@@ -69,8 +71,9 @@ impl RunStore {
     pub fn recall(&self, content: Fingerprint) -> Option<Recalled> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         match look_up(reader.as_ref()?, content) {
-            Ok(found) => found.map(|(verdict, session)| Recalled {
+            Ok(found) => found.map(|(verdict, outcome, session)| Recalled {
                 verdict,
+                outcome,
                 is_earlier: session != self.session,
             }),
             Err(error) => {
@@ -114,17 +117,22 @@ impl RunStore {
     }
 }
 
-/// Returns the verdict and the session that gave it.
-fn look_up(reader: &Connection, content: Fingerprint) -> rusqlite::Result<Option<(Verdict, i64)>> {
-    let found: Option<(i64, i64, i64)> = reader
-        .prepare_cached("SELECT verdict, session, checked FROM verdicts WHERE content = ?1")?
+/// Returns the verdict, how its run ended, and the session that gave it.
+fn look_up(reader: &Connection, content: Fingerprint) -> rusqlite::Result<Option<Row>> {
+    let found: Option<(i64, Option<String>, i64, i64)> = reader
+        .prepare_cached(
+            "SELECT verdict, outcome, session, checked FROM verdicts WHERE content = ?1",
+        )?
         .query_row([content.bits().to_le_bytes()], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
         })
         .optional()?;
     // What is not as it was written was never answered.
-    Ok(found.and_then(|(code, session, checked)| {
+    Ok(found.and_then(|(code, outcome, session, checked)| {
         let verdict = read_verdict(code)?;
-        (Kept::checked(content, verdict) == checked).then_some((verdict, session))
+        let outcome = outcome.as_deref().and_then(read_outcome);
+        (Kept::checked(content, verdict) == checked).then_some((verdict, outcome, session))
     }))
 }
+
+type Row = (Verdict, Option<Outcome>, i64);

@@ -13,7 +13,7 @@ use rustix::process::{Pid, test_kill_process};
 use super::StoreError;
 
 /// The directory beside the result that holds all that is remembered.
-const FOLDER: &str = ".boildown";
+pub const FOLDER: &str = ".boildown";
 
 /// How many runs towards the same result are kept.
 const KEPT: usize = 8;

@@ -9,7 +9,6 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::Identity;
-use crate::CommandLine;
 
 /// Larger files are known by their size and time, not by their content.
 const LARGE: u64 = 256 << 20;
@@ -27,21 +26,20 @@ const STEERING_PREFIXES: &[&str] = &["LC_", "LD_", "DYLD_"];
 /// Variables that differ from one terminal to the next.
 const PASSING: &[&str] = &["_", "PWD", "OLDPWD", "SHLVL"];
 
-/// Adds to the identity what the command depends on:
+/// Adds to the identity what a command of these words depends on; the first may name a program:
 ///
 /// * the content of its program, and of every file that one of its words names;
 /// * size and time of the programs that it, or such a file, mentions by name or path: a compiler that a script calls;
 /// * the environment variables that it, or such a file, mentions, and those that steer most programs.
 ///
 /// What a program reads besides, such as libraries and its own configuration, is not seen.
-pub fn add_surroundings(identity: &mut Identity, command: &CommandLine) {
+pub fn add_surroundings<'a>(identity: &mut Identity, command: impl IntoIterator<Item = &'a OsStr>) {
     let path = env::var_os("PATH").unwrap_or_default();
     let mut files = BTreeSet::new();
     let mut texts: Vec<Vec<u8>> = Vec::new();
-    for (at, word) in command.constant_parts().enumerate() {
+    for (at, word) in command.into_iter().enumerate() {
         texts.push(word.as_bytes().to_vec());
-        let is_program = at == 0 && !command.runs_candidate();
-        let named = if is_program && !word.as_bytes().contains(&b'/') {
+        let named = if at == 0 && !word.as_bytes().contains(&b'/') {
             on_path(word, &path)
         } else {
             // `absolute` was made of every word that names a file.
@@ -131,7 +129,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Feed, Typed};
+    use crate::{CommandLine, Feed, Typed};
 
     fn identity_of(words: &[&OsStr]) -> Identity {
         let words: Vec<OsString> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -143,7 +141,7 @@ mod tests {
         })
         .unwrap();
         let mut identity = Identity::default();
-        add_surroundings(&mut identity, &command);
+        add_surroundings(&mut identity, command.constant_parts());
         identity
     }
 

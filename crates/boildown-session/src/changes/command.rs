@@ -34,7 +34,19 @@ impl TreeCommand {
         Self::new(words.into(), dir)
     }
 
-    pub(super) fn invocation(&self, root: &Path, capture: Capture) -> Invocation {
+    /// Returns the words, the program first.
+    pub fn words(&self) -> impl Iterator<Item = &OsStr> {
+        self.words.iter().map(OsString::as_os_str)
+    }
+
+    /// Returns where in the tree it is run.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The command in the tree at `root`, with another directory for temporary files.
+    pub(super) fn invocation(&self, root: &Path, tmp: PathBuf, capture: Capture) -> Invocation {
         let mut words = self.words.iter().map(|word| fill(word, root));
         let current_dir = root.join(&self.dir);
         let program = words.next().unwrap_or_default();
@@ -47,7 +59,7 @@ impl TreeCommand {
             current_dir,
             stdin: Stdin::Null,
             env: Vec::new(),
-            tmp: None,
+            tmp: Some(tmp),
             capture,
         }
     }

@@ -1,6 +1,9 @@
 //! What a search for changes says while it works, and what it comes to.
 
+use std::sync::Arc;
+
 use boildown_changes::{Commit, Configuration, Layer, Stat};
+use boildown_oracle::store::StoreError;
 use boildown_oracle::{Run, Verdict};
 
 use super::phase::Tally;
@@ -56,8 +59,24 @@ pub enum ChangesEvent {
         /// The first one on which it breaks.
         failing: String,
     },
+    /// The states are what they were said to be only when the command may write to more.
+    Loosened(Loosened),
+    /// From now on nothing is remembered beyond this session.
+    Forgetful {
+        /// Why.
+        why: Arc<StoreError>,
+    },
     /// Nothing in particular.
     Progress(Tally),
+}
+
+/// What a command is allowed in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loosened {
+    /// To write temporary files where everybody's are.
+    Temporary,
+    /// Everything: there is no sandbox.
+    Everything,
 }
 
 /// How many there are of each layer.

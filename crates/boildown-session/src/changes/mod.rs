@@ -1,7 +1,9 @@
 //! Which change broke it? The session over states of a folder of files.
 
+mod baseline;
 mod command;
 mod event;
+mod parsing;
 mod phase;
 mod rule;
 mod search;
@@ -9,9 +11,9 @@ mod trees;
 mod way;
 
 pub use command::TreeCommand;
-pub use event::{ChangesEvent, Counts, Found, Part, Trial};
+pub use event::{ChangesEvent, Counts, Found, Loosened, Part, Trial};
 pub use phase::Tally;
 pub use rule::{Goal, Reason, Rule};
-pub use search::{Problem, SearchError, find};
+pub use search::{Checked, Problem, SearchError, check};
 pub use trees::{Furnish, Judge, Judgement};
 pub use way::{At, Place, Row};

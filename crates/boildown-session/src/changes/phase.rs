@@ -1,7 +1,7 @@
 //! One search over sets of changes, run to its end.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use boildown_changes::{ChangesError, Configuration};
@@ -10,12 +10,14 @@ use boildown_search::{Fingerprint, Fingerprinted as _, Search, Subset};
 
 use super::event::ChangesEvent;
 use super::rule::Reason;
-use super::trees::Trees;
+use super::trees::{Judgement, Trees};
 use crate::{Budget, Config, Drive, Step, Stopped};
 
-/// Makes the files of a set of changes; `None` when they do not apply.
-pub(super) type Make<'a> =
-    dyn Fn(&Subset) -> Result<Option<Configuration>, ChangesError> + Send + Sync + 'a;
+/// Makes the files of a set of changes, or says why they are not worth a run.
+pub(super) type Make<'a> = dyn Fn(&Subset) -> Made + Send + Sync + 'a;
+
+/// The files of a set of changes, or why they are not worth a run.
+pub(super) type Made = Result<Result<Configuration, Reason>, ChangesError>;
 
 /// An oracle over sets of changes.
 struct Sets<'a> {
@@ -30,18 +32,45 @@ impl Oracle<Subset> for Sets<'_> {
         let made = (self.make)(set).map_err(|error| OracleError::Candidate {
             source: error.into(),
         })?;
-        let (verdict, reason, run) = match made {
-            Some(configuration) => {
-                let judgement = self.trees.judge(&configuration, cancel)?;
-                (judgement.verdict, judgement.reason, judgement.run)
-            }
-            None => (Verdict::Unresolved, Some(Reason::DoesNotApply), None),
+        let Judgement {
+            verdict,
+            reason,
+            run,
+        } = match made {
+            Ok(configuration) => self.trees.judge(&configuration, cancel)?,
+            Err(reason) => Judgement {
+                verdict: Verdict::Unresolved,
+                reason: Some(reason),
+                run: None,
+            },
         };
+        self.note(set, reason);
+        Ok(Answer { verdict, run })
+    }
+}
+
+impl Sets<'_> {
+    /// What is known of a set without a run.
+    fn known(&self, set: &Subset) -> Option<Verdict> {
+        // What cannot be made is the workers' to report.
+        match (self.make)(set).ok()? {
+            Ok(configuration) => {
+                let judgement = self.trees.known(&configuration)?;
+                self.note(set, judgement.reason);
+                Some(judgement.verdict)
+            }
+            Err(reason) => {
+                self.note(set, Some(reason));
+                Some(Verdict::Unresolved)
+            }
+        }
+    }
+
+    fn note(&self, set: &Subset, reason: Option<Reason>) {
         if let Some(reason) = reason {
             let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
             reasons.insert(set.fingerprint(), reason);
         }
-        Ok(Answer { verdict, run })
     }
 }
 
@@ -52,6 +81,8 @@ pub struct Tally {
     pub questions: u64,
     /// Runs of the command, those included that speculation asked for in vain, and those of the checks.
     pub runs: u64,
+    /// Trees whose verdict an earlier session knew.
+    pub recalled: u64,
     /// Questions that nobody could answer, by reason.
     pub unresolved: BTreeMap<Reason, u64>,
     /// Time since the beginning.
@@ -93,12 +124,13 @@ impl<'a> Phases<'a> {
     pub(super) fn tally(&self) -> Tally {
         Tally {
             runs: self.trees.runs(),
+            recalled: self.trees.recalled(),
             elapsed: self.started.elapsed(),
             ..self.tally.clone()
         }
     }
 
-    /// What is left of the budget.
+    /// What is left of the budget. Sets of changes mean something else to the next search: it is trees that are remembered.
     fn config(&self) -> Config {
         let Budget { questions, time } = self.config.budget;
         Config {
@@ -106,6 +138,7 @@ impl<'a> Phases<'a> {
                 questions: questions.map(|most| most.saturating_sub(self.tally.questions)),
                 time: time.map(|most| most.saturating_sub(self.started.elapsed())),
             },
+            store: None,
             ..self.config.clone()
         }
     }
@@ -130,7 +163,11 @@ impl<'a> Phases<'a> {
         std::thread::scope(|scope| {
             let mut drive = Drive::start(scope, search, &sets, &config);
             loop {
-                match drive.step()? {
+                if let Some(why) = self.trees.trouble() {
+                    let why = Arc::new(why);
+                    self.say(&ChangesEvent::Forgetful { why });
+                }
+                match drive.step_knowing(&mut |set| sets.known(set))? {
                     Step::Told(told) => {
                         self.tally.questions += 1;
                         if told.verdict == Verdict::Unresolved {

@@ -30,6 +30,8 @@ pub enum Goal {
 pub enum Reason {
     /// The changes cannot be files of one folder, or do not apply to a state.
     DoesNotApply,
+    /// A file with some of its changes is no text of its language.
+    DoesNotParse,
     /// The command that builds fails.
     DoesNotBuild,
     /// The command says so: exit code 125.
@@ -40,6 +42,8 @@ pub enum Reason {
     FailsOtherwise,
     /// It ran into the time limit.
     TimedOut,
+    /// It ran into another limit.
+    TookTooMuch,
     /// It was stopped together with the search.
     Interrupted,
 }
@@ -50,11 +54,13 @@ impl Reason {
     pub fn words(self) -> &'static str {
         match self {
             Self::DoesNotApply => "did not apply",
+            Self::DoesNotParse => "did not parse",
             Self::DoesNotBuild => "did not build",
             Self::SaysSo => "exited with 125",
             Self::CannotRun => "could not be run",
             Self::FailsOtherwise => "failed in another way",
             Self::TimedOut => "timed out",
+            Self::TookTooMuch => "took too much",
             Self::Interrupted => "was interrupted",
         }
     }
@@ -76,6 +82,26 @@ impl Says {
             (Self::CannotTell(_), _) => Verdict::Unresolved,
         }
     }
+
+    /// What a verdict says that was read off a run that ended so; no run when it did not build.
+    pub(super) fn of(verdict: Verdict, outcome: Option<Outcome>, goal: Goal) -> Self {
+        match (verdict, goal) {
+            (Verdict::Interesting, Goal::Culprit) | (Verdict::Uninteresting, Goal::Fix) => {
+                Self::Bad
+            }
+            (Verdict::Interesting, Goal::Fix) | (Verdict::Uninteresting, Goal::Culprit) => {
+                Self::Good
+            }
+            (Verdict::Unresolved, _) => Self::CannotTell(match outcome {
+                None => Reason::DoesNotBuild,
+                Some(Outcome::TimedOut) => Reason::TimedOut,
+                Some(Outcome::Exceeded(_)) => Reason::TookTooMuch,
+                Some(Outcome::Exited(CANNOT_TELL)) => Reason::SaysSo,
+                Some(Outcome::Exited(code)) if NOT_RUN.contains(&code) => Reason::CannotRun,
+                Some(_) => Reason::FailsOtherwise,
+            }),
+        }
+    }
 }
 
 const CANNOT_TELL: i32 = 125;
@@ -91,6 +117,9 @@ impl Rule {
         if run.outcome == Outcome::TimedOut && self.property().is_none_or(|it| it.hang().is_none())
         {
             return Ok(Says::CannotTell(Reason::TimedOut));
+        }
+        if let Outcome::Exceeded(_) = run.outcome {
+            return Ok(Says::CannotTell(Reason::TookTooMuch));
         }
         Ok(match (self, run.outcome) {
             (Self::BisectRun, Outcome::Exited(0)) => Says::Good,
@@ -131,10 +160,10 @@ impl Rule {
 mod tests {
     use std::time::Duration;
 
-    use boildown_oracle::Expectation;
+    use boildown_oracle::{Expectation, Resource};
 
     use super::*;
-    use Outcome::{Exited, Signalled, TimedOut};
+    use Outcome::{Exceeded, Exited, Signalled, TimedOut};
     use Says::{Bad, CannotTell, Good};
 
     #[track_caller]
@@ -158,6 +187,7 @@ mod tests {
             (Exited(124), Bad),
             (Exited(125), CannotTell(Reason::SaysSo)),
             (TimedOut, CannotTell(Reason::TimedOut)),
+            (Exceeded(Resource::Memory), CannotTell(Reason::TookTooMuch)),
         ];
         check(&Rule::ExitCode, &common);
         check(&Rule::BisectRun, &common);

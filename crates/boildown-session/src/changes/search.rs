@@ -6,12 +6,16 @@ use std::time::Duration;
 use boildown_changes::{
     ChangeTree, ChangesError, Commit, Configuration, Contents, Layer, State, stat, transplant,
 };
+use boildown_oracle::spawn::Sandbox;
+use boildown_oracle::store::Tape;
 use boildown_oracle::{Cancel, OracleError, Run, Scratch, Verdict};
 use boildown_search::changes::{Bisect, Descent};
 use boildown_search::{Search as _, Subset};
 
-use super::event::{ChangesEvent, Counts, Found, Part, Trial};
-use super::phase::Phases;
+use super::baseline::Baseline;
+use super::event::{ChangesEvent, Counts, Found, Loosened, Part, Trial};
+use super::parsing::Parsing;
+use super::phase::{Made, Phases};
 use super::rule::Reason;
 use super::trees::{Furnish, Judge, Judgement, Trees};
 use super::way::{At, Place, Row, States};
@@ -28,6 +32,8 @@ pub struct Problem {
     pub scratch: Arc<Scratch>,
     /// How they are judged.
     pub judge: Judge,
+    /// What may be tried when the sandbox is against it that the states are what they are said to be.
+    pub roomier: Option<Sandbox>,
     /// Whether the time limit was stated, and is not to be read off the first runs.
     pub timeout_is_stated: bool,
 }
@@ -71,41 +77,107 @@ pub enum SearchError {
 /// How often the search goes back for something older that the culprit needs.
 const OLDER: usize = 8;
 
-/// Finds the smallest set of changes that makes the difference between the first state of a row and the last.
-///
-/// First along the row, by halves; then level by level in the changes of the step that history leaves. What is found is made
-/// to the good state itself; when that is not enough, because it only breaks together with something older, that is looked for in
-/// the same way. In the end the culprit alone is run in a fresh tree, and the bad state without it.
+/// A problem whose ends are known to be good and bad.
+#[derive(Debug)]
+pub struct Checked<'a> {
+    problem: &'a Problem,
+    trees: Trees,
+    time_limit: Duration,
+}
+
+/// Checks that the first state of a row is good and the last one bad, twice each. When they are not, and it is for the sandbox that
+/// they are not, the command is allowed more. The tape knows the runs of an earlier session.
 ///
 /// # Errors
 /// [`SearchError`] when the two states are not good and bad, or nobody could be asked.
-pub fn find(
-    problem: &Problem,
+pub fn check<'a>(
+    problem: &'a Problem,
     furnish: Furnish,
-    config: &Config,
+    tape: &Tape,
     cancel: &Cancel,
     on_event: &mut dyn FnMut(&ChangesEvent),
-) -> Result<Found, SearchError> {
-    let trees = Trees::new(
+) -> Result<Checked<'a>, SearchError> {
+    let mut trees = Trees::new(
         problem.judge.clone(),
         Arc::clone(&problem.contents),
         Arc::clone(&problem.scratch),
         furnish,
     );
-    let mut hunt = Hunt {
-        row: problem.row.clone(),
-        bad: &problem.row.places[problem.row.places.len() - 1],
-        contents: &problem.contents,
-        states: States::default(),
-        phases: Phases::new(&trees, config, on_event),
+    let mut baseline = Baseline {
+        problem,
+        tape,
         cancel,
-        stopped: None,
+        on_event,
+        said: [None; 2],
     };
-    let slowest = hunt.baseline()?;
-    if !problem.timeout_is_stated && problem.judge.hang().is_none() {
-        trees.set_timeout(time_limit(slowest));
+    let slowest = match baseline.check(&trees) {
+        Err(SearchError::Baseline { .. }) if trees.sandbox().is_some() => {
+            trees.set_sandbox(None);
+            // If it fails as well, it is this that the user sees when the command is run by hand.
+            let slowest = baseline.check(&trees)?;
+            trees.set_sandbox(problem.roomier.clone());
+            let loosened = match &problem.roomier {
+                Some(_) if baseline.check(&trees).is_ok() => Loosened::Temporary,
+                _ => Loosened::Everything,
+            };
+            if loosened == Loosened::Everything {
+                trees.set_sandbox(None);
+            }
+            (baseline.on_event)(&ChangesEvent::Loosened(loosened));
+            slowest
+        }
+        checked => checked?,
+    };
+    let stated = problem
+        .timeout_is_stated
+        .then_some(problem.judge.limits.timeout);
+    let time_limit = problem
+        .judge
+        .hang()
+        .or(stated)
+        .unwrap_or(time_limit(slowest));
+    trees.set_timeout(time_limit);
+    Ok(Checked {
+        problem,
+        trees,
+        time_limit,
+    })
+}
+
+impl Checked<'_> {
+    /// Returns how long a run may take.
+    #[must_use]
+    pub fn time_limit(&self) -> Duration {
+        self.time_limit
     }
-    hunt.find()
+
+    /// Finds the smallest set of changes that makes the difference between the first state of a row and the last.
+    ///
+    /// First along the row, by halves; then level by level in the changes of the step that history leaves. What is found is made
+    /// to the good state itself; when that is not enough, because it only breaks together with something older, that is looked for in
+    /// the same way. In the end the culprit alone is run in a fresh tree, and the bad state without it.
+    ///
+    /// # Errors
+    /// [`SearchError`] when nobody could be asked.
+    pub fn find(
+        mut self,
+        config: &Config,
+        cancel: &Cancel,
+        on_event: &mut dyn FnMut(&ChangesEvent),
+    ) -> Result<Found, SearchError> {
+        let Problem { row, contents, .. } = self.problem;
+        self.trees.remember(config.store.clone());
+        let hunt = Hunt {
+            row: row.clone(),
+            bad: &row.places[row.places.len() - 1],
+            contents,
+            states: States::default(),
+            phases: Phases::new(&self.trees, config, on_event),
+            cancel,
+            stopped: None,
+        };
+        hunt.find()
+    }
 }
 
 /// A run that was stopped says nothing; what was found before stays.
@@ -163,12 +235,17 @@ impl Culprit {
 }
 
 /// The levels of a search in a tree, without those that say nothing new.
-fn layers(tree: &ChangeTree, commits: Option<&[u32]>) -> Vec<(Layer, Vec<u32>)> {
+fn layers(tree: &ChangeTree, commits: Option<&[u32]>, names: Vec<u32>) -> Vec<(Layer, Vec<u32>)> {
     let mut layers: Vec<(Layer, Vec<u32>)> = Vec::new();
+    let of_tree = |layer| (layer, tree.groups(layer));
     let commits = commits.map(|groups| (Layer::Commits, groups.to_vec()));
-    let others = [Layer::Directories, Layer::Files, Layer::Hunks, Layer::Lines];
-    let others = others.map(|layer| (layer, tree.groups(layer)));
-    for (layer, groups) in commits.into_iter().chain(others) {
+    let names =
+        Some((Layer::Names, names)).filter(|(_, names)| *names != tree.groups(Layer::Hunks));
+    let all = (commits.into_iter())
+        .chain([Layer::Directories, Layer::Files].map(of_tree))
+        .chain(names)
+        .chain([Layer::Hunks, Layer::Lines].map(of_tree));
+    for (layer, groups) in all {
         let is_one = groups.iter().all(|group| *group == groups[0]);
         let is_last = layer == Layer::Lines;
         if is_last || !is_one && layers.last().is_none_or(|(_, last)| *last != groups) {
@@ -197,50 +274,6 @@ impl Hunt<'_> {
 
     fn name(&self, place: usize) -> String {
         self.row.places[place].name.clone()
-    }
-
-    /// Checks that the ends of the row are good and bad, twice, and returns the longest time that it took.
-    fn baseline(&mut self) -> Result<Duration, SearchError> {
-        const RUNS: usize = 2;
-        let last = self.row.places.len() - 1;
-        if self.state(0)? == self.state(last)? {
-            let (good, bad) = (self.name(0), self.name(last));
-            return Err(SearchError::Same { good, bad });
-        }
-        let mut slowest = Duration::ZERO;
-        // The bad one first: it shows whether the command runs at all.
-        for (place, expected, wanted) in [
-            (last, Verdict::Interesting, "bad"),
-            (0, Verdict::Uninteresting, "good"),
-        ] {
-            let configuration = Configuration::from(self.state(place)?);
-            for run in 0..RUNS {
-                // In one tree, as later: a build that is only added to has to come to the same.
-                let judgement = self.trees().judge_again(&configuration, self.cancel)?;
-                if judgement.verdict != expected {
-                    let name = self.name(place);
-                    if run > 0 {
-                        return Err(SearchError::Flaky { name });
-                    }
-                    let judgement = Box::new(judgement);
-                    return Err(SearchError::Baseline {
-                        name,
-                        wanted,
-                        judgement,
-                    });
-                }
-                if let Some(run_of_it) = judgement.run {
-                    slowest = slowest.max(run_of_it.took);
-                    if run == 0 {
-                        self.phases.say(&ChangesEvent::Baseline {
-                            good: place == 0,
-                            run: run_of_it,
-                        });
-                    }
-                }
-            }
-        }
-        Ok(slowest)
     }
 
     fn find(mut self) -> Result<Found, SearchError> {
@@ -296,7 +329,7 @@ impl Hunt<'_> {
                 self.phases.say(&ChangesEvent::History { steps });
             }
             let (passing, failing) = self.bisect(
-                |hunt, place| Ok(Some(Configuration::from(hunt.state(place)?))),
+                |hunt, place| Ok(Ok(Configuration::from(hunt.state(place)?))),
                 steps,
             )?;
             // A merge is bad and the commit it was made to is good: is it what was merged?
@@ -343,7 +376,7 @@ impl Hunt<'_> {
     /// Bisects the first places of the row, or what is made on them.
     fn bisect(
         &mut self,
-        make: impl Fn(&Making<'_>, usize) -> Result<Option<Configuration>, ChangesError> + Send + Sync,
+        make: impl Fn(&Making<'_>, usize) -> Made + Send + Sync,
         steps: usize,
     ) -> Result<(usize, usize), SearchError> {
         let making = Making {
@@ -370,13 +403,18 @@ impl Hunt<'_> {
         let (old, new) = (self.state(passing)?, self.state(failing)?);
         let tree = ChangeTree::between(&old, &new, self.contents)?;
         let commits = self.by_commit(&tree, passing, failing)?;
-        let layers = layers(&tree, commits.as_deref());
+        let names = tree.by_name(self.contents)?;
+        let layers = layers(&tree, commits.as_deref(), names);
         let contents = self.contents;
-        let make = |set: &Subset| {
+        let parsing = Parsing::of(&tree, contents);
+        let make = |set: &Subset| -> Made {
             let Some(made) = tree.configuration(set, contents)? else {
-                return Ok(None);
+                return Ok(Err(Reason::DoesNotApply));
             };
-            transplant(from, to, &made, contents)
+            if !parsing.holds(&made)? {
+                return Ok(Err(Reason::DoesNotParse));
+            }
+            Ok(transplant(from, to, &made, contents)?.ok_or(Reason::DoesNotApply))
         };
         let search = Descent::new(tree.len(), layers.iter().map(|(_, groups)| groups.clone()));
         let full = Subset::full(tree.len());
@@ -391,7 +429,7 @@ impl Hunt<'_> {
             // More than one level ends at once where there is nothing to choose.
             while shown < level {
                 let best = search.best();
-                let Some(new) = make(&best).ok().flatten() else {
+                let Ok(Ok(new)) = make(&best) else {
                     break;
                 };
                 let groups = &layers[shown].1;
@@ -490,7 +528,8 @@ impl Hunt<'_> {
         let (passing, failing) = self.bisect(
             |making, place| {
                 let onto = Configuration::from(making.state(place)?);
-                transplant(&from, &to, &onto, making.contents)
+                let made = transplant(&from, &to, &onto, making.contents)?;
+                Ok(made.ok_or(Reason::DoesNotApply))
             },
             culprit.at,
         )?;
@@ -555,6 +594,7 @@ impl Hunt<'_> {
         let all = Subset::full(tree.len());
         let layers = [Layer::Directories, Layer::Files, Layer::Hunks, Layer::Lines];
         let counts = layers.map(|layer| (layer, tree.count(layer, &all)));
+        let parsing = Parsing::of(&tree, self.contents);
         let hunks = tree.groups(Layer::Hunks);
         let count = tree.count(Layer::Hunks, &all);
         let mut parts = Vec::new();
@@ -565,7 +605,13 @@ impl Hunt<'_> {
             let elements: Vec<usize> = (0..tree.len()).filter(|&at| hunks[at] == hunk).collect();
             let cut = elements.iter().map(|&element| element..element + 1);
             let less = tree.configuration(&all.without(cut), self.contents)?;
-            let trial = self.trial(less)?;
+            let trial = match less {
+                Some(less) if !parsing.holds(&less)? => Trial {
+                    verdict: Verdict::Unresolved,
+                    reason: Some(Reason::DoesNotParse),
+                },
+                less => self.trial(less)?,
+            };
             parts.push(Part {
                 place: tree.place(elements[0]),
                 without: trial.verdict,

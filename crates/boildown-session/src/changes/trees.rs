@@ -2,14 +2,17 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use boildown_changes::{ChangesError, Configuration, Contents, ObjectId, Workspace};
-use boildown_oracle::spawn::{self, Capture, Limits};
-use boildown_oracle::{Cancel, OracleError, Outcome, Run, Scratch, Verdict};
+use boildown_oracle::spawn::{self, Capture, Limits, Sandbox};
+use boildown_oracle::store::{RunStore, StoreError, Tape, fingerprint_of};
+use boildown_oracle::{Answer, Cancel, OracleError, Outcome, Run, Scratch, Verdict};
 
 use super::command::TreeCommand;
 use super::rule::{Goal, Reason, Rule, Says};
@@ -57,6 +60,13 @@ pub(super) struct Trees {
     made: AtomicU64,
     /// What trees of these names said.
     known: Mutex<HashMap<ObjectId, Says>>,
+    /// What earlier sessions know, and later ones will.
+    store: Option<Arc<RunStore>>,
+    /// How many trees only an earlier session has run something in.
+    recalled: AtomicU64,
+    /// Runs that have begun, and those of them that go on.
+    begun: AtomicU64,
+    going_on: AtomicU64,
     runs: AtomicU64,
     /// Files of trees that commands changed or removed.
     restored: AtomicU64,
@@ -67,7 +77,7 @@ pub(super) struct Trees {
 }
 
 /// Puts into a new tree what is no part of any state.
-pub type Furnish = Box<dyn Fn(&std::path::Path) -> Result<(), ChangesError> + Send + Sync>;
+pub type Furnish = Box<dyn Fn(&Path) -> Result<(), ChangesError> + Send + Sync>;
 
 impl fmt::Debug for Trees {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -96,6 +106,10 @@ impl Trees {
             free: Mutex::default(),
             made: AtomicU64::new(0),
             known: Mutex::default(),
+            store: None,
+            recalled: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
+            going_on: AtomicU64::new(0),
             runs: AtomicU64::new(0),
             restored: AtomicU64::new(0),
             furnish,
@@ -107,6 +121,28 @@ impl Trees {
 
     pub(super) fn runs(&self) -> u64 {
         self.runs.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn recalled(&self) -> u64 {
+        self.recalled.load(Ordering::Relaxed)
+    }
+
+    /// Remembers beyond this session from now on.
+    pub(super) fn remember(&mut self, store: Option<Arc<RunStore>>) {
+        self.store = store;
+    }
+
+    /// Returns why nothing is remembered any more, once.
+    pub(super) fn trouble(&self) -> Option<StoreError> {
+        self.store.as_ref()?.trouble()
+    }
+
+    pub(super) fn sandbox(&self) -> Option<&Sandbox> {
+        self.judge.limits.sandbox.as_ref()
+    }
+
+    pub(super) fn set_sandbox(&mut self, sandbox: Option<Sandbox>) {
+        self.judge.limits.sandbox = sandbox;
     }
 
     pub(super) fn restored(&self) -> u64 {
@@ -131,26 +167,78 @@ impl Trees {
         configuration: &Configuration,
         cancel: &Cancel,
     ) -> Result<Judgement, OracleError> {
-        let name = configuration.name();
-        let known = lock(&self.known).get(&name).copied();
-        if let Some(says) = known {
-            return Ok(self.judgement(says, None));
+        if let Some(judgement) = self.known(configuration) {
+            return Ok(judgement);
         }
+        let begun = self.begun.fetch_add(1, Ordering::SeqCst);
+        let others = self.going_on.fetch_add(1, Ordering::SeqCst);
         let free = lock(&self.free).pop();
-        let (says, run) = self.run_in(free, configuration, self.judge.rule.capture(), cancel)?;
-        lock(&self.known).insert(name, says);
+        let ran = self.run_in(free, configuration, self.judge.rule.capture(), cancel);
+        self.going_on.fetch_sub(1, Ordering::SeqCst);
+        let was_alone = others == 0 && self.begun.load(Ordering::SeqCst) == begun + 1;
+        let (says, run) = ran?;
+        // Beside others it may have been too slow for that alone: it will be asked about again.
+        if was_alone || !run.outcome.is_cut_short() {
+            self.learn(configuration.name(), says, &run);
+        }
         Ok(self.judgement(says, Some(run)))
     }
 
-    /// Runs the commands whatever is known, and keeps what they print.
+    /// Returns what is known of a configuration.
+    pub(super) fn known(&self, configuration: &Configuration) -> Option<Judgement> {
+        let name = configuration.name();
+        let known = lock(&self.known).get(&name).copied();
+        let says = known.or_else(|| self.recall(name))?;
+        Some(self.judgement(says, None))
+    }
+
+    fn recall(&self, name: ObjectId) -> Option<Says> {
+        let found = self
+            .store
+            .as_ref()?
+            .recall(fingerprint_of(name.as_slice()))?;
+        let says = Says::of(found.verdict, found.outcome, self.judge.goal);
+        lock(&self.known).insert(name, says);
+        self.recalled
+            .fetch_add(u64::from(found.is_earlier), Ordering::Relaxed);
+        Some(says)
+    }
+
+    fn learn(&self, name: ObjectId, says: Says, run: &Run) {
+        lock(&self.known).insert(name, says);
+        if let Some(store) = &self.store {
+            let was_run = says != Says::CannotTell(Reason::DoesNotBuild);
+            let answer = Answer {
+                verdict: says.verdict(self.judge.goal),
+                run: was_run.then(|| run.clone()),
+            };
+            store.learn(fingerprint_of(name.as_slice()), &answer);
+        }
+    }
+
+    /// Runs the commands whatever is known, and keeps what they print; or plays back what an earlier session saw.
     pub(super) fn judge_again(
         &self,
         configuration: &Configuration,
+        tape: &Tape,
         cancel: &Cancel,
     ) -> Result<Judgement, OracleError> {
-        let free = lock(&self.free).pop();
-        let (says, run) = self.run_in(free, configuration, Capture::Output, cancel)?;
-        Ok(self.judgement(says, Some(run)))
+        let mut reason = None;
+        let answer = tape.play(configuration.name().as_slice(), || {
+            let free = lock(&self.free).pop();
+            let (says, run) = self.run_in(free, configuration, Capture::Output, cancel)?;
+            let judgement = self.judgement(says, Some(run));
+            reason = judgement.reason;
+            Ok(Answer {
+                verdict: judgement.verdict,
+                run: judgement.run,
+            })
+        })?;
+        Ok(Judgement {
+            verdict: answer.verdict,
+            reason,
+            run: answer.run,
+        })
     }
 
     /// Runs the commands in a tree that nothing was run in before, and keeps what they print.
@@ -198,6 +286,7 @@ impl Trees {
     ) -> Result<Workspace, OracleError> {
         if let Some(mut workspace) = workspace
             && let Ok(written) = workspace.update(configuration, &self.contents)
+            && emptied(&tmp(&workspace)).is_ok()
         {
             let restored = u64::try_from(written.restored).unwrap_or(u64::MAX);
             self.restored.fetch_add(restored, Ordering::Relaxed);
@@ -211,6 +300,12 @@ impl Trees {
             .update(configuration, &self.contents)
             .map_err(broken)?;
         (self.furnish)(workspace.root()).map_err(broken)?;
+        let tmp = tmp(&workspace);
+        emptied(&tmp).map_err(|source| OracleError::Scratch {
+            action: "create",
+            path: tmp,
+            source,
+        })?;
         Ok(workspace)
     }
 
@@ -224,9 +319,8 @@ impl Trees {
             let (_, run) = self.spawn(build, workspace, capture, cancel)?;
             let says = match run.outcome {
                 Outcome::Exited(0) => None,
-                Outcome::Exited(_) | Outcome::Signalled(_) | Outcome::Exceeded(_) => {
-                    Some(Reason::DoesNotBuild)
-                }
+                Outcome::Exited(_) | Outcome::Signalled(_) => Some(Reason::DoesNotBuild),
+                Outcome::Exceeded(_) => Some(Reason::TookTooMuch),
                 Outcome::TimedOut => Some(Reason::TimedOut),
             };
             if let Some(reason) = says {
@@ -248,8 +342,9 @@ impl Trees {
         capture: Capture,
         cancel: &Cancel,
     ) -> Result<(Started, Run), OracleError> {
-        let invocation = command.invocation(workspace.root(), capture);
-        let inside = std::path::Path::new(&invocation.program).starts_with(workspace.root());
+        let root = workspace.root();
+        let invocation = command.invocation(root, tmp(workspace), capture);
+        let inside = Path::new(&invocation.program).starts_with(root);
         let not_started = |stderr: String| {
             let run = Run {
                 outcome: Outcome::Exited(NOT_FOUND),
@@ -265,11 +360,28 @@ impl Trees {
                 invocation.current_dir.display()
             )));
         }
-        match spawn::run(&invocation, &self.limits(), cancel) {
+        match spawn::run_within(root, &invocation, &self.limits(), cancel) {
             Err(error) if inside && error.is_no_program() => Ok(not_started(error.to_string())),
             run => run.map(|run| (Started::Yes, run)),
         }
     }
+}
+
+/// The directory for temporary files of the commands in a tree, beside it.
+fn tmp(workspace: &Workspace) -> PathBuf {
+    let mut path = workspace.root().as_os_str().to_owned();
+    path.push("-tmp");
+    path.into()
+}
+
+/// Makes an empty directory of whatever is there.
+fn emptied(dir: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(dir) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(dir)?,
+        Ok(_) => fs::remove_file(dir)?,
+        Err(_) => {}
+    }
+    fs::create_dir(dir)
 }
 
 /// Whether a program of the tree was there, and one.

@@ -1,10 +1,14 @@
 //! Isolations with closures for oracles.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use boildown_oracle::{Cancel, FnOracle, OracleError, Verdict};
-use boildown_session::{Config, ContrastError, Event, Side, Sides, Summary, contrast, isolate};
+use boildown_search::flaky::Law;
+use boildown_session::{
+    Care, Config, ContrastError, Event, Side, Sides, Summary, contrast, isolate,
+};
 use boildown_syntax::{Finest, Isolation, Language};
 
 const PASSING: &str = "int a = 1;\nint f(int x) {\n    return x;\n}\nint b;\n";
@@ -98,23 +102,47 @@ fn a_side_that_cannot_be_written_ends_the_session() {
 fn an_input_has_to_pass_or_fail_every_time() {
     let check = |judge: fn(&[u8]) -> Verdict| {
         let cancel = Cancel::new().unwrap();
-        contrast(&FnOracle::new(judge), [b"good", b"bad"], &cancel)
+        contrast(
+            &FnOracle::new(judge),
+            [b"good", b"bad"],
+            (Care::Usual, 2),
+            &cancel,
+        )
     };
     let is_bad = |text: &[u8]| match text {
         b"bad" => Verdict::Interesting,
         _ => Verdict::Uninteresting,
     };
-    assert!(check(is_bad).is_ok());
+    assert_eq!(check(is_bad).unwrap().law, Law::once());
     for (judge, expected) in [
         (|_: &[u8]| Verdict::Interesting, Side::Passing),
-        (|_: &[u8]| Verdict::Unresolved, Side::Passing),
+        (|_: &[u8]| Verdict::Unresolved, Side::Failing),
         (|_: &[u8]| Verdict::Uninteresting, Side::Failing),
     ] as [(fn(&[u8]) -> Verdict, Side); 3]
     {
         let error = check(judge).unwrap_err();
         assert!(
-            matches!(error, ContrastError::Flaky { side, held: 1, runs: 3 } if side == expected),
+            matches!(error, ContrastError::Flaky { side, held: 0 | 1, .. } if side == expected),
             "{error:?}"
         );
     }
+}
+
+#[test]
+fn a_failure_that_comes_and_goes_has_its_rate_measured_and_the_other_input_may_not_show_it() {
+    let runs = AtomicU64::new(0);
+    let oracle = FnOracle::new(|text: &[u8]| {
+        let run = runs.fetch_add(1, Ordering::Relaxed);
+        match (text, run % 3) {
+            (b"bad", 0 | 2) => Verdict::Interesting,
+            _ => Verdict::Uninteresting,
+        }
+    });
+    let cancel = Cancel::new().unwrap();
+    let found = contrast(&oracle, [b"good", b"bad"], (Care::Usual, 1), &cancel).unwrap();
+    assert!((found.rate.tally.rate() - 0.67).abs() < 0.02, "{found:?}");
+    assert_ne!(found.law, Law::once());
+    let error = contrast(&oracle, [b"bad", b"bad"], (Care::Flaky, 1), &cancel).unwrap_err();
+    let expected = Side::Passing;
+    assert!(matches!(error, ContrastError::Flaky { side, .. } if side == expected));
 }

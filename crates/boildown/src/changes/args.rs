@@ -1,14 +1,12 @@
 //! What can be typed after `boildown changes`.
 
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use boildown_oracle::{ExitSpec, Expectation, Pattern, Property};
 use clap::Args;
 
-use crate::args::{STOP, duration, jobs, parse};
+use crate::args::{Containment, Jobs, Looks, Patience, duration};
 
 const EXAMPLES: &str = "\
 GOOD..BAD, or GOOD BAD, are two revisions of the git repository that you are in. The command is run
@@ -63,9 +61,8 @@ pub(crate) struct Changes {
     #[arg(long, value_name = "LINE")]
     pub(crate) build: Option<OsString>,
 
-    /// Questions to run at once; the result is the same for any number [default: all cores]
-    #[arg(short, long, alias = "n", value_name = "N", value_parser = jobs)]
-    pub(crate) jobs: Option<NonZeroUsize>,
+    #[command(flatten)]
+    pub(crate) jobs: Jobs,
 
     /// How long one run may take, such as 30 or 500ms [default: ten times a run on the two states]
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -74,6 +71,10 @@ pub(crate) struct Changes {
     /// Where the patch goes, at every moment the smallest so far [default: culprit.patch, or fix.patch]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+
+    /// Start over, though an earlier run of the same command could go on
+    #[arg(long)]
+    pub(crate) fresh: bool,
 
     /// Where trees are made; as much room as a checkout and what a build adds, once for each job [default: the system's
     /// temporary directory]
@@ -92,13 +93,8 @@ pub(crate) struct Changes {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// Stop after this time, such as 90 or 10m
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = STOP)]
-    pub(crate) max_time: Option<Duration>,
-
-    /// Stop after so many questions
-    #[arg(long, value_name = "N", help_heading = STOP)]
-    pub(crate) max_questions: Option<u64>,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
 
     /// A script for `git bisect run`, as it is: 0 is good, 125 cannot tell, up to 127 is bad, anything else ends the search
     #[arg(long, value_name = "SCRIPT", conflicts_with_all = ["command", "test"], help_heading = BAD)]
@@ -108,41 +104,9 @@ pub(crate) struct Changes {
     #[arg(long, value_name = "SCRIPT", conflicts_with = "command", help_heading = BAD)]
     pub(crate) test: Option<PathBuf>,
 
-    /// The command ends so: a code, `nonzero`, `signal`, or a signal such as SIGSEGV
-    #[arg(long, value_name = "HOW", value_parser = parse::<ExitSpec>, help_heading = BAD)]
-    pub(crate) exit: Option<ExitSpec>,
+    #[command(flatten, next_help_heading = BAD)]
+    pub(crate) looks: Looks,
 
-    /// Its standard output matches
-    #[arg(long, value_name = "REGEX", value_parser = parse::<Pattern>, help_heading = BAD)]
-    pub(crate) stdout: Vec<Pattern>,
-
-    /// Its standard error matches
-    #[arg(long, value_name = "REGEX", value_parser = parse::<Pattern>, help_heading = BAD)]
-    pub(crate) stderr: Vec<Pattern>,
-
-    /// Its standard error does not match
-    #[arg(long, value_name = "REGEX", value_parser = parse::<Pattern>, help_heading = BAD)]
-    pub(crate) not_stderr: Vec<Pattern>,
-
-    /// It is still running after this time
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = BAD)]
-    pub(crate) hangs: Option<Duration>,
-}
-
-impl Changes {
-    /// Returns what the flags say that bad is, if they say it.
-    pub(crate) fn stated(&self) -> Option<Property> {
-        let exit = self.exit.iter().map(|&exit| Expectation::Exit(exit));
-        let stdout = self.stdout.iter().cloned().map(Expectation::Stdout);
-        let stderr = self.stderr.iter().cloned().map(Expectation::Stderr);
-        let not_stderr = self.not_stderr.iter().cloned().map(Expectation::NotStderr);
-        let hangs = self.hangs.iter().map(|&time| Expectation::Hangs(time));
-        Property::new(
-            exit.chain(stdout)
-                .chain(stderr)
-                .chain(not_stderr)
-                .chain(hangs)
-                .collect(),
-        )
-    }
+    #[command(flatten)]
+    pub(crate) containment: Containment,
 }

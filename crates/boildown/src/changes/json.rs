@@ -10,6 +10,7 @@ use boildown_session::changes::{ChangesEvent, Tally, Trial};
 use serde_json::{Value, json};
 
 use super::{Answer, Show};
+use crate::report::Note;
 
 /// Prints to standard output.
 pub(super) struct Json;
@@ -51,17 +52,20 @@ fn spent(tally: &Tally) -> Value {
     json!({
         "questions": tally.questions,
         "runs": tally.runs,
+        "recalled": tally.recalled,
         "unresolved": tally.all_unresolved(),
         "unresolved_by_reason": reasons,
         "seconds": tally.elapsed.as_secs_f64(),
     })
 }
 
-impl Show for Json {
+impl Note for Json {
     fn note(&mut self, text: &str) {
         print(&json!({"event": "note", "text": text}));
     }
+}
 
+impl Show for Json {
     fn event(&mut self, event: &ChangesEvent) {
         match event {
             ChangesEvent::Baseline { good, run } => print(&json!({

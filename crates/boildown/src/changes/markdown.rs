@@ -6,16 +6,19 @@ use boildown_session::changes::{ChangesEvent, Goal};
 
 use super::text::{reasons, sentences, size, spent};
 use super::{Answer, Show};
+use crate::report::Note;
 
 /// Prints to standard output.
 pub(super) struct Markdown;
 
-impl Show for Markdown {
+impl Note for Markdown {
     fn note(&mut self, text: &str) {
         // Nobody is left to tell when standard error is gone.
         drop(writeln!(std::io::stderr(), "{text}"));
     }
+}
 
+impl Show for Markdown {
     fn event(&mut self, _: &ChangesEvent) {}
 
     fn finish(&mut self, answer: &Answer<'_>) {

@@ -3,6 +3,7 @@
 mod args;
 mod json;
 mod markdown;
+mod memory;
 mod states;
 mod text;
 
@@ -10,23 +11,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boildown_changes::{Contents, patch};
-use boildown_oracle::spawn::{Limits, ReapOnDrop};
-use boildown_oracle::{Cancel, Outcome, Run, Scratch, Verdict, deduce, fsx};
+use boildown_oracle::spawn::ReapOnDrop;
+use boildown_oracle::{Cancel, Outcome, Property, Run, Scratch, Verdict, deduce, fsx};
 use boildown_session::changes::{
-    At, ChangesEvent, Found, Furnish, Goal, Judge, Problem, Rule, SearchError, TreeCommand, find,
+    At, ChangesEvent, Found, Furnish, Goal, Judge, Loosened, Problem, Rule, SearchError, Tally,
+    TreeCommand, check,
 };
-use boildown_session::{Budget, Config, Stop};
+use boildown_session::{Config, Stop};
 
 pub(crate) use args::Changes;
 use states::{Given, wrong};
 
 use crate::error::{CliError, Kind};
+use crate::known::forget;
 use crate::reduce::{cannot_run, last_lines};
-use crate::signals;
+use crate::report::Note;
+use crate::{containment, signals};
 
 /// What shows a search for changes, beside the patch.
-trait Show {
-    fn note(&mut self, text: &str);
+trait Show: Note {
     fn event(&mut self, event: &ChangesEvent);
     fn finish(&mut self, answer: &Answer<'_>);
 }
@@ -48,8 +51,11 @@ struct Answer<'a> {
 /// Says nothing.
 struct Silent;
 
-impl Show for Silent {
+impl Note for Silent {
     fn note(&mut self, _: &str) {}
+}
+
+impl Show for Silent {
     fn event(&mut self, _: &ChangesEvent) {}
     fn finish(&mut self, _: &Answer<'_>) {}
 }
@@ -63,9 +69,9 @@ pub(crate) fn run(args: &Changes) -> Result<Kind, CliError> {
     })?;
     let goal = if args.fix { Goal::Fix } else { Goal::Culprit };
     let rule = rule(args)?;
-    let mut given = Given::new(args, &user_dir)?;
-    let command = command(args, &mut given, &user_dir)?;
     let output = output(args, goal)?;
+    let mut given = Given::new(args, &user_dir, &output)?;
+    let command = command(args, &mut given, &user_dir)?;
     let (stop, cancel) = (
         Stop::default(),
         Cancel::new().map_err(|error| cannot_run(&error))?,
@@ -80,81 +86,67 @@ pub(crate) fn run(args: &Changes) -> Result<Kind, CliError> {
     for note in &given.notes {
         show.note(note);
     }
-    let Given {
-        row, contents, dir, ..
-    } = given;
-    let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
-    // On a disk: trees and what is built in them may need more room than memory has.
-    let scratch = Scratch::within(&temporary).map_err(|error| cannot_run(&error))?;
-    let defaults = Limits::default();
     let shown = command.to_string();
-    let problem = Problem {
-        row,
-        contents: Arc::new(contents),
-        scratch: Arc::new(scratch),
-        judge: Judge {
-            command,
-            build: args
-                .build
-                .as_ref()
-                .map(|line| TreeCommand::line(line, dir.clone())),
-            rule,
-            goal,
-            limits: Limits {
-                timeout: args.timeout.unwrap_or(defaults.timeout),
-                ..defaults
-            },
-        },
-        timeout_is_stated: args.timeout.is_some(),
-    };
-    let config = Config {
-        jobs: args
-            .jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, usize::from),
-        budget: Budget {
-            questions: args.max_questions,
-            time: args.max_time,
-        },
-        stop,
-        store: None,
-    };
-    let ends = [0, problem.row.places.len() - 1].map(|end| problem.row.places[end].name.clone());
+    let problem = problem(args, given, command, (rule, goal), show.as_mut())?;
+    let known = memory::look(args, &problem, &output, show.as_mut())?;
     let mut bad_run: Option<Run> = None;
-    let mut unwritten = None;
-    let found = find(
+    let checked = check(
         &problem,
         furnish(&problem),
-        &config,
+        known.tape(),
         &cancel,
         &mut |event| {
-            match event {
-                ChangesEvent::Baseline { good: false, run } => bad_run = Some(run.clone()),
-                ChangesEvent::Level { old, new, .. } => {
-                    let written = patch(old, new, &problem.contents)
-                        .map_err(|error| states::unreadable(&error))
-                        .and_then(|patch| {
-                            fsx::write_atomic(&output, &patch).map_err(|error| cannot_run(&error))
-                        });
-                    unwritten = unwritten.take().or(written.err());
-                }
-                _ => {}
+            if let ChangesEvent::Baseline { good: false, run } = event {
+                bad_run = Some(run.clone());
             }
-            show.event(event);
+            told(event, show.as_mut());
         },
     )
     .map_err(|error| no_answer(error, &shown, args))?;
+    // What earlier sessions came to is there already; what this one comes to before that is larger.
+    let ahead = known.best().map_or(0, |best| best.question);
+    let remembered = memory::begin(known, &problem, checked.time_limit(), show.as_mut());
+    let config = Config {
+        jobs: args.jobs.count(),
+        budget: args.patience.budget(),
+        stop,
+        store: remembered.store.clone(),
+    };
+    let save = |patch: &[u8], tally: &Tally| {
+        memory::improve(remembered.store.as_deref(), patch, tally);
+        if tally.questions >= ahead {
+            fsx::write_atomic(&output, patch).map_err(|error| cannot_run(&error))?;
+        }
+        Ok(())
+    };
+    let mut unwritten = None;
+    let found = checked
+        .find(&config, &cancel, &mut |event| {
+            if let ChangesEvent::Level {
+                old, new, tally, ..
+            } = event
+            {
+                let written = patch(old, new, &problem.contents)
+                    .map_err(|error| states::unreadable(&error))
+                    .and_then(|patch| save(&patch, tally));
+                unwritten = unwritten.take().or(written.err());
+            }
+            told(event, show.as_mut());
+        })
+        .map_err(|error| no_answer(error, &shown, args))?;
     if let Some(error) = unwritten {
         return Err(error);
     }
     let patch = patch(&found.before, &found.after, &problem.contents)
         .map_err(|error| states::unreadable(&error))?;
     fsx::write_durable(&output, &patch).map_err(|error| cannot_run(&error))?;
+    memory::end(remembered.store.as_deref(), &patch, &found);
+    let ends = [0, problem.row.places.len() - 1].map(|end| &problem.row.places[end].name);
     show.finish(&Answer {
         found: &found,
         goal,
-        good: &ends[0],
-        bad: &ends[1],
+        good: ends[0],
+        bad: ends[1],
         command: &shown,
         output: &output,
         patch: &patch,
@@ -164,6 +156,52 @@ pub(crate) fn run(args: &Changes) -> Result<Kind, CliError> {
         Some(_) => Kind::Stopped,
         None => Kind::Reduced,
     })
+}
+
+/// What is to be searched.
+fn problem(
+    args: &Changes,
+    given: Given,
+    command: TreeCommand,
+    (rule, goal): (Rule, Goal),
+    notes: &mut dyn Note,
+) -> Result<Problem, CliError> {
+    let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    // On a disk: trees and what is built in them may need more room than memory has.
+    let scratch = Scratch::within(&temporary).map_err(|error| cannot_run(&error))?;
+    let limits = containment::limits(&args.containment, args.timeout, notes)?;
+    let roomier = match limits.sandbox {
+        Some(_) => Some(containment::roomier(&args.containment, &mut Silent)?),
+        None => None,
+    };
+    let line = |line| TreeCommand::line(line, given.dir.clone());
+    let build = args.build.as_deref().map(line);
+    Ok(Problem {
+        row: given.row,
+        contents: Arc::new(given.contents),
+        scratch: Arc::new(scratch),
+        judge: Judge {
+            command,
+            build,
+            rule,
+            goal,
+            limits,
+        },
+        roomier,
+        timeout_is_stated: args.timeout.is_some(),
+    })
+}
+
+/// Shows an event, or says what it means to the user.
+fn told(event: &ChangesEvent, show: &mut dyn Show) {
+    match event {
+        ChangesEvent::Loosened(Loosened::Temporary) => show.note(containment::ROOMIER),
+        ChangesEvent::Loosened(Loosened::Everything) => show.note(&containment::no_sandbox(
+            "the two states are what they are said to be",
+        )),
+        ChangesEvent::Forgetful { why } => forget(why, show),
+        event => show.event(event),
+    }
 }
 
 /// Whether the culprit alone fails as the bad state does.
@@ -189,7 +227,7 @@ fn furnish(problem: &Problem) -> Furnish {
 }
 
 fn rule(args: &Changes) -> Result<Rule, CliError> {
-    let stated = args.stated();
+    let stated = Property::new(args.looks.expectations().collect());
     match (stated, &args.bisect_run, &args.test) {
         (Some(_), Some(_), _) => Err(wrong(
             "--bisect-run says all there is to say about good and bad",
@@ -257,9 +295,10 @@ fn no_answer(error: SearchError, command: &str, args: &Changes) -> CliError {
                 Some(reason) => format!("the command {} there ({})", reason.words(), run.outcome),
                 None => format!("the command {} there", run.outcome),
             });
-            if run.outcome == Outcome::TimedOut {
-                error = error.hint("--timeout gives the command more time");
-            }
+            error = error.hints(match run.outcome {
+                Outcome::TimedOut => Some("--timeout gives the command more time"),
+                outcome => containment::advice(outcome),
+            });
             for (stream, bytes) in [
                 ("standard error", &run.stderr),
                 ("standard output", &run.stdout),

@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use boildown_changes::{ChangesError, Contents, FilePath, Repository, State};
+use boildown_changes::{ChangesError, Contents, Entry, FilePath, Repository, State};
+use boildown_oracle::store::FOLDER;
 use boildown_session::changes::{At, Place, Row, TreeCommand};
 
 use super::args::Changes;
@@ -41,25 +42,34 @@ pub(crate) fn unreadable(error: &ChangesError) -> CliError {
 }
 
 impl Given {
-    /// Understands the states.
-    pub(crate) fn new(args: &Changes, user_dir: &Path) -> Result<Self, CliError> {
+    /// Understands the states. What is written beside `output` is no part of them.
+    pub(crate) fn new(args: &Changes, user_dir: &Path, output: &Path) -> Result<Self, CliError> {
+        let dir = user_dir.join(output.parent().unwrap_or(Path::new("")));
+        let dir = std::fs::canonicalize(&dir).unwrap_or(dir);
+        let ours =
+            [output.file_name().unwrap_or_default(), OsStr::new(FOLDER)].map(|name| dir.join(name));
         if let [old, new] = &args.states[..]
             && Path::new(old).is_dir()
             && Path::new(new).is_dir()
             && !args.worktree
         {
-            return Self::directories(Path::new(old), Path::new(new), args);
+            return Self::directories(Path::new(old), Path::new(new), args, &ours);
         }
         let (old, new) = revisions(args)?;
-        Self::revisions(&old, new.as_deref(), user_dir).map_err(|error| unreadable(&error))
+        Self::revisions(&old, new.as_deref(), user_dir, &ours).map_err(|error| unreadable(&error))
     }
 
-    fn directories(old: &Path, new: &Path, args: &Changes) -> Result<Self, CliError> {
+    fn directories(
+        old: &Path,
+        new: &Path,
+        args: &Changes,
+        ours: &[PathBuf],
+    ) -> Result<Self, CliError> {
         let contents = Contents::default();
         let read = |path: &Path| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             contents
-                .directory(&path)
+                .directory(&path, ours)
                 .map_err(|error| unreadable(&error))
         };
         let ends = [read(old)?, read(new)?];
@@ -80,7 +90,12 @@ impl Given {
         })
     }
 
-    fn revisions(old: &str, new: Option<&str>, user_dir: &Path) -> Result<Self, ChangesError> {
+    fn revisions(
+        old: &str,
+        new: Option<&str>,
+        user_dir: &Path,
+        ours: &[PathBuf],
+    ) -> Result<Self, ChangesError> {
         let repository = Repository::open(user_dir)?;
         let dir = repository.inside(user_dir).unwrap_or_default();
         let good = repository.commit(old)?;
@@ -97,7 +112,7 @@ impl Given {
             Some(_) => None,
             None => Some(Place {
                 name: "the work tree".to_owned(),
-                at: At::Files(contents.uncommitted()?),
+                at: At::Files(contents.uncommitted(ours)?),
             }),
         };
         let Some(repository) = contents.repository() else {
@@ -121,6 +136,18 @@ impl Given {
             place(new.unwrap_or("HEAD"), bad.id),
             uncommitted,
         )?;
+        let attributes = |state: &State| -> Vec<(FilePath, Entry)> {
+            let files = state
+                .iter()
+                .filter(|(path, _)| path.ends_with(b".gitattributes"));
+            files.map(|(path, entry)| (path.clone(), entry)).collect()
+        };
+        if attributes(&old_state) != attributes(&new_state) {
+            notes.push(format!(
+                ".gitattributes is another one in {}: all files are made as {old} says",
+                row.places[row.places.len() - 1]
+            ));
+        }
         if row.places.len() == 2
             && good.parents.is_empty() != bad.parents.is_empty()
             && good.id != bad.id

@@ -9,7 +9,7 @@ use boildown_session::changes::{ChangesEvent, Found, Goal, Reason, Tally, Trial}
 use crossterm::{cursor, queue, style, terminal};
 
 use super::{Answer, Show};
-use crate::report::{clock, count};
+use crate::report::{Note, clock, count};
 
 /// Prints to standard error.
 pub(super) struct Text {
@@ -206,11 +206,13 @@ fn because(trial: Trial) -> String {
         .unwrap_or_default()
 }
 
-impl Show for Text {
+impl Note for Text {
     fn note(&mut self, text: &str) {
         self.say(text);
     }
+}
 
+impl Show for Text {
     fn event(&mut self, event: &ChangesEvent) {
         match event {
             ChangesEvent::Baseline { good, run } => {
@@ -275,11 +277,15 @@ impl Show for Text {
         }
         let tally = &found.tally;
         text += &format!(
-            "{} in {} ({})",
+            "{} in {} ({}",
             spent(tally),
             clock(tally.elapsed),
             count(usize::try_from(tally.runs).unwrap_or(usize::MAX), "run")
         );
+        if tally.recalled > 0 {
+            text += &format!(", {} recalled", tally.recalled);
+        }
+        text += ")";
         if !tally.unresolved.is_empty() {
             text += &format!("\nunresolved: {}", reasons(tally));
         }

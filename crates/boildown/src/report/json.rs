@@ -5,7 +5,7 @@ use std::io::Write as _;
 use boildown_session::{Event, Progress, Stopped};
 use serde_json::{Value, json};
 
-use super::{Ending, Isolated, Report};
+use super::{Ending, Isolated, Note, Report};
 
 /// Prints to standard output.
 pub(crate) struct Json;
@@ -26,11 +26,13 @@ fn progress(name: &str, progress: &Progress) -> Value {
     })
 }
 
-impl Report for Json {
+impl Note for Json {
     fn note(&mut self, text: &str) {
         print(&json!({"event": "note", "text": text}));
     }
+}
 
+impl Report for Json {
     fn event(&mut self, event: &Event) {
         match event {
             Event::Pass { name } => print(&json!({"event": "pass", "name": name})),

@@ -56,10 +56,13 @@ pub(crate) struct Isolated<'a> {
     pub(crate) own_cpu: f64,
 }
 
-/// A consumer of events.
-pub(crate) trait Report {
-    /// Says something before the reduction starts.
+/// Whoever can be told something that is no event.
+pub(crate) trait Note {
     fn note(&mut self, text: &str);
+}
+
+/// A consumer of events.
+pub(crate) trait Report: Note {
     fn event(&mut self, event: &Event);
     fn finish(&mut self, ending: &Ending<'_>);
     fn isolated(&mut self, ending: &Isolated<'_>);
@@ -68,8 +71,11 @@ pub(crate) trait Report {
 /// Says nothing.
 pub(crate) struct Quiet;
 
-impl Report for Quiet {
+impl Note for Quiet {
     fn note(&mut self, _: &str) {}
+}
+
+impl Report for Quiet {
     fn event(&mut self, _: &Event) {}
     fn finish(&mut self, _: &Ending<'_>) {}
     fn isolated(&mut self, _: &Isolated<'_>) {}

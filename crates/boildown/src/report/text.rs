@@ -7,7 +7,7 @@ use boildown_oracle::{Other, Others};
 use boildown_session::{Event, Progress, Spent, Stopped};
 use crossterm::{cursor, queue, style, terminal};
 
-use super::{Ending, Isolated, Report};
+use super::{Ending, Isolated, Note, Report};
 
 /// Prints to standard error.
 pub(crate) struct Text {
@@ -97,11 +97,13 @@ impl Text {
     }
 }
 
-impl Report for Text {
+impl Note for Text {
     fn note(&mut self, text: &str) {
         self.say(text);
     }
+}
 
+impl Report for Text {
     fn event(&mut self, event: &Event) {
         let (progress, often) = match event {
             Event::Pass { name } => {

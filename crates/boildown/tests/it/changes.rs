@@ -4,141 +4,12 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use insta::assert_snapshot;
-use rustix::process::Signal;
 
-use crate::env::{Finished, TestEnv};
-
-/// A repository in the directory of an environment.
-struct Repo {
-    env: TestEnv,
-}
-
-impl Repo {
-    fn new() -> Self {
-        let repo = Self {
-            env: TestEnv::new(),
-        };
-        repo.git(["init", "-q", "-b", "main"]);
-        repo
-    }
-
-    /// Runs git with nothing of the user's configuration, and returns what it prints.
-    #[track_caller]
-    fn git<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
-        self.git_in("", args)
-    }
-
-    #[track_caller]
-    fn git_in<A: AsRef<OsStr>>(&self, dir: &str, args: impl IntoIterator<Item = A>) -> String {
-        let output = Command::new("git")
-            .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
-            .args(["-c", "protocol.file.allow=always"])
-            .args(args)
-            .current_dir(self.env.path(dir))
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
-            .env("HOME", self.env.path("../home"))
-            .env("GIT_AUTHOR_DATE", "2024-02-29T12:00:00Z")
-            .env("GIT_COMMITTER_DATE", "2024-02-29T12:00:00Z")
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{stderr}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    }
-
-    #[track_caller]
-    fn write(&self, name: &str, text: impl AsRef<[u8]>) {
-        let path = self.env.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    /// Commits everything, and returns the name of the commit.
-    #[track_caller]
-    fn commit(&self, title: &str) -> String {
-        self.git(["add", "-A"]);
-        self.git(["commit", "-q", "--allow-empty", "-m", title]);
-        self.git(["rev-parse", "HEAD"]).trim().to_owned()
-    }
-
-    #[track_caller]
-    fn script(&self, name: &str, body: &str) {
-        let path = self.env.path(name);
-        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    }
-
-    #[track_caller]
-    fn changes<const N: usize>(&self, args: [&str; N]) -> Finished<'_> {
-        self.env.run(std::iter::once("changes").chain(args))
-    }
-
-    fn patch(&self) -> String {
-        self.env.read("culprit.patch")
-    }
-
-    /// The lines that the patch adds and deletes.
-    fn changed(&self) -> Vec<String> {
-        let patch = String::from_utf8_lossy(&self.env.bytes("culprit.patch")).into_owned();
-        (patch.lines())
-            .filter(|line| line.starts_with(['+', '-']))
-            .filter(|line| !line.starts_with("+++") && !line.starts_with("---"))
-            .map(str::to_owned)
-            .collect()
-    }
-
-    /// Everything in the repository that a user could miss: refs, index, stash, hooks, configuration, files.
-    fn possessions(&self) -> Vec<(String, Vec<u8>)> {
-        let mut all = Vec::new();
-        let mut pending = vec![self.env.path("")];
-        while let Some(dir) = pending.pop() {
-            for entry in fs::read_dir(dir).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() && !path.is_symlink() {
-                    pending.push(path);
-                } else if path.file_name() != Some(OsStr::new("culprit.patch")) {
-                    let bytes = match fs::read_link(&path) {
-                        Ok(target) => target.into_os_string().into_encoded_bytes(),
-                        Err(_) => fs::read(&path).unwrap(),
-                    };
-                    all.push((path.to_string_lossy().into_owned(), bytes));
-                }
-            }
-        }
-        all.sort();
-        all
-    }
-}
-
-fn numbers(range: std::ops::Range<u32>) -> String {
-    range.map(|number| format!("{number}\n")).collect()
-}
-
-/// Two commits; the second changes several files, and one line of it breaks the test.
-fn one_culprit() -> Repo {
-    let repo = Repo::new();
-    repo.write("a.txt", numbers(1..40));
-    repo.write("b.txt", numbers(1..40));
-    repo.write("src/c.txt", numbers(1..20));
-    repo.script("test.sh", "! grep -q BAD a.txt");
-    repo.commit("one");
-    let a = numbers(1..40);
-    repo.write(
-        "a.txt",
-        a.replace("\n3\n", "\nthree\n")
-            .replace("\n20\n", "\nfine\nBAD\n")
-            .replace("\n30\n", "\nthirty\n"),
-    );
-    repo.write("b.txt", numbers(1..40).replace("\n5\n", "\nfive\n"));
-    repo.git(["mv", "src/c.txt", "src/d.txt"]);
-    repo.commit("two");
-    repo
-}
+use crate::env::TestEnv;
+use crate::repo::{Repo, numbers, one_culprit};
 
 #[test]
 fn the_one_line_that_breaks_it_is_the_patch() {
@@ -629,26 +500,6 @@ fn only_the_failure_that_is_stated_counts() {
 }
 
 #[test]
-fn a_killed_run_leaves_trees_that_the_next_one_removes() {
-    let repo = one_culprit();
-    repo.script("../slow.sh", "touch \"$HERE/../started\"; sleep 60");
-    let mut run = repo
-        .env
-        .start(["changes", "HEAD~1..HEAD", "--", "../slow.sh"]);
-    run.wait_until(|env| env.exists("../started"));
-    run.signal(Signal::KILL);
-    let trees = || {
-        let tmp = fs::read_dir(repo.env.path("../tmp")).unwrap();
-        tmp.count()
-    };
-    drop(run);
-    assert_eq!(trees(), 1);
-    repo.changes(["HEAD~1..HEAD", "--", "./test.sh"])
-        .assert_code(0);
-    assert_eq!(trees(), 0);
-}
-
-#[test]
 fn an_interrupted_run_leaves_the_smallest_patch_so_far() {
     let repo = one_culprit();
     let run = repo.changes(["HEAD~1..HEAD", "--max-questions", "4", "--", "./test.sh"]);
@@ -667,7 +518,7 @@ fn the_answer_is_printed_as_json_and_as_markdown() {
     assert_eq!(last["counts"]["lines"], 1);
     assert_eq!(last["confirmed"]["verdict"], "interesting");
     assert_eq!(last["commits"][0]["title"], "two");
-    let run = repo.changes(["HEAD~1..HEAD", "--markdown", "--", "./test.sh"]);
+    let run = repo.changes(["HEAD~1..HEAD", "--fresh", "--markdown", "--", "./test.sh"]);
     assert_snapshot!(run, @r"
     exit code 0
     -- stdout

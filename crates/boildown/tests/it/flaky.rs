@@ -95,3 +95,28 @@ fn a_result_on_which_the_property_does_not_hold_again_is_reported() {
     );
     assert!(env.read("in.min.txt").contains(NEEDLE));
 }
+
+#[test]
+fn a_difference_that_fails_in_some_runs_only_is_isolated() {
+    let needle = "grep -q needle \"$1\" || exit 0";
+    let isolated = |script: &str, option: &str| {
+        let env = env(script).file("good.txt", "one two\nthree\nfive six\nseven\n");
+        let args = ["good.txt", "in.txt", option, "--", "./test.sh", "{}"];
+        let run = env.run(["isolate"].iter().chain(&args));
+        run.assert_code(0);
+        let said = run.stderr.clone();
+        (env.read("in.pass.txt"), env.read("in.fail.txt"), said)
+    };
+    let (pass, fail, _) = isolated(&format!("{needle}\nexit 1"), "--jobs=2");
+    let sometimes = format!("{needle}\n[ $coin -ge 70 ]");
+    let (passing, failing, said) = isolated(&sometimes, "--flaky");
+    assert_eq!((passing, failing), (pass, fail), "{said}");
+    assert!(
+        said.contains("flaky: the property held on the input in 10"),
+        "{said}"
+    );
+    assert!(
+        said.contains("flaky: the property held on the result in 10"),
+        "{said}"
+    );
+}

@@ -5,6 +5,9 @@
 )]
 
 mod changes;
+mod changes_contained;
+mod changes_faults;
+mod changes_resume;
 mod directions;
 mod env;
 mod files;
@@ -18,6 +21,7 @@ mod lab;
 mod messages;
 mod others;
 mod properties;
+mod repo;
 mod resume;
 mod runs;
 mod sandbox;

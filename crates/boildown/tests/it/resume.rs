@@ -43,7 +43,11 @@ fn stores(env: &TestEnv, output: &str) -> Vec<PathBuf> {
 
 /// Everything that has an answer in the only store.
 fn answered(env: &TestEnv) -> HashSet<[u8; 16]> {
-    let Some(file) = stores(env, "in.min.txt").pop() else {
+    answered_in(env, "in.min.txt")
+}
+
+fn answered_in(env: &TestEnv, output: &str) -> HashSet<[u8; 16]> {
+    let Some(file) = stores(env, output).pop() else {
         return HashSet::new();
     };
     let database = Connection::open(file).unwrap();
@@ -310,4 +314,54 @@ fn a_run_goes_on_when_the_disk_is_full_and_says_so_once() {
     // What was written before is good.
     env.reduce(COMMAND).assert_code(0);
     assert_eq!(full, env.bytes("in.min.txt"));
+}
+
+#[test]
+fn an_isolation_goes_on_after_a_kill_too() {
+    let command = [
+        "isolate",
+        "good.txt",
+        "in.txt",
+        "--jobs=2",
+        "--",
+        "./test.sh",
+        "{}",
+    ];
+    let with_both = || {
+        let has = |number| format!("grep -q 'needle number {number} ' \"$1\"");
+        let all = [13, 58, 94].map(has).join(" && ");
+        // Slow enough for answers to be written.
+        TestEnv::with_test(&format!("{LOGS}\nsleep 0.15\n! {{ {all}; }}"))
+            .file("in.txt", input())
+            .file("good.txt", input().replace(NEEDLE, "thread"))
+    };
+    let whole = with_both();
+    whole.run(command).assert_code(0);
+    let sides = |env: &TestEnv| (env.bytes("in.pass.txt"), env.bytes("in.fail.txt"));
+
+    let env = with_both();
+    let mut known = HashSet::new();
+    for wait in [16, 5, 4] {
+        let before = runs(&env).len();
+        let mut run = env.start(command);
+        run.wait_until(|env| runs(env).len() >= before + wait);
+        drop(run);
+        let again = runs(&env).split_off(before);
+        assert!(again.iter().all(|run| !known.contains(run)));
+        known.extend(answered_in(&env, "in.fail.txt"));
+        // Whether the sandbox is against them is looked at each time.
+        for name in ["good.txt", "in.txt"] {
+            known.remove(&hash(&env.bytes(name)));
+        }
+    }
+    assert!(!known.is_empty());
+    let before = runs(&env).len();
+    env.run(command).assert_code(0).assert_says("resumed: ");
+    assert!(
+        runs(&env)
+            .split_off(before)
+            .iter()
+            .all(|run| !known.contains(run))
+    );
+    assert_eq!(sides(&env), sides(&whole));
 }

@@ -1,0 +1,171 @@
+//! What goes wrong around `boildown changes`: full disks, filters that change, work that lies about.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::repo::{Repo, one_culprit};
+
+/// Runs `boildown changes` where `disk` is a disk with room for 2 MiB. `None`, with a word why, where nobody may mount one.
+#[expect(clippy::print_stderr, reason = "a test that was not done says so")]
+fn on_a_small_disk(repo: &Repo, disk: &Path, before: &str, args: &[&str]) -> Option<Output> {
+    const NOT_PERMITTED: i32 = 99;
+    let boildown = repo.env.command();
+    let environment = boildown.get_envs();
+    let script = format!(
+        "mount -t tmpfs -o size=2m tmpfs \"$1\" 2>/dev/null || exit {NOT_PERMITTED}
+        export DISK=\"$1\"; shift; {before}; exec \"$@\""
+    );
+    let output = Command::new("unshare")
+        .args(["--map-root-user", "--mount", "sh", "-c", &script, "sh"])
+        .arg(disk)
+        .arg(boildown.get_program())
+        .arg("changes")
+        .args(args)
+        .env_clear()
+        .envs(environment.filter_map(|(name, value)| Some((name, value?))))
+        .current_dir(repo.env.path(""))
+        .output();
+    let output = output.ok().filter(|output| {
+        let refused = String::from_utf8_lossy(&output.stderr).starts_with("unshare: ");
+        output.status.code() != Some(NOT_PERMITTED) && !refused
+    });
+    if output.is_none() {
+        eprintln!("skipped: mounting a disk in a namespace is not permitted here");
+    }
+    output
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_disk_that_has_no_room_for_trees_is_an_error_that_names_another_place() {
+    let repo = one_culprit();
+    let disk = repo.env.path("../disk");
+    fs::create_dir(&disk).unwrap();
+    let scratch = format!("--scratch={}", disk.display());
+    let before = repo.possessions();
+
+    let full = "head -c 2000000 /dev/zero >\"$DISK/ballast\"";
+    let args = ["HEAD~1..HEAD", &scratch, "--", "./test.sh"];
+    let Some(output) = on_a_small_disk(&repo, &disk, full, &args) else {
+        return;
+    };
+    assert_eq!(output.status.code(), Some(5), "{}", said(&output));
+    assert!(said(&output).contains("--scratch"), "{}", said(&output));
+    assert!(!repo.env.exists("culprit.patch"));
+
+    // What fails because the disk is full is no verdict.
+    let fills = "grep -q five b.txt && cat /dev/zero >filled 2>/dev/null; ./test.sh";
+    let args = ["HEAD~1..HEAD", &scratch, "--", "sh", "-c", fills];
+    let output = on_a_small_disk(&repo, &disk, "true", &args).unwrap();
+    assert_eq!(output.status.code(), Some(5), "{}", said(&output));
+    assert!(said(&output).contains("--scratch"), "{}", said(&output));
+
+    let room = ["HEAD~1..HEAD", &scratch, "--", "./test.sh"];
+    let output = on_a_small_disk(&repo, &disk, "true", &room).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(repo.changed(), ["+BAD"]);
+    assert_eq!(repo.possessions(), before);
+}
+
+#[test]
+fn without_room_for_what_is_remembered_it_goes_on_and_without_room_for_the_patch_it_says_so() {
+    let repo = one_culprit();
+    let disk = repo.env.path("../disk");
+    fs::create_dir(&disk).unwrap();
+    let output = format!("--output={}/culprit.patch", disk.display());
+    let args = ["HEAD~1..HEAD", &output, "--", "./test.sh"];
+
+    let nearly = "head -c 2040000 /dev/zero >\"$DISK/ballast\"";
+    let keep = format!("{nearly}; trap 'cp \"$DISK/culprit.patch\" .' EXIT; \"$@\"; exit");
+    let Some(tight) = on_a_small_disk(&repo, &disk, &keep, &args) else {
+        return;
+    };
+    assert_eq!(tight.status.code(), Some(0), "{}", said(&tight));
+    assert_eq!(
+        said(&tight).matches("warning: failed to").count(),
+        1,
+        "{}",
+        said(&tight)
+    );
+    assert_eq!(repo.changed(), ["+BAD"]);
+
+    let full = "cat /dev/zero >\"$DISK/ballast\" 2>/dev/null";
+    let none = on_a_small_disk(&repo, &disk, full, &args).unwrap();
+    assert_eq!(none.status.code(), Some(5), "{}", said(&none));
+    assert!(said(&none).contains("culprit.patch"), "{}", said(&none));
+}
+
+#[test]
+fn filters_that_differ_between_the_states_are_those_of_the_good_one_and_that_is_said() {
+    let repo = Repo::new();
+    repo.git(["config", "filter.shout.smudge", "tr a-z A-Z"]);
+    repo.git(["config", "filter.shout.clean", "tr A-Z a-z"]);
+    repo.write(".gitattributes", "*.txt filter=shout\n");
+    let lines = "one\ntwo\nthree\nfour\nfive\n";
+    repo.write("a.txt", lines);
+    repo.script(
+        "test.sh",
+        "grep -q '[a-z]' a.txt && exit 125\n! grep -q BAD a.txt",
+    );
+    repo.commit("one");
+    repo.write(".gitattributes", "*.txt -filter\n");
+    repo.write(
+        "a.txt",
+        lines.replace("two\n", "two\nbad\n").replace("five", "cinq"),
+    );
+    repo.commit("two");
+    let run = repo.changes(["HEAD~1..HEAD", "--", "./test.sh"]);
+    run.assert_code(0);
+    run.assert_says(".gitattributes is another one in HEAD: all files are made as HEAD~1 says");
+    assert!(!run.stderr.contains("125"), "{run}");
+    assert_eq!(repo.changed(), ["+bad"]);
+    repo.git(["checkout", "-q", "-f", "HEAD~1"]);
+    repo.git(["apply", "--check", "culprit.patch"]);
+}
+
+#[test]
+fn work_that_is_not_committed_is_neither_seen_nor_touched() {
+    let repo = one_culprit();
+    repo.write("b.txt", "stashed\n");
+    repo.git(["stash", "-q"]);
+    repo.write("a.txt", "what I am working on: BAD\n");
+    repo.git(["add", "a.txt"]);
+    repo.write("a.txt", "and went on with\n");
+    repo.write("untracked.txt", "BAD\n");
+    fs::remove_file(repo.env.path("src/d.txt")).unwrap();
+    fs::write(
+        repo.env.path(".git/hooks/post-checkout"),
+        "#!/bin/sh\necho ran >ran\n",
+    )
+    .unwrap();
+    let before = repo.possessions();
+    let run = repo.changes(["HEAD~1..HEAD", "--", "./test.sh"]);
+    run.assert_code(0);
+    assert_eq!(repo.changed(), ["+BAD"]);
+    assert_eq!(repo.possessions(), before);
+}
+
+#[test]
+fn a_mixture_of_two_texts_that_is_no_text_of_its_language_is_no_culprit() {
+    // Most lines of it are no JSON without the others: that fails too, and says nothing.
+    let repo = Repo::new();
+    let before = "{\n  \"name\": \"x\",\n  \"limit\": 5\n}\n";
+    let limits = "  \"limits\": {\n    \"soft\": 5,\n    \"hard\": [\n      7\n    ]\n  },\n";
+    repo.write("limits.json", before);
+    let read = "import json; print(json.load(open(\"limits.json\"))[\"limit\"])";
+    repo.script("test.sh", &format!("[ \"$(python3 -c '{read}')\" = 5 ]"));
+    repo.commit("one");
+    repo.write(
+        "limits.json",
+        format!("{{\n  \"name\": \"x\",\n{limits}  \"limit\": 6\n}}\n"),
+    );
+    repo.commit("two");
+    let run = repo.changes(["HEAD~1..HEAD", "--", "./test.sh"]);
+    run.assert_code(0);
+    run.assert_says("did not parse");
+    assert_eq!(repo.changed(), ["-  \"limit\": 5", "+  \"limit\": 6"]);
+}

@@ -1,0 +1,241 @@
+//! The same `boildown changes` goes on where it was, whatever ended it.
+
+use std::collections::HashSet;
+use std::fs;
+
+use boildown_changes::{Configuration, Contents};
+use rusqlite::Connection;
+use rustix::process::Signal;
+
+use crate::repo::{Repo, numbers, one_culprit};
+
+/// Keeps a copy of the tree that it is run in.
+const KEEPS: &str = "copy=\"$HERE/../runs/$(date +%s%N)-$$\"
+cp -a . \"$copy.part\" && mv \"$copy.part\" \"$copy\"";
+
+const COMMAND: [&str; 6] = [
+    "HEAD~1..HEAD",
+    "--jobs=2",
+    "--writable=../runs",
+    "--",
+    "../test.sh",
+    "x",
+];
+
+/// Two commits with changes in many files, two of which break it together, and two of which need each other.
+fn many_changes() -> Repo {
+    let repo = Repo::new();
+    fs::create_dir(repo.env.path("../runs")).unwrap();
+    for number in 0..12 {
+        repo.write(&format!("dir{}/f{number}.txt", number % 4), numbers(1..40));
+    }
+    repo.commit("one");
+    for number in 0..12 {
+        let text = numbers(1..40)
+            .replace("\n4\n", &format!("\nfour{number}\n"))
+            .replace("\n14\n", &format!("\nword{number}\n"))
+            .replace("\n30\n", &format!("\nthirty{number}\nmore{number}\n"));
+        repo.write(&format!("dir{}/f{number}.txt", number % 4), text);
+    }
+    repo.commit("two");
+    let judge = "has() { grep -q \"$2\" */f$1.txt; }
+has 5 word5 && ! has 6 word6 && exit 125
+! { has 2 word2 && has 9 word9; }";
+    repo.script("../test.sh", &format!("{KEEPS}\n{judge}"));
+    repo
+}
+
+/// What every run so far was on, in the order of their beginnings, by the name that the store has for it.
+fn runs(repo: &Repo) -> Vec<[u8; 16]> {
+    let Ok(entries) = fs::read_dir(repo.env.path("../runs")) else {
+        return Vec::new();
+    };
+    let mut copies: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    copies.retain(|path| path.extension().is_none());
+    copies.sort();
+    let name = |path: &std::path::PathBuf| {
+        let state = Contents::default().directory(path, &[]).unwrap();
+        let name = Configuration::from(state).name();
+        blake3::hash(name.as_slice()).as_bytes()[..16]
+            .try_into()
+            .unwrap()
+    };
+    copies.iter().map(name).collect()
+}
+
+/// How many runs there were so far.
+fn count(repo: &Repo) -> usize {
+    runs(repo).len()
+}
+
+/// Everything that has an answer in the only store.
+fn answered(repo: &Repo) -> HashSet<[u8; 16]> {
+    let Ok(entries) = fs::read_dir(repo.env.path(".boildown/culprit.patch")) else {
+        return HashSet::new();
+    };
+    let mut files = entries.map(|entry| entry.unwrap().path());
+    let Some(file) = files.find(|path| path.extension().is_some_and(|it| it == "db")) else {
+        return HashSet::new();
+    };
+    let database = Connection::open(file).unwrap();
+    let mut query = database
+        .prepare("SELECT content FROM verdicts UNION SELECT content FROM baseline")
+        .unwrap();
+    let rows = query.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn after_any_kill_the_patch_is_the_same_and_nothing_that_is_known_is_run_again() {
+    let repo = many_changes();
+    let possessions = repo.possessions();
+    let mut undisturbed = COMMAND.to_vec();
+    undisturbed.insert(0, "--output=../whole.patch");
+    repo.env
+        .run(["changes"].iter().chain(&undisturbed))
+        .assert_code(0);
+    let whole = repo.env.bytes("../whole.patch");
+    let needed = count(&repo);
+    assert!(needed > 40, "{needed}");
+    fs::remove_dir_all(repo.env.path("../runs")).unwrap();
+    fs::create_dir(repo.env.path("../runs")).unwrap();
+
+    let mut known = HashSet::new();
+    let mut looked_at = 0;
+    for (round, wait) in [1, 5, 9, 4, 7, 12, 3].into_iter().enumerate() {
+        let come = count(&repo) + wait;
+        let mut run = repo.env.start(["changes"].iter().chain(&COMMAND));
+        run.wait_until(|_| count(&repo) >= come);
+        if round % 3 == 2 {
+            run.signal(Signal::INT);
+            run.finish().assert_code(6);
+        } else {
+            // By SIGKILL.
+            drop(run);
+        }
+        let runs = runs(&repo);
+        let again = runs[looked_at..].iter().filter(|run| known.contains(*run));
+        // An interrupted run ends with one in a fresh tree.
+        assert!(
+            again.count() <= usize::from(round % 3 == 2),
+            "round {round}"
+        );
+        looked_at = runs.len();
+        let answered = answered(&repo);
+        assert!(answered.is_superset(&known));
+        known = answered;
+    }
+    assert!(known.len() > 20, "{}", known.len());
+    let last = repo.changes(COMMAND);
+    last.assert_code(0).assert_says("resumed: ");
+    last.assert_says(" recalled)");
+    assert_eq!(repo.env.bytes("culprit.patch"), whole);
+    let runs = runs(&repo);
+    let again = runs[looked_at..].iter().filter(|run| known.contains(*run));
+    // The answer is run once more in a fresh tree.
+    assert!(again.count() <= 1);
+    assert_eq!(repo.changed(), ["+word9", "+word2"]);
+    // Trees, locks and processes of the killed ones are gone as well.
+    assert_eq!(fs::read_dir(repo.env.path("../tmp")).unwrap().count(), 0);
+    assert!(!repo.env.exists(".boildown/culprit.patch/lock"));
+    assert_eq!(repo.possessions(), possessions);
+}
+
+#[test]
+fn a_finished_search_is_told_again_and_starts_over_when_asked_to() {
+    let repo = many_changes();
+    repo.changes(COMMAND).assert_code(0);
+    let patch = repo.patch();
+    let before = count(&repo);
+    let with = |option: &'static str| {
+        let mut args = COMMAND.to_vec();
+        args.insert(0, option);
+        repo.env.run(["changes"].iter().chain(&args))
+    };
+    let spent = |run: &crate::env::Finished<'_>| run.events().pop().unwrap()["spent"].clone();
+    let again = spent(with("--json").assert_code(0));
+    // Once in a fresh tree.
+    assert_eq!(count(&repo), before + 1);
+    assert_eq!(again["runs"], 1);
+    assert!(again["recalled"].as_u64().unwrap() > 20, "{again}");
+    assert!(
+        again["unresolved_by_reason"]["exited with 125"].as_u64() > Some(0),
+        "{again}"
+    );
+    assert_eq!(repo.patch(), patch);
+    with("--fresh").assert_code(0);
+    assert!(count(&repo) > before + 20);
+    assert_eq!(repo.patch(), patch);
+}
+
+#[test]
+fn another_revision_or_command_is_another_search_and_that_is_said() {
+    let repo = one_culprit();
+    repo.changes(["HEAD~1..HEAD", "--", "./test.sh"])
+        .assert_code(0);
+    repo.changes(["HEAD~1..HEAD", "--", "sh", "test.sh"])
+        .assert_code(0)
+        .assert_says("starting afresh, for since the last run something changed: ");
+    repo.write("a.txt", numbers(1..40) + "BAD\n");
+    repo.commit("three");
+    repo.changes(["HEAD~2..HEAD", "--", "sh", "test.sh"])
+        .assert_code(0)
+        .assert_says("changed: the commits between, the second state\n");
+    repo.changes(["HEAD~2..HEAD~1", "--", "./test.sh"])
+        .assert_code(0)
+        .assert_says("resumed: ");
+}
+
+#[test]
+fn a_build_that_failed_is_known_as_one() {
+    let repo = one_culprit();
+    let args = [
+        "HEAD~1..HEAD",
+        "--json",
+        "--build",
+        "! grep -q three a.txt || grep -q five b.txt",
+        "--stderr",
+        "bad",
+        "--",
+        "sh",
+        "-c",
+        "grep -q BAD a.txt && echo bad >&2; ! grep -q thirty a.txt || [ -e src/d.txt ]",
+    ];
+    let reasons = || {
+        let run = repo.changes(args);
+        let last = run.assert_code(0).events().pop().unwrap();
+        last["spent"]["unresolved_by_reason"].clone()
+    };
+    let first = reasons();
+    assert!(first["did not build"].as_u64() > Some(0), "{first}");
+    assert_eq!(reasons(), first);
+}
+
+#[test]
+fn a_killed_search_leaves_trees_that_the_next_one_removes() {
+    let repo = one_culprit();
+    repo.script("../slow.sh", "touch \"$HERE/runs\"; sleep 60");
+    let mut run = repo
+        .env
+        .start(["changes", "HEAD~1..HEAD", "--", "../slow.sh"]);
+    run.wait_until(|env| env.exists("runs"));
+    let second = repo
+        .env
+        .command()
+        .args(["changes", "HEAD~1..HEAD", "--", "true"])
+        .output();
+    let second = second.unwrap();
+    let said = String::from_utf8_lossy(&second.stderr).into_owned();
+    assert_eq!(second.status.code(), Some(5), "{said}");
+    assert!(said.contains("another boildown (process "), "{said}");
+    run.signal(Signal::KILL);
+    let trees = || {
+        let tmp = fs::read_dir(repo.env.path("../tmp")).unwrap();
+        tmp.count()
+    };
+    drop(run);
+    assert_eq!(trees(), 1);
+    repo.changes(["HEAD~1..HEAD", "--", "./test.sh"])
+        .assert_code(0);
+    assert_eq!(trees(), 0);
+}
