@@ -1,5 +1,6 @@
 //! Parsing with tree-sitter, and counting what did not parse.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +10,15 @@ use crate::Language;
 
 /// A parser for one language that clones share.
 #[derive(Clone)]
-pub(crate) struct Parser(Arc<Mutex<tree_sitter::Parser>>);
+pub(crate) struct Parser {
+    parser: Arc<Mutex<tree_sitter::Parser>>,
+    /// Whether it is shown ASCII only.
+    is_shielded: bool,
+}
+
+/// Languages whose scanner, which is C of others, asks `isdigit` about any character: that reads memory somewhere beyond a table of
+/// 256 entries, and with a large character beyond all memory, which kills us.
+const SHIELDED: [&str; 2] = ["Bash", "D"];
 
 impl std::fmt::Debug for Parser {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -23,7 +32,19 @@ impl Parser {
         parser
             .set_language(&language.grammar())
             .expect("a test loads every grammar of the build");
-        Self(Arc::new(Mutex::new(parser)))
+        Self {
+            parser: Arc::new(Mutex::new(parser)),
+            is_shielded: SHIELDED.contains(&language.name),
+        }
+    }
+
+    /// What the parser is shown of a text: for some languages every byte of a larger character as the letter that is most like it.
+    fn shown<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        if !self.is_shielded || bytes.is_ascii() {
+            return bytes.into();
+        }
+        let show = |&byte: &u8| if byte.is_ascii() { byte } else { b'_' };
+        bytes.iter().map(show).collect()
     }
 
     /// Parses a text.
@@ -34,14 +55,15 @@ impl Parser {
 
     /// Parses a text, from the tree of an older one when there is one. `None` when it gave up.
     fn parse_from(&self, bytes: &[u8], older: Option<&Tree>, errors: Errors) -> Option<Tree> {
-        let mut parser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parser = self.parser.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = self.shown(bytes);
         let mut give_up = |state: &ParseState| match errors {
             Errors::None if state.has_error() => ControlFlow::Break(()),
             Errors::None | Errors::Any => ControlFlow::Continue(()),
         };
         let options = ParseOptions::new().progress_callback(&mut give_up);
         let tree = parser.parse_with_options(
-            &mut |at, _| bytes.get(at..).unwrap_or_default(),
+            &mut |at, _| shown.get(at..).unwrap_or_default(),
             older,
             Some(options),
         );
@@ -205,6 +227,18 @@ mod tests {
                     prop_assert_eq!(edit.old_end_position, at(&old, edit.old_end_byte));
                     prop_assert_eq!(edit.new_end_position, at(&new, edit.new_end_byte));
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn scanners_that_look_characters_up_in_a_table_are_shown_none_beyond_its_end() {
+        let texts = ["{\u{e2720}", "\u{6b63c}", "a=\u{e9}\u{1f600}"];
+        for language in SHIELDED.iter().filter_map(|name| Language::named(name)) {
+            let parser = Parser::new(language);
+            for text in texts {
+                assert!(parser.shown(text.as_bytes()).is_ascii());
+                parser.parse(text.as_bytes());
             }
         }
     }
