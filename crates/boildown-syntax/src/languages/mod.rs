@@ -1,5 +1,6 @@
 //! The languages boildown can parse, and how a file is told to be written in one.
 
+mod nested;
 #[cfg(test)]
 pub(crate) mod samples;
 mod table;
