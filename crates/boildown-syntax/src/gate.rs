@@ -182,6 +182,12 @@ impl<S: Search<Candidate = Draft>> Gated<S> {
         gated
     }
 
+    /// Changes the search behind the gate, but not its best text.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut S)) {
+        change(&mut self.inner);
+        self.admit();
+    }
+
     /// Returns the search behind the gate.
     pub fn inner(&self) -> &S {
         &self.inner

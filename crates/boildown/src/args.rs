@@ -64,6 +64,10 @@ Examples:
   boildown reduce slow.sql --hangs 5s --stdin -- ./query
           an input that hangs, read from standard input
 
+On a terminal:
+  s  leaves the pass at work and goes on with the next one
+  q  stops, like Ctrl-C; the same command goes on
+
 Exit codes:
   0  reduced                            4  the property holds too rarely
   1  the command line makes no sense    5  the command could not be run

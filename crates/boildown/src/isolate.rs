@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
     let mut report: Box<dyn Report> = match (args.json, args.quiet) {
         (true, _) => Box::new(Json),
         (false, true) => Box::new(Quiet),
-        (false, false) => Box::new(Text::new()),
+        (false, false) => Box::new(Text::new("")),
     };
     let scratch = Scratch::new(&std::env::temp_dir()).map_err(|error| cannot_run(&error))?;
     let runner = Runner {

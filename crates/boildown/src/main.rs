@@ -16,6 +16,7 @@ mod destination;
 mod error;
 mod input;
 mod isolate;
+mod keys;
 mod lab;
 mod languages;
 mod manual;

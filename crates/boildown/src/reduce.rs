@@ -10,7 +10,8 @@ use boildown_oracle::{
     Property, Repeating, Run, Runner, Scratch, Signature, Verdict, Watching, check_set_up, deduce,
 };
 use boildown_session::{
-    Baseline, BaselineError, Budget, Care, Config, Event, Goal, Stop, Stopped, baseline, time_limit,
+    Baseline, BaselineError, Budget, Care, Config, Event, Goal, Leave, Stop, Stopped, baseline,
+    time_limit,
 };
 use boildown_syntax::{
     Gate, Keep, Language, Layout, Names, Passes, Rules, Strategy, count_tokens, pass_names,
@@ -20,6 +21,7 @@ use boildown_syntax::{
 use crate::args::Reduce;
 use crate::destination::Destination;
 use crate::error::{CliError, Kind};
+use crate::keys::{self, Keys};
 use crate::memory::{Memory, forget};
 use crate::report::{Ending, Json, Quiet, Report, Text};
 use crate::trust::Trust;
@@ -33,10 +35,11 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let usage = format!("boildown reduce {}", args.input.display());
     let command = property::command(&args.property, &args.command, &args.input, &usage)?;
     let destination = Destination::new(args)?;
+    let keys_count = !args.json && !args.quiet && keys::are_heard();
     let mut report: Box<dyn Report> = match (args.json, args.quiet) {
         (true, _) => Box::new(Json),
         (false, true) => Box::new(Quiet),
-        (false, false) => Box::new(Text::new()),
+        (false, false) => Box::new(Text::new(if keys_count { keys::HINT } else { "" })),
     };
     let memory = Memory::open(args, &command, &destination, input, report.as_mut())?;
     let input = Arc::clone(&memory.input);
@@ -46,6 +49,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         Stop::default(),
         Cancel::new().map_err(|error| cannot_run(&error))?,
     );
+    let leave = Leave::default();
     signals::stop_on_signals(stop.clone(), cancel.clone())?;
 
     let keep = keep(args, &input)?;
@@ -94,6 +98,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         output: Some(destination.target.clone()),
         size: args.until,
         best: remembered.best.clone(),
+        leave: leave.clone(),
     };
     let config = Config {
         jobs,
@@ -118,6 +123,17 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         None => &oracle,
     };
     let repeating = Repeating::new(watched, baseline.law);
+    let keys = keys_count.then(|| {
+        let (stop, cancel) = (config.stop.clone(), cancel.clone());
+        Keys::listen(move |key| match key {
+            b's' => leave.request(),
+            b'q' => {
+                stop.request();
+                cancel.cancel();
+            }
+            _ => {}
+        })
+    });
     let (mut summary, best) = boildown_session::reduce(
         search,
         &repeating,
@@ -129,6 +145,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         },
     )
     .map_err(saved)?;
+    drop(keys);
     summary.progress.spent.runs = repeating.runs();
     trust.contradicted(repeating.contradictions());
     let unchanged = best == input;
