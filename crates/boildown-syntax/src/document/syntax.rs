@@ -98,7 +98,9 @@ impl Reader<'_> {
 
     /// Reads a part of the text.
     fn read(&mut self, bytes: Range<usize>, grammar: &Grammar, around: Around) {
-        let tree = grammar.parser.parse(&self.bytes[bytes.clone()]);
+        let Some(tree) = grammar.parser.parse(&self.bytes[bytes.clone()]) else {
+            return self.read_words(bytes);
+        };
         let mut part = Part {
             grammar,
             start: bytes.start,
@@ -121,6 +123,13 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// Reads a part of the text that cannot be parsed, word by word.
+    fn read_words(&mut self, bytes: Range<usize>) {
+        self.builder.open(0, Place::default());
+        self.catch_up(bytes.end);
+        self.builder.close();
     }
 
     /// Begins a node; returns whether its children are to be read.
