@@ -128,7 +128,7 @@ pub fn reduction(
     let gated = language.filter(|_| strategy.gate == Gate::Adaptive);
     let setup = language.map(|language| {
         let rules = Rules::of(language).and(&strategy.rules);
-        Setup::new(language, rules, strategy.names, Arc::clone(bytes))
+        Setup::new(language, rules, strategy.names, example(bytes))
     });
     Gated::new(
         Pipeline::new(
@@ -139,6 +139,14 @@ pub fn reduction(
         ),
         gated,
     )
+}
+
+/// What rewriting knows a text by: all of it, but of one too large to be read as a whole the beginning.
+fn example(bytes: &Arc<[u8]>) -> Arc<[u8]> {
+    match bytes.len() < LARGE {
+        true => Arc::clone(bytes),
+        false => bytes[..MIB].into(),
+    }
 }
 
 /// Returns the names of the passes for a text, in the order in which they begin. Several passes may share one.
