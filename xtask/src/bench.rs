@@ -14,6 +14,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::binary::{self, Finished};
+use crate::growth;
 use crate::table::{Align, Style, Table, median};
 
 /// Exits with 0 when the candidate is as long as the input, which a candidate that lost something is not.
@@ -49,6 +50,9 @@ pub(crate) struct Args {
     /// Program to measure, instead of a release built from this checkout.
     #[arg(long)]
     boildown: Option<PathBuf>,
+    /// Measure how the cost of whole reductions grows with the input instead.
+    #[arg(long)]
+    growth: bool,
     /// Print the tables as Markdown.
     #[arg(long)]
     markdown: bool,
@@ -207,12 +211,20 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         "at least one round and two questions are needed"
     );
     let scratch = tempfile::tempdir().context("make a working folder")?;
-    let bench = prepare(args, scratch.path())?;
     let style = if args.markdown {
         Style::Markdown
     } else {
         Style::Plain
     };
+    if args.growth {
+        let boildown = binary::find_or_build(args.boildown.as_deref())?;
+        print!(
+            "{}",
+            growth::measure(&boildown, scratch.path(), big_c, style)?
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    let bench = prepare(args, scratch.path())?;
 
     print!("{}", questions(&bench, args.rounds)?.render(style));
     println!();

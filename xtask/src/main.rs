@@ -9,6 +9,7 @@ mod bench;
 mod binary;
 mod corpus;
 mod cpu;
+mod growth;
 mod peers;
 mod subjects;
 mod table;

@@ -273,6 +273,13 @@ where
         })
     }
 
+    /// Changes the search between two of its questions. What was foreseen of it is forgotten; answers are not.
+    pub fn change(&mut self, change: impl FnOnce(&mut S)) {
+        let mut machine = self.discard(self.root).machine;
+        change(&mut machine);
+        self.root = self.insert(machine, None);
+    }
+
     /// Returns the questions in flight whose answers can no longer matter, and forgets them.
     pub fn abandoned(&mut self) -> Vec<QuestionId> {
         let mut wanted: HashSet<Fingerprint> = self
@@ -466,7 +473,7 @@ where
 
     /// Moves a machine past every question whose answer is known on this path, and gives it a node.
     fn insert(&mut self, mut machine: S, above: Option<(usize, Verdict)>) -> usize {
-        let count = above.map_or(0, |(parent, _)| self.node(parent).count + 1);
+        let count = above.map_or(self.count, |(parent, _)| self.node(parent).count + 1);
         let question = loop {
             let Some(question) = machine.ask() else {
                 break None;

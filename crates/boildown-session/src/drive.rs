@@ -37,6 +37,22 @@ impl Stop {
     }
 }
 
+/// A handle to have a reduction leave the pass that it is at, such as a key.
+#[derive(Debug, Clone, Default)]
+pub struct Leave(Arc<AtomicBool>);
+
+impl Leave {
+    /// Asks the reduction to go on with the next pass.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether it was asked to since the last time.
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
 /// How a search is to be run.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
@@ -293,6 +309,11 @@ where
         let timed_out = (answer.run).is_some_and(|run| run.outcome == Outcome::TimedOut);
         self.spent.timeouts += u64::from(timed_out && !answer.verdict.is_interesting());
         self.planner.answer(done.id, answer.verdict);
+    }
+
+    /// Changes the search between two of its questions. What is being asked and does not matter any more is dropped.
+    pub fn change(&mut self, change: impl FnOnce(&mut S)) {
+        self.planner.change(change);
     }
 
     /// Returns the search, told everything so far.

@@ -19,7 +19,7 @@ mod workers;
 
 pub use baseline::{Baseline, BaselineError, Care, baseline, confirm, time_limit};
 pub use budget::{Budget, Size};
-pub use drive::{Config, Drive, Spent, Step, Stop};
+pub use drive::{Config, Drive, Leave, Spent, Step, Stop};
 pub use event::{Event, Progress, Stopped, Summary};
 pub use isolate::{ContrastError, Side, Sides, contrast, isolate};
 pub use rate::Rate;

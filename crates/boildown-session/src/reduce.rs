@@ -10,7 +10,7 @@ use boildown_search::{Fingerprinted as _, Search as _};
 use boildown_syntax::{Draft, Reduction, View};
 
 use crate::budget::Size;
-use crate::drive::{Config, Drive, Spent, Step};
+use crate::drive::{Config, Drive, Leave, Spent, Step};
 use crate::event::{Event, Progress, Stopped, Summary};
 use crate::texts::OfTexts;
 
@@ -24,6 +24,8 @@ pub struct Goal {
     /// What earlier sessions came to. It is in the output already and stays there until the search, which starts from its
     /// beginning, has come past it.
     pub best: Option<Best>,
+    /// Leaves the pass at work, from elsewhere. Not heard before the search has come past what earlier sessions came to.
+    pub leave: Leave,
 }
 
 /// Runs a reduction to its end and returns what it came to, and the best text.
@@ -42,7 +44,18 @@ pub fn reduce(
     let oracle = OfTexts(oracle);
     std::thread::scope(|scope| {
         let mut drive = Drive::start(scope, search, &oracle, config);
+        let mut left = store.map_or(&[][..], RunStore::left).iter().peekable();
         let stopped = loop {
+            let questions = drive.spent().questions;
+            while left.next_if(|left| **left <= questions).is_some() {
+                drive.change(Reduction::leave_pass);
+            }
+            if goal.leave.take() && left.peek().is_none() && session.ahead.is_none() {
+                if let Some(store) = store {
+                    store.leave(questions);
+                }
+                drive.change(Reduction::leave_pass);
+            }
             session.announce(drive.search().inner().pass());
             session.look_after_store();
             if session.is_small_enough() {

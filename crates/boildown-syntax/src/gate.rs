@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use boildown_search::odds::Hit;
-use boildown_search::{Question, Search, Verdict};
+use boildown_search::{Fingerprint, Fingerprinted as _, Question, Search, Verdict};
 
 use crate::Language;
 use crate::draft::{Check, Draft};
@@ -31,6 +31,8 @@ struct Gate {
     parser: Parser,
     /// The best text so far; parsed when first needed.
     base: Option<Parsed>,
+    /// The text that was parsed last, and its tree if it passed. A text that repeats itself has many candidates that are the same.
+    last: Option<(Fingerprint, Option<Parsed>)>,
     state: State,
     /// How many candidates were rejected.
     rejected: usize,
@@ -108,7 +110,13 @@ impl Gate {
         if base.is_beyond_it() && self.state != State::Sealed {
             return Passage::Free;
         }
-        if let Some(parsed) = base.reparse(&self.parser, Arc::clone(draft.bytes())) {
+        let content = draft.fingerprint();
+        let parsed = match self.last.take() {
+            Some((last, parsed)) if last == content => parsed,
+            _ => base.reparse(&self.parser, Arc::clone(draft.bytes())),
+        };
+        self.last = Some((content, parsed.clone()));
+        if let Some(parsed) = parsed {
             return Passage::Parsed(parsed);
         }
         self.rejected += 1;
@@ -180,6 +188,7 @@ impl<S: Search<Candidate = Draft>> Gated<S> {
         let gate = language.map(|language| Gate {
             parser: Parser::new(language),
             base: None,
+            last: None,
             state,
             rejected: 0,
             passed: Tally::default(),
@@ -189,6 +198,12 @@ impl<S: Search<Candidate = Draft>> Gated<S> {
         let mut gated = Self { inner, gate };
         gated.admit();
         gated
+    }
+
+    /// Changes the search behind the gate, but not its best text.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut S)) {
+        change(&mut self.inner);
+        self.admit();
     }
 
     /// Returns the search behind the gate.
@@ -240,6 +255,7 @@ impl<S: Search<Candidate = Draft>> Search for Gated<S> {
             // Of several that are asked about together, the last need not be the best.
             let best = self.inner.best();
             gate.base = parsed.filter(|parsed| parsed.bytes == *best.bytes());
+            gate.last = None;
         }
         self.admit();
     }

@@ -16,6 +16,7 @@ mod parse;
 mod pipeline;
 mod plan;
 mod rewrite;
+mod shield;
 mod strategy;
 mod unused;
 

@@ -1,15 +1,20 @@
 //! Parsing with tree-sitter, and counting what did not parse.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tree_sitter::{InputEdit, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
+use crate::shield::Shield;
 
 /// A parser for one language that clones share.
 #[derive(Clone)]
-pub(crate) struct Parser(Arc<Mutex<tree_sitter::Parser>>);
+pub(crate) struct Parser {
+    parser: Arc<Mutex<tree_sitter::Parser>>,
+    shield: Option<&'static Shield>,
+}
 
 impl std::fmt::Debug for Parser {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -23,25 +28,39 @@ impl Parser {
         parser
             .set_language(&language.grammar())
             .expect("a test loads every grammar of the build");
-        Self(Arc::new(Mutex::new(parser)))
+        Self {
+            parser: Arc::new(Mutex::new(parser)),
+            shield: Shield::of(language),
+        }
     }
 
-    /// Parses a text.
-    pub(crate) fn parse(&self, bytes: &[u8]) -> Tree {
+    /// What the parser is shown of a text.
+    fn shown<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        self.shield
+            .map_or(bytes.into(), |shield| shield.applied_to(bytes))
+    }
+
+    /// Parses a text. `None` when that would take forever.
+    pub(crate) fn parse(&self, bytes: &[u8]) -> Option<Tree> {
         self.parse_from(bytes, None, Errors::Any)
-            .expect("without a reason to give up there is a tree")
     }
 
     /// Parses a text, from the tree of an older one when there is one. `None` when it gave up.
     fn parse_from(&self, bytes: &[u8], older: Option<&Tree>, errors: Errors) -> Option<Tree> {
-        let mut parser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut give_up = |state: &ParseState| match errors {
-            Errors::None if state.has_error() => ControlFlow::Break(()),
-            Errors::None | Errors::Any => ControlFlow::Continue(()),
+        let mut parser = self.parser.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown = self.shown(bytes);
+        let mut patience = PATIENCE + bytes.len() / 4;
+        let mut give_up = |state: &ParseState| {
+            patience = patience.saturating_sub(1);
+            match errors {
+                Errors::None if state.has_error() => ControlFlow::Break(()),
+                Errors::None | Errors::Any if patience == 0 => ControlFlow::Break(()),
+                Errors::None | Errors::Any => ControlFlow::Continue(()),
+            }
         };
         let options = ParseOptions::new().progress_callback(&mut give_up);
         let tree = parser.parse_with_options(
-            &mut |at, _| bytes.get(at..).unwrap_or_default(),
+            &mut |at, _| shown.get(at..).unwrap_or_default(),
             older,
             Some(options),
         );
@@ -51,6 +70,10 @@ impl Parser {
         tree
     }
 }
+
+/// How often the parser may ask whether to go on, besides once for every four bytes. It does so for every fiftieth byte at most, unless
+/// it tries out ways to read what cannot be read.
+const PATIENCE: usize = 1000;
 
 /// Which errors are worth parsing on for. Recovering from one costs more than all the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +87,11 @@ enum Errors {
 const FRESH: usize = 4;
 
 impl Language {
-    /// Returns how many nodes of the text's tree are errors or missing: what did not parse.
+    /// Returns how many nodes of the text's tree are errors or missing: what did not parse. More than any number when parsing would
+    /// take forever.
     #[must_use]
     pub fn errors(&self, text: &[u8]) -> usize {
-        count_errors(&Parser::new(self).parse(text))
+        Parsed::new(&Parser::new(self), text.into()).errors
     }
 }
 
@@ -75,15 +99,16 @@ impl Language {
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed {
     pub(crate) bytes: Arc<[u8]>,
-    tree: Tree,
-    /// Nodes of the tree that are errors or missing.
+    /// `None` when parsing it would take forever.
+    tree: Option<Tree>,
+    /// Nodes of the tree that are errors or missing; more than any number without a tree.
     pub(crate) errors: usize,
 }
 
 impl Parsed {
     pub(crate) fn new(parser: &Parser, bytes: Arc<[u8]>) -> Self {
         let tree = parser.parse(&bytes);
-        let errors = count_errors(&tree);
+        let errors = tree.as_ref().map_or(usize::MAX, count_errors);
         Self {
             bytes,
             tree,
@@ -95,13 +120,14 @@ impl Parsed {
     /// it has more errors.
     pub(crate) fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
         let older = match difference(&self.bytes, &bytes) {
-            None => Some(self.tree.clone()),
+            None => self.tree.clone(),
             Some(edit) => {
                 let replaced = edit.old_end_byte - edit.start_byte;
                 let same = self.bytes.len() - replaced;
                 // The tree is marked node by node where it changed: with little left to reuse, a new parse costs less.
-                (replaced / FRESH <= same).then(|| {
-                    let mut tree = self.tree.clone();
+                let tree = self.tree.as_ref().filter(|_| replaced / FRESH <= same);
+                tree.map(|tree| {
+                    let mut tree = tree.clone();
                     tree.edit(&edit);
                     tree
                 })
@@ -116,7 +142,7 @@ impl Parsed {
         let errors = count_errors(&tree);
         (errors <= self.errors).then_some(Self {
             bytes,
-            tree,
+            tree: Some(tree),
             errors,
         })
     }
@@ -215,6 +241,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_would_take_forever_is_given_up_and_the_next_text_is_parsed_all_the_same() {
+        let Some(cpp) = Language::named("C++") else {
+            return;
+        };
+        let parser = Parser::new(cpp);
+        let endless = "<!--".repeat(1500);
+        assert!(parser.parse(endless.as_bytes()).is_none());
+        assert!(parser.parse(b"int a;").is_some());
+        let base = Parsed::new(&parser, endless.as_bytes().into());
+        assert!(base.reparse(&parser, b"int a;".as_slice().into()).is_some());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The whole reduction of a text, as one search.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -93,6 +94,8 @@ pub struct Pipeline {
     again: bool,
     /// Whether the pass at work has hit.
     hit: bool,
+    /// The passes that were left before their end and did not come to it since.
+    left: BTreeSet<usize>,
     lore: Lore,
 }
 
@@ -108,6 +111,13 @@ struct Lore {
 /// A search that reduces a text.
 pub type Reduction = Gated<Pipeline>;
 
+impl Reduction {
+    /// Leaves the pass at work and goes on with the next one. In a later round it comes again.
+    pub fn leave_pass(&mut self) {
+        self.change(Pipeline::leave_pass);
+    }
+}
+
 /// Returns the search that reduces a text in a language, or any text.
 #[must_use]
 pub fn reduction(
@@ -118,7 +128,7 @@ pub fn reduction(
     let gated = language.filter(|_| strategy.gate == Gate::Adaptive);
     let setup = language.map(|language| {
         let rules = Rules::of(language).and(&strategy.rules);
-        Setup::new(language, rules, strategy.names, Arc::clone(bytes))
+        Setup::new(language, rules, strategy.names, example(bytes))
     });
     Gated::new(
         Pipeline::new(
@@ -129,6 +139,14 @@ pub fn reduction(
         ),
         gated,
     )
+}
+
+/// What rewriting knows a text by: all of it, but of one too large to be read as a whole the beginning.
+fn example(bytes: &Arc<[u8]>) -> Arc<[u8]> {
+    match bytes.len() < LARGE {
+        true => Arc::clone(bytes),
+        false => bytes[..MIB].into(),
+    }
 }
 
 /// Returns the names of the passes for a text, in the order in which they begin. Several passes may share one.
@@ -323,6 +341,13 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(8192).any(|&byte| byte == 0)
 }
 
+impl Pass {
+    /// Whether it is one of those that together prove 1-minimality.
+    fn is_proof(&self) -> bool {
+        matches!(self.method, Method::Window(1) | Method::Nodes)
+    }
+}
+
 impl Pipeline {
     fn new(
         bytes: &Arc<[u8]>,
@@ -330,15 +355,14 @@ impl Pipeline {
         strategy: Strategy,
         setup: Option<Arc<Setup>>,
     ) -> Self {
-        let is_proof = |pass: &&Pass| matches!(pass.method, Method::Window(1) | Method::Nodes);
-        let proofs = passes.iter().filter(is_proof).count();
+        let proofs = passes.iter().filter(|pass| pass.is_proof()).count();
         passes.retain(|pass| strategy.passes.contain(pass.name));
         passes.retain(|pass| match pass.name {
             "rewriting names" => strategy.names == Names::Canonical,
             "spaces" => strategy.layout == Layout::Compact,
             _ => true,
         });
-        let proves = passes.iter().filter(is_proof).count() == proofs;
+        let proves = passes.iter().filter(|pass| pass.is_proof()).count() == proofs;
         // Only our own schedule has use for passes that ask about large parts alone.
         if strategy.schedule != Schedule::default() {
             passes.retain(|pass| !match pass.method {
@@ -360,6 +384,7 @@ impl Pipeline {
             last: ANY,
             again: true,
             hit: false,
+            left: BTreeSet::new(),
             lore: Lore::default(),
         };
         pipeline.begin(0);
@@ -379,9 +404,20 @@ impl Pipeline {
     pub fn is_proved(&self) -> bool {
         let mut sweeps = self.passes.iter();
         let sweep = sweeps.rfind(|pass| matches!(pass.method, Method::Window(_)));
+        let is_left = |&pass: &usize| self.passes[pass].is_proof();
         self.proves
+            && !self.left.iter().any(is_left)
             && self.pass().is_none()
             && sweep.is_some_and(|pass| pass.sizes.contains(&self.best().bytes().len()))
+    }
+
+    /// Leaves the pass at work.
+    fn leave_pass(&mut self) {
+        if self.at < self.passes.len() {
+            self.left.insert(self.at);
+            self.begin(self.at + 1);
+            self.advance();
+        }
     }
 
     /// Starts the first pass at or after `at` that has a question, or finishes.
@@ -421,6 +457,7 @@ impl Pipeline {
                     return;
                 }
             }
+            self.left.remove(&self.at);
             self.at += 1;
         }
     }
@@ -445,6 +482,7 @@ impl Pipeline {
         while self.at < self.passes.len() {
             if !self.machine.has_question() {
                 let again = self.hit && self.is_repeated();
+                self.left.remove(&self.at);
                 self.begin(self.at + usize::from(!again));
             } else if self.is_allowed() {
                 return;

@@ -65,6 +65,10 @@ Examples:
   boildown reduce slow.sql --hangs 5s --stdin -- ./query
           an input that hangs, read from standard input
 
+On a terminal:
+  s  leaves the pass at work and goes on with the next one
+  q  stops, like Ctrl-C; the same command goes on
+
 Exit codes:
   0  reduced                            4  the property holds too rarely
   1  the command line makes no sense    5  the command could not be run
@@ -307,12 +311,17 @@ pub(crate) struct Printing {
 }
 
 impl Printing {
-    pub(crate) fn report(&self) -> Box<dyn Report> {
+    /// A live line ends with the hint.
+    pub(crate) fn report(&self, hint: &'static str) -> Box<dyn Report> {
         match (self.json, self.quiet) {
             (true, _) => Box::new(Json),
             (false, true) => Box::new(Quiet),
-            (false, false) => Box::new(Text::new()),
+            (false, false) => Box::new(Text::new(hint)),
         }
+    }
+
+    pub(crate) fn is_text(&self) -> bool {
+        !self.json && !self.quiet
     }
 }
 

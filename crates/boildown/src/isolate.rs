@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
         Cancel::new().map_err(|error| cannot_run(&error))?,
     );
     signals::stop_on_signals(stop.clone(), cancel.clone())?;
-    let mut report = args.printing.report();
+    let mut report = args.printing.report("");
     let known = match known::place(&sides.failing, report.as_mut())? {
         Some(place) => {
             let identity = identity(args, &command, [&good, &bad]);

@@ -16,6 +16,7 @@ mod destination;
 mod error;
 mod input;
 mod isolate;
+mod keys;
 mod known;
 mod lab;
 mod languages;

@@ -10,7 +10,7 @@ use boildown_oracle::{
     Property, Repeating, Run, Runner, Scratch, Signature, Verdict, Watching, check_set_up, deduce,
 };
 use boildown_session::{
-    Baseline, BaselineError, Care, Config, Event, Goal, Stop, Stopped, baseline, time_limit,
+    Baseline, BaselineError, Care, Config, Event, Goal, Leave, Stop, Stopped, baseline, time_limit,
 };
 use boildown_syntax::{
     Gate, Keep, Language, Layout, Names, Passes, Rules, Strategy, count_tokens, pass_names,
@@ -20,6 +20,7 @@ use boildown_syntax::{
 use crate::args::Reduce;
 use crate::destination::Destination;
 use crate::error::{CliError, Kind};
+use crate::keys::{self, Keys};
 use crate::known::forget;
 use crate::memory::Memory;
 use crate::report::{Ending, Report};
@@ -34,7 +35,10 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
     let usage = format!("boildown reduce {}", args.input.display());
     let command = property::command(&args.property, &args.command, &args.input, &usage)?;
     let destination = Destination::new(args)?;
-    let mut report = args.printing.report();
+    let keys_count = args.printing.is_text() && keys::are_heard();
+    let mut report = args
+        .printing
+        .report(if keys_count { keys::HINT } else { "" });
     let memory = Memory::open(args, &command, &destination, input, report.as_mut())?;
     let input = Arc::clone(&memory.input);
     let language = input::language(args.language.as_deref(), &args.input, &input)?;
@@ -43,6 +47,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         Stop::default(),
         Cancel::new().map_err(|error| cannot_run(&error))?,
     );
+    let leave = Leave::default();
     signals::stop_on_signals(stop.clone(), cancel.clone())?;
 
     let keep = keep(args, &input)?;
@@ -89,6 +94,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         output: Some(destination.target.clone()),
         size: args.until,
         best: known_best.clone(),
+        leave: leave.clone(),
     };
     let config = Config {
         jobs,
@@ -110,6 +116,17 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         None => &oracle,
     };
     let repeating = Repeating::new(watched, baseline.law);
+    let keys = keys_count.then(|| {
+        let (stop, cancel) = (config.stop.clone(), cancel.clone());
+        Keys::listen(move |key| match key {
+            b's' => leave.request(),
+            b'q' => {
+                stop.request();
+                cancel.cancel();
+            }
+            _ => {}
+        })
+    });
     let (mut summary, best) = boildown_session::reduce(
         search,
         &repeating,
@@ -121,6 +138,7 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         },
     )
     .map_err(saved)?;
+    drop(keys);
     summary.progress.spent.runs = repeating.runs();
     trust.contradicted(repeating.contradictions());
     let unchanged = best == input;

@@ -22,6 +22,8 @@ pub struct Found {
     best: Option<Best>,
     /// The question of the last improvement that is known.
     improved: u64,
+    /// After how many questions passes were left.
+    left: Vec<u64>,
     is_new: bool,
 }
 
@@ -93,6 +95,7 @@ impl Place {
             tape: Tape::default(),
             best: None,
             improved: 0,
+            left: Vec::new(),
             is_new: true,
         };
         if !found.file.exists() {
@@ -181,6 +184,7 @@ impl Found {
             session,
             file: self.file,
             improved: self.improved,
+            left: self.left,
         })
     }
 
@@ -202,6 +206,7 @@ impl Found {
                 transaction.execute("INSERT INTO identity VALUES (?1, ?2)", pair)?;
             }
         }
+        schema::complete(&transaction)?;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         transaction.execute(
             "INSERT INTO sessions (version, started) VALUES (?1, ?2)",
@@ -245,6 +250,7 @@ impl Found {
         self.tape = Tape::of(entries);
         self.improved = improved;
         self.best = best;
+        self.left = read_leaves(&database).map_err(&fail)?;
         self.is_new = false;
         Ok(Some(verdicts))
     }
@@ -314,6 +320,17 @@ fn read_tape(database: &Connection) -> rusqlite::Result<Option<Vec<Entry>>> {
             let entry = entry.map(|answer| Entry { content, answer });
             Ok(entry.filter(|entry| entry.checked() == checked))
         })?
+        .collect()
+}
+
+/// Returns after how many questions passes were left, in order.
+fn read_leaves(database: &Connection) -> rusqlite::Result<Vec<u64>> {
+    if !database.table_exists(None, "leaves")? {
+        return Ok(Vec::new());
+    }
+    database
+        .prepare("SELECT question FROM leaves ORDER BY number")?
+        .query_map([], |row| unsigned(row, 0))?
         .collect()
 }
 

@@ -52,6 +52,7 @@ pub struct RunStore {
     session: i64,
     /// How many improvements are in the file already: those up to this question.
     improved: u64,
+    left: Vec<u64>,
 }
 
 /// A verdict that was given before.
@@ -96,6 +97,17 @@ impl RunStore {
         if improvement.question > self.improved {
             self.writer.improvement(improvement);
         }
+    }
+
+    /// Remembers that a pass was left after so many questions.
+    pub fn leave(&self, question: u64) {
+        self.writer.leave(question);
+    }
+
+    /// Returns after how many questions earlier sessions left a pass, in order.
+    #[must_use]
+    pub fn left(&self) -> &[u64] {
+        &self.left
     }
 
     /// Remembers how the session ended.

@@ -64,6 +64,15 @@ CREATE TABLE improvements (
 CREATE INDEX pictures ON improvements (question, bytes) WHERE text IS NOT NULL;
 ";
 
+/// The first files have no such table.
+const LEAVES: &str = "
+CREATE TABLE IF NOT EXISTS leaves (
+    number INTEGER PRIMARY KEY,
+    question INTEGER NOT NULL,
+    session INTEGER NOT NULL
+);
+";
+
 /// Opens the file for writing, and makes it when there is none.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -104,6 +113,11 @@ pub(super) fn create(database: &Connection) -> rusqlite::Result<()> {
     database.execute_batch(TABLES)?;
     database.pragma_update(None, "application_id", APPLICATION)?;
     database.pragma_update(None, "user_version", FORMAT)
+}
+
+/// Makes the tables that a file may be without.
+pub(super) fn complete(database: &Connection) -> rusqlite::Result<()> {
+    database.execute_batch(LEAVES)
 }
 
 /// Whether anything was ever written.

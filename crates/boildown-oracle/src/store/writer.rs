@@ -57,6 +57,8 @@ struct State {
 struct Batch {
     verdicts: Vec<Kept>,
     improvements: Vec<Improvement>,
+    /// After how many questions a pass was left.
+    leaves: Vec<u64>,
     ending: Option<Ending>,
 }
 
@@ -123,6 +125,15 @@ impl Writer {
                 .written
                 .wait(state)
                 .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub(super) fn leave(&self, question: u64) {
+        let mut state = self.shared.lock();
+        if !state.broken {
+            state.pushed += 1;
+            state.batch.leaves.push(question);
+            self.shared.wake.notify_one();
         }
     }
 
@@ -201,6 +212,12 @@ fn write(database: &mut Connection, session: i64, batch: &Batch) -> rusqlite::Re
     }
     for improvement in &batch.improvements {
         write_improvement(&transaction, session, improvement)?;
+    }
+    for &question in &batch.leaves {
+        transaction.execute(
+            "INSERT INTO leaves (question, session) VALUES (?1, ?2)",
+            params![number(question), session],
+        )?;
     }
     if let Some(ending) = batch.ending {
         transaction.execute(

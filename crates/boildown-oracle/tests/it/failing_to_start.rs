@@ -65,3 +65,45 @@ fn a_script_whose_interpreter_does_not_exist() {
 fn a_script_without_a_first_line() {
     insta::assert_snapshot!(error_of(b"grep -q foo crash.c\n", 0o755), @"start `$DIR/prog`: it is neither a program for this machine nor a script; give a script a first line like `#!/bin/sh`");
 }
+
+#[test]
+fn a_script_with_windows_line_ends() {
+    insta::assert_snapshot!(error_of(b"#!/bin/sh\r\nexit 0\r\n", 0o755), @r"start `$DIR/prog`: its first line ends in a carriage return, so it asks for `/bin/sh\r`, which does not exist; give it Unix line ends");
+}
+
+#[test]
+fn a_script_whose_interpreter_may_not_be_executed() {
+    let message = error_of(b"#!/etc/passwd\n", 0o755);
+    insta::assert_snapshot!(message, @"start `$DIR/prog`: its first line asks for `/etc/passwd`, which may not be executed");
+}
+
+#[test]
+fn a_script_whose_interpreter_cannot_be_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("interpreter");
+    // The shell itself, linked for a loader that is not there.
+    let mut binary = fs::read("/bin/sh").unwrap();
+    let loader = b"/lib64/ld-linux";
+    let at = binary.windows(loader.len()).position(|part| part == loader);
+    let Some(at) = at else {
+        return;
+    };
+    binary[at + 1] = b'L';
+    fs::write(&path, binary).unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    let message = error_of(format!("#!{}\n", path.display()).as_bytes(), 0o755);
+    let message = message.replace(&folder.path().display().to_string(), "$FOLDER");
+    insta::assert_snapshot!(message, @"start `$DIR/prog`: its first line asks for `$FOLDER/interpreter`, which is there but cannot be started: it may be linked for another system");
+}
+
+#[test]
+fn a_program_that_is_being_written() {
+    let mut scene = Scene::new("");
+    let path = scene.dir.path().join("prog");
+    fs::write(&path, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    let writer = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    scene.runner.limits.sandbox = None;
+    insta::assert_snapshot!(error_of_program(scene, &path), @"start `$DIR/prog`: somebody has it open for writing");
+    drop(writer);
+}

@@ -1,6 +1,7 @@
 //! Whole sessions with closures for oracles.
 
 mod isolations;
+mod leaving;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};

@@ -1,16 +1,19 @@
-//! What a grammar lets stand in a place, read from its list of node types.
+//! What grammars let stand in a place, read from their lists of node types.
 
 use std::collections::HashMap;
 
 use boildown_search::tree::Slot;
 use serde_json::Value;
+use tree_sitter::Node;
 
+use super::syntax::WORD;
 use crate::Language;
 
-/// The kinds that fit the places of a language.
+/// The kinds that fit the places of some languages.
 ///
 /// The list of node types says for each kind of node what its fields and its other children may be, in terms of kinds
 /// and of supertypes, which stand for several kinds.
+#[derive(Default)]
 pub(super) struct Slots {
     /// By kind of the parent and field; the field is empty for children without one.
     places: HashMap<(u16, String), Slot>,
@@ -20,31 +23,27 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    pub(super) fn of(language: &Language) -> Self {
-        let grammar = language.grammar();
+    /// Adds the places of a language, the kinds of which are these.
+    pub(super) fn add(&mut self, language: &Language, kinds: &Kinds) {
         let types: Vec<Value> = serde_json::from_str(language.node_types).unwrap_or_default();
         let supertypes: HashMap<&str, &Value> = types
             .iter()
             .filter_map(|kind| Some((kind["type"].as_str()?, kind.get("subtypes")?)))
             .collect();
-        let mut places = HashMap::new();
         for kind in &types {
-            let Some(parent) = kind_id(&grammar, kind) else {
+            let Some(parent) = kinds.of_type(kind) else {
                 continue;
             };
             if let Some(fields) = kind.get("fields").and_then(Value::as_object) {
                 for (field, place) in fields {
-                    places.insert((parent, field.clone()), slot(&grammar, &supertypes, place));
+                    let slot = slot(kinds, &supertypes, place);
+                    self.places.insert((parent, field.clone()), slot);
                 }
             }
             if let Some(place) = kind.get("children") {
-                places.insert((parent, String::new()), slot(&grammar, &supertypes, place));
+                let slot = slot(kinds, &supertypes, place);
+                self.places.insert((parent, String::new()), slot);
             }
-        }
-        Self {
-            places,
-            used: Vec::new(),
-            index: HashMap::new(),
         }
     }
 
@@ -72,16 +71,46 @@ impl Slots {
     }
 }
 
-fn kind_id(grammar: &tree_sitter::Language, kind: &Value) -> Option<u16> {
-    let id = grammar.id_for_node_kind(kind["type"].as_str()?, kind["named"].as_bool()?);
-    (id != 0).then_some(id)
+/// The numbers of a language's kinds of nodes in a document: those of its grammar, after those of the languages before it.
+pub(super) struct Kinds {
+    grammar: tree_sitter::Language,
+    offset: u16,
 }
 
-fn slot(
-    grammar: &tree_sitter::Language,
-    supertypes: &HashMap<&str, &Value>,
-    place: &Value,
-) -> Slot {
+/// What did not parse, in any language.
+const ERROR: u16 = u16::MAX;
+
+impl Kinds {
+    /// The kinds of a language after so many of others. `None` when there are too many.
+    pub(super) fn after(offset: u16, language: &Language) -> Option<Self> {
+        let kinds = Self {
+            grammar: language.grammar(),
+            offset,
+        };
+        (kinds.end()? < WORD).then_some(kinds)
+    }
+
+    /// The number after the last of them.
+    pub(super) fn end(&self) -> Option<u16> {
+        let count = u16::try_from(self.grammar.node_kind_count()).ok()?;
+        self.offset.checked_add(count)
+    }
+
+    pub(super) fn of(&self, node: Node<'_>) -> u16 {
+        match node.kind_id() {
+            ERROR => ERROR,
+            id => self.offset + id,
+        }
+    }
+
+    fn of_type(&self, kind: &Value) -> Option<u16> {
+        let (name, is_named) = (kind["type"].as_str()?, kind["named"].as_bool()?);
+        let id = self.grammar.id_for_node_kind(name, is_named);
+        (id != 0).then(|| self.offset + id)
+    }
+}
+
+fn slot(kinds: &Kinds, supertypes: &HashMap<&str, &Value>, place: &Value) -> Slot {
     let mut slot = Slot {
         kinds: Vec::new(),
         many: place["multiple"].as_bool().unwrap_or(false),
@@ -98,7 +127,7 @@ fn slot(
                 seen.push(name);
                 pending.extend(subtypes.as_array().into_iter().flatten());
             }
-            None => slot.kinds.extend(kind_id(grammar, kind)),
+            None => slot.kinds.extend(kinds.of_type(kind)),
         }
     }
     slot.kinds.sort_unstable();

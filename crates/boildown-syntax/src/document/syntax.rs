@@ -1,12 +1,13 @@
-//! The view through a grammar: tree-sitter's tree, and nothing of the text lost.
+//! The view through grammars: tree-sitter's trees, one within the other, and nothing of the text lost.
 
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use tree_sitter::{Node, TreeCursor};
 
 use super::builder::{Builder, Place, Role};
-use super::slots::Slots;
+use super::slots::{Kinds, Slots};
 use super::words::words;
 use super::{Document, View};
 use crate::{Language, parse};
@@ -14,56 +15,134 @@ use crate::{Language, parse};
 /// The kind of a word inside a token; no grammar has so many of its own.
 pub(super) const WORD: u16 = u16::MAX - 1;
 
+/// So many languages may be within each other: pages in documents, scripts in pages.
+const DEEPEST: usize = 3;
+
 pub(super) fn read(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
-    let tree = parse::Parser::new(language).parse(bytes);
     let mut reader = Reader {
-        slots: Slots::of(language),
+        grammars: Vec::new(),
+        slots: Slots::default(),
         builder: Builder::new(Arc::clone(bytes)),
-        kinds: vec![0],
         covered: 0,
         bytes,
     };
-    let mut cursor = tree.walk();
-    // Depth-first without recursion: inputs may be nested 10,000 levels deep.
-    loop {
-        if reader.enter(&cursor) && cursor.goto_first_child() {
-            continue;
-        }
-        loop {
-            reader.leave(cursor.node());
-            if cursor.goto_next_sibling() {
-                break;
-            }
-            if !cursor.goto_parent() {
-                return reader
-                    .builder
-                    .finish(View::Syntax(language), reader.slots.into_used());
-            }
-        }
-    }
+    let outermost = reader.grammar(language).expect("one grammar always fits");
+    reader.read(0..bytes.len(), &outermost, Around::default());
+    (reader.builder).finish(View::Syntax(language), reader.slots.into_used())
+}
+
+/// A language as far as a document needs it.
+struct Grammar {
+    language: &'static Language,
+    parser: parse::Parser,
+    kinds: Kinds,
+}
+
+/// What a text is in.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    /// The kind of the node; 0 for none.
+    kind: u16,
+    /// How many languages.
+    depth: usize,
 }
 
 struct Reader<'a> {
+    /// All that were met so far, the outermost first.
+    grammars: Vec<Rc<Grammar>>,
     slots: Slots,
     builder: Builder,
-    /// The kinds of the open nodes, outermost first, below a root that is none.
-    kinds: Vec<u16>,
     /// Everything before this byte is in an atom, or white space.
     covered: usize,
     bytes: &'a [u8],
 }
 
+/// A part of the text that is in one language, and where the reader is in it.
+struct Part<'a> {
+    grammar: &'a Grammar,
+    /// Where it begins.
+    start: usize,
+    around: Around,
+    /// The kinds of the open nodes, outermost first.
+    open: Vec<u16>,
+}
+
+impl Part<'_> {
+    fn bytes_of(&self, node: Node<'_>) -> Range<usize> {
+        self.start + node.start_byte()..self.start + node.end_byte()
+    }
+
+    fn is_outermost(&self) -> bool {
+        self.around.depth == 0
+    }
+}
+
 impl Reader<'_> {
+    /// Returns what is needed of a language; `None` when that is too much beside the others.
+    fn grammar(&mut self, language: &'static Language) -> Option<Rc<Grammar>> {
+        let known = (self.grammars.iter()).find(|grammar| grammar.language == language);
+        if let Some(grammar) = known {
+            return Some(Rc::clone(grammar));
+        }
+        let end = self.grammars.last().map(|last| last.kinds.end());
+        let kinds = Kinds::after(end.map_or(Some(0), |end| end)?, language)?;
+        self.slots.add(language, &kinds);
+        let grammar = Rc::new(Grammar {
+            language,
+            parser: parse::Parser::new(language),
+            kinds,
+        });
+        self.grammars.push(Rc::clone(&grammar));
+        Some(grammar)
+    }
+
+    /// Reads a part of the text.
+    fn read(&mut self, bytes: Range<usize>, grammar: &Grammar, around: Around) {
+        let Some(tree) = grammar.parser.parse(&self.bytes[bytes.clone()]) else {
+            return self.read_words(bytes);
+        };
+        let mut part = Part {
+            grammar,
+            start: bytes.start,
+            around,
+            open: Vec::new(),
+        };
+        let mut cursor = tree.walk();
+        // Depth-first without recursion: inputs may be nested 10,000 levels deep.
+        loop {
+            if self.enter(&cursor, &mut part) && cursor.goto_first_child() {
+                continue;
+            }
+            loop {
+                self.leave(cursor.node(), &mut part);
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Reads a part of the text that cannot be parsed, word by word.
+    fn read_words(&mut self, bytes: Range<usize>) {
+        self.builder.open(0, Place::default());
+        self.catch_up(bytes.end);
+        self.builder.close();
+    }
+
     /// Begins a node; returns whether its children are to be read.
-    fn enter(&mut self, cursor: &TreeCursor<'_>) -> bool {
+    fn enter(&mut self, cursor: &TreeCursor<'_>, part: &mut Part<'_>) -> bool {
         let node = cursor.node();
-        if is_nothing(node, self.bytes) {
+        let bytes = part.bytes_of(node);
+        if is_nothing(&bytes, self.bytes) {
             return false;
         }
-        self.catch_up(node.start_byte());
+        self.catch_up(bytes.start);
         if node.child_count() == 0 && !node.is_named() {
-            self.builder.separator(node.byte_range());
-            self.covered = node.end_byte();
+            self.covered = bytes.end;
+            self.builder.separator(bytes);
             return false;
         }
         let role = if node.is_extra() && !node.is_error() {
@@ -71,36 +150,54 @@ impl Reader<'_> {
         } else {
             Role::Element
         };
-        let parent = self.kinds.last().copied().unwrap_or(0);
+        let kind = part.grammar.kinds.of(node);
+        let parent = part.open.last().copied().unwrap_or(part.around.kind);
         let field = (
             cursor.field_id().map_or(0, u16::from),
             cursor.field_name().unwrap_or(""),
         );
-        let slot = self.slots.of_place(parent, field, node.kind_id());
-        self.builder.open(
-            node.kind_id(),
-            Place {
-                slot,
-                field: field.0,
-                role,
-            },
-        );
-        self.kinds.push(node.kind_id());
+        let place = Place {
+            slot: self.slots.of_place(parent, field, kind),
+            // A number means nothing without its grammar.
+            field: if part.is_outermost() { field.0 } else { 0 },
+            role,
+        };
+        self.builder.open(kind, place);
+        part.open.push(kind);
+        if let Some(grammar) = self.inside(node, part) {
+            let depth = part.around.depth + 1;
+            self.read(bytes, &grammar, Around { kind, depth });
+            return false;
+        }
         if node.child_count() == 0 {
-            self.token(node.byte_range());
+            self.token(bytes);
             return false;
         }
         true
     }
 
+    /// Returns the other language that the text of a node is in, if it is.
+    fn inside(&mut self, node: Node<'_>, part: &Part<'_>) -> Option<Rc<Grammar>> {
+        let before = &self.bytes[..part.start + node.start_byte()];
+        let around = || node.parent().map_or("", |parent| parent.kind());
+        let language = (part.grammar.language).inside(node.kind(), around, before)?;
+        let mut cursor = node.walk();
+        let mut children = node.children(&mut cursor);
+        // Of a plain text, grammars tell signs apart at most, and where its lines begin.
+        let is_text = children
+            .all(|child| !child.is_named() || is_nothing(&part.bytes_of(child), self.bytes));
+        (is_text && part.around.depth < DEEPEST).then(|| self.grammar(language))?
+    }
+
     /// Ends the node that `enter` began.
-    fn leave(&mut self, node: Node<'_>) {
-        if is_nothing(node, self.bytes) || node.child_count() == 0 && !node.is_named() {
+    fn leave(&mut self, node: Node<'_>, part: &mut Part<'_>) {
+        let bytes = part.bytes_of(node);
+        if is_nothing(&bytes, self.bytes) || node.child_count() == 0 && !node.is_named() {
             return;
         }
-        self.catch_up(node.end_byte());
+        self.catch_up(bytes.end);
         self.builder.close();
-        self.kinds.pop();
+        part.open.pop();
     }
 
     /// Turns what the grammar hides between two tokens into atoms of its own.
@@ -126,8 +223,8 @@ impl Reader<'_> {
 }
 
 /// Whether a node holds no atom: it is empty, or a line break that the grammar calls a token.
-fn is_nothing(node: Node<'_>, bytes: &[u8]) -> bool {
-    trim(bytes, node.byte_range()).is_empty()
+fn is_nothing(node: &Range<usize>, bytes: &[u8]) -> bool {
+    trim(bytes, node.clone()).is_empty()
 }
 
 /// A range without the white space at its ends.

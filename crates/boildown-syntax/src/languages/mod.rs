@@ -1,5 +1,6 @@
 //! The languages boildown can parse, and how a file is told to be written in one.
 
+mod nested;
 #[cfg(test)]
 pub(crate) mod samples;
 mod table;
@@ -7,8 +8,6 @@ mod table;
 use std::fmt;
 
 use tree_sitter_language::LanguageFn;
-
-use crate::parse::{Parsed, Parser};
 
 /// A text that has an error in fewer bytes is not written in the language that it looks like.
 const BYTES_FOR_AN_ERROR: usize = 1000;
@@ -103,8 +102,7 @@ impl Language {
             b'<' => "XML",
             _ => return None,
         })?;
-        let parsed = Parsed::new(&Parser::new(language), head.into());
-        (parsed.errors <= head.len() / BYTES_FOR_AN_ERROR).then_some(language)
+        (language.errors(head) <= head.len() / BYTES_FOR_AN_ERROR).then_some(language)
     }
 
     /// Returns the grammar, ready for [`Parser::set_language`](tree_sitter::Parser::set_language).

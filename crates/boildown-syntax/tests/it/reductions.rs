@@ -11,23 +11,12 @@ fn check(language: &str, input: &str, must_keep: &[&str], expect: &str) {
     let language =
         (!language.is_empty()).then(|| Language::named(language).expect("a known language"));
     let search = reduction(&input.as_bytes().into(), language, Strategy::default());
-    let parses = |bytes: &[u8]| {
-        let Some(language) = language else {
-            return true;
-        };
-        let mut parser = tree_sitter::Parser::new();
-        parser
-            .set_language(&language.grammar())
-            .expect("every grammar loads");
-        let tree = parser.parse(bytes, None).expect("there is a language");
-        !tree.root_node().has_error()
-    };
     let mut questions = 0;
     let search = run(search, |draft| {
         questions += 1;
         let text = String::from_utf8_lossy(draft.bytes());
         let keeps = must_keep.iter().all(|part| text.contains(part));
-        if keeps && parses(draft.bytes()) {
+        if keeps && language.is_none_or(|language| parses(language, &text)) {
             Verdict::Interesting
         } else {
             Verdict::Uninteresting
@@ -194,4 +183,94 @@ fn the_longest_word_of_every_sample_is_what_is_left_or_nearly() {
     if cfg!(feature = "all-languages") {
         insta::assert_snapshot!(table);
     }
+}
+
+/// Whether a text parses without an error.
+fn parses(language: &Language, text: &str) -> bool {
+    let mut parser = tree_sitter::Parser::new();
+    parser
+        .set_language(&language.grammar())
+        .expect("every grammar loads");
+    let tree = parser.parse(text, None).expect("there is a language");
+    !tree.root_node().has_error()
+}
+
+/// Reduces a text while what stands between two marks parses in an inner language and holds some texts; returns what is left, and after how many questions.
+fn reduced_within(
+    [outer, inner]: [&str; 2],
+    input: &str,
+    [begin, end]: [&str; 2],
+    must_keep: &[&str],
+) -> Option<(String, usize)> {
+    let inner = Language::named(inner)?;
+    let outer = Language::named(outer)?;
+    let search = reduction(&input.as_bytes().into(), Some(outer), Strategy::default());
+    let mut questions = 0;
+    let search = run(search, |draft| {
+        questions += 1;
+        let text = String::from_utf8_lossy(draft.bytes());
+        let part = (text.split_once(begin)).and_then(|(_, rest)| rest.split_once(end));
+        let is_interesting = part.is_some_and(|(part, _)| {
+            must_keep.iter().all(|wanted| part.contains(wanted)) && parses(inner, part)
+        });
+        match is_interesting {
+            true => Verdict::Interesting,
+            false => Verdict::Uninteresting,
+        }
+    });
+    let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
+    Some((result, questions))
+}
+
+const PAGE: &str = "<!DOCTYPE html>
+<html>
+<head>
+<style>
+body { margin: 0; color: red }
+p, a { display: grid; gap: 1em }
+</style>
+</head>
+<body>
+<p>Some text</p>
+<script>
+function first(a, b) {
+  if (a) { return [1, 2, b]; }
+  return null;
+}
+function second(list) {
+  for (const one of list) {
+    console.log(`${one}: ${first(one, 2)}`);
+    document.querySelector('p').replaceWith(one);
+  }
+}
+second([3, 4, 5]);
+</script>
+</body>
+</html>
+";
+
+#[test]
+fn scripts_and_styles_in_pages_are_reduced_along_their_own_trees() {
+    let script = reduced_within(
+        ["HTML", "JavaScript"],
+        PAGE,
+        ["<script>", "</script>"],
+        &["for (const one of ", ".replaceWith(one)"],
+    );
+    insta::assert_debug_snapshot!("script", script);
+    let style = reduced_within(
+        ["HTML", "CSS"],
+        PAGE,
+        ["<style>", "</style>"],
+        &["{ display: grid"],
+    );
+    insta::assert_debug_snapshot!("style", style);
+    let readme = "# Title\n\n- one\n- two\n\n```python\ndef f(a, b):\n    if a:\n        for c in b:\n            print(c)\n        return [1, 2]\n    return a\n```\n\nAnd more\n";
+    let code = reduced_within(
+        ["Markdown", "Python"],
+        readme,
+        ["```python\n", "\n```\n"],
+        &["for c in b", "print(c)"],
+    );
+    insta::assert_debug_snapshot!("code", code);
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use boildown_search::Subset;
 use boildown_syntax::{Document, Language, View};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 fn views() -> Vec<View> {
     let languages = Language::all().iter().map(View::Syntax);
@@ -58,8 +57,7 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    // From a fixed seed: the scanner of some grammar, which is C of others, dies of a text that has come up once in some thousand.
-    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(48), ..ProptestConfig::with_cases(48) })]
+    #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn every_view_gives_any_bytes_back(bytes in texts(), dropped in proptest::collection::vec(any::<usize>(), 0..5)) {
         for view in views() {

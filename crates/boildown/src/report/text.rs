@@ -12,6 +12,8 @@ use super::{Ending, Isolated, Note, Report};
 /// Prints to standard error.
 pub(crate) struct Text {
     live: bool,
+    /// What the live line ends with.
+    hint: &'static str,
     pass: &'static str,
     /// When a line of progress was last shown.
     shown: Duration,
@@ -25,9 +27,11 @@ impl Text {
     /// How often a log gets a line.
     const LOG: Duration = Duration::from_secs(1);
 
-    pub(crate) fn new() -> Self {
+    /// A live line ends with the hint.
+    pub(crate) fn new(hint: &'static str) -> Self {
         Self {
             live: std::io::stderr().is_terminal(),
+            hint,
             pass: "",
             shown: Duration::ZERO,
             unshown: None,
@@ -60,7 +64,9 @@ impl Text {
             return self.say(&line);
         }
         let width = terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(20));
-        let line: String = line.chars().take(width - 1).collect();
+        let line: String = (line.chars().chain(self.hint.chars()))
+            .take(width - 1)
+            .collect();
         let mut terminal = std::io::stderr();
         drop(queue!(
             terminal,
@@ -150,7 +156,7 @@ impl Report for Text {
         text += &match stopped {
             None if ending.summary.one_minimal => format!("1-minimal: {}", ending.units),
             None => {
-                "not proved 1-minimal: the last sweep is left out, or the text too large for it"
+                "not proved 1-minimal: a sweep that proves it was left or left out, or the text is too large for it"
                     .to_owned()
             }
             Some(Stopped::Interrupted) => {

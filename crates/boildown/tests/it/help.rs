@@ -117,6 +117,10 @@ fn the_help_of_reduce_says_all_that_there_is_to_know() {
       boildown reduce slow.sql --hangs 5s --stdin -- ./query
               an input that hangs, read from standard input
 
+    On a terminal:
+      s  leaves the pass at work and goes on with the next one
+      q  stops, like Ctrl-C; the same command goes on
+
     Exit codes:
       0  reduced                            4  the property holds too rarely
       1  the command line makes no sense    5  the command could not be run

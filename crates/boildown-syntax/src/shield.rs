@@ -1,0 +1,115 @@
+//! What a parser is shown of a text that would kill it, and us.
+//!
+//! The scanners of grammars are C of others. What is shown is as long as the text, and differs only where the text is odd. It is only read for
+//! its tree: what is rendered is the text itself.
+
+use std::borrow::Cow;
+
+use crate::Language;
+
+/// Bytes that a scanner must not see too many of in a row.
+#[derive(Debug)]
+pub(crate) struct Shield {
+    language: &'static str,
+    is_risky: fn(u8) -> bool,
+    /// So many in a row are harmless.
+    most: usize,
+    /// What the others are shown as.
+    instead: u8,
+}
+
+static SHIELDS: [Shield; 4] = [
+    // `isdigit` of any character: it looks up to two megabytes beyond a table of 256 entries.
+    Shield {
+        language: "Bash",
+        is_risky: |byte| !byte.is_ascii(),
+        most: 0,
+        instead: b'_',
+    },
+    Shield {
+        language: "D",
+        is_risky: |byte| !byte.is_ascii(),
+        most: 0,
+        instead: b'_',
+    },
+    // The end of a here-document has its length in one byte.
+    Shield {
+        language: "Ruby",
+        is_risky: |byte| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii(),
+        most: 200,
+        instead: b' ',
+    },
+    // From 254 levels on, what it remembers of them is longer than the room for it. A level takes a byte and a space, or some indentation.
+    Shield {
+        language: "YAML",
+        is_risky: |byte| b" \t-?:".contains(&byte),
+        most: 120,
+        instead: b'_',
+    },
+];
+
+impl Shield {
+    pub(crate) fn of(language: &Language) -> Option<&'static Self> {
+        (SHIELDS.iter()).find(|shield| shield.language == language.name)
+    }
+
+    pub(crate) fn applied_to<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
+        let mut shown = Cow::Borrowed(text);
+        let mut run = 0;
+        for (at, &byte) in text.iter().enumerate() {
+            run = if (self.is_risky)(byte) { run + 1 } else { 0 };
+            if run > self.most {
+                shown.to_mut()[at] = self.instead;
+            }
+        }
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::Parser;
+
+    /// What is shown of a text, after a parser has survived it.
+    fn shown(language: &str, text: &str) -> Option<String> {
+        let language = Language::named(language)?;
+        Parser::new(language).parse(text.as_bytes());
+        let shown = Shield::of(language)?.applied_to(text.as_bytes());
+        assert_eq!(shown.len(), text.len());
+        Some(String::from_utf8_lossy(&shown).into_owned())
+    }
+
+    #[test]
+    fn scanners_that_look_characters_up_in_a_table_see_none_beyond_its_end() {
+        let texts = [
+            ("Bash", "{\u{e2720}", "{____"),
+            ("D", "\u{6b63c} a", "____ a"),
+        ];
+        for (language, text, want) in texts {
+            assert!(shown(language, text).is_none_or(|shown| shown == want));
+        }
+    }
+
+    #[test]
+    fn scanners_that_remember_all_levels_see_no_more_than_they_can_remember() {
+        let lines = |line: &str| -> String {
+            (0..600)
+                .map(|depth| format!("{}{line}\n", " ".repeat(depth)))
+                .collect()
+        };
+        let dashes = "- ".repeat(1500);
+        for text in [
+            lines("a:"),
+            lines("- a:"),
+            format!("'x' {dashes}"),
+            dashes,
+            "? ".repeat(1500),
+        ] {
+            shown("YAML", &text);
+        }
+        let usual = "a:\n  - b: c\n    d: |\n      text\n";
+        assert!(shown("YAML", usual).is_none_or(|shown| shown == usual));
+        shown("Ruby", &format!("x = <<{}\n", "E".repeat(300)));
+    }
+}
