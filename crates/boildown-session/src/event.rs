@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_oracle::store::StoreError;
+use boildown_oracle::store::{Ending, RunStore, StoreError};
 
 use crate::drive::Spent;
 
@@ -56,10 +56,16 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns how it ended, in a word or two.
-    #[must_use]
-    pub fn ending(&self) -> &'static str {
-        self.stopped.map_or("finished", Stopped::name)
+    /// Has the store remember how it ended.
+    pub(crate) fn remember(&self, store: &RunStore) {
+        let spent = self.progress.spent;
+        store.end(Ending {
+            why: self.stopped.map_or("finished", Stopped::name),
+            questions: spent.questions,
+            runs: spent.runs,
+            recalled: spent.recalled,
+            elapsed: spent.elapsed,
+        });
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_oracle::store::{self, RunStore};
+use boildown_oracle::store::RunStore;
 use boildown_oracle::{Answer, Cancel, Oracle, OracleError, Repeating, Verdict, fsx};
 use boildown_search::flaky::{Law, Tally};
 use boildown_syntax::Isolation;
@@ -155,14 +155,7 @@ pub fn isolate(
             resumable: store.is_some() && !is_forgetful,
         };
         if let Some(store) = store {
-            let spent = summary.progress.spent;
-            store.end(store::Ending {
-                why: summary.ending(),
-                questions: spent.questions,
-                runs: spent.runs,
-                recalled: spent.recalled,
-                elapsed: spent.elapsed,
-            });
+            summary.remember(store);
         }
         Ok((summary, drive.search().clone()))
     })

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_oracle::store::{self, Best, Improvement, RunStore};
+use boildown_oracle::store::{Best, Improvement, RunStore};
 use boildown_oracle::{Oracle, OracleError, fsx};
 use boildown_search::{Fingerprinted as _, Search as _};
 use boildown_syntax::{Draft, Reduction, View};
@@ -87,7 +87,9 @@ pub fn reduce(
             one_minimal: drive.search().inner().is_proved(),
             resumable: store.is_some() && !session.is_forgetful,
         };
-        session.end(&summary);
+        if let Some(store) = session.store {
+            summary.remember(store);
+        }
         Ok((summary, session.saved))
     })
 }
@@ -177,19 +179,6 @@ impl<'a> Session<'a> {
             if !std::mem::replace(&mut self.is_forgetful, true) {
                 (self.on_event)(&Event::Forgetful { why: Arc::new(why) });
             }
-        }
-    }
-
-    fn end(&self, summary: &Summary) {
-        if let Some(store) = self.store {
-            let spent = summary.progress.spent;
-            store.end(store::Ending {
-                why: summary.ending(),
-                questions: spent.questions,
-                runs: spent.runs,
-                recalled: spent.recalled,
-                elapsed: spent.elapsed,
-            });
         }
     }
 

@@ -8,15 +8,6 @@ use proptest::prelude::*;
 
 use crate::chance::chance;
 
-fn parses(language: &Language, text: &str) -> bool {
-    let mut parser = tree_sitter::Parser::new();
-    parser
-        .set_language(&language.grammar())
-        .expect("every grammar loads");
-    let tree = parser.parse(text, None).expect("there is a language");
-    !tree.root_node().has_error()
-}
-
 /// Reduces an input while it parses and `keeps` holds.
 fn reduced(
     language: &'static Language,
@@ -28,7 +19,7 @@ fn reduced(
     let search = reduction(&input.as_bytes().into(), Some(language), strategy);
     let search = run(search, |draft| {
         let text = String::from_utf8_lossy(draft.bytes());
-        if keeps(&text) && parses(language, &text) {
+        if keeps(&text) && language.errors(text.as_bytes()) == 0 {
             Verdict::Interesting
         } else {
             Verdict::Uninteresting
