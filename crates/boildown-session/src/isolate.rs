@@ -22,6 +22,8 @@ pub struct Sides {
     pub passing: PathBuf,
     /// The one that fails.
     pub failing: PathBuf,
+    /// Whether both hold what an earlier session of the same search came to. They stay until there is more.
+    pub are_there: bool,
 }
 
 /// Why there is nothing to isolate.
@@ -105,7 +107,10 @@ pub fn isolate(
     config: &Config,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<(Summary, Isolation), OracleError> {
-    save(&search, sides, fsx::write_atomic)?;
+    let mut is_behind = sides.is_some_and(|sides| sides.are_there);
+    if !is_behind {
+        save(&search, sides, fsx::write_atomic)?;
+    }
     let oracle = OfTexts(oracle);
     let bytes_before = search.bytes();
     let store = config.store.as_deref();
@@ -137,7 +142,11 @@ pub fn isolate(
             }
             match drive.step()? {
                 Step::Told(told) if told.verdict != Verdict::Unresolved => {
-                    save(drive.search(), sides, fsx::write_atomic)?;
+                    // Until something is new, all was known to the earlier session.
+                    is_behind &= drive.spent().runs == 0;
+                    if !is_behind {
+                        save(drive.search(), sides, fsx::write_atomic)?;
+                    }
                     improved = drive.spent().elapsed;
                     on_event(&Event::Improved(progress(&drive, improved)));
                 }
@@ -147,7 +156,9 @@ pub fn isolate(
             }
         };
         // Until now the result survives a kill; from here on it survives a power cut too.
-        save(drive.search(), sides, fsx::write_durable)?;
+        if !is_behind || stopped.is_none() {
+            save(drive.search(), sides, fsx::write_durable)?;
+        }
         let summary = Summary {
             progress: progress(&drive, improved),
             stopped,

@@ -56,7 +56,7 @@ const SAMPLE: usize = 32;
 /// The largest text, in bytes, that is parsed for every question although it has errors.
 const BROKEN: usize = 128 << 10;
 
-/// The largest text, in bytes, that is not parsed because it has errors: so little of it is left that the grammar has understood nothing.
+/// A text of fewer bytes is not parsed when it has errors: so little of it is left that the grammar has understood nothing.
 const PUZZLING: usize = 512;
 
 /// How a question came through the gate.
@@ -107,7 +107,7 @@ impl Gate {
         }
         let base = (self.base)
             .get_or_insert_with(|| Parsed::new(&self.parser, Arc::clone(inner.best().bytes())));
-        if base.is_beyond_it() && self.state != State::Sealed {
+        if self.state != State::Sealed && base.is_beyond_it() {
             return Passage::Free;
         }
         let content = draft.fingerprint();
@@ -133,7 +133,7 @@ impl Gate {
             return true;
         }
         (self.base.as_ref()).is_some_and(|base| {
-            base.is_beyond_it()
+            self.state != State::Sealed && base.is_beyond_it()
                 || base
                     .reparse(&self.parser, Arc::clone(draft.bytes()))
                     .is_some()

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tree_sitter::{InputEdit, ParseOptions, ParseState, Point, Tree};
+use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
 use crate::shield::Shield;
@@ -92,6 +92,22 @@ impl Language {
     #[must_use]
     pub fn errors(&self, text: &[u8]) -> usize {
         Parsed::new(&Parser::new(self), text.into()).errors
+    }
+
+    /// Whether a text is lists and comments only, one after another.
+    pub(crate) fn is_all_lists(&self, text: &[u8]) -> bool {
+        let Some(tree) = Parser::new(self).parse(text) else {
+            return false;
+        };
+        let root = tree.root_node();
+        let mut cursor = root.walk();
+        let is_list = |node: Node<'_>| {
+            node.is_extra()
+                || node.is_error()
+                || node.kind() == "list"
+                || node.kind().contains("comment")
+        };
+        root.children(&mut cursor).all(is_list)
     }
 }
 

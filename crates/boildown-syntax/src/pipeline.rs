@@ -112,7 +112,7 @@ struct Lore {
 pub type Reduction = Gated<Pipeline>;
 
 impl Reduction {
-    /// Leaves the pass at work and goes on with the next one. In a later round it comes again.
+    /// Leaves the pass at work and goes on with the next one. After later hits it may come again.
     pub fn leave_pass(&mut self) {
         self.change(Pipeline::leave_pass);
     }
@@ -145,7 +145,11 @@ pub fn reduction(
 fn example(bytes: &Arc<[u8]>) -> Arc<[u8]> {
     match bytes.len() < LARGE {
         true => Arc::clone(bytes),
-        false => bytes[..MIB].into(),
+        false => {
+            let is_space = |byte: &u8| byte.is_ascii_whitespace();
+            let end = bytes[..MIB].iter().rposition(is_space).unwrap_or(0);
+            bytes[..end].into()
+        }
     }
 }
 
@@ -653,8 +657,14 @@ impl Search for Pipeline {
 
     fn tell(&mut self, verdict: Verdict) {
         self.hit |= verdict.is_interesting();
-        if verdict.is_interesting() && !self.is_repeated() {
-            (self.last, self.again) = (self.at, false);
+        if verdict.is_interesting() {
+            if self.is_repeated() {
+                // No reason for another round, but what proves the result has to see it.
+                let proof = self.passes.iter().rposition(Pass::is_proof);
+                self.last = proof.map_or(self.last, |proof| self.last.max(proof));
+            } else {
+                (self.last, self.again) = (self.at, false);
+            }
         }
         each!(&mut self.machine, machine => machine.tell(verdict));
         self.refresh();

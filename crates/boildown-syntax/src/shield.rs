@@ -16,6 +16,8 @@ pub(crate) struct Shield {
     most: usize,
     /// What the others are shown as.
     instead: u8,
+    /// Which bytes are shown as spaces besides.
+    besides: fn(&[u8]) -> Vec<usize>,
 }
 
 static SHIELDS: [Shield; 4] = [
@@ -25,12 +27,14 @@ static SHIELDS: [Shield; 4] = [
         is_risky: |byte| !byte.is_ascii(),
         most: 0,
         instead: b'_',
+        besides: |_| Vec::new(),
     },
     Shield {
         language: "D",
         is_risky: |byte| !byte.is_ascii(),
         most: 0,
         instead: b'_',
+        besides: |_| Vec::new(),
     },
     // The end of a here-document has its length in one byte.
     Shield {
@@ -38,6 +42,7 @@ static SHIELDS: [Shield; 4] = [
         is_risky: |byte| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii(),
         most: 200,
         instead: b' ',
+        besides: here_documents,
     },
     // From 254 levels on, what it remembers of them is longer than the room for it. A level takes a byte and a space, or some indentation.
     Shield {
@@ -45,8 +50,24 @@ static SHIELDS: [Shield; 4] = [
         is_risky: |byte| b" \t-?:".contains(&byte),
         most: 120,
         instead: b'_',
+        besides: |_| Vec::new(),
     },
 ];
+
+/// The quotes that begin a here-document's end of more than 200 bytes, or an endless one.
+fn here_documents(text: &[u8]) -> Vec<usize> {
+    let begins = text.windows(2).enumerate();
+    let begins = begins
+        .filter(|(_, pair)| *pair == b"<<")
+        .map(|(at, _)| at + 2);
+    let quotes = begins.filter_map(|at| {
+        let at = at + usize::from(matches!(text.get(at), Some(b'-' | b'~')));
+        let quote = text.get(at).filter(|byte| b"\"'`".contains(byte))?;
+        let end = text.iter().skip(at + 1).take(200).any(|byte| byte == quote);
+        (!end).then_some(at)
+    });
+    quotes.collect()
+}
 
 impl Shield {
     pub(crate) fn of(language: &Language) -> Option<&'static Self> {
@@ -56,6 +77,9 @@ impl Shield {
     pub(crate) fn applied_to<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         let mut shown = Cow::Borrowed(text);
         let mut run = 0;
+        for at in (self.besides)(text) {
+            shown.to_mut()[at] = b' ';
+        }
         for (at, &byte) in text.iter().enumerate() {
             run = if (self.is_risky)(byte) { run + 1 } else { 0 };
             if run > self.most {
@@ -111,5 +135,13 @@ mod tests {
         let usual = "a:\n  - b: c\n    d: |\n      text\n";
         assert!(shown("YAML", usual).is_none_or(|shown| shown == usual));
         shown("Ruby", &format!("x = <<{}\n", "E".repeat(300)));
+        for start in ["x = <<\"", "x = <<~'", "log <<-`", "<<\"E\" <<~\""] {
+            let body = "a b, c\n".repeat(60);
+            for end in ["", "\"", "'", "`", "\"\nE\n"] {
+                shown("Ruby", &format!("{start}{body}{end}\n"));
+            }
+        }
+        let usual = "x = <<~\"END\"\n  text\nEND\n";
+        assert!(shown("Ruby", usual).is_none_or(|shown| shown == usual));
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use boildown_oracle::spawn::{Capture, Limits, Permissions, Sandbox};
+use boildown_oracle::store::Identity;
 use boildown_oracle::{Cancel, OracleError, Outcome, Property, Resource, Runner};
 
 use crate::args::{Containment, Memory};
@@ -40,6 +41,12 @@ pub(crate) fn limits(
         },
         ..defaults
     })
+}
+
+/// What a command may do decides what it does.
+pub(crate) fn add_to(identity: &mut Identity, args: &Containment) {
+    let always = env::var_os(WRITABLE).unwrap_or_default();
+    identity.add("what the command may do", format!("{args:?} {always:?}"));
 }
 
 fn sandbox(

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
     let (good_name, bad_name) = (args.good.display(), args.bad.display());
     let usage = format!("boildown isolate {good_name} {bad_name}");
     let command = property::command(&args.property, &args.command, &args.bad, &usage)?;
-    let sides = sides(args)?;
+    let mut sides = sides(args)?;
     let (stop, cancel) = (
         Stop::default(),
         Cancel::new().map_err(|error| cannot_run(&error))?,
@@ -59,6 +59,7 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
         }
         None => Known::default(),
     };
+    sides.are_there = known.is_resumed && sides.passing.exists() && sides.failing.exists();
     let scratch = Scratch::new(&std::env::temp_dir()).map_err(|error| cannot_run(&error))?;
     let runner = Runner {
         command,
@@ -178,7 +179,7 @@ fn identity(args: &Isolate, command: &CommandLine, [good, bad]: [&[u8]; 2]) -> I
     identity.add("--language", format!("{language:?}"));
     identity.add("--units", format!("{units:?}"));
     identity.add("--flaky", format!("{flaky}"));
-    identity.add("what the command may do", format!("{containment:?}"));
+    containment::add_to(&mut identity, containment);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
 }
@@ -219,6 +220,7 @@ fn sides(args: &Isolate) -> Result<Sides, CliError> {
     Ok(Sides {
         passing: side(".pass")?,
         failing: side(".fail")?,
+        are_there: false,
     })
 }
 

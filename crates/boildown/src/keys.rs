@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal as _, Stdin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::getpgrp;
+use rustix::process::{getpgrp, getppid, getsid};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 use signal_hook::consts::SIGTSTP;
 use signal_hook::flag;
@@ -16,14 +17,17 @@ use signal_hook::low_level::emulate_default_handler;
 pub(crate) const HINT: &str = "  (s: next pass, q: stop)";
 
 /// How soon a listener notices that it is to end, or has the terminal again.
-const TICK: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 50_000_000,
-};
+const TICK: Duration = Duration::from_millis(50);
 
 /// Whether somebody sits at a terminal who sees what is said and can press keys.
 pub(crate) fn are_heard() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Whether somebody is there to continue us when we stop: in a session of our own, where Ctrl-Z does nothing by itself, nobody is.
+fn has_shell() -> bool {
+    let ours = getsid(None);
+    ours.is_ok() && getppid().is_some_and(|parent| getsid(Some(parent)) == ours)
 }
 
 /// Listens to single keys until it is dropped, which leaves the terminal as it was, also in a panic. Ctrl-C and Ctrl-Z stay signals.
@@ -86,21 +90,31 @@ impl Terminal {
     fn key(&mut self) -> Option<u8> {
         if self.asked_to_sleep.swap(false, Ordering::Relaxed) {
             self.give_back();
-            emulate_default_handler(SIGTSTP).ok();
+            if has_shell() {
+                emulate_default_handler(SIGTSTP).ok();
+            }
         }
         if self.before.is_none() && self.is_ours() {
             self.before = tcgetattr(&self.stdin).ok();
             self.single_keys();
         }
+        // To read from the background would stop us, and what others typed is ready there all the time.
+        if !self.is_ours() {
+            thread::sleep(TICK);
+            return None;
+        }
         let mut events = [PollFd::new(&self.stdin, PollFlags::IN)];
-        let ready = poll(&mut events, Some(&TICK)).unwrap_or(0) > 0;
-        // To read from the background would stop us.
-        if !ready || !self.is_ours() {
+        let timeout = Timespec::try_from(TICK).ok()?;
+        if poll(&mut events, Some(&timeout)).unwrap_or(0) == 0 || !self.is_ours() {
             return None;
         }
         let mut key = [0];
-        let count = rustix::io::read(&self.stdin, &mut key).ok()?;
-        (count == 1).then_some(key[0])
+        if rustix::io::read(&self.stdin, &mut key) == Ok(1) {
+            return Some(key[0]);
+        }
+        // A terminal that has gone is ready all the time, too.
+        thread::sleep(TICK);
+        None
     }
 
     fn single_keys(&self) {

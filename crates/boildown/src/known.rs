@@ -17,6 +17,8 @@ use crate::report::Note;
 pub(crate) struct Known {
     /// `None` when nothing can be remembered.
     run: Option<(Place, Found)>,
+    /// Whether there was an earlier session of the same search.
+    pub(crate) is_resumed: bool,
     /// What the baseline took, when nothing can be remembered.
     no_tape: Tape,
 }
@@ -48,7 +50,8 @@ impl Known {
         }
         match place.find(identity) {
             Ok((found, news)) => {
-                if !matches!(news, News::Resumed { .. }) {
+                let is_resumed = matches!(news, News::Resumed { .. });
+                if !is_resumed {
                     // What failed otherwise in another run would be taken for this one's.
                     fs::remove_dir_all(place.dir().join(OTHERS)).ok();
                 }
@@ -57,6 +60,7 @@ impl Known {
                 }
                 Self {
                     run: Some((place, found)),
+                    is_resumed,
                     no_tape: Tape::default(),
                 }
             }

@@ -165,7 +165,7 @@ fn identity(args: &Reduce, command: &CommandLine, input: &[u8]) -> Identity {
     identity.add("--compact", format!("{compact}"));
     identity.add("--no-gate", format!("{no_gate}"));
     identity.add("--flaky", format!("{flaky}"));
-    identity.add("what the command may do", format!("{containment:?}"));
+    crate::containment::add_to(&mut identity, containment);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
 }

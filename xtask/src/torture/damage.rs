@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use rustix::process::Signal;
@@ -13,6 +13,7 @@ use rustix::process::Signal;
 use super::Injected;
 use super::dice::Dice;
 use super::faults::moment;
+use super::kills::PATIENCE;
 use super::place::Place;
 
 pub(super) fn between_sessions(place: &Place, round: u32) -> Result<Injected> {
@@ -32,7 +33,8 @@ pub(super) fn during_a_session(place: &Place, round: u32) -> Result<Injected> {
     let mut dice = Dice::new(u64::from(round));
     place.test("sleep 0.005")?;
     let mut child = place.start(&["--jobs", "2"])?;
-    while child.try_wait()?.is_none() {
+    let started = Instant::now();
+    while child.try_wait()?.is_none() && started.elapsed() < PATIENCE {
         thread::sleep(Duration::from_millis(50 + dice.below(400)));
         if dice.below(8) == 0 {
             fs::remove_dir_all(place.path(".boildown")).ok();

@@ -27,7 +27,7 @@ printf '%s\n' "$(od -An -v -tx1 "$1" | tr -d ' \n')" >>"$LOG"
 "#;
 
 /// No session takes so long.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 type Content = [u8; 16];
 

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Result, ensure};
 use rustix::process::Signal;
@@ -11,6 +11,7 @@ use rustix::process::Signal;
 use super::Injected;
 use super::dice::Dice;
 use super::faults::moment;
+use super::kills::PATIENCE;
 use super::place::Place;
 
 /// Files get times in other centuries, and each session sees a machine that was started at another time.
@@ -30,7 +31,9 @@ pub(super) fn jumps(place: &Place, round: u32) -> Result<Injected> {
     )?;
     // Until something is known.
     let child = place.start_by(with_program(elsewhen(), place), &["--jobs", "2"])?;
+    let started = Instant::now();
     while place.stored() == 0 {
+        ensure!(started.elapsed() < PATIENCE, "nothing is stored");
         thread::sleep(Duration::from_millis(5));
     }
     thread::sleep(moment(round) / 4);

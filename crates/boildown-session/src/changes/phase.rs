@@ -103,6 +103,7 @@ pub(super) struct Phases<'a> {
     config: &'a Config,
     started: Instant,
     tally: Tally,
+    is_forgetful: bool,
     on_event: &'a mut dyn FnMut(&ChangesEvent),
 }
 
@@ -117,6 +118,7 @@ impl<'a> Phases<'a> {
             config,
             started: Instant::now(),
             tally: Tally::default(),
+            is_forgetful: false,
             on_event,
         }
     }
@@ -143,6 +145,16 @@ impl<'a> Phases<'a> {
         }
     }
 
+    /// Says what the store complains about. One defect may show twice, when reading and when writing.
+    pub(super) fn look_after_store(&mut self) {
+        if let Some(why) = self.trees.trouble()
+            && !std::mem::replace(&mut self.is_forgetful, true)
+        {
+            let why = Arc::new(why);
+            self.say(&ChangesEvent::Forgetful { why });
+        }
+    }
+
     pub(super) fn say(&mut self, event: &ChangesEvent) {
         (self.on_event)(event);
     }
@@ -163,10 +175,7 @@ impl<'a> Phases<'a> {
         std::thread::scope(|scope| {
             let mut drive = Drive::start(scope, search, &sets, &config);
             loop {
-                if let Some(why) = self.trees.trouble() {
-                    let why = Arc::new(why);
-                    self.say(&ChangesEvent::Forgetful { why });
-                }
+                self.look_after_store();
                 match drive.step_knowing(&mut |set| sets.known(set))? {
                     Step::Told(told) => {
                         self.tally.questions += 1;

@@ -116,9 +116,12 @@ pub fn check<'a>(
             // If it fails as well, it is this that the user sees when the command is run by hand.
             let slowest = baseline.check(&trees)?;
             trees.set_sandbox(problem.roomier.clone());
-            let loosened = match &problem.roomier {
-                Some(_) if baseline.check(&trees).is_ok() => Loosened::Temporary,
-                _ => Loosened::Everything,
+            let loosened = match baseline.check(&trees) {
+                Ok(_) if problem.roomier.is_some() => Loosened::Temporary,
+                Ok(_) | Err(SearchError::Baseline { .. } | SearchError::Flaky { .. }) => {
+                    Loosened::Everything
+                }
+                Err(error) => return Err(error),
             };
             if loosened == Loosened::Everything {
                 trees.set_sandbox(None);
@@ -559,6 +562,7 @@ impl Hunt<'_> {
         let mended = transplant(&culprit.after, &culprit.before, &bad, self.contents)?;
         let repair = self.trial(mended)?;
         let (parts, counts) = self.parts(&culprit)?;
+        self.phases.look_after_store();
         let run: Option<Run> = fresh.run;
         Ok(Found {
             base: self.name(culprit.at),

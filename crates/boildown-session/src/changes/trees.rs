@@ -271,7 +271,15 @@ impl Trees {
     ) -> Result<(Says, Run), OracleError> {
         let workspace = self.prepared(workspace, configuration)?;
         let ran = self.run(&workspace, capture, cancel);
-        self.scratch.check_room()?;
+        if ran.is_ok()
+            && let Err(full) = self.scratch.check_room()
+        {
+            // What was built there may be what fills the disk. What cannot be removed now goes with the session.
+            for place in [workspace.root(), &tmp(&workspace)] {
+                fs::remove_dir_all(place).ok();
+            }
+            return Err(full);
+        }
         // Also one in which a command was stopped in the middle: what it left is what any build leaves that is stopped.
         lock(&self.free).push(workspace);
         self.runs.fetch_add(1, Ordering::Relaxed);

@@ -74,6 +74,7 @@ fn both_sides_are_on_disk_from_the_beginning_and_at_every_moment() {
     let sides = Sides {
         passing: folder.path().join("pass.c"),
         failing: folder.path().join("fail.c"),
+        are_there: false,
     };
     let mut moved = 0;
     let look = &mut |event: &Event| {
@@ -93,6 +94,7 @@ fn a_side_that_cannot_be_written_ends_the_session() {
     let sides = Sides {
         passing: "/nowhere/pass.c".into(),
         failing: "/nowhere/fail.c".into(),
+        are_there: false,
     };
     let error = run(2, Some(&sides), &mut |_| {});
     assert!(matches!(error, Err(OracleError::File { .. })), "{error:?}");

@@ -21,8 +21,7 @@ const FREE: [&str; 11] = [
 
 /// Reads the characters of all words that are no names, and not a single character long.
 pub(super) fn letters(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
-    let document = syntax::read(bytes, language);
-    let grammar = language.grammar();
+    let (document, names) = syntax::read_with_kinds(bytes, language);
     let mut builder = Builder::new(Arc::clone(bytes));
     builder.open(0, Place::default());
     for (id, node) in document.tree.nodes.iter().enumerate().skip(1) {
@@ -31,7 +30,7 @@ pub(super) fn letters(bytes: &Arc<[u8]>, language: &'static Language) -> Documen
         }
         let text = document.atom(node.atoms.start);
         let is_named = text.iter().all(|&byte| is_word(byte)) && !text[0].is_ascii_digit();
-        let kind = grammar.node_kind_for_id(node.kind).unwrap_or("");
+        let kind = names.of(node.kind);
         let is_free = || syntax::WORD == node.kind || FREE.iter().any(|part| kind.contains(part));
         let characters = characters(text, document.atoms[node.atoms.start].start as usize);
         if characters.len() > 1 && (!is_named || is_free()) {

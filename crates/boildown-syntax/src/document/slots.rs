@@ -103,6 +103,12 @@ impl Kinds {
         }
     }
 
+    /// Returns what the grammar calls a kind, when it is one of these.
+    pub(super) fn name(&self, kind: u16) -> Option<&str> {
+        self.grammar
+            .node_kind_for_id(kind.checked_sub(self.offset)?)
+    }
+
     fn of_type(&self, kind: &Value) -> Option<u16> {
         let (name, is_named) = (kind["type"].as_str()?, kind["named"].as_bool()?);
         let id = self.grammar.id_for_node_kind(name, is_named);

@@ -19,6 +19,14 @@ pub(super) const WORD: u16 = u16::MAX - 1;
 const DEEPEST: usize = 3;
 
 pub(super) fn read(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
+    read_with_kinds(bytes, language).0
+}
+
+/// Returns the document, and what its kinds of nodes are called.
+pub(super) fn read_with_kinds(
+    bytes: &Arc<[u8]>,
+    language: &'static Language,
+) -> (Document, KindNames) {
     let mut reader = Reader {
         grammars: Vec::new(),
         slots: Slots::default(),
@@ -28,7 +36,18 @@ pub(super) fn read(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
     };
     let outermost = reader.grammar(language).expect("one grammar always fits");
     reader.read(0..bytes.len(), &outermost, Around::default());
-    (reader.builder).finish(View::Syntax(language), reader.slots.into_used())
+    let document = (reader.builder).finish(View::Syntax(language), reader.slots.into_used());
+    (document, KindNames(reader.grammars))
+}
+
+/// What the kinds of nodes of a document are called.
+pub(super) struct KindNames(Vec<Rc<Grammar>>);
+
+impl KindNames {
+    pub(super) fn of(&self, kind: u16) -> &str {
+        let mut names = (self.0.iter().rev()).map(|grammar| grammar.kinds.name(kind));
+        names.find_map(|name| name).unwrap_or("")
+    }
 }
 
 /// A language as far as a document needs it.
@@ -186,7 +205,7 @@ impl Reader<'_> {
         // Of a plain text, grammars tell signs apart at most, and where its lines begin.
         let is_text = children
             .all(|child| !child.is_named() || is_nothing(&part.bytes_of(child), self.bytes));
-        (is_text && part.around.depth < DEEPEST).then(|| self.grammar(language))?
+        (is_text && part.around.depth + 1 < DEEPEST).then(|| self.grammar(language))?
     }
 
     /// Ends the node that `enter` began.

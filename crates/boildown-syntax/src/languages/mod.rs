@@ -102,7 +102,10 @@ impl Language {
             b'<' => "XML",
             _ => return None,
         })?;
-        (language.errors(head) <= head.len() / BYTES_FOR_AN_ERROR).then_some(language)
+        let parses = language.errors(head) <= head.len() / BYTES_FOR_AN_ERROR;
+        // Of words and numbers, too, that grammar makes something, whatever stands around the brackets.
+        let is_that = language.name != "S-expressions" || language.is_all_lists(head);
+        (parses && is_that).then_some(language)
     }
 
     /// Returns the grammar, ready for [`Parser::set_language`](tree_sitter::Parser::set_language).
@@ -390,6 +393,8 @@ mod tests {
         assert_eq!(guess("(one of a kind"), None, "it does not parse");
         assert_eq!(guess("{ f(); }"), None, "it does not parse");
         assert_eq!(guess("a (b)"), None);
+        assert_eq!(guess("(1 + 2) * 3"), None);
+        assert_eq!(guess("(c) all rights"), None);
         assert_eq!(guess(""), None);
     }
 

@@ -143,8 +143,14 @@ impl<'a> Joint<'a> {
         let &[Definition { name, unit }] = thing.definitions.as_slice() else {
             return None;
         };
-        let together = self.defined.range(unit..self.tree.nodes[unit].end);
-        let is_one_of_several = together.take(2).count() > 1;
+        let mut within = self.defined.range(unit..self.tree.nodes[unit].end);
+        let is_one_of_several = within.any(|(&other, &thing)| {
+            let definitions = &self.names.things[thing].definitions;
+            other != name
+                && definitions
+                    .iter()
+                    .any(|of| of.name == other && of.unit == unit)
+        });
         let mut plan = Plan::default();
         plan.replace(name, &Arc::from(*b"_"));
         for &mention in &thing.uses {

@@ -146,7 +146,7 @@ fn identity(args: &Changes, problem: &Problem) -> Result<Identity, CliError> {
     add_surroundings(&mut identity, judge.command.words().chain(build));
     identity.add("what is bad", format!("{:?} {:?}", judge.rule, judge.goal));
     identity.add("--timeout", format!("{timeout:?}"));
-    identity.add("what the command may do", format!("{containment:?}"));
+    crate::containment::add_to(&mut identity, containment);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     Ok(identity)
 }

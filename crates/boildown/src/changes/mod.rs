@@ -103,8 +103,12 @@ pub(crate) fn run(args: &Changes) -> Result<Kind, CliError> {
         },
     )
     .map_err(|error| no_answer(error, &shown, args))?;
-    // What earlier sessions came to is there already; what this one comes to before that is larger.
-    let ahead = known.best().map_or(0, |best| best.question);
+    // What earlier sessions came to; what this one comes to before that is larger.
+    let best = known.best().filter(|best| best.question > 0).cloned();
+    let ahead = best.as_ref().map_or(0, |best| best.question);
+    if let Some(best) = &best {
+        fsx::write_atomic(&output, &best.text).map_err(|error| cannot_run(&error))?;
+    }
     let remembered = memory::begin(known, &problem, checked.time_limit(), show.as_mut());
     let config = Config {
         jobs: args.jobs.count(),
@@ -139,7 +143,10 @@ pub(crate) fn run(args: &Changes) -> Result<Kind, CliError> {
     }
     let patch = patch(&found.before, &found.after, &problem.contents)
         .map_err(|error| states::unreadable(&error))?;
-    fsx::write_durable(&output, &patch).map_err(|error| cannot_run(&error))?;
+    let is_behind = found.stopped.is_some() && found.tally.questions < ahead;
+    if !is_behind {
+        fsx::write_durable(&output, &patch).map_err(|error| cannot_run(&error))?;
+    }
     memory::end(remembered.store.as_deref(), &patch, &found);
     let ends = [0, problem.row.places.len() - 1].map(|end| &problem.row.places[end].name);
     show.finish(&Answer {

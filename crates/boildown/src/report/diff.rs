@@ -240,6 +240,7 @@ mod tests {
         let sides = Sides {
             passing: PathBuf::from("a"),
             failing: PathBuf::from("b"),
+            are_there: false,
         };
         let summary = Summary {
             progress: Progress::default(),

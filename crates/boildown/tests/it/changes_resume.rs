@@ -105,6 +105,7 @@ fn after_any_kill_the_patch_is_the_same_and_nothing_that_is_known_is_run_again()
 
     let mut known = HashSet::new();
     let mut looked_at = 0;
+    let mut smallest = usize::MAX;
     for (round, wait) in [1, 5, 9, 4, 7, 12, 3].into_iter().enumerate() {
         let come = count(&repo) + wait;
         let mut run = repo.env.start(["changes"].iter().chain(&COMMAND));
@@ -115,6 +116,11 @@ fn after_any_kill_the_patch_is_the_same_and_nothing_that_is_known_is_run_again()
         } else {
             // By SIGKILL.
             drop(run);
+        }
+        if repo.env.exists("culprit.patch") {
+            let size = repo.env.bytes("culprit.patch").len();
+            assert!(size <= smallest, "round {round}: {size} after {smallest}");
+            smallest = size;
         }
         let runs = runs(&repo);
         let again = runs[looked_at..].iter().filter(|run| known.contains(*run));

@@ -364,4 +364,8 @@ fn an_isolation_goes_on_after_a_kill_too() {
             .all(|run| !known.contains(run))
     );
     assert_eq!(sides(&env), sides(&whole));
+    // What was found stays until there is more.
+    let stopped = [&command[..3], &["--max-questions=1"], &command[3..]].concat();
+    env.run(stopped).assert_code(6);
+    assert_eq!(sides(&env), sides(&whole));
 }
