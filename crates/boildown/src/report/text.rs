@@ -64,9 +64,9 @@ impl Text {
             return self.say(&line);
         }
         let width = terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(20));
-        let line: String = (line.chars().chain(self.hint.chars()))
-            .take(width - 1)
-            .collect();
+        let has_room = line.chars().count() + self.hint.len() < width;
+        let hint = if has_room { self.hint } else { "" };
+        let line: String = line.chars().chain(hint.chars()).take(width - 1).collect();
         let mut terminal = std::io::stderr();
         drop(queue!(
             terminal,
