@@ -94,20 +94,24 @@ impl Language {
         Parsed::new(&Parser::new(self), text.into()).errors
     }
 
-    /// Whether a text is lists and comments only, one after another.
-    pub(crate) fn is_all_lists(&self, text: &[u8]) -> bool {
+    /// Whether a text begins with a list that has a name, and one of the first lists holds another.
+    pub(crate) fn begins_with_lists(&self, text: &[u8]) -> bool {
         let Some(tree) = Parser::new(self).parse(text) else {
             return false;
         };
-        let root = tree.root_node();
-        let mut cursor = root.walk();
-        let is_list = |node: Node<'_>| {
-            node.is_extra()
-                || node.is_error()
-                || node.kind() == "list"
-                || node.kind().contains("comment")
+        let mut cursor = tree.walk();
+        let nodes = tree.root_node().named_children(&mut cursor);
+        let nodes = nodes.filter(|node| {
+            !node.is_extra() && !node.is_error() && !node.kind().contains("comment")
+        });
+        let begin: Vec<Node<'_>> = nodes.take(8).collect();
+        let is = |node: &Node<'_>, at, kind| {
+            (node.named_child(at)).is_some_and(|child: Node<'_>| child.kind() == kind)
         };
-        root.children(&mut cursor).all(is_list)
+        let is_list = |node: &&Node<'_>| node.kind() == "list" && is(node, 0, "symbol");
+        let holds_list = |node: &Node<'_>| (1..8).any(|at| is(node, at, "list"));
+        begin.first().is_some_and(|first| is_list(&first))
+            && begin.iter().filter(is_list).any(holds_list)
     }
 }
 

@@ -104,7 +104,7 @@ impl Language {
         })?;
         let parses = language.errors(head) <= head.len() / BYTES_FOR_AN_ERROR;
         // Of words and numbers, too, that grammar makes something, whatever stands around the brackets.
-        let is_that = language.name != "S-expressions" || language.is_all_lists(head);
+        let is_that = language.name != "S-expressions" || language.begins_with_lists(head);
         (parses && is_that).then_some(language)
     }
 
@@ -383,6 +383,10 @@ mod tests {
         for (text, language) in [
             (";; TOOL: run\n\n(module (memory 1))", "S-expressions"),
             ("(assert (= a b))\n", "S-expressions"),
+            (
+                "(set-logic QF_BV)\n(declare-fun a () Int)\n",
+                "S-expressions",
+            ),
             ("{\"a\": [1]}", "JSON"),
             ("\n<a>b</a>", "XML"),
         ] {
@@ -395,6 +399,7 @@ mod tests {
         assert_eq!(guess("a (b)"), None);
         assert_eq!(guess("(1 + 2) * 3"), None);
         assert_eq!(guess("(c) all rights"), None);
+        assert_eq!(guess("(gdb) print (a)"), None);
         assert_eq!(guess(""), None);
     }
 
