@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::fs;
 
 use boildown_changes::{Configuration, Contents};
-use rusqlite::Connection;
 use rustix::process::Signal;
 
 use crate::repo::{Repo, numbers, one_culprit};
+use crate::resume::answered_in;
 
 /// Keeps a copy of the tree that it is run in.
 const KEEPS: &str = "copy=\"$HERE/../runs/$(date +%s%N)-$$\"
@@ -68,26 +68,6 @@ fn count(repo: &Repo) -> usize {
     runs(repo).len()
 }
 
-/// Everything that has an answer in the only store.
-fn answered(repo: &Repo) -> HashSet<[u8; 16]> {
-    let Ok(entries) = fs::read_dir(repo.env.path(".boildown/culprit.patch")) else {
-        return HashSet::new();
-    };
-    let mut files = entries.map(|entry| entry.unwrap().path());
-    let Some(file) = files.find(|path| path.extension().is_some_and(|it| it == "db")) else {
-        return HashSet::new();
-    };
-    let database = Connection::open(file).unwrap();
-    // A run that was killed at once may not have come to its tables.
-    let Ok(mut query) =
-        database.prepare("SELECT content FROM verdicts UNION SELECT content FROM baseline")
-    else {
-        return HashSet::new();
-    };
-    let rows = query.query_map([], |row| row.get(0)).unwrap();
-    rows.collect::<Result<_, _>>().unwrap()
-}
-
 #[test]
 fn after_any_kill_the_patch_is_the_same_and_nothing_that_is_known_is_run_again() {
     let repo = many_changes();
@@ -130,7 +110,7 @@ fn after_any_kill_the_patch_is_the_same_and_nothing_that_is_known_is_run_again()
             "round {round}"
         );
         looked_at = runs.len();
-        let answered = answered(&repo);
+        let answered = answered_in(&repo.env, "culprit.patch");
         assert!(answered.is_superset(&known));
         known = answered;
     }

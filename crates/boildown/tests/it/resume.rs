@@ -41,12 +41,12 @@ fn stores(env: &TestEnv, output: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Everything that has an answer in the only store.
 fn answered(env: &TestEnv) -> HashSet<[u8; 16]> {
     answered_in(env, "in.min.txt")
 }
 
-fn answered_in(env: &TestEnv, output: &str) -> HashSet<[u8; 16]> {
+/// Everything that has an answer in the only store beside an output.
+pub(crate) fn answered_in(env: &TestEnv, output: &str) -> HashSet<[u8; 16]> {
     let Some(file) = stores(env, output).pop() else {
         return HashSet::new();
     };
