@@ -54,7 +54,10 @@ enum State {
 const SAMPLE: usize = 32;
 
 /// The largest text, in bytes, that is parsed for every question although it has errors.
-const BROKEN: usize = 128 << 10;
+const BROKEN: usize = 2 << 20;
+
+/// The same when its tree is nothing but an error.
+const LOST: usize = 128 << 10;
 
 /// A text of fewer bytes is not parsed when it has errors: so little of it is left that the grammar has understood nothing.
 const PUZZLING: usize = 512;
@@ -168,7 +171,8 @@ impl Parsed {
     /// Whether its errors are a reason to ask about any text: where there are some already, little of the tree can be reused, and each of
     /// them is recovered from again.
     fn is_beyond_it(&self) -> bool {
-        self.errors > 0 && !(PUZZLING..=BROKEN).contains(&self.bytes.len())
+        let largest = if self.is_lost() { LOST } else { BROKEN };
+        self.errors > 0 && !(PUZZLING..=largest).contains(&self.bytes.len())
     }
 }
 

@@ -1,12 +1,12 @@
 //! Which names a text defines, and where they are used, read off the tree of any grammar.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use boildown_search::tree::{NodeId, Tree};
 
-use crate::document::is_word;
+use crate::document::{ERROR, is_word};
 use crate::{Document, Language};
 
 /// The things with names of a document.
@@ -16,6 +16,9 @@ use crate::{Document, Language};
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     pub(crate) things: Vec<Thing<'a>>,
+    /// What declares or defines something without a name of its own, outside of functions and types, and can go: nothing can refer to
+    /// it.
+    pub(crate) nameless: Vec<NodeId>,
     /// For each node the one around it.
     parents: Vec<NodeId>,
     /// For each node the smallest unit around it, or itself; 0 when there is none.
@@ -30,7 +33,7 @@ pub(crate) struct Thing<'a> {
     pub(crate) is_told: bool,
     /// Where it is defined or declared, in order; at least one place.
     pub(crate) definitions: Vec<Definition>,
-    /// All other places, in order.
+    /// All other places, in order, and those definitions that need another: `void a::b() {}`, `template<> struct c<int> {};`.
     pub(crate) uses: Vec<NodeId>,
 }
 
@@ -66,6 +69,8 @@ enum Sureness {
 struct Found {
     sureness: Sureness,
     name: NodeId,
+    /// Whether it can only define what is declared elsewhere.
+    is_further: bool,
     /// What can go with it is this or around it.
     inner: NodeId,
     /// The atoms in which the name means this.
@@ -77,9 +82,10 @@ impl<'a> Names<'a> {
         let tree = document.tree();
         let parents = parents(tree);
         let mut units = vec![0; tree.nodes.len()];
+        let grammar = language.grammar();
         for node in 1..tree.nodes.len() {
             let parent = parents[node];
-            units[node] = if is_unit(document, parent, node) {
+            units[node] = if is_unit(document, &grammar, parent, node) {
                 node
             } else {
                 units[parent]
@@ -87,12 +93,13 @@ impl<'a> Names<'a> {
         }
         let mut names = Self {
             things: Vec::new(),
+            nameless: Vec::new(),
             parents,
             units,
         };
         let reader = Reader {
             names: &names,
-            grammar: language.grammar(),
+            grammar,
             document,
             tree,
         };
@@ -100,7 +107,8 @@ impl<'a> Names<'a> {
         for (text, mentions) in reader.mentions() {
             reader.bind(text, &mentions, &mut things);
         }
-        names.things = things;
+        let nameless = reader.nameless(&things);
+        (names.things, names.nameless) = (things, nameless);
         names
     }
 
@@ -127,16 +135,25 @@ impl<'a> Names<'a> {
 }
 
 /// Whether there may be any number of nodes where this one stands, none included.
-fn is_unit(document: &Document, parent: NodeId, node: NodeId) -> bool {
+fn is_unit(
+    document: &Document,
+    grammar: &tree_sitter::Language,
+    parent: NodeId,
+    node: NodeId,
+) -> bool {
     let tree = document.tree();
+    let is_in_error = parent != 0 && tree.nodes[parent].kind == ERROR;
     let (atoms, outer) = (&tree.nodes[node].atoms, &tree.nodes[parent].atoms);
     let is_one_of_several = || {
         let field = document.field(node);
-        let mut alike = (tree.children(parent)).filter(|&other| document.field(other) == field);
-        alike.nth(1).is_some()
+        let alike = (tree.children(parent)).filter(|&other| document.field(other) == field);
+        let kinds = alike.filter_map(|other| grammar.node_kind_for_id(tree.nodes[other].kind));
+        let mut wholes = kinds.filter(|kind| !REMARKS.iter().any(|part| kind.contains(part)));
+        wholes.nth(1).is_some()
     };
     // What is alone and not within brackets, as the only declarator of a declaration, is needed there.
     tree.slots[tree.nodes[node].slot].many
+        && !is_in_error
         && (parent == 0
             || atoms.start > outer.start && opens(document.atom(outer.start))
             || is_one_of_several())
@@ -178,14 +195,18 @@ impl<'a> Reader<'a, '_> {
             let is_name = is_leaf
                 && text.iter().all(|&byte| is_word(byte))
                 && !text[0].is_ascii_digit()
-                && (self.importing(id).is_some()
-                    || !(self.kind(id).is_empty()
-                        || NO_NAMES.iter().any(|no| self.kind(id).contains(no))));
+                && (self.importing(id).is_some() || self.is_name(self.kind(id), text));
             if is_name {
                 mentions.entry(text).or_default().push(id);
             }
         }
         mentions
+    }
+
+    fn is_name(&self, kind: &str, text: &[u8]) -> bool {
+        // C's grammar knows the types of its library, which are defined somewhere, like any others.
+        let is_of_library = || kind == "primitive_type" && text.ends_with(b"_t");
+        !kind.is_empty() && !NO_NAMES.iter().any(|no| kind.contains(no)) || is_of_library()
     }
 
     /// The import that a word ends the path of, when that is a string: `"net/http"` is known as `http`.
@@ -224,6 +245,8 @@ impl<'a> Reader<'a, '_> {
         // An outer scope comes before the inner ones.
         found.sort_by_key(|found| (found.scope.start, Reverse(found.scope.end), found.name));
         let mut scopes: Vec<(Range<usize>, Thing<'a>)> = Vec::new();
+        let further = found.iter().filter(|found| found.is_further);
+        let further: BTreeSet<NodeId> = further.map(|found| found.name).collect();
         for Found {
             name, inner, scope, ..
         } in found
@@ -253,7 +276,9 @@ impl<'a> Reader<'a, '_> {
                 continue;
             };
             let thing = &mut scopes[innermost].1;
-            if !(thing.definitions.iter()).any(|definition| definition.name == mention) {
+            if further.contains(&mention)
+                || !(thing.definitions.iter()).any(|definition| definition.name == mention)
+            {
                 thing.uses.push(mention);
             }
         }
@@ -276,14 +301,61 @@ impl<'a> Reader<'a, '_> {
 
     /// What a place defines, if it does.
     fn definition(&self, name: NodeId) -> Option<Found> {
-        let (sureness, inner) = self.declares(name)?;
+        let path = self.path(name);
+        let (sureness, inner) = self.declares(path)?;
         let scope = self.scope(inner, sureness);
         Some(Found {
             sureness,
             name,
+            is_further: path != name,
             inner,
             scope: self.tree.nodes[scope].atoms.clone(),
         })
+    }
+
+    /// The largest of `b`, `b<int>` and `a::b` that a name ends, or begins, and that stands where a name alone could.
+    fn path(&self, name: NodeId) -> NodeId {
+        let mut node = name;
+        loop {
+            let parent = self.names.parent(node);
+            let is = |parts: &[&str]| parts.iter().any(|part| self.kind(parent).contains(part));
+            let is_path = is(&["qualified", "template_type", "template_function"]);
+            if self.field(node) != "name" || !is_path {
+                return node;
+            }
+            node = parent;
+        }
+    }
+
+    /// Whether nothing is said of a type but that there is one: `struct a;`.
+    fn is_alone(&self, node: NodeId) -> bool {
+        let around = self.names.parent(node);
+        let kind = self.kind(around);
+        let is = |parts: &[&str]| parts.iter().any(|part| kind.contains(part));
+        around == 0
+            || is(&["declaration_list", "template_decl"])
+            || is(&["declaration"])
+                && !is(&["parameter", "friend"])
+                && !self.has_field(around, "declarator")
+    }
+
+    /// What can go, declares or defines something, but defines none of these things.
+    fn nameless(&self, things: &[Thing<'a>]) -> Vec<NodeId> {
+        let definitions = things.iter().filter(|thing| thing.is_told);
+        let defined: BTreeSet<NodeId> = definitions
+            .flat_map(|thing| &thing.definitions)
+            .map(|definition| definition.unit)
+            .collect();
+        let is_any = |node: NodeId, parts: &[&str]| {
+            let kind = self.kind(node);
+            parts.iter().any(|part| kind.contains(part))
+        };
+        let is_in_type = |node| (self.names.around(node).skip(1)).any(|node| is_any(node, MEMBERS));
+        (1..self.tree.nodes.len())
+            .filter(|&node| self.names.is_unit(node) && !defined.contains(&node))
+            .filter(|&node| is_any(node, NAMELESS) && !is_in_type(node))
+            .filter(|&node| self.scope(node, Sureness::Declared) == 0)
+            .collect()
     }
 
     /// The node that declares a name and nothing besides, when this is where that happens.
@@ -304,11 +376,16 @@ impl<'a> Reader<'a, '_> {
                 "name" if is(NO_DECLARATIONS) => return None,
                 "name" if is(&["import"]) => return Some((Sureness::Declared, node)),
                 "name" if is(&["specifier"]) => {
-                    return declared.filter(|_| self.has_field(parent, "body"));
+                    return declared
+                        .filter(|_| self.has_field(parent, "body") || self.is_alone(parent));
                 }
                 "name" => return declared.filter(|_| is(DECLARATIONS)),
                 "left" if is(&["short_var", "for", "let"]) => return declared,
                 "left" if is(&["assign"]) => return Some((Sureness::Assigned, parent)),
+                // `using a::b;` makes `b` known; `using namespace a;` makes nothing known that has a name here.
+                "" if is(&["using"]) => {
+                    return declared.filter(|_| self.kind(node).contains("qualified"));
+                }
                 "" if is(&["parameter", "import", "use_"]) => {
                     return Some((Sureness::Declared, node));
                 }
@@ -334,13 +411,27 @@ impl<'a> Reader<'a, '_> {
             let is_function = self.has_field(node, "body") && !is(TYPES);
             match sureness {
                 Sureness::Declared if is_parameter => is_function || self.names.is_unit(node),
-                Sureness::Declared => is_function || is(&["block", "compound"]),
+                Sureness::Declared => {
+                    is_function || is(&["block", "compound"]) && !self.is_stray(node)
+                }
                 Sureness::Assigned => is_function && is(&["function", "method", "lambda"]),
             }
         });
         found.next().unwrap_or(0)
     }
+
+    /// Whether a block stands where declarations do: what it is the body of has not been understood.
+    fn is_stray(&self, block: NodeId) -> bool {
+        let around = self.names.parent(block);
+        around == 0
+            || ["declaration_list", "ERROR"]
+                .iter()
+                .any(|part| self.kind(around).contains(part))
+    }
 }
+
+/// Parts of the names of kinds that say something of the node beside them.
+const REMARKS: &[&str] = &["clause", "specifier", "qualifier", "modifier", "attribute"];
 
 /// Parts of the names of kinds that are words, and no names.
 const NO_NAMES: &[&str] = &[
@@ -388,6 +479,27 @@ const DECLARATIONS: &[&str] = &[
     "create",
     "binding",
     "alias",
+];
+
+/// Parts of the names of kinds that declare or define something even when they have no name.
+const NAMELESS: &[&str] = &[
+    "declar",
+    "defin",
+    "_item",
+    "instantiation",
+    "extension",
+    "instance",
+];
+
+/// Parts of the names of kinds of which everything inside is a part, with a name or without.
+const MEMBERS: &[&str] = &[
+    "struct",
+    "class",
+    "union",
+    "enum",
+    "trait",
+    "interface",
+    "impl",
 ];
 
 /// Parts of the names of kinds whose `name` is a mention, though they look like declarations.

@@ -136,6 +136,12 @@ impl Parsed {
         }
     }
 
+    /// Whether the grammar has made nothing of the text.
+    pub(crate) fn is_lost(&self) -> bool {
+        let root = self.tree.as_ref().map(Tree::root_node);
+        root.is_none_or(|root| root.is_error())
+    }
+
     /// Parses a text that came from this one, anew only where it differs, or all of it when that is nearly everything. `None` when
     /// it has more errors.
     pub(crate) fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {

@@ -8,7 +8,7 @@ use boildown_search::list::{self, Algorithm, InEpochs, List, Minimise as _, Swee
 use boildown_search::tree::{Experience, Schedule, ScheduleMachine, TreeSearch};
 use boildown_search::{Epochs, Question, Search, Subset, Verdict};
 
-use crate::document::{Document, View, words};
+use crate::document::{Document, View, is_lost, words};
 use crate::draft::{Check, Draft};
 use crate::rewrite::{Missed, Rewrites, Rules, Setup, Sorts};
 use crate::strategy::{Gate, Layout, Names, Strategy};
@@ -228,6 +228,10 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
                 Check::Parses,
                 LARGE,
             )
+        },
+        Pass {
+            view: View::Blocks,
+            ..pass("blocks", Method::Tree { part: 100 }, Check::Nothing, MANY)
         },
         pass(
             "coarse tree",
@@ -456,7 +460,14 @@ impl Pipeline {
                 let setup = self.setup.as_ref();
                 self.machine =
                     (pass.method).start(&self.document, &self.strategy, setup, &self.lore);
-                let applies = !matches!(pass.view, View::Parts(_)) || self.document.has_parts();
+                let applies = match pass.view {
+                    View::Parts(_) => self.document.has_parts(),
+                    View::Blocks => {
+                        let language = self.setup.as_ref().map(|setup| setup.language());
+                        language.is_none_or(|language| is_lost(best.bytes(), language))
+                    }
+                    _ => true,
+                };
                 if applies && self.machine.has_question() {
                     return;
                 }

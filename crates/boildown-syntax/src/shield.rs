@@ -1,9 +1,12 @@
-//! What a parser is shown of a text that would kill it, and us.
+//! What a parser is shown of a text that would kill it, and us, or that its grammar would make nothing of.
 //!
 //! The scanners of grammars are C of others. What is shown is as long as the text, and differs only where the text is odd. It is only read for
 //! its tree: what is rendered is the text itself.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use crate::Language;
 
@@ -20,7 +23,7 @@ pub(crate) struct Shield {
     besides: fn(&[u8]) -> Vec<usize>,
 }
 
-static SHIELDS: [Shield; 4] = [
+static SHIELDS: [Shield; 5] = [
     // `isdigit` of any character: it looks up to two megabytes beyond a table of 256 entries.
     Shield {
         language: "Bash",
@@ -28,6 +31,14 @@ static SHIELDS: [Shield; 4] = [
         most: 0,
         instead: b'_',
         besides: |_| Vec::new(),
+    },
+    // All of a standard library stands in such namespaces, and none of them would be one.
+    Shield {
+        language: "C++",
+        is_risky: |_| false,
+        most: 0,
+        instead: b' ',
+        besides: attributes_of_namespaces,
     },
     Shield {
         language: "D",
@@ -69,6 +80,18 @@ fn here_documents(text: &[u8]) -> Vec<usize> {
     quotes.collect()
 }
 
+/// `__attribute__((…))` after the name of a namespace.
+fn attributes_of_namespaces(text: &[u8]) -> Vec<usize> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?-u)namespace\s+\w*\s*(__attribute__\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))",
+        )
+        .expect("a test reads with it")
+    });
+    let found = PATTERN.captures_iter(text).filter_map(|found| found.get(1));
+    found.flat_map(|attribute| attribute.range()).collect()
+}
+
 impl Shield {
     pub(crate) fn of(language: &Language) -> Option<&'static Self> {
         (SHIELDS.iter()).find(|shield| shield.language == language.name)
@@ -102,6 +125,16 @@ mod tests {
         let shown = Shield::of(language)?.applied_to(text.as_bytes());
         assert_eq!(shown.len(), text.len());
         Some(String::from_utf8_lossy(&shown).into_owned())
+    }
+
+    #[test]
+    fn a_namespace_with_an_attribute_is_one() {
+        let attribute = "__attribute__ ((b (\"c\")))";
+        let text = format!("namespace a {attribute} {{ int d __attribute__((e)); }}");
+        let want = text.replace(attribute, &" ".repeat(attribute.len()));
+        assert!(shown("C++", &text).is_none_or(|shown| shown == want));
+        let open = "namespace __attribute__((a";
+        assert!(shown("C++", open).is_none_or(|shown| shown == open));
     }
 
     #[test]

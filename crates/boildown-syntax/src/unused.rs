@@ -115,6 +115,13 @@ struct References {
     sources: Vec<usize>,
 }
 
+/// Where the head of a definition ends: all before its first block.
+fn head(document: &Document, node: NodeId) -> usize {
+    let atoms = document.tree().nodes[node].atoms.clone();
+    let mut blocks = atoms.clone().filter(|&atom| document.atom(atom) == b"{");
+    blocks.next().unwrap_or(atoms.end)
+}
+
 /// A node that defines something, and can go.
 #[derive(Debug, Default)]
 struct Unit {
@@ -139,7 +146,9 @@ impl References {
         let told = || names.things.iter().filter(|thing| thing.is_told);
         let mut by_node: BTreeMap<NodeId, usize> = told()
             .flat_map(|thing| &thing.definitions)
-            .map(|definition| (definition.unit, 0))
+            .map(|definition| definition.unit)
+            .chain(names.nameless.iter().copied())
+            .map(|node| (node, 0))
             .filter(|&(node, _)| goes(node))
             .collect();
         let mut units: Vec<Unit> = Vec::new();
@@ -159,15 +168,35 @@ impl References {
             unit.outer = owners[names.parent(unit.node)];
         }
         let mut roots = Vec::new();
+        // Of what each of those without a name speaks, and how often others do.
+        let mut spoken: BTreeMap<usize, (usize, Vec<usize>)> = BTreeMap::new();
+        let nameless: BTreeMap<usize, usize> = (names.nameless.iter())
+            .filter_map(|&node| Some((*by_node.get(&node)?, head(document, node))))
+            .collect();
         for thing in told() {
             let defined: Vec<usize> = (thing.definitions.iter())
                 .filter_map(|definition| by_node.get(&definition.unit).copied())
                 .collect();
             for &mention in &thing.uses {
-                match owners[mention] {
-                    Some(owner) => units[owner].needs.extend(&defined),
-                    None => roots.extend(&defined),
+                let Some(owner) = owners[mention] else {
+                    roots.extend(&defined);
+                    continue;
+                };
+                units[owner].needs.extend(&defined);
+                let at = tree.nodes[mention].atoms.start;
+                let is_first = |known: &(usize, Vec<usize>)| thing.uses.len() < known.0;
+                if nameless.get(&owner).is_some_and(|&head| at < head)
+                    && !defined.is_empty()
+                    && spoken.get(&owner).is_none_or(is_first)
+                {
+                    spoken.insert(owner, (thing.uses.len(), defined.clone()));
                 }
+            }
+        }
+        // Nothing can refer to it, but it says something of what it speaks of: it goes with what is spoken of least.
+        for (unit, (_, defined)) in spoken {
+            for definition in defined {
+                units[definition].needs.push(unit);
             }
         }
         let mut references = Self {

@@ -58,13 +58,25 @@ pub struct Node {
     pub lists: Range<usize>,
 }
 
-/// A row of siblings. What stands between two of them, as atoms, is their separator.
+/// A row of siblings, and what stands between them.
 #[derive(Debug, Clone)]
 pub struct SiblingList {
     /// At least one node, in order; they do not overlap.
     pub elements: Vec<NodeId>,
     /// Where a separator after the last element ends; the end of the last element when there is none.
     pub end: usize,
+    /// What the atoms between two elements are.
+    pub gaps: Gaps,
+}
+
+/// What the atoms between the elements of a row are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Gaps {
+    /// Separators, as in `a, b, c`: there is one between any two elements that are kept.
+    #[default]
+    Separators,
+    /// Ends of the elements before them, as in `struct a {}; void b() {}`: they are kept and go with these.
+    Ends,
 }
 
 /// What fits into a kind of place.
@@ -127,7 +139,8 @@ impl Tree {
 
 impl SiblingList {
     /// Returns the cuts that leave exactly the elements for which `kept` holds: every kept element but the first keeps the
-    /// separator right before it, a separator after the last one stays, and all others go with their elements.
+    /// separator right before it, a separator after the last one stays, and all others go with their elements. What ends elements
+    /// goes with them.
     pub fn cuts<'a>(
         &'a self,
         tree: &'a Tree,
@@ -135,16 +148,27 @@ impl SiblingList {
     ) -> impl Iterator<Item = Range<usize>> + 'a {
         let atoms = |position: usize| &tree.nodes[self.elements[position]].atoms;
         let count = self.elements.len();
-        let first = (0..count).find(|&position| kept(position));
+        let first = match self.gaps {
+            Gaps::Separators => (0..count).find(|&position| kept(position)),
+            Gaps::Ends => Some(0),
+        };
         let front = match first {
             Some(position) => atoms(0).start..atoms(position).start,
             None => atoms(0).start..self.end,
         };
-        let rest = first.map_or(count, |position| position + 1);
+        let rest = match self.gaps {
+            Gaps::Separators => first.map_or(count, |position| position + 1),
+            Gaps::Ends => 0,
+        };
+        let cut = move |position: usize| match self.gaps {
+            Gaps::Separators => atoms(position - 1).end..atoms(position).end,
+            Gaps::Ends if position + 1 < count => atoms(position).start..atoms(position + 1).start,
+            Gaps::Ends => atoms(position).start..self.end,
+        };
         std::iter::once(front).chain(
             (rest..count)
                 .filter(move |&position| !kept(position))
-                .map(move |position| atoms(position - 1).end..atoms(position).end),
+                .map(cut),
         )
     }
 }

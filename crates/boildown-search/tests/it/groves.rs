@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use boildown_search::Subset;
-use boildown_search::tree::{Node, NodeId, SiblingList, Slot, Tree};
+use boildown_search::tree::{Gaps, Node, NodeId, SiblingList, Slot, Tree};
 use proptest::prelude::*;
 
 /// A tree and the text of its atoms.
@@ -139,6 +139,7 @@ impl Grower<'_> {
                 lists.push(SiblingList {
                     elements,
                     end: self.atoms.len(),
+                    gaps: Gaps::Separators,
                 });
             }
             self.rest.next();

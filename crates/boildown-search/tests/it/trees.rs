@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use boildown_search::list::{Halving, List, Sweep};
-use boildown_search::tree::{Experience, Node, NodeId, SiblingList, Slot, Tree, TreeSearch};
+use boildown_search::tree::{Experience, Gaps, Node, NodeId, SiblingList, Slot, Tree, TreeSearch};
 use boildown_search::{Restart as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
@@ -69,6 +69,7 @@ impl Builder {
             self.tree.lists.push(SiblingList {
                 elements,
                 end: self.atoms,
+                gaps: Gaps::Separators,
             });
         }
         let (end, last) = (self.tree.nodes.len(), self.tree.lists.len());

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::tree::{Node, NodeId, SiblingList, Slot, Tree};
+use boildown_search::tree::{Gaps, Node, NodeId, SiblingList, Slot, Tree};
 
 use super::frames::Repairs;
 use super::{Document, View};
@@ -24,6 +24,8 @@ pub(super) enum Role {
     /// It is an element of its parent's row.
     #[default]
     Element,
+    /// It is one, and what stands between it and the next is its own: `public:`.
+    Label,
     /// It may stand anywhere and belongs to no row.
     Extra,
 }
@@ -47,6 +49,8 @@ struct Open {
     separator: Separator,
     /// The text that separates the elements of the current row, as the first such atom.
     example: Option<usize>,
+    /// Whether some elements of the current row have nothing between them.
+    is_bare: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +98,7 @@ impl Builder {
             row: Vec::new(),
             separator: Separator::None,
             example: None,
+            is_bare: false,
         });
     }
 
@@ -153,17 +158,17 @@ impl Builder {
         }
         match open.role {
             Role::Extra => self.tree.extras.push(open.node),
-            Role::Element => self.append(open.node),
+            Role::Element | Role::Label => self.append(open.node, open.role),
         }
     }
 
     /// Adds a finished child to the row of the node that is open.
-    fn append(&mut self, child: NodeId) {
+    fn append(&mut self, child: NodeId, role: Role) {
         let Some(mut parent) = self.open.pop() else {
             return;
         };
         match parent.separator {
-            Separator::None => {}
+            Separator::None => parent.is_bare |= !parent.row.is_empty(),
             Separator::One(atom) if parent.row.is_empty() || is_bracket(self.text(atom)) => {
                 self.end_row(&mut parent);
             }
@@ -171,12 +176,14 @@ impl Builder {
             Separator::Other => self.end_row(&mut parent),
         }
         parent.row.push(child);
+        parent.is_bare |= role == Role::Label;
         parent.separator = Separator::None;
         self.open.push(parent);
     }
 
     fn end_row(&self, open: &mut Open) {
         let example = open.example.take();
+        let is_bare = std::mem::take(&mut open.is_bare);
         let Some(&last) = open.row.last() else { return };
         let mut end = self.tree.nodes[last].atoms.end;
         // In `a, b,` the last comma stays with whatever is left; in `return x;` the semicolon is none of the row's.
@@ -185,9 +192,12 @@ impl Builder {
         if end < self.atoms.len() && trails(self.text(end)) {
             end += 1;
         }
+        // What stands between some elements only does not separate them, it ends those that need it.
+        let ends = is_bare && example.is_some_and(|example| self.text(example) != b",");
         open.rows.push(SiblingList {
             elements: std::mem::take(&mut open.row),
             end,
+            gaps: if ends { Gaps::Ends } else { Gaps::Separators },
         });
     }
 

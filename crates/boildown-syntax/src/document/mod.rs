@@ -13,6 +13,8 @@ mod syntax;
 mod words;
 
 pub(crate) use render::Substitutes;
+pub(crate) use slots::ERROR;
+pub(crate) use syntax::is_lost;
 pub(crate) use words::{is_word, words};
 
 use std::ops::Range;

@@ -6,7 +6,7 @@ use boildown_search::tree::Slot;
 use serde_json::Value;
 use tree_sitter::Node;
 
-use super::syntax::WORD;
+use super::syntax::UNPARSED;
 use crate::Language;
 
 /// The kinds that fit the places of some languages.
@@ -78,7 +78,7 @@ pub(super) struct Kinds {
 }
 
 /// What did not parse, in any language.
-const ERROR: u16 = u16::MAX;
+pub(crate) const ERROR: u16 = u16::MAX;
 
 impl Kinds {
     /// The kinds of a language after so many of others. `None` when there are too many.
@@ -87,7 +87,7 @@ impl Kinds {
             grammar: language.grammar(),
             offset,
         };
-        (kinds.end()? < WORD).then_some(kinds)
+        (kinds.end()? < UNPARSED).then_some(kinds)
     }
 
     /// The number after the last of them.

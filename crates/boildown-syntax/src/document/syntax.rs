@@ -1,5 +1,8 @@
 //! The view through grammars: tree-sitter's trees, one within the other, and nothing of the text lost.
 
+mod divided;
+mod division;
+
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,9 +14,14 @@ use super::slots::{Kinds, Slots};
 use super::words::words;
 use super::{Document, View};
 use crate::{Language, parse};
+use divided::Blocks;
+pub(crate) use divided::is_lost;
 
 /// The kind of a word inside a token; no grammar has so many of its own.
 pub(super) const WORD: u16 = u16::MAX - 1;
+
+/// The kind of a statement that was divided, since it does not parse.
+pub(super) const UNPARSED: u16 = u16::MAX - 2;
 
 /// So many languages may be within each other: pages in documents, scripts in pages.
 const DEEPEST: usize = 3;
@@ -64,6 +72,8 @@ struct Around {
     kind: u16,
     /// How many languages.
     depth: usize,
+    /// How many statements that are divided.
+    divided: usize,
 }
 
 struct Reader<'a> {
@@ -84,9 +94,26 @@ struct Part<'a> {
     around: Around,
     /// The kinds of the open nodes, outermost first.
     open: Vec<u16>,
+    /// Blocks of which the tree does not know what is in them.
+    blocks: Option<Blocks<'a>>,
 }
 
-impl Part<'_> {
+impl<'a> Part<'a> {
+    fn new(grammar: &'a Grammar, start: usize, around: Around) -> Self {
+        Self {
+            grammar,
+            start,
+            around,
+            open: Vec::new(),
+            blocks: None,
+        }
+    }
+
+    /// The kind of the node that is open.
+    fn parent(&self) -> u16 {
+        self.open.last().copied().unwrap_or(self.around.kind)
+    }
+
     fn bytes_of(&self, node: Node<'_>) -> Range<usize> {
         self.start + node.start_byte()..self.start + node.end_byte()
     }
@@ -117,16 +144,18 @@ impl Reader<'_> {
 
     /// Reads a part of the text.
     fn read(&mut self, bytes: Range<usize>, grammar: &Grammar, around: Around) {
-        let Some(tree) = grammar.parser.parse(&self.bytes[bytes.clone()]) else {
-            return self.read_words(bytes);
-        };
-        let mut part = Part {
-            grammar,
-            start: bytes.start,
-            around,
-            open: Vec::new(),
-        };
-        let mut cursor = tree.walk();
+        match grammar.parser.parse(&self.bytes[bytes.clone()]) {
+            Some(tree) if divided::is_needed(&tree, grammar, self.bytes, bytes.start) => {
+                self.divide(&tree, bytes.start, grammar, around);
+            }
+            Some(tree) => self.walk(tree.walk(), Part::new(grammar, bytes.start, around)),
+            None => self.read_words(bytes),
+        }
+    }
+
+    /// Reads what a cursor stands on in the tree of a part of the text, and what follows beside it.
+    fn walk(&mut self, mut cursor: TreeCursor<'_>, mut part: Part<'_>) {
+        let top = cursor.depth();
         // Depth-first without recursion: inputs may be nested 10,000 levels deep.
         loop {
             if self.enter(&cursor, &mut part) && cursor.goto_first_child() {
@@ -137,7 +166,7 @@ impl Reader<'_> {
                 if cursor.goto_next_sibling() {
                     break;
                 }
-                if !cursor.goto_parent() {
+                if cursor.depth() == top || !cursor.goto_parent() {
                     return;
                 }
             }
@@ -161,22 +190,22 @@ impl Reader<'_> {
         self.catch_up(bytes.start);
         if node.child_count() == 0 && !node.is_named() {
             self.covered = bytes.end;
-            self.builder.separator(bytes);
+            self.builder.separator(bytes.clone());
+            self.read_block(bytes.start, part);
             return false;
         }
-        let role = if node.is_extra() && !node.is_error() {
-            Role::Extra
-        } else {
-            Role::Element
+        let role = match node.kind() {
+            _ if node.is_extra() && !node.is_error() => Role::Extra,
+            "access_specifier" => Role::Label,
+            _ => Role::Element,
         };
         let kind = part.grammar.kinds.of(node);
-        let parent = part.open.last().copied().unwrap_or(part.around.kind);
         let field = (
             cursor.field_id().map_or(0, u16::from),
             cursor.field_name().unwrap_or(""),
         );
         let place = Place {
-            slot: self.slots.of_place(parent, field, kind),
+            slot: self.slots.of_place(part.parent(), field, kind),
             // A number means nothing without its grammar.
             field: if part.is_outermost() { field.0 } else { 0 },
             role,
@@ -185,7 +214,16 @@ impl Reader<'_> {
         part.open.push(kind);
         if let Some(grammar) = self.inside(node, part) {
             let depth = part.around.depth + 1;
-            self.read(bytes, &grammar, Around { kind, depth });
+            let divided = 0;
+            self.read(
+                bytes,
+                &grammar,
+                Around {
+                    kind,
+                    depth,
+                    divided,
+                },
+            );
             return false;
         }
         if node.child_count() == 0 {

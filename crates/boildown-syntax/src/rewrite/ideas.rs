@@ -7,7 +7,7 @@ use boildown_search::tree::{NodeId, Slot, Tree};
 
 use super::proposal::{Edit, Proposal};
 use super::rules::Least;
-use crate::document::{is_word, words};
+use crate::document::{ERROR, is_word, words};
 use crate::{Document, Language, View};
 
 /// How many ideas there are; each has a hit rate of its own.
@@ -232,8 +232,10 @@ impl<'a> Ideas<'a> {
 }
 
 impl Ideas<'_> {
-    /// Proposes to take the white space away between two words.
+    /// Proposes to take the white space away between two words; in a text that the grammar does not understand also that the first is a
+    /// number.
     pub(super) fn joins(&mut self) {
+        let is_broken = self.tree.nodes.iter().any(|node| node.kind == ERROR);
         for atom in 1..self.document.len() {
             let both = self.document.text(atom - 1..atom + 1);
             let [left, right] =
@@ -243,6 +245,10 @@ impl Ideas<'_> {
             if run_together && left.len() + right.len() < both.len() {
                 let edit = Edit::new(&(atom - 1..atom + 1), [left, right].concat());
                 self.add(JOINED, vec![edit]);
+                if is_broken && !left[0].is_ascii_digit() {
+                    let edit = Edit::new(&(atom - 1..atom + 1), [b"0", right].concat());
+                    self.add(JOINED, vec![edit]);
+                }
             }
         }
     }

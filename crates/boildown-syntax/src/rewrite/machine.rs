@@ -30,6 +30,10 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
+    pub(crate) fn language(&self) -> &'static Language {
+        self.language
+    }
+
     pub(crate) fn new(
         language: &'static Language,
         rules: Rules,
