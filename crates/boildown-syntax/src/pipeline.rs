@@ -8,7 +8,7 @@ use boildown_search::list::{self, Algorithm, InEpochs, List, Minimise as _, Swee
 use boildown_search::tree::{Experience, Schedule, ScheduleMachine, TreeSearch};
 use boildown_search::{Epochs, Question, Search, Subset, Verdict};
 
-use crate::document::{Document, View, is_lost, words};
+use crate::document::{Document, View, is_lost, openings, words};
 use crate::draft::{Check, Draft};
 use crate::rewrite::{Missed, Rewrites, Rules, Setup, Sorts};
 use crate::strategy::{Gate, Layout, Names, Strategy};
@@ -53,6 +53,8 @@ enum Method {
     Letters,
     /// White space that says nothing.
     Layout,
+    /// Comments up to their inside, with what is before them.
+    Openings(&'static Language),
 }
 
 #[derive(Debug, Clone)]
@@ -191,6 +193,9 @@ const BYTEWISE: usize = 2 * MIB;
 /// Larger texts are not gone over letter by letter.
 const INSIDE: usize = 64 << 10;
 
+/// Larger texts have too much before each of their comments to try.
+const TINY: usize = 128;
+
 /// Larger binaries are not gone over byte by byte before all else is done.
 const PARTWISE: usize = 64 << 10;
 
@@ -278,6 +283,10 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
         pass("nodes", Method::Nodes, Check::Parses, LARGE),
         pass("delimiters", Method::Delimiters, Check::Nothing, LARGE),
         pass("tokens", Method::Window(1), Check::Nothing, LARGE),
+        Pass {
+            view: View::Bytes(1),
+            ..pass("openings", Method::Openings(language), Check::Nothing, TINY)
+        },
         // Last: words that are made of several tokens cannot be taken apart any more.
         pass(
             "rewriting widths",
@@ -570,6 +579,10 @@ impl Method {
             Self::Parallel => sweep(Sweep::units(everything, document.parallel_parts())),
             Self::Letters => sweep(Sweep::units(everything, document.letter_units())),
             Self::Layout => sweep(Sweep::units(everything, document.layout_units())),
+            Self::Openings(language) => sweep(Sweep::units(
+                everything,
+                openings(document.bytes(), language),
+            )),
             Self::Unused { part } => match document.view() {
                 View::Syntax(language) => {
                     let algorithm = InEpochs {

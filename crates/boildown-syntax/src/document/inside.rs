@@ -1,12 +1,13 @@
 //! Views of single characters, between which everything stays: the letters of words, and the white space between tokens.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::Subset;
 
 use super::builder::{Builder, Place};
-use super::words::is_word;
+use super::words::{is_word, words};
 use super::{Document, View, syntax};
 use crate::Language;
 
@@ -74,6 +75,35 @@ pub(super) fn spaces(bytes: &Arc<[u8]>, language: &'static Language) -> Document
     }
     builder.close();
     builder.finish(View::Spaces(language), Vec::new())
+}
+
+/// Returns what can go up to the inside of a comment, as bytes: its beginning, and all from a token before it on, or from that one's second
+/// letter. What was inside is then code, for those who do not mind. Only where that makes fewer words.
+pub(crate) fn openings(bytes: &Arc<[u8]>, language: &'static Language) -> Vec<Unit> {
+    let (document, names) = syntax::read_with_kinds(bytes, language);
+    let mut units = Vec::new();
+    for node in document.tree.nodes.iter().skip(1) {
+        let kind = names.of(node.kind);
+        if !kind.contains("comment") {
+            continue;
+        }
+        let start = document.range(node.atoms.clone()).start;
+        let signs = bytes[start..].iter();
+        let signs = signs.take_while(|byte| byte.is_ascii_punctuation()).take(4);
+        let inside = start + signs.count();
+        for atom in (0..node.atoms.start).rev().take(SINGLE) {
+            let before = document.range(atom..atom + 1).start;
+            units.extend([before..inside, before + 1..inside]);
+        }
+    }
+    let words_in = |range: Range<usize>| words(bytes, range).count();
+    let all = words_in(0..bytes.len());
+    units.retain(|gone| {
+        gone.start < gone.end && words_in(0..gone.start) + words_in(gone.end..bytes.len()) < all
+    });
+    units.sort_unstable_by_key(|gone| (Reverse(gone.len()), gone.start));
+    units.dedup();
+    units.into_iter().map(|gone| vec![gone]).collect()
 }
 
 impl Document {
@@ -256,6 +286,23 @@ mod tests {
             "{:?}",
             tidy("C", c)
         );
+    }
+
+    #[test]
+    fn a_comment_is_opened_with_what_is_before_it() {
+        let Some(c) = Language::named("C") else {
+            return;
+        };
+        let text = b"for () /* */ ;";
+        let left = |unit: Unit| {
+            let gone = &unit[0];
+            String::from_utf8_lossy(&[&text[..gone.start], &text[gone.end..]].concat()).into_owned()
+        };
+        let bytes: Arc<[u8]> = text.as_slice().into();
+        let left: Vec<String> = openings(&bytes, c).into_iter().map(left).collect();
+        let want = [" */ ;", "f */ ;", "for  */ ;", "for ( */ ;", "for () */ ;"];
+        assert_eq!(left, want);
+        assert!(openings(&b"int a = 1;".as_slice().into(), c).is_empty());
     }
 
     #[test]

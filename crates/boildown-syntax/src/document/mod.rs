@@ -12,6 +12,7 @@ mod slots;
 mod syntax;
 mod words;
 
+pub(crate) use inside::openings;
 pub(crate) use render::Substitutes;
 pub(crate) use slots::ERROR;
 pub(crate) use syntax::is_lost;
