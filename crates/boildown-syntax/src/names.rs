@@ -572,6 +572,41 @@ mod tests {
     }
 
     #[test]
+    fn what_is_declared_elsewhere_is_defined_and_needed_too() {
+        check(
+            "C++",
+            "struct a; struct a { void b(); }; void a::b() {} template<class T> struct c {};
+            template<> struct c<int> {}; namespace d { int e; } using d::e; using namespace d;",
+            "T: class T (0)
+            a: struct a | struct a { void b(); } (1)
+            b: void b(); | void a::b() {} (1)
+            c: template<class T> struct c {}; | template<> struct c<int> {}; (1)
+            d: namespace d { int e; } (2)
+            e: int e; | using d::e; (1)",
+        );
+    }
+
+    #[test]
+    fn what_has_no_name_is_known_outside_of_types() {
+        let nameless = |language, text: &str| {
+            let language = Language::named(language)?;
+            let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
+            let text = |&node: &NodeId| {
+                let atoms = document.tree().nodes[node].atoms.clone();
+                String::from_utf8_lossy(document.text(atoms)).into_owned()
+            };
+            let names = Names::of(&document, language);
+            Some(names.nameless.iter().map(text).collect::<Vec<_>>())
+        };
+        let cpp = "struct a { bool operator!(); }; bool operator==(a, a) { int b; return b; }";
+        let want = ["bool operator==(a, a) { int b; return b; }"];
+        assert!(nameless("C++", cpp).is_none_or(|nameless| nameless == want));
+        let rust = "struct A; impl Clone for A { fn clone(&self) -> A { A } }";
+        let want = ["impl Clone for A { fn clone(&self) -> A { A } }"];
+        assert!(nameless("Rust", rust).is_none_or(|nameless| nameless == want));
+    }
+
+    #[test]
     fn the_path_of_an_import_ends_with_a_name() {
         check(
             "Go",

@@ -486,14 +486,16 @@ impl Pipeline {
         }
     }
 
-    /// Reads the text anew when a promising pass has deleted half of it. What was learned stays.
+    /// Reads the text anew when a promising pass has deleted half of it, and asks first what nothing needs any more. What was learned stays.
     fn refresh(&mut self) {
         if let Machine::Tree(ScheduleMachine::Boildown(tree)) = &self.machine
             && let Some(Method::Promising { .. }) = self.passes.get(self.at).map(|pass| pass.method)
             && 2 * tree.inner().best().count() < self.document.len()
         {
             self.lore.experience = tree.inner().experience().clone();
-            self.begin(self.at);
+            let before = self.at.saturating_sub(1);
+            let is_unused = matches!(self.passes[before].method, Method::Unused { .. });
+            self.begin(if is_unused { before } else { self.at });
         }
     }
 

@@ -243,3 +243,47 @@ fn small(index: usize) -> u32 {
 fn is_bracket(text: &[u8]) -> bool {
     matches!(text, b"(" | b")" | b"[" | b"]" | b"{" | b"}")
 }
+
+#[cfg(test)]
+mod tests {
+    use boildown_search::Subset;
+
+    use super::*;
+    use crate::Language;
+
+    /// What is left of a text without each of the nodes right below the root, or below the first of these.
+    fn without_each(language: &str, text: &str, parent: NodeId) -> Option<Vec<String>> {
+        let language = Language::named(language)?;
+        let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
+        let tree = document.tree();
+        let lists = tree.nodes[parent].lists.clone();
+        let row = tree.lists[lists]
+            .iter()
+            .max_by_key(|list| list.elements.len())?;
+        let without = |gone: usize| {
+            let cuts = row.cuts(tree, |position| position != gone);
+            let kept = Subset::full(document.len()).without(cuts);
+            String::from_utf8_lossy(&document.render(&kept))
+                .trim()
+                .to_owned()
+        };
+        Some((0..row.elements.len()).map(without).collect())
+    }
+
+    #[test]
+    fn what_ends_an_element_goes_with_it() {
+        let left = without_each("C", "struct a {}; int b() {} struct c {};", 0);
+        let want = [
+            "int b() {} struct c {};",
+            "struct a {}; struct c {};",
+            "struct a {}; int b() {}",
+        ];
+        assert!(left.is_none_or(|left| left == want));
+    }
+
+    #[test]
+    fn a_separator_goes_with_one_of_two() {
+        let left = without_each("JSON", "[1, 2, 3]", 1);
+        assert!(left.is_none_or(|left| left == ["[2, 3]", "[1, 3]", "[1, 2]"]));
+    }
+}

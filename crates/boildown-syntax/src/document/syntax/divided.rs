@@ -264,3 +264,52 @@ fn each_token<'t>(node: Node<'t>, mut tell: impl FnMut(Node<'t>)) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{Document, Language, View};
+
+    /// The texts of the nodes right below the root, and of those that an error inside did not swallow.
+    fn read(language: &str, text: &str) -> Option<(Vec<String>, Vec<String>)> {
+        let bytes: Arc<[u8]> = text.as_bytes().into();
+        let document = Document::new(&bytes, View::Syntax(Language::named(language)?));
+        let tree = document.tree();
+        let text = |node: usize| {
+            let text = document.text(tree.nodes[node].atoms.clone());
+            String::from_utf8_lossy(text).into_owned()
+        };
+        let all = (1..tree.nodes.len()).map(text).collect();
+        Some((tree.children(0).map(text).collect(), all))
+    }
+
+    #[test]
+    fn an_error_stays_in_its_statement() {
+        let text = "int a() { return 1; }\nint b() { c(); if (d { e(); }\nf(); }\nint g;";
+        let Some((statements, all)) = read("C", text) else {
+            return;
+        };
+        assert_eq!(
+            statements,
+            [
+                "int a() { return 1; }",
+                "int b() { c(); if (d { e(); }\nf(); }",
+                "int g;"
+            ]
+        );
+        for inner in ["b", "c();", "e();", "f();"] {
+            assert!(all.iter().any(|text| text == inner), "{inner}: {all:?}");
+        }
+    }
+
+    #[test]
+    fn of_stray_delimiters_nothing_goes_lost() {
+        let text = "int a;\nint b() { c(1; } }";
+        let Some((statements, _)) = read("C", text) else {
+            return;
+        };
+        let visible = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(visible(&statements.concat()), visible(text));
+    }
+}
