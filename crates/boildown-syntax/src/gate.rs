@@ -171,7 +171,7 @@ impl Parsed {
     /// Whether its errors are a reason to ask about any text: where there are some already, little of the tree can be reused, and each of
     /// them is recovered from again.
     fn is_beyond_it(&self) -> bool {
-        let largest = if self.is_lost() { LOST } else { BROKEN };
+        let largest = if self.is_one_error() { LOST } else { BROKEN };
         self.errors > 0 && !(PUZZLING..=largest).contains(&self.bytes.len())
     }
 }

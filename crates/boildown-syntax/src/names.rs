@@ -23,6 +23,8 @@ pub(crate) struct Names<'a> {
     parents: Vec<NodeId>,
     /// For each node the smallest unit around it, or itself; 0 when there is none.
     units: Vec<NodeId>,
+    /// Whether a part of each node is its body.
+    has_body: Vec<bool>,
 }
 
 /// What a name stands for in a part of the text.
@@ -91,11 +93,18 @@ impl<'a> Names<'a> {
                 units[parent]
             };
         }
+        let body = grammar.field_id_for_name("body").map_or(0, u16::from);
+        let mut has_body = vec![false; tree.nodes.len()];
+        for node in (1..tree.nodes.len()).filter(|&node| body != 0 && document.field(node) == body)
+        {
+            has_body[parents[node]] = true;
+        }
         let mut names = Self {
             things: Vec::new(),
             nameless: Vec::new(),
             parents,
             units,
+            has_body,
         };
         let reader = Reader {
             names: &names,
@@ -353,7 +362,7 @@ impl<'a> Reader<'a, '_> {
         let is_in_type = |node| (self.names.around(node).skip(1)).any(|node| is_any(node, MEMBERS));
         (1..self.tree.nodes.len())
             .filter(|&node| self.names.is_unit(node) && !defined.contains(&node))
-            .filter(|&node| is_any(node, NAMELESS) && !is_in_type(node))
+            .filter(|&node| is_any(node, NAMELESS) && !is_any(node, REMARKS) && !is_in_type(node))
             .filter(|&node| self.scope(node, Sureness::Declared) == 0)
             .collect()
     }
@@ -377,7 +386,7 @@ impl<'a> Reader<'a, '_> {
                 "name" if is(&["import"]) => return Some((Sureness::Declared, node)),
                 "name" if is(&["specifier"]) => {
                     return declared
-                        .filter(|_| self.has_field(parent, "body") || self.is_alone(parent));
+                        .filter(|_| self.names.has_body[parent] || self.is_alone(parent));
                 }
                 "name" => return declared.filter(|_| is(DECLARATIONS)),
                 "left" if is(&["short_var", "for", "let"]) => return declared,
@@ -408,7 +417,7 @@ impl<'a> Reader<'a, '_> {
         let mut found = around.filter(|&node| {
             let kind = self.kind(node);
             let is = |parts: &[&str]| parts.iter().any(|part| kind.contains(part));
-            let is_function = self.has_field(node, "body") && !is(TYPES);
+            let is_function = self.names.has_body[node] && !is(TYPES);
             match sureness {
                 Sureness::Declared if is_parameter => is_function || self.names.is_unit(node),
                 Sureness::Declared => {
@@ -431,7 +440,7 @@ impl<'a> Reader<'a, '_> {
 }
 
 /// Parts of the names of kinds that say something of the node beside them.
-const REMARKS: &[&str] = &["clause", "specifier", "qualifier", "modifier", "attribute"];
+const REMARKS: &[&str] = &["requires", "attribute", "access_specifier"];
 
 /// Parts of the names of kinds that are words, and no names.
 const NO_NAMES: &[&str] = &[

@@ -137,7 +137,7 @@ impl Parsed {
     }
 
     /// Whether the grammar has made nothing of the text.
-    pub(crate) fn is_lost(&self) -> bool {
+    pub(crate) fn is_one_error(&self) -> bool {
         let root = self.tree.as_ref().map(Tree::root_node);
         root.is_none_or(|root| root.is_error())
     }
@@ -145,7 +145,7 @@ impl Parsed {
     /// Parses a text that came from this one, anew only where it differs, or all of it when that is nearly everything. `None` when
     /// it has more errors.
     pub(crate) fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
-        let older = match difference(&self.bytes, &bytes) {
+        let older = match difference(&parser.shown(&self.bytes), &parser.shown(&bytes)) {
             None => self.tree.clone(),
             Some(edit) => {
                 let replaced = edit.old_end_byte - edit.start_byte;

@@ -89,7 +89,8 @@ fn attributes_of_namespaces(text: &[u8]) -> Vec<usize> {
         .expect("a test reads with it")
     });
     let found = PATTERN.captures_iter(text).filter_map(|found| found.get(1));
-    found.flat_map(|attribute| attribute.range()).collect()
+    let places = found.flat_map(|attribute| attribute.range());
+    places.filter(|&at| text[at] != b'\n').collect()
 }
 
 impl Shield {

@@ -69,7 +69,7 @@ pub struct SiblingList {
     pub gaps: Gaps,
 }
 
-/// What the atoms between the elements of a row are.
+/// What the atoms between the elements of a row are. [`TreeSearch`] asks accordingly; the other schedules take them for separators.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Gaps {
     /// Separators, as in `a, b, c`: there is one between any two elements that are kept.

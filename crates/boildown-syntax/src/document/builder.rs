@@ -51,6 +51,8 @@ struct Open {
     example: Option<usize>,
     /// Whether some elements of the current row have nothing between them.
     is_bare: bool,
+    /// Whether one of them is a label.
+    is_labelled: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +101,7 @@ impl Builder {
             separator: Separator::None,
             example: None,
             is_bare: false,
+            is_labelled: false,
         });
     }
 
@@ -138,6 +141,10 @@ impl Builder {
     }
 
     fn push(&mut self, bytes: Range<usize>, token: StartsToken) {
+        debug_assert!(
+            (self.atoms.last()).is_none_or(|last| last.end as usize <= bytes.start),
+            "atoms come in order"
+        );
         if token == StartsToken::Yes {
             self.tokens.push(small(self.atoms.len()));
         }
@@ -176,7 +183,7 @@ impl Builder {
             Separator::Other => self.end_row(&mut parent),
         }
         parent.row.push(child);
-        parent.is_bare |= role == Role::Label;
+        parent.is_labelled |= role == Role::Label;
         parent.separator = Separator::None;
         self.open.push(parent);
     }
@@ -184,6 +191,7 @@ impl Builder {
     fn end_row(&self, open: &mut Open) {
         let example = open.example.take();
         let is_bare = std::mem::take(&mut open.is_bare);
+        let is_labelled = std::mem::take(&mut open.is_labelled);
         let Some(&last) = open.row.last() else { return };
         let mut end = self.tree.nodes[last].atoms.end;
         // In `a, b,` the last comma stays with whatever is left; in `return x;` the semicolon is none of the row's.
@@ -192,8 +200,9 @@ impl Builder {
         if end < self.atoms.len() && trails(self.text(end)) {
             end += 1;
         }
-        // What stands between some elements only does not separate them, it ends those that need it.
-        let ends = is_bare && example.is_some_and(|example| self.text(example) != b",");
+        // A semicolon between some elements only does not separate them, it ends those that need it.
+        let is_semicolon = || example.is_some_and(|example| self.text(example) == b";");
+        let ends = is_labelled || is_bare && is_semicolon();
         open.rows.push(SiblingList {
             elements: std::mem::take(&mut open.row),
             end,
@@ -279,6 +288,12 @@ mod tests {
             "struct a {}; int b() {}",
         ];
         assert!(left.is_none_or(|left| left == want));
+    }
+
+    #[test]
+    fn the_sign_before_an_optional_part_goes_with_it() {
+        let left = without_each("Rust", "fn a(b: c) -> d {}", 1);
+        assert!(left.is_none_or(|left| left.contains(&"fn a(b: c) {}".to_owned())));
     }
 
     #[test]

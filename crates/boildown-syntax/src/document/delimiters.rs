@@ -6,16 +6,32 @@
 pub(super) fn partners<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Vec<Option<usize>> {
     let mut partners = Vec::new();
     let mut open: Vec<(&[u8], usize)> = Vec::new();
+    // How many of each wait for their partners, so that a stray one is not looked for.
+    let mut waiting: [usize; 3] = [0; 3];
+    let sort = |close: &[u8]| match close {
+        b")" => 0,
+        b"]" => 1,
+        _ => 2,
+    };
     for (at, text) in texts.enumerate() {
         partners.push(None);
         match text {
-            b"(" => open.push((b")", at)),
-            b"[" => open.push((b"]", at)),
-            b"{" => open.push((b"}", at)),
-            close @ (b")" | b"]" | b"}") => {
-                if let Some(depth) = open.iter().rposition(|&(wanted, _)| wanted == close) {
-                    partners[open[depth].1] = Some(at);
-                    open.truncate(depth);
+            b"(" | b"[" | b"{" => {
+                let close: &[u8] = match text {
+                    b"(" => b")",
+                    b"[" => b"]",
+                    _ => b"}",
+                };
+                waiting[sort(close)] += 1;
+                open.push((close, at));
+            }
+            b")" | b"]" | b"}" if waiting[sort(text)] > 0 => {
+                while let Some((wanted, opened)) = open.pop() {
+                    waiting[sort(wanted)] -= 1;
+                    if wanted == text {
+                        partners[opened] = Some(at);
+                        break;
+                    }
                 }
             }
             _ => {}

@@ -92,8 +92,10 @@ pub(crate) fn openings(bytes: &Arc<[u8]>, language: &'static Language) -> Vec<Un
         let signs = signs.take_while(|byte| byte.is_ascii_punctuation()).take(4);
         let inside = start + signs.count();
         for atom in (0..node.atoms.start).rev().take(SINGLE) {
-            let before = document.range(atom..atom + 1).start;
-            units.extend([before..inside, before + 1..inside]);
+            let place = document.range(atom..atom + 1);
+            let letters = characters(document.atom(atom), place.start);
+            let second = letters.first().map_or(place.end, |first| first.end);
+            units.extend([place.start..inside, second..inside]);
         }
     }
     let words_in = |range: Range<usize>| words(bytes, range).count();

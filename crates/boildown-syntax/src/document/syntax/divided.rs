@@ -27,11 +27,34 @@ pub(super) struct Blocks<'a> {
     bodies: Vec<Range<usize>>,
 }
 
+/// The languages of statements that end with semicolons and blocks.
+const BLOCKS: [&str; 21] = [
+    "C",
+    "C#",
+    "C++",
+    "CSS",
+    "D",
+    "Dart",
+    "GLSL",
+    "Go",
+    "HLSL",
+    "Java",
+    "JavaScript",
+    "Kotlin",
+    "Objective-C",
+    "Rust",
+    "Scala",
+    "Solidity",
+    "Swift",
+    "TSX",
+    "TypeScript",
+    "WGSL",
+    "Zig",
+];
+
 /// Whether structure of a text has gone lost, and its language is one of those that have statements and blocks.
 pub(super) fn is_needed(tree: &Tree, grammar: &Grammar, bytes: &[u8], start: usize) -> bool {
-    let has = |token| grammar.language.grammar().id_for_node_kind(token, false) != 0;
-    // PHP begins as text does that is none.
-    has_swallowed(tree, &bytes[start..]) && has("{") && has(";") && grammar.language.name != "PHP"
+    BLOCKS.contains(&grammar.language.name) && has_swallowed(tree, &bytes[start..])
 }
 
 /// Whether structure of a text has gone lost to its grammar.
@@ -45,8 +68,12 @@ impl Reader<'_> {
     pub(super) fn divide(&mut self, tree: &Tree, start: usize, grammar: &Grammar, around: Around) {
         let tokens = tokens(tree, self.bytes, start);
         let division = Division::new(self.bytes, tokens);
-        self.builder
-            .open(grammar.kinds.of(tree.root_node()), Place::default());
+        let kind = grammar.kinds.of(tree.root_node());
+        let place = Place {
+            slot: self.slots.of_place(around.kind, (0, ""), kind),
+            ..Place::default()
+        };
+        self.builder.open(kind, place);
         let empty = grammar.parser.parse(b"");
         let kind = empty.map_or(0, |empty| grammar.kinds.of(empty.root_node()));
         let around = Around { kind, ..around };
@@ -188,13 +215,11 @@ fn is_unbalanced(node: Node<'_>, text: &[u8]) -> bool {
         return is_delimiter(node.kind().as_bytes());
     }
     let mut texts: Vec<&[u8]> = Vec::new();
-    each_token(node, |token| {
-        texts.extend(
-            words(text, token.byte_range())
-                .map(|word| &text[word])
-                .filter(|text| is_delimiter(text)),
-        );
+    each_token(node, |token| match token.is_error() {
+        true => texts.extend(words(text, token.byte_range()).map(|word| &text[word])),
+        false => texts.push(&text[token.byte_range()]),
     });
+    texts.retain(|text| is_delimiter(text));
     2 * partners(texts.iter().copied()).iter().flatten().count() != texts.len()
 }
 

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::super::delimiters::partners;
+use super::super::words::is_word;
 
 /// The tokens of a text, and which delimiters belong together.
 pub(super) struct Division<'a> {
@@ -17,20 +18,23 @@ pub(super) struct Division<'a> {
 }
 
 /// What lines for the preprocessor begin with.
-const DIRECTIVES: [&[u8]; 9] = [
-    b"if", b"el", b"endif", b"define", b"undef", b"include", b"pragma", b"error", b"line",
+const DIRECTIVES: [&[u8]; 12] = [
+    b"if", b"ifdef", b"ifndef", b"elif", b"else", b"endif", b"define", b"undef", b"include",
+    b"pragma", b"error", b"line",
 ];
 
 impl<'a> Division<'a> {
     /// Starts from the tokens of a text, in order.
     pub(super) fn new(bytes: &'a [u8], tokens: Vec<Range<usize>>) -> Self {
         let partners = partners(tokens.iter().map(|token| &bytes[token.clone()]));
-        let indents = tokens.iter().map(|token| indent(bytes, token.start));
+        let ends = std::iter::once(0).chain(tokens.iter().map(|token| token.end));
+        let gaps = ends.zip(&tokens).map(|(end, token)| end..token.start);
+        let indents = gaps.map(|gap| indent(bytes, gap)).collect();
         Self {
-            indents: indents.collect(),
             bytes,
             tokens,
             partners,
+            indents,
         }
     }
 
@@ -54,10 +58,17 @@ impl<'a> Division<'a> {
     /// Divides tokens into statements: each ends with a `;` or a block; without any `;`, where a line begins that is indented least.
     pub(super) fn statements(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
         let outer = || self.outer(tokens.clone());
-        let mut starts: Vec<usize> = if tokens.clone().any(|at| self.text(at) == b";") {
-            outer()
-                .filter(|&at| self.text(at) == b";" || self.is_block(at) && !self.goes_on(at))
-                .map(|at| self.partners[at].unwrap_or(at) + 1)
+        let mut starts: Vec<usize> = if outer().any(|at| self.text(at) == b";") {
+            let mut start = tokens.start;
+            let mut starts = Vec::new();
+            for at in outer() {
+                if self.text(at) == b";" || self.is_block(at) && !self.goes_on(start, at) {
+                    start = self.partners[at].unwrap_or(at) + 1;
+                    starts.push(start);
+                }
+            }
+            starts
+                .into_iter()
                 .chain(outer().filter(|&at| self.is_directive(at)))
                 .chain(self.ends_of_directives(tokens.clone()))
                 .collect()
@@ -75,11 +86,17 @@ impl<'a> Division<'a> {
         begins.zip(ends).map(|(start, end)| start..end).collect()
     }
 
-    /// Returns what is in the blocks of a statement.
+    /// Returns what is in the blocks of a statement, also of those within brackets.
     pub(super) fn bodies(&self, statement: Range<usize>) -> Vec<Range<usize>> {
-        let blocks = self.outer(statement).filter(|&at| self.is_block(at));
-        let inside = |open: usize| Some(open + 1..self.partners[open]?);
-        blocks.filter_map(inside).collect()
+        let mut bodies = Vec::new();
+        let mut at = statement.start;
+        while at < statement.end {
+            let close =
+                self.partners[at].filter(|&close| self.is_block(at) && close < statement.end);
+            bodies.extend(close.map(|close| at + 1..close));
+            at = close.unwrap_or(at) + 1;
+        }
+        bodies
     }
 
     /// The tokens that are in no delimiters of their own; of these, the opening ones.
@@ -101,11 +118,21 @@ impl<'a> Division<'a> {
     }
 
     /// Whether what a block is a part of goes on after it.
-    fn goes_on(&self, open: usize) -> bool {
+    fn goes_on(&self, start: usize, open: usize) -> bool {
         let after = self.partners[open].map_or(open, |close| close + 1);
-        after < self.len()
-            && (matches!(self.text(after), b"else" | b"catch" | b"while" | b"finally")
-                || b";,.=)]:?*&|<>-+".contains(&self.text(after)[0]))
+        let is_comment =
+            |at: &usize| self.text(*at).starts_with(b"//") || self.text(*at).starts_with(b"/*");
+        let Some(after) = (after..self.len()).find(|at| !is_comment(at)) else {
+            return false;
+        };
+        // A type of which variables may follow, or another name for it.
+        let is_type = [&b"typedef"[..], b"struct", b"union", b"enum", b"class"]
+            .contains(&self.text(start))
+            && self.text(open - 1) != b")"
+            && open > start;
+        is_type
+            || matches!(self.text(after), b"else" | b"catch" | b"while" | b"finally")
+            || b";,.=()]:?*&|<>-+".contains(&self.text(after)[0])
     }
 
     /// Whether a token begins a line for the preprocessor.
@@ -114,7 +141,8 @@ impl<'a> Division<'a> {
             return false;
         };
         let rest = rest.trim_ascii_start();
-        self.indents[token].is_some() && DIRECTIVES.iter().any(|word| rest.starts_with(word))
+        let word = &rest[..rest.iter().take_while(|&&byte| is_word(byte)).count()];
+        self.indents[token].is_some() && DIRECTIVES.contains(&word)
     }
 
     /// The first tokens of the lines after those.
@@ -129,14 +157,16 @@ impl<'a> Division<'a> {
     }
 }
 
-/// How far the line of a token is indented, when nothing is before it there, and the line before does not go on here.
-fn indent(bytes: &[u8], start: usize) -> Option<usize> {
-    let line = bytes[..start].iter().rposition(|&byte| byte == b'\n');
-    let begin = line.map_or(0, |newline| newline + 1);
-    let before = &bytes[..begin.saturating_sub(1)];
-    let goes_on = before.trim_ascii_end().len() == before.len() && before.ends_with(b"\\");
-    let is_first = bytes[begin..start].iter().all(u8::is_ascii_whitespace);
-    (is_first && !goes_on).then_some(start - begin)
+/// How far the line of a token is indented that follows a gap, when it begins there, and does not go on from the one before.
+fn indent(bytes: &[u8], gap: Range<usize>) -> Option<usize> {
+    let is_first = gap.start == 0;
+    let newline = bytes[gap.clone()].iter().rposition(|&byte| byte == b'\n');
+    let goes_on = newline.is_some_and(|newline| bytes[..gap.start + newline].ends_with(b"\\"));
+    match newline {
+        Some(newline) if !goes_on => Some(gap.len() - newline - 1),
+        None if is_first => Some(gap.len()),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -174,6 +204,21 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_a_type_is_part_of_the_statement() {
+        let text =
+            "typedef struct { int a; } b; struct c { int d; } e; struct f *g() { } int h() { }";
+        assert_eq!(
+            statements(text),
+            [
+                "typedef struct { int a; } b;",
+                "struct c { int d; } e;",
+                "struct f *g() { }",
+                "int h() { }"
+            ]
+        );
+    }
+
+    #[test]
     fn without_either_they_begin_with_the_lines_that_are_indented_least() {
         let text = "def a():\n    b\n    c(d,\ne)\ndef f():\n    g";
         assert_eq!(
@@ -194,7 +239,10 @@ mod tests {
     #[test]
     fn blocks_have_bodies() {
         let bodies = |text: &str| texts(text, |division| division.bodies(0..division.len()));
-        assert_eq!(bodies("a (b { }) { c; { d } } e { f }"), ["c; { d }", "f"]);
+        assert_eq!(
+            bodies("a (b { g }) { c; { d } } e { f }"),
+            ["g", "c; { d }", "f"]
+        );
         assert_eq!(bodies("a [ { ]"), [""; 0]);
     }
 }
