@@ -224,6 +224,15 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
     };
     vec![
         LINES,
+        Pass {
+            view: View::Lines,
+            ..pass(
+                "least texts",
+                Method::Rewrites(Sorts::Whole),
+                Check::Nothing,
+                LARGE,
+            )
+        },
         pass("unused", Method::Unused { part: 100 }, Check::Parses, LARGE),
         Pass {
             sizes: MANY..LARGE,

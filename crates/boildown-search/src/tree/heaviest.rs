@@ -19,7 +19,8 @@ use crate::{Epochs, Fate, Question, Search, Subset, Verdict, Wide};
 ///
 /// A heap holds tasks, keyed by the atoms they may remove: minimising a sibling list (separators go with their elements),
 /// deleting a node without its separator, replacing a node by a descendant that fits its place, or by the inner list of one
-/// (a block by its statements). What survives brings its own parts into the heap. Extras go before everything else.
+/// (a block by its statements), and minimising a spine: nodes within each other, the inner of which may take the place of the outer, as
+/// in `a + b + c` and `x.f().g()`, are a list of levels, each of which can go alone. What survives brings its own parts into the heap. Extras go before everything else.
 ///
 /// In the order of promise ([`promising`](Self::promising)) the key is the promise of a task's next question, and parts of a node do not wait
 /// until its whole row is done.
@@ -27,8 +28,8 @@ use crate::{Epochs, Fate, Question, Search, Subset, Verdict, Wide};
 /// # Guarantee
 /// Ends with an interesting set. 1-tree-minimal only when followed by [`Sweep::units`](crate::list::Sweep::units) over [`Tree::units`].
 /// # Cost
-/// At most 2 questions for each list element with [`Halving`](crate::list::Halving), one for each node with a separator, and eight for
-/// the replacements of each surviving node. `tell` is O(log n) and O(n / 64) on a hit.
+/// At most 2 questions for each list element and each level of a spine with [`Halving`](crate::list::Halving), one for each node with a
+/// separator, and eight for the replacements of each surviving node. `tell` is O(log n) and O(n / 64) on a hit.
 /// # Units
 /// Elements are atoms, by their index in the row; they are never renumbered.
 /// # Source
@@ -50,11 +51,18 @@ pub struct TreeSearch<A: Minimise> {
     opened: RedBlackTreeSetSync<Opened>,
     /// For the promising: the key of each list's task, also when that is finished.
     of_list: RedBlackTreeMapSync<usize, Key>,
+    /// The nodes of each spine that has or had a task, by the outermost.
+    spines: RedBlackTreeMapSync<NodeId, Arc<[NodeId]>>,
+    /// The other nodes of those.
+    on_spines: RedBlackTreeSetSync<NodeId>,
     experience: Experience,
     order: Order,
     /// Questions that would delete fewer atoms are left out.
     smallest: usize,
 }
+
+/// Spines of so many nodes, or fewer, are not worth a task: the replacements of each node find what there is.
+const SHORT: usize = 6;
 
 impl<A: Minimise> TreeSearch<A> {
     /// Starts on the atoms of `kept`, which hold all atoms of the tree that are still there. Asks only what would delete at
@@ -101,6 +109,8 @@ impl<A: Minimise> TreeSearch<A> {
             next: Arc::new([]),
             opened: RedBlackTreeSetSync::new_sync(),
             of_list: RedBlackTreeMapSync::new_sync(),
+            spines: RedBlackTreeMapSync::new_sync(),
+            on_spines: RedBlackTreeSetSync::new_sync(),
             experience,
             order,
             smallest: smallest.max(1),
@@ -223,8 +233,31 @@ impl<A: Minimise> TreeSearch<A> {
             (Order::Heaviest, true) => (Part::All, Part::Quarter),
             (Order::Heaviest, false) => (Part::Quarter, Part::All),
         };
+        self.push_spine(node, slot, whole);
         self.push_replace(node, slot, whole);
         self.push_lists(node, (Standing::Needed, weight), parts);
+    }
+
+    /// Adds the task for the spine that begins at a node, unless the node is on one that begins further out.
+    ///
+    /// Statements within statements make no spine: little of what stands beside them goes before it is reduced itself.
+    fn push_spine(&mut self, node: NodeId, slot: usize, part: Part) {
+        let is_known = self.on_spines.contains(&node) || self.spines.contains_key(&node);
+        if is_known || self.tree.slots[slot].many {
+            return;
+        }
+        let spine = self.replacements().spine(node, slot);
+        let Some(&innermost) = spine.last().filter(|_| spine.len() > SHORT) else {
+            return;
+        };
+        for &inner in &spine[1..] {
+            self.on_spines.insert_mut(inner);
+        }
+        let weight = self.weight(node) - self.weight(innermost);
+        let start = self.tree.nodes[node].atoms.start;
+        self.spines.insert_mut(node, spine.into());
+        let class = (Kind::Unwrap, Standing::Needed);
+        self.push(class, What::Spine(node), part.of(weight), start);
     }
 
     fn is_wrapper(&self, node: NodeId) -> bool {
@@ -266,7 +299,25 @@ impl<A: Minimise> TreeSearch<A> {
         match what {
             What::List(list) => &self.tree.lists[list].elements,
             What::Extras => &self.tree.extras,
-            What::Separate(_) | What::Replace(..) => &[],
+            What::Spine(_) | What::Separate(_) | What::Replace(..) => &[],
+        }
+    }
+
+    /// The levels of a spine, outermost first: its nodes, each with the next one.
+    fn levels(&self, outermost: NodeId) -> impl Iterator<Item = (NodeId, NodeId)> + '_ {
+        let nodes: &[NodeId] = self.spines.get(&outermost).map_or(&[], |nodes| nodes);
+        nodes.iter().copied().zip(nodes.iter().copied().skip(1))
+    }
+
+    /// What minimising a row or a spine works on: the number of living atoms of each element.
+    fn weights(&self, what: What) -> Vec<usize> {
+        match what {
+            What::Spine(node) => (self.levels(node))
+                .map(|(above, below)| self.weight(above) - self.weight(below))
+                .collect(),
+            _ => (self.row(what).iter())
+                .map(|&node| self.weight(node))
+                .collect(),
         }
     }
 
@@ -304,8 +355,10 @@ impl<A: Minimise> TreeSearch<A> {
                 _ => Kind::Replace,
             };
         };
-        if key.what == What::Extras {
-            return Kind::Extras;
+        match key.what {
+            What::Extras => return Kind::Extras,
+            What::Spine(_) => return Kind::Unwrap,
+            _ => {}
         }
         let Some(question) = machine.ask() else {
             return Kind::All;
@@ -427,7 +480,7 @@ impl<A: Minimise> TreeSearch<A> {
                 [only] => atoms(*only),
                 [] => 0..0,
             },
-            What::Separate(node) | What::Replace(node, _) => atoms(node),
+            What::Spine(node) | What::Separate(node) | What::Replace(node, _) => atoms(node),
         }
     }
 
@@ -451,18 +504,14 @@ impl<A: Minimise> TreeSearch<A> {
     /// Works out the state of a task when its turn comes, and not before: by then much of it may be gone.
     fn begin(&self, what: What) -> Task<A::Machine> {
         match what {
-            What::List(_) | What::Extras => {
-                let row = self.row(what);
-                let weights: Vec<usize> = row
-                    .iter()
-                    .map(|&node| self.kept.count_in(self.tree.nodes[node].atoms.clone()))
-                    .collect();
+            What::List(_) | What::Extras | What::Spine(_) => {
+                let weights = self.weights(what);
                 let mut list = List::weighted(
                     weights
                         .iter()
                         .map(|&weight| u32::try_from(weight).unwrap_or(u32::MAX)),
                 );
-                let gone = (0..row.len()).filter(|&position| weights[position] == 0);
+                let gone = (0..weights.len()).filter(|&position| weights[position] == 0);
                 list.kept = list
                     .kept
                     .without(gone.map(|position| position..position + 1));
@@ -474,13 +523,22 @@ impl<A: Minimise> TreeSearch<A> {
         }
     }
 
-    /// The cuts that leave what a list machine keeps of its row.
+    /// The cuts that leave what a list machine keeps of its row or spine.
     fn cuts(&self, what: What, kept: &Subset) -> Cuts {
         let tree = &self.tree;
         match what {
             What::List(list) => tree.lists[list]
                 .cuts(tree, |position| kept.contains(position))
                 .collect(),
+            What::Spine(node) => {
+                let atoms = |node: NodeId| &tree.nodes[node].atoms;
+                (self.levels(node).enumerate())
+                    .filter(|&(level, _)| !kept.contains(level))
+                    .map(|(_, (above, below))| (atoms(above), atoms(below)))
+                    .flat_map(|(above, below)| [above.start..below.start, below.end..above.end])
+                    .filter(|cut| !cut.is_empty())
+                    .collect()
+            }
             _ => (0..tree.extras.len())
                 .filter(|&position| !kept.contains(position))
                 .map(|position| tree.nodes[tree.extras[position]].atoms.clone())
@@ -517,7 +575,7 @@ impl<A: Minimise> TreeSearch<A> {
 
     /// Adds the tasks that follow from a finished one.
     fn finish(&mut self, what: What, task: &Task<A::Machine>) {
-        let Task::Minimising(machine) = task else {
+        let (Task::Minimising(machine), What::List(_) | What::Extras) = (task, what) else {
             return;
         };
         for position in machine.best().iter() {
@@ -549,6 +607,9 @@ impl<A: Minimise> TreeSearch<A> {
 
     /// Adds the tasks that follow when elements of a row could not go, without waiting for the end of the row.
     fn missed(&mut self, what: What, before: &Subset, candidate: &Subset, size: usize) {
+        if let What::Spine(_) = what {
+            return;
+        }
         let lost = before.lost_in(candidate);
         if is_empty(candidate) {
             for &position in &lost {

@@ -80,6 +80,43 @@ impl Replacements<'_> {
         found
     }
 
+    /// The spine that begins at a node: the node, the heaviest of its nearest descendants that fit into its place, the heaviest of
+    /// those below that, and so on. Of any two of them, the inner one may take the place of the outer one.
+    pub(super) fn spine(&self, node: NodeId, slot: usize) -> Vec<NodeId> {
+        let next = |&(node, slot): &(NodeId, usize)| {
+            let below = self.heaviest_fitting(node, &self.tree.slots[slot])?;
+            Some((below, self.tree.nodes[below].slot))
+        };
+        std::iter::successors(Some((node, slot)), next)
+            .map(|(node, _)| node)
+            .collect()
+    }
+
+    /// The heaviest of the nearest descendants of a node that fit into a place.
+    fn heaviest_fitting(&self, node: NodeId, slot: &Slot) -> Option<NodeId> {
+        let tree = self.tree;
+        let weight = |node: NodeId| self.kept.count_in(tree.nodes[node].atoms.clone());
+        let whole = weight(node);
+        let mut heaviest: Option<(usize, NodeId)> = None;
+        let mut level = vec![(node, 0)];
+        while let Some((above, depth)) = level.pop() {
+            for child in tree.children(above) {
+                let part = weight(child);
+                if heaviest.is_some_and(|(most, _)| part <= most) || part == 0 {
+                    continue;
+                }
+                if part == whole {
+                    level.push((child, depth));
+                } else if slot.accepts(tree.nodes[child].kind) {
+                    heaviest = Some((part, child));
+                } else if depth + 1 < Self::DEPTH {
+                    level.push((child, depth + 1));
+                }
+            }
+        }
+        heaviest.map(|(_, node)| node)
+    }
+
     /// The last descendant on the heaviest path that fits and holds half of a node's atoms, to get through deep nests in few steps.
     fn halfway(&self, node: NodeId, slot: &Slot) -> Option<Replacement> {
         let tree = self.tree;

@@ -25,6 +25,8 @@ pub(super) enum What {
     Extras,
     /// Minimise this list.
     List(usize),
+    /// Minimise the levels of the spine that begins at this node.
+    Spine(NodeId),
     /// Delete a node, but not its separator.
     Separate(NodeId),
     /// Replace a node that stands in a place of this kind by something below it.
@@ -35,7 +37,7 @@ pub(super) enum What {
 #[derive(Debug, Clone)]
 pub(super) enum Task<M> {
     Fresh,
-    /// The machine's elements are positions in the row of siblings.
+    /// The machine's elements are positions in the row of siblings, or in the spine.
     Minimising(M),
     /// What may take the node's place; the last one is next.
     Replacing(Vec<Replacement>),

@@ -187,7 +187,22 @@ pub(crate) fn groves(plain: Plain) -> impl Strategy<Value = String> {
             }
         }
     });
-    proptest::collection::vec(nodes, 1..3).prop_map(|nodes| nodes.concat())
+    let usual = proptest::collection::vec(nodes, 1..3).prop_map(|nodes| nodes.concat());
+    prop_oneof![4 => usual, 1 => spines(plain)]
+}
+
+/// Texts of nodes within each other, each with little beside the next.
+fn spines(plain: Plain) -> impl Strategy<Value = String> {
+    let kinds = match plain {
+        Plain::Yes => 0..2_usize,
+        Plain::No => 0..4,
+    };
+    proptest::collection::vec(kinds, 6..9).prop_map(|levels| {
+        levels.iter().fold("a".to_owned(), |inner, kind| {
+            let (before, after) = [("{a", "}"), ("{", "a}"), ("(", ")"), ("{X", "}")][*kind];
+            format!("{before}{inner}{after}")
+        })
+    })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -539,6 +539,24 @@ fn a_row_that_stays_in_pieces_is_no_burden() {
 }
 
 #[test]
+fn the_levels_of_a_spine_are_minimised_as_a_list() {
+    // Like a chain of operators, (((a+b)+c)+d): each level takes the place of the one around it.
+    let (levels, needed) = (64, [0, 20, 21, 50]);
+    let text = format!("{}{{a}}{}", "{".repeat(levels), "b}".repeat(levels));
+    let grove = Grove::new(&text, Fits::SameKind);
+    let oracle = Oracle::Needs(needed.to_vec());
+    let mut asked = 0;
+    let search = begin(Schedule::Boildown, Algorithm::default(), &grove);
+    let best = run(search, |kept| {
+        asked += 1;
+        oracle.judge(kept)
+    })
+    .best();
+    assert!(best.iter().eq(needed), "left {best:?}");
+    assert_eq!(asked, 26);
+}
+
+#[test]
 fn a_nest_of_5_000_levels_is_searched_in_a_moment() {
     let depth = 5_000;
     let grove = Grove::new(

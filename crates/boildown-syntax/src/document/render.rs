@@ -34,7 +34,13 @@ impl Document {
         let mut out = Vec::with_capacity(self.bytes.len());
         if matches!(self.view, View::Bytes(_) | View::Lines) {
             for run in kept.runs() {
-                out.extend_from_slice(&self.bytes[self.bytes_of(run)]);
+                let mut start = run.start;
+                for (&atom, text) in substitutes.range(run.clone()) {
+                    out.extend_from_slice(self.text(start..atom));
+                    out.extend_from_slice(text);
+                    start = atom + 1;
+                }
+                out.extend_from_slice(self.text(start..run.end));
             }
             return out;
         }

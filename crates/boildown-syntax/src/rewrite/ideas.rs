@@ -11,7 +11,7 @@ use crate::document::{ERROR, is_word, words};
 use crate::{Document, Language, View};
 
 /// How many ideas there are; each has a hit rate of its own.
-pub(super) const COUNT: usize = 11;
+pub(super) const COUNT: usize = 12;
 
 /// A node becomes the least text that fits.
 const LEAST: usize = 0;
@@ -35,6 +35,19 @@ pub(super) const PARAMETER: usize = 8;
 pub(super) const BLANK: usize = 9;
 /// A name becomes a canonical one.
 pub(super) const RENAMED: usize = 10;
+/// The whole text becomes one of the least that there are.
+const WHOLE: usize = 11;
+
+/// What tools forget to think of: an end of a line without its line, a NUL, an operator without operands, a block that does not end.
+const LEAST_TEXTS: [&[u8]; 4] = [b"\r", b"\0", b"+", b"{"];
+
+/// Returns the proposals to put one of the least texts in the place of all. `first` is the source of the first idea.
+pub(super) fn whole(document: &Document, first: usize) -> impl Iterator<Item = Proposal> + '_ {
+    LEAST_TEXTS.into_iter().filter_map(move |text| {
+        let edit = Edit::new(&(0..document.len()), text);
+        Proposal::new(document, vec![edit], first + WHOLE)
+    })
+}
 
 /// Short texts by the kind of node they stand for: those of the original text, and those of the rules.
 #[derive(Debug, Default)]
@@ -131,6 +144,8 @@ impl Choices {
 /// Which rewritings are proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sorts {
+    /// A text of a single character instead of all.
+    Whole,
     /// What is smaller in every way.
     Smaller,
     /// Fewer tokens in the same width, for those who look at the width: formatters do.

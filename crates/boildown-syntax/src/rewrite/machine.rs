@@ -52,11 +52,16 @@ impl Setup {
 
     /// Returns all that can be proposed for a document, what saves most first.
     pub(super) fn propose(&self, document: &Document, sorts: Sorts) -> Vec<Proposal> {
+        if sorts == Sorts::Whole {
+            // Needs no look at the original, which may be large.
+            return ideas::whole(document, self.rules.len()).collect();
+        }
         let vocabulary = (self.vocabulary)
             .get_or_init(|| Vocabulary::of(&self.original, self.language, &self.rules.least));
         let mut proposals = Vec::new();
         let mut ideas = Ideas::new(document, vocabulary, self.rules.len(), &mut proposals);
         match sorts {
+            Sorts::Whole => {}
             Sorts::Smaller => {
                 let index = Index::new(document);
                 ideas.nodes();
@@ -191,7 +196,7 @@ impl Rewrites {
             sorts,
             check: match sorts {
                 Sorts::Smaller | Sorts::AsWide | Sorts::Renamed => Check::Parses,
-                Sorts::Joined => Check::Nothing,
+                Sorts::Whole | Sorts::Joined => Check::Nothing,
             },
             document,
         };
@@ -308,7 +313,13 @@ mod tests {
                 Arc::clone(&bytes),
             ));
             let document = Arc::new(Document::new(&bytes, View::Syntax(language)));
-            for sorts in [Sorts::Smaller, Sorts::AsWide, Sorts::Joined, Sorts::Renamed] {
+            for sorts in [
+                Sorts::Whole,
+                Sorts::Smaller,
+                Sorts::AsWide,
+                Sorts::Joined,
+                Sorts::Renamed,
+            ] {
                 for hits in [Verdict::Interesting, Verdict::Uninteresting] {
                     let mut search =
                         Rewrites::new(Arc::clone(&document), &setup, sorts, Missed::default());

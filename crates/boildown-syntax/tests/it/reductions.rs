@@ -55,6 +55,50 @@ fn a_statement_takes_the_place_of_the_block_around_it() {
 }
 
 #[test]
+fn what_is_chained_loses_many_links_at_once() {
+    let call = |links: &[usize]| {
+        let links = links.iter().map(|link| format!(".f{link}()"));
+        format!("let r = x{};", links.collect::<String>())
+    };
+    let all: Vec<usize> = (10..74).collect();
+    let language = Language::named("JavaScript").expect("a known language");
+    let input = call(&all).into_bytes().into();
+    let search = reduction(&input, Some(language), Strategy::default());
+    let mut questions = 0;
+    let search = run(search, |draft| {
+        questions += 1;
+        let text = String::from_utf8_lossy(draft.bytes());
+        let parses = language.errors(text.as_bytes()) == 0;
+        if parses && [".f20()", ".f60()"].iter().all(|link| text.contains(link)) {
+            Verdict::Interesting
+        } else {
+            Verdict::Uninteresting
+        }
+    });
+    let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
+    assert_eq!((result.as_str(), questions), ("x.f20().f60()", 66));
+}
+
+#[test]
+fn a_single_character_that_shows_it_is_all_that_is_left() {
+    let search = reduction(
+        &b"def f(a):\r\n    return a\r\n".as_slice().into(),
+        Language::named("Python"),
+        Strategy::default(),
+    );
+    let mut questions = 0;
+    let search = run(search, |draft| {
+        questions += 1;
+        if draft.bytes().contains(&b'\r') {
+            Verdict::Interesting
+        } else {
+            Verdict::Uninteresting
+        }
+    });
+    assert_eq!((&**search.best().bytes(), questions), (&b"\r"[..], 2));
+}
+
+#[test]
 fn white_space_stays_as_somebody_would_have_written_it() {
     check(
         "C",
