@@ -24,6 +24,15 @@ pub enum Size {
 }
 
 impl Budget {
+    /// Returns what is left of it.
+    #[must_use]
+    pub fn without(self, spent: &Spent) -> Self {
+        Self {
+            questions: (self.questions).map(|most| most.saturating_sub(spent.questions)),
+            time: (self.time).map(|most| most.saturating_sub(spent.elapsed)),
+        }
+    }
+
     /// Returns why a session that has spent so much is to stop, when it is.
     pub(crate) fn exceeded(&self, spent: &Spent) -> Option<Stopped> {
         if (self.questions).is_some_and(|most| spent.questions >= most) {

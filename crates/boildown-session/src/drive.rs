@@ -140,6 +140,21 @@ pub struct Spent {
     pub elapsed: Duration,
 }
 
+impl Spent {
+    /// Returns what was spent in all.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            questions: self.questions + other.questions,
+            runs: self.runs + other.runs,
+            recalled: self.recalled + other.recalled,
+            unresolved: self.unresolved + other.unresolved,
+            timeouts: self.timeouts + other.timeouts,
+            elapsed: self.elapsed + other.elapsed,
+        }
+    }
+}
+
 impl<S: Search> std::fmt::Debug for Drive<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Drive")

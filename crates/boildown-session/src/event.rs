@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_oracle::store::{Ending, RunStore, StoreError};
+use boildown_search::flaky::Tally;
 
 use crate::drive::Spent;
 
@@ -51,6 +52,8 @@ pub struct Summary {
     pub stopped: Option<Stopped>,
     /// Whether the search finished with a sweep that proves its result 1-minimal.
     pub one_minimal: bool,
+    /// The runs that made sure of the result, when it was doubted.
+    pub again: Option<Tally>,
     /// Whether the same command would go on from here.
     pub resumable: bool,
 }
@@ -80,6 +83,8 @@ pub enum Stopped {
     Time,
     /// The result is as small as was asked for.
     SmallEnough,
+    /// Run again, the property did not hold on the best result any more.
+    Lost,
 }
 
 impl Stopped {
@@ -91,6 +96,7 @@ impl Stopped {
             Self::Questions => "questions",
             Self::Time => "time",
             Self::SmallEnough => "small enough",
+            Self::Lost => "property lost",
         }
     }
 }

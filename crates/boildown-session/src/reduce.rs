@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_oracle::store::{Best, Improvement, RunStore};
-use boildown_oracle::{Oracle, OracleError, fsx};
-use boildown_search::{Fingerprinted as _, Search as _};
+use boildown_oracle::store::{Best, Improvement, RunStore, fingerprint_of};
+use boildown_oracle::{Cancel, Oracle, OracleError, fsx};
+use boildown_search::Search as _;
+use boildown_search::flaky::Tally;
 use boildown_syntax::{Draft, Reduction, View};
 
 use crate::budget::Size;
@@ -26,7 +27,16 @@ pub struct Goal {
     pub best: Option<Best>,
     /// Leaves the pass at work, from elsewhere. Not heard before the search has come past what earlier sessions came to.
     pub leave: Leave,
+    /// The best result is run again now and then, until this cuts it short. When the property does not hold on it any more, the reduction
+    /// stops, and the result is the last one on which it did. For properties that should hold always or never.
+    pub doubt: Option<Cancel>,
 }
+
+/// So many questions apart, the best result is run again.
+const DOUBTED_EVERY: u64 = 256;
+
+/// As often.
+const RUNS: u32 = 3;
 
 /// Runs a reduction to its end and returns what it came to, and the best text.
 ///
@@ -41,9 +51,9 @@ pub fn reduce(
 ) -> Result<(Summary, Arc<[u8]>), OracleError> {
     let store = config.store.as_deref();
     let mut session = Session::new(&search.best(), goal, store, on_event);
-    let oracle = OfTexts(oracle);
+    let of_texts = OfTexts(oracle);
     std::thread::scope(|scope| {
-        let mut drive = Drive::start(scope, search, &oracle, config);
+        let mut drive = Drive::start(scope, search, &of_texts, config);
         let mut left = store.map_or(&[][..], RunStore::left).iter().peekable();
         let stopped = loop {
             let questions = drive.spent().questions;
@@ -64,6 +74,12 @@ pub fn reduce(
             match drive.step()? {
                 Step::Told(told) if told.verdict.is_interesting() => {
                     session.save(&drive.search().best(), drive.spent())?;
+                    let questions = drive.spent().questions;
+                    if questions >= session.sure.question + DOUBTED_EVERY
+                        && !session.make_sure(oracle, questions)?
+                    {
+                        break Some(Stopped::Lost);
+                    }
                 }
                 Step::Told(_) => {}
                 Step::Tick => session.tick(drive.spent()),
@@ -77,6 +93,19 @@ pub fn reduce(
                 }
             }
         };
+        let Spent {
+            questions, runs, ..
+        } = drive.spent();
+        // An earlier session was sure of what is only told again.
+        let is_new = runs > 0;
+        let is_lost =
+            stopped == Some(Stopped::Lost) || is_new && !session.make_sure(oracle, questions)?;
+        let stopped = if is_lost {
+            session.go_back(drive.spent())?;
+            stopped.or(Some(Stopped::Lost))
+        } else {
+            stopped
+        };
         // Until now the result survives a kill; from here on it survives a power cut too.
         if let Some(path) = &goal.output {
             fsx::write_durable(path, &session.saved)?;
@@ -84,7 +113,8 @@ pub fn reduce(
         let summary = Summary {
             progress: session.progress(drive.spent()),
             stopped,
-            one_minimal: drive.search().inner().is_proved(),
+            one_minimal: stopped.is_none() && drive.search().inner().is_proved(),
+            again: (session.sure.text == session.saved).then_some(session.sure.tally),
             resumable: store.is_some() && !session.is_forgetful,
         };
         if let Some(store) = session.store {
@@ -110,6 +140,17 @@ struct Session<'a> {
     improved: Duration,
     /// The pass that was last spoken of.
     pass: Option<&'static str>,
+    sure: Sure,
+}
+
+/// The last result on which the property held each time.
+struct Sure {
+    text: Arc<[u8]>,
+    tokens: Option<usize>,
+    /// When it was run.
+    question: u64,
+    /// The runs.
+    tally: Tally,
 }
 
 impl<'a> Session<'a> {
@@ -120,7 +161,14 @@ impl<'a> Session<'a> {
         on_event: &'a mut dyn FnMut(&Event),
     ) -> Self {
         let ahead = goal.best.as_ref();
+        let sure = Sure {
+            text: Arc::clone(input.bytes()),
+            tokens: tokens(input),
+            question: 0,
+            tally: Tally::default(),
+        };
         Self {
+            sure,
             goal,
             store,
             is_forgetful: false,
@@ -147,25 +195,64 @@ impl<'a> Session<'a> {
         if self.saved == *best.bytes() {
             return Ok(());
         }
-        self.tokens = tokens(best);
+        self.write((Arc::clone(best.bytes()), tokens(best)), spent)
+    }
+
+    fn write(
+        &mut self,
+        (text, tokens): (Arc<[u8]>, Option<usize>),
+        spent: Spent,
+    ) -> Result<(), OracleError> {
         if let Some(store) = self.store {
             store.improve(Improvement {
                 question: spent.questions,
-                content: best.fingerprint(),
-                bytes: best.bytes().len(),
-                tokens: self.tokens,
+                content: fingerprint_of(&text),
+                bytes: text.len(),
+                tokens,
                 elapsed: spent.elapsed,
-                text: Some(Arc::clone(best.bytes())),
+                text: Some(Arc::clone(&text)),
             });
         }
         if let Some(path) = &self.goal.output {
-            fsx::write_atomic(path, best.bytes())?;
+            fsx::write_atomic(path, &text)?;
         }
-        self.saved = Arc::clone(best.bytes());
+        (self.saved, self.tokens) = (text, tokens);
         self.improved = spent.elapsed;
         let progress = self.progress(spent);
         (self.on_event)(&Event::Improved(progress));
         Ok(())
+    }
+
+    /// Runs the best result again, when that was not done yet. Returns whether the property still holds on it, for all that is known.
+    fn make_sure(&mut self, oracle: &dyn Oracle, question: u64) -> Result<bool, OracleError> {
+        let Some(cancel) = &self.goal.doubt else {
+            return Ok(true);
+        };
+        if self.ahead.is_none() && self.sure.text != self.saved {
+            let mut tally = Tally::default();
+            while tally.runs < RUNS {
+                let answer = match oracle.judge(&self.saved, cancel) {
+                    Ok(answer) => answer,
+                    Err(OracleError::Cancelled) => return Ok(true),
+                    Err(error) => return Err(error),
+                };
+                // On a busy machine it may have been too slow for that alone.
+                let cut_short = answer.run.is_some_and(|run| run.outcome.is_cut_short());
+                if !answer.verdict.is_interesting() && !cut_short {
+                    return Ok(false);
+                }
+                tally.count(true);
+            }
+            self.sure.text = Arc::clone(&self.saved);
+            (self.sure.tokens, self.sure.tally) = (self.tokens, tally);
+        }
+        self.sure.question = question;
+        Ok(true)
+    }
+
+    /// Makes the last result on which the property held each time the best one.
+    fn go_back(&mut self, spent: Spent) -> Result<(), OracleError> {
+        self.write((Arc::clone(&self.sure.text), self.sure.tokens), spent)
     }
 
     fn tick(&mut self, spent: Spent) {

@@ -9,8 +9,10 @@ use boildown_oracle::{
     Answer, Cancel, CandidateFile, CommandLine, LocalOracle, Oracle, OracleError, Outcome,
     Property, Repeating, Run, Runner, Scratch, Signature, Verdict, Watching, check_set_up, deduce,
 };
+use boildown_search::flaky::Law;
 use boildown_session::{
-    Baseline, BaselineError, Care, Config, Event, Goal, Leave, Stop, Stopped, baseline, time_limit,
+    Baseline, BaselineError, Care, Config, Event, Goal, Leave, Spent, Stop, Stopped, baseline,
+    time_limit,
 };
 use boildown_syntax::{
     Gate, Keep, Language, Layout, Names, Passes, Rules, Strategy, count_tokens, pass_names,
@@ -23,7 +25,7 @@ use crate::error::{CliError, Kind};
 use crate::keys::{self, Keys};
 use crate::known::forget;
 use crate::memory::Memory;
-use crate::report::{Ending, Report};
+use crate::report::{Ending, Report, count};
 use crate::trust::Trust;
 use crate::{containment, input, property, signals};
 
@@ -89,14 +91,14 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         keep,
         passes,
     };
-    let search = reduction(&input, language, strategy);
-    let goal = Goal {
+    let mut goal = Goal {
         output: Some(destination.target.clone()),
         size: args.until,
         best: known_best.clone(),
         leave: leave.clone(),
+        doubt: trust.expects_certainty().then(|| cancel.clone()),
     };
-    let config = Config {
+    let mut config = Config {
         jobs,
         budget: args.patience.budget(),
         stop,
@@ -115,7 +117,6 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         Some(watching) => watching,
         None => &oracle,
     };
-    let repeating = Repeating::new(watched, baseline.law);
     let keys = keys_count.then(|| {
         let (stop, cancel) = (config.stop.clone(), cancel.clone());
         Keys::listen(move |key| match key {
@@ -127,22 +128,48 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
             _ => {}
         })
     });
-    let (mut summary, best) = boildown_session::reduce(
-        search,
-        &repeating,
-        &goal,
-        &config,
-        &mut |event| match event {
-            Event::Forgetful { why } => forget(why, report.as_mut()),
-            event => report.event(event),
-        },
-    )
-    .map_err(saved)?;
+    let mut cares = [4, 16].into_iter();
+    let (mut text, mut law, mut total) = (Arc::clone(&input), baseline.law, Spent::default());
+    let (summary, best) = loop {
+        let repeating = Repeating::new(watched, law);
+        let (mut summary, best) = boildown_session::reduce(
+            reduction(&text, language, strategy.clone()),
+            &repeating,
+            &goal,
+            &config,
+            &mut |event| match event {
+                Event::Forgetful { why } => forget(why, report.as_mut()),
+                event => report.event(event),
+            },
+        )
+        .map_err(saved)?;
+        summary.progress.spent.runs = repeating.runs();
+        config.budget = config.budget.without(&summary.progress.spent);
+        total = total.and(summary.progress.spent);
+        trust.contradicted(repeating.contradictions());
+        let care = if summary.stopped == Some(Stopped::Lost) {
+            cares.next()
+        } else {
+            None
+        };
+        let Some(runs) = care else {
+            summary.progress.spent = total;
+            summary.progress.bytes_before = input.len();
+            break (summary, best);
+        };
+        report.note(&format!(
+            "the property did not hold each time on what came after {}: going on from there, with {runs} runs of each candidate",
+            count(best.len(), "byte")
+        ));
+        // What earlier runs showed is not to be trusted any more.
+        (goal.best, config.store) = (None, None);
+        (text, law) = (best, Law::all_of(runs));
+    };
     drop(keys);
-    summary.progress.spent.runs = repeating.runs();
-    trust.contradicted(repeating.contradictions());
     let unchanged = best == input;
-    if !unchanged && summary.stopped != Some(Stopped::Interrupted) {
+    if trust.expects_certainty() {
+        trust.confirmed(summary.again.filter(|_| !unchanged));
+    } else if !unchanged && summary.stopped != Some(Stopped::Interrupted) {
         let confirmed = trust.confirm(&oracle, &best, jobs, &cancel);
         confirmed.map_err(saved)?;
     }

@@ -44,6 +44,16 @@ impl Trust {
         Ok(())
     }
 
+    /// Takes runs on the result that were done already.
+    pub(crate) fn confirmed(&mut self, result: Option<Tally>) {
+        self.result = result;
+    }
+
+    /// Whether the property is one that holds always or never, for all that the input showed.
+    pub(crate) fn expects_certainty(&self) -> bool {
+        self.law == Law::once()
+    }
+
     pub(crate) fn contradicted(&mut self, times: u64) {
         self.contradictions = times;
     }
@@ -51,7 +61,7 @@ impl Trust {
     /// Whether the property holds on the result as it did on the input, for all that is known.
     pub(crate) fn is_kept(&self) -> bool {
         self.result.is_none_or(|result| {
-            if self.law == Law::once() {
+            if self.expects_certainty() {
                 result.misses() == 0
             } else {
                 result.interval().high >= self.input.interval().low
@@ -73,7 +83,7 @@ impl Trust {
     pub(crate) fn afterword(&self) -> Option<String> {
         let mut lines = Vec::new();
         match self.result {
-            Some(result) if self.law != Law::once() => {
+            Some(result) if !self.expects_certainty() => {
                 lines.push(format!("flaky: the property held on the result in {}, on the input in {}", shown(result), shown(self.input)));
                 if !self.is_kept() {
                     lines.push("warning: it holds on the result less often than on the input".to_owned());

@@ -23,7 +23,7 @@ const VERY_CLEARLY: f64 = 0.5;
 
 /// How often a candidate is run to decide whether its rate is the input's or clearly lower.
 ///
-/// [`Once`](Self::once) is for properties that hold always or never. [`Law::for_rate`] is a sequential test, to be asked after each run.
+/// [`Law::once`] is for properties that hold always or never, [`Law::all_of`] for those that should. [`Law::for_rate`] is a sequential test, to be asked after each run.
 ///
 /// # Guarantee
 /// Each candidate is judged by runs of its own and against the rate of the input, a cautious guess at it, never that of the best so far, so
@@ -35,8 +35,13 @@ const VERY_CLEARLY: f64 = 0.5;
 /// A. Wald, *Sequential Tests of Statistical Hypotheses*, Annals of Mathematical Statistics 16(2), 1945. Differs from it: against the
 /// input's rate stands a mixture of two lower ones; a mixture's likelihood ratio bounds errors in the same way (J. Ville, 1939).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Law {
-    sequential: Option<Sequential>,
+pub struct Law(Rule);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Rule {
+    /// All of so many runs have to hit.
+    All(u32),
+    Sequential(Sequential),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,7 +61,13 @@ impl Law {
     /// The law of a property that holds always or never: one run decides.
     #[must_use]
     pub fn once() -> Self {
-        Self { sequential: None }
+        Self::all_of(1)
+    }
+
+    /// The law of a property that should hold always or never, but was seen not to: all of so many runs have to hit.
+    #[must_use]
+    pub fn all_of(runs: u32) -> Self {
+        Self(Rule::All(runs.max(1)))
     }
 
     /// The law of a property that held so often on the input. `None` when it held too rarely.
@@ -68,25 +79,28 @@ impl Law {
         // Were it higher than the true rate, candidates as good as the input would be somewhere between good and bad: to decide about these
         // takes most runs, and goes wrong most often.
         let reference = input.cautious();
-        Some(Self {
-            sequential: Some(Sequential {
-                reference,
-                lower: lower(reference),
-            }),
-        })
+        Some(Self(Rule::Sequential(Sequential {
+            reference,
+            lower: lower(reference),
+        })))
     }
 
     /// Returns the rate from which on downwards a candidate is to be turned down; `None` when one run decides.
     #[must_use]
     pub fn clearly_lower(self) -> Option<f64> {
-        self.sequential.map(|law| law.lower)
+        match self.0 {
+            Rule::All(_) => None,
+            Rule::Sequential(law) => Some(law.lower),
+        }
     }
 
     /// Returns whether the candidate is as good as the input, once its runs tell.
     #[must_use]
     pub fn decide(self, runs: Tally) -> Option<bool> {
-        let Some(Sequential { reference, lower }) = self.sequential else {
-            return (runs.runs > 0).then_some(runs.hits > 0);
+        let Sequential { reference, lower } = match self.0 {
+            Rule::All(_) if runs.misses() > 0 => return Some(false),
+            Rule::All(all) => return (runs.hits >= all).then_some(true),
+            Rule::Sequential(law) => law,
         };
         let (hits, misses) = (f64::from(runs.hits), f64::from(runs.misses()));
         // How much likelier the runs are at the input's rate than at the lower one, as a logarithm.
@@ -138,12 +152,10 @@ mod tests {
 
     /// The law for a property measured exactly.
     fn law(rate: f64) -> Law {
-        Law {
-            sequential: Some(Sequential {
-                reference: rate,
-                lower: lower(rate),
-            }),
-        }
+        Law(Rule::Sequential(Sequential {
+            reference: rate,
+            lower: lower(rate),
+        }))
     }
 
     #[test]
@@ -153,6 +165,10 @@ mod tests {
         assert_eq!(law.decide(Tally { runs: 1, hits: 1 }), Some(true));
         assert_eq!(law.decide(Tally { runs: 1, hits: 0 }), Some(false));
         assert_eq!(law.clearly_lower(), None);
+        let law = Law::all_of(3);
+        assert_eq!(law.decide(Tally { runs: 2, hits: 2 }), None);
+        assert_eq!(law.decide(Tally { runs: 3, hits: 3 }), Some(true));
+        assert_eq!(law.decide(Tally { runs: 2, hits: 1 }), Some(false));
     }
 
     #[test]

@@ -125,6 +125,41 @@ fn the_best_result_is_on_disk_before_it_is_announced() {
 }
 
 #[test]
+fn a_property_that_gets_lost_is_noticed_on_the_way() {
+    // Once the text is short, the property holds on each candidate once only.
+    let lines: String = (0..400).map(|line| format!("line_{line}\n")).collect();
+    let input: Arc<[u8]> = lines.into_bytes().into();
+    let (asked, runs) = (Mutex::new(HashMap::new()), AtomicUsize::new(0));
+    let oracle = FnOracle::new(|text: &[u8]| {
+        runs.fetch_add(1, Ordering::Relaxed);
+        let mut asked = asked.lock().expect("no other test panicked");
+        let times = asked.entry(text.to_vec()).or_insert(0_usize);
+        *times += 1;
+        // Much of it is needed, so that there are many questions.
+        let text = String::from_utf8_lossy(text);
+        let needed = (0..400)
+            .step_by(10)
+            .all(|line| text.contains(&format!("line_{line}\n")));
+        if needed && (text.contains("line_3\n") || *times == 1) {
+            Verdict::Interesting
+        } else {
+            Verdict::Uninteresting
+        }
+    });
+    let goal = Goal {
+        doubt: Some(Cancel::new().expect("a pipe")),
+        ..Goal::default()
+    };
+    let search = reduction(&input, None, Strategy::default());
+    let (summary, best) = reduce(search, &oracle, &goal, &config(1), &mut |_| {})
+        .expect("a closure can always be asked");
+    assert_eq!(summary.stopped, Some(Stopped::Lost));
+    assert!(!summary.one_minimal);
+    let best = String::from_utf8_lossy(&best);
+    assert!(best.contains("line_3\n"), "{best}");
+}
+
+#[test]
 fn an_output_that_cannot_be_written_ends_the_session() {
     let output = Some(Path::new("/nowhere/best.c").to_owned());
     let oracle = FnOracle::new(returns_a_sum);

@@ -15,7 +15,7 @@ mod words;
 pub(crate) use inside::openings;
 pub(crate) use render::Substitutes;
 pub(crate) use slots::ERROR;
-pub(crate) use syntax::is_lost;
+pub(crate) use syntax::{WORD, is_lost};
 pub(crate) use words::{is_word, words};
 
 use std::ops::Range;

@@ -18,7 +18,7 @@ use divided::Blocks;
 pub(crate) use divided::is_lost;
 
 /// The kind of a word inside a token; no grammar has so many of its own.
-pub(super) const WORD: u16 = u16::MAX - 1;
+pub(crate) const WORD: u16 = u16::MAX - 1;
 
 /// The kind of a statement that was divided, since it does not parse.
 pub(super) const UNPARSED: u16 = u16::MAX - 2;

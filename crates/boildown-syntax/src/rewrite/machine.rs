@@ -70,7 +70,7 @@ impl Setup {
                     rule.propose(&index, source, &mut proposals);
                 }
             }
-            Sorts::AsWide => ideas.widths(),
+            Sorts::AsWide => ideas.widths(self.language),
             Sorts::Joined => ideas.joins(),
             Sorts::Renamed => ideas.canonical(self.language),
         }

@@ -133,6 +133,17 @@ fn a_node_becomes_a_word_of_its_width_for_those_who_look_at_that() {
 }
 
 #[test]
+fn a_word_takes_the_width_of_what_stood_beside_it() {
+    check(
+        "Python",
+        "f(first, second)",
+        |text| text.starts_with("f(") && text.trim_end().len() >= 16,
+        "f(first, second)",
+        "f(second_______)",
+    );
+}
+
+#[test]
 fn rules_of_the_user_come_after_the_others() {
     let Some(language) = Language::named("TOML") else {
         return;

@@ -138,12 +138,7 @@ impl Show for Json {
             "files_restored": found.restored,
             "spent": spent(&found.tally),
             "one_minimal": found.stopped.is_none(),
-            "stopped": found.stopped.map(|why| match why {
-                Stopped::Interrupted => "interrupted",
-                Stopped::Questions => "questions",
-                Stopped::Time => "time",
-                Stopped::SmallEnough => "small enough",
-            }),
+            "stopped": found.stopped.map(Stopped::name),
         }));
     }
 }

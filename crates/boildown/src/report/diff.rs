@@ -246,6 +246,7 @@ mod tests {
             progress: Progress::default(),
             stopped: None,
             one_minimal: true,
+            again: None,
             resumable: false,
         };
         let ending = Isolated {

@@ -245,6 +245,9 @@ fn not_proved(why: Stopped) -> &'static str {
         Stopped::Time => "not proved 1-minimal: the time is over",
         Stopped::SmallEnough => "not proved 1-minimal: as small as was asked for",
         Stopped::Interrupted => "not proved 1-minimal: interrupted",
+        Stopped::Lost => {
+            "not proved 1-minimal: the property did not hold each time on what came after"
+        }
     }
 }
 
