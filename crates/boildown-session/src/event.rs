@@ -52,8 +52,8 @@ pub struct Summary {
     pub stopped: Option<Stopped>,
     /// Whether the search finished with a sweep that proves its result 1-minimal.
     pub one_minimal: bool,
-    /// The runs that made sure of the result, when it was doubted.
-    pub again: Option<Tally>,
+    /// The runs that made sure of the result, when there were any.
+    pub confirmed: Option<Tally>,
     /// Whether the same command would go on from here.
     pub resumable: bool,
 }

@@ -163,7 +163,7 @@ pub fn isolate(
             progress: progress(&drive, improved),
             stopped,
             one_minimal: stopped.is_none(),
-            again: None,
+            confirmed: None,
             resumable: store.is_some() && !is_forgetful,
         };
         if let Some(store) = store {

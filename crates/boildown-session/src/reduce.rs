@@ -27,15 +27,18 @@ pub struct Goal {
     pub best: Option<Best>,
     /// Leaves the pass at work, from elsewhere. Not heard before the search has come past what earlier sessions came to.
     pub leave: Leave,
-    /// The best result is run again now and then, until this cuts it short. When the property does not hold on it any more, the reduction
-    /// stops, and the result is the last one on which it did. For properties that should hold always or never.
+    /// With this the best result is run again now and then, until it cuts that short. When the property does not hold on it any more, the
+    /// reduction stops, and the result is the last one on which it did. For properties that should hold always or never.
     pub doubt: Option<Cancel>,
 }
 
 /// So many questions apart, the best result is run again.
 const DOUBTED_EVERY: u64 = 256;
 
-/// As often.
+/// So many apart when it has become half as large.
+const DOUBTED_WHEN_HALVED: u64 = 64;
+
+/// How often a result is run again to be sure of it.
 const RUNS: u32 = 3;
 
 /// Runs a reduction to its end and returns what it came to, and the best text.
@@ -73,10 +76,14 @@ pub fn reduce(
             }
             match drive.step()? {
                 Step::Told(told) if told.verdict.is_interesting() => {
-                    session.save(&drive.search().best(), drive.spent())?;
-                    let questions = drive.spent().questions;
-                    if questions >= session.sure.question + DOUBTED_EVERY
-                        && !session.make_sure(oracle, questions)?
+                    let best = drive.search().best();
+                    session.save(&best, drive.spent())?;
+                    if session.is_doubtful(&best, drive.spent())
+                        && !session.make_sure(
+                            (best.bytes(), tokens(&best)),
+                            oracle,
+                            drive.spent(),
+                        )?
                     {
                         break Some(Stopped::Lost);
                     }
@@ -86,23 +93,19 @@ pub fn reduce(
                 Step::Ended(stopped) => {
                     if stopped.is_none() {
                         // It never came past what earlier sessions came to: the search is another one now.
-                        session.ahead = None;
+                        session.come_past();
                         session.save(&drive.search().best(), drive.spent())?;
                     }
                     break stopped;
                 }
             }
         };
-        let Spent {
-            questions, runs, ..
-        } = drive.spent();
-        // An earlier session was sure of what is only told again.
-        let is_new = runs > 0;
-        let is_lost =
-            stopped == Some(Stopped::Lost) || is_new && !session.make_sure(oracle, questions)?;
+        let result = (Arc::clone(&session.saved), session.tokens);
+        let is_lost = stopped == Some(Stopped::Lost)
+            || !session.make_sure((&result.0, result.1), oracle, drive.spent())?;
         let stopped = if is_lost {
-            session.go_back(drive.spent())?;
-            stopped.or(Some(Stopped::Lost))
+            session.go_back(oracle, drive.spent())?;
+            Some(Stopped::Lost)
         } else {
             stopped
         };
@@ -114,7 +117,8 @@ pub fn reduce(
             progress: session.progress(drive.spent()),
             stopped,
             one_minimal: stopped.is_none() && drive.search().inner().is_proved(),
-            again: (session.sure.text == session.saved).then_some(session.sure.tally),
+            confirmed: (session.sure.text == session.saved && session.sure.tally.runs > 0)
+                .then_some(session.sure.tally),
             resumable: store.is_some() && !session.is_forgetful,
         };
         if let Some(store) = session.store {
@@ -140,16 +144,18 @@ struct Session<'a> {
     improved: Duration,
     /// The pass that was last spoken of.
     pass: Option<&'static str>,
+    input: Sure,
     sure: Sure,
 }
 
-/// The last result on which the property held each time.
+/// A text on which the property held each time.
+#[derive(Clone)]
 struct Sure {
     text: Arc<[u8]>,
     tokens: Option<usize>,
     /// When it was run.
     question: u64,
-    /// The runs.
+    /// The runs of this session; none of the input, nor of what an earlier one came to.
     tally: Tally,
 }
 
@@ -168,6 +174,7 @@ impl<'a> Session<'a> {
             tally: Tally::default(),
         };
         Self {
+            input: sure.clone(),
             sure,
             goal,
             store,
@@ -190,7 +197,7 @@ impl<'a> Session<'a> {
         {
             return Ok(());
         }
-        self.ahead = None;
+        self.come_past();
         // Of several deletions that are asked about together, the last to work need not be the best.
         if self.saved == *best.bytes() {
             return Ok(());
@@ -223,35 +230,68 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Runs the best result again, when that was not done yet. Returns whether the property still holds on it, for all that is known.
-    fn make_sure(&mut self, oracle: &dyn Oracle, question: u64) -> Result<bool, OracleError> {
+    /// Whether it is time to run the best result again.
+    fn is_doubtful(&self, best: &Draft, spent: Spent) -> bool {
+        if self.ahead.is_some() {
+            // Nothing that is known is run again.
+            return false;
+        }
+        let since = spent.questions - self.sure.question;
+        let is_halved = 2 * best.bytes().len() <= self.sure.text.len();
+        since >= DOUBTED_EVERY || is_halved && since >= DOUBTED_WHEN_HALVED
+    }
+
+    /// Runs a result again, when that was not done yet. Returns whether the property still holds on it, for all that is known.
+    fn make_sure(
+        &mut self,
+        (text, tokens): (&Arc<[u8]>, Option<usize>),
+        oracle: &dyn Oracle,
+        spent: Spent,
+    ) -> Result<bool, OracleError> {
         let Some(cancel) = &self.goal.doubt else {
             return Ok(true);
         };
-        if self.ahead.is_none() && self.sure.text != self.saved {
-            let mut tally = Tally::default();
-            while tally.runs < RUNS {
-                let answer = match oracle.judge(&self.saved, cancel) {
-                    Ok(answer) => answer,
-                    Err(OracleError::Cancelled) => return Ok(true),
-                    Err(error) => return Err(error),
-                };
-                // On a busy machine it may have been too slow for that alone.
-                let cut_short = answer.run.is_some_and(|run| run.outcome.is_cut_short());
-                if !answer.verdict.is_interesting() && !cut_short {
-                    return Ok(false);
-                }
-                tally.count(true);
-            }
-            self.sure.text = Arc::clone(&self.saved);
-            (self.sure.tokens, self.sure.tally) = (self.tokens, tally);
+        self.sure.question = spent.questions;
+        if self.sure.text == *text {
+            return Ok(true);
         }
-        self.sure.question = question;
+        let mut tally = Tally::default();
+        while tally.runs < RUNS {
+            let answer = match oracle.judge(text, cancel) {
+                Ok(answer) => answer,
+                Err(OracleError::Cancelled) => return Ok(true),
+                // What others write beside it is no fault of the result.
+                Err(error) if error.is_full_disk() => return Ok(true),
+                Err(error) => return Err(error),
+            };
+            if !answer.verdict.is_interesting() {
+                // On a busy machine it may have been too slow for that alone.
+                return Ok(answer.run.is_some_and(|run| run.outcome.is_cut_short()));
+            }
+            tally.count(true);
+        }
+        (self.sure.text, self.sure.tokens) = (Arc::clone(text), tokens);
+        self.sure.tally = tally;
         Ok(true)
     }
 
+    /// Takes what earlier sessions came to for granted, as long as nothing speaks against it.
+    fn come_past(&mut self) {
+        if let Some(ahead) = self.ahead.take() {
+            self.sure.text = Arc::clone(&ahead.text);
+            self.sure.tokens = ahead.tokens;
+            self.sure.tally = Tally::default();
+        }
+    }
+
     /// Makes the last result on which the property held each time the best one.
-    fn go_back(&mut self, spent: Spent) -> Result<(), OracleError> {
+    fn go_back(&mut self, oracle: &dyn Oracle, spent: Spent) -> Result<(), OracleError> {
+        self.come_past();
+        if self.sure.tally.runs == 0 {
+            // Of an earlier session, or the input.
+            let earlier = std::mem::replace(&mut self.sure, self.input.clone());
+            self.make_sure((&earlier.text, earlier.tokens), oracle, spent)?;
+        }
         self.write((Arc::clone(&self.sure.text), self.sure.tokens), spent)
     }
 

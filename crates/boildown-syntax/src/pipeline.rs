@@ -193,7 +193,7 @@ const BYTEWISE: usize = 2 * MIB;
 /// Larger texts are not gone over letter by letter.
 const INSIDE: usize = 64 << 10;
 
-/// Larger texts have too much before each of their comments to try.
+/// Larger texts have too much before each of their comments to try, and too many nodes without which they do not parse.
 const TINY: usize = 128;
 
 /// Larger binaries are not gone over byte by byte before all else is done.
@@ -290,6 +290,7 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
         inside("layout", View::Spaces, Method::Layout),
         inside("spaces", View::Spaces, Method::List(Algorithm::HALVING)),
         pass("nodes", Method::Nodes, Check::Parses, LARGE),
+        pass("nodes", Method::Nodes, Check::Nothing, TINY),
         pass("delimiters", Method::Delimiters, Check::Nothing, LARGE),
         pass("tokens", Method::Window(1), Check::Nothing, LARGE),
         Pass {

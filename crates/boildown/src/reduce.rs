@@ -5,14 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use boildown_oracle::spawn::{Capture, ReapOnDrop};
+use boildown_oracle::store::{Improvement, fingerprint_of};
 use boildown_oracle::{
     Answer, Cancel, CandidateFile, CommandLine, LocalOracle, Oracle, OracleError, Outcome,
     Property, Repeating, Run, Runner, Scratch, Signature, Verdict, Watching, check_set_up, deduce,
 };
 use boildown_search::flaky::Law;
 use boildown_session::{
-    Baseline, BaselineError, Care, Config, Event, Goal, Leave, Spent, Stop, Stopped, baseline,
-    time_limit,
+    Baseline, BaselineError, Care, Config, Event, Goal, Leave, Progress, Spent, Stop, Stopped,
+    baseline, time_limit,
 };
 use boildown_syntax::{
     Gate, Keep, Language, Layout, Names, Passes, Rules, Strategy, count_tokens, pass_names,
@@ -137,9 +138,19 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
             &repeating,
             &goal,
             &config,
-            &mut |event| match event {
-                Event::Forgetful { why } => forget(why, report.as_mut()),
-                event => report.event(event),
+            &mut |event| {
+                // Of all that was spent, and from the input on.
+                let whole = |progress: &Progress| Progress {
+                    bytes_before: input.len(),
+                    spent: total.and(progress.spent),
+                    ..*progress
+                };
+                match event {
+                    Event::Forgetful { why } => forget(why, report.as_mut()),
+                    Event::Improved(progress) => report.event(&Event::Improved(whole(progress))),
+                    Event::Tick(progress) => report.event(&Event::Tick(whole(progress))),
+                    event => report.event(event),
+                }
             },
         )
         .map_err(saved)?;
@@ -166,9 +177,20 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         (text, law) = (best, Law::all_of(runs));
     };
     drop(keys);
+    if let (Some(store), true) = (&remembered.store, law != baseline.law) {
+        // Its way there is not remembered, but the next run begins with it.
+        store.improve(Improvement {
+            question: total.questions,
+            content: fingerprint_of(&best),
+            bytes: best.len(),
+            tokens: count_tokens(&best, language),
+            elapsed: total.elapsed,
+            text: Some(Arc::clone(&best)),
+        });
+    }
     let unchanged = best == input;
     if trust.expects_certainty() {
-        trust.confirmed(summary.again.filter(|_| !unchanged));
+        trust.confirmed(summary.confirmed.filter(|_| !unchanged));
     } else if !unchanged && summary.stopped != Some(Stopped::Interrupted) {
         let confirmed = trust.confirm(&oracle, &best, jobs, &cancel);
         confirmed.map_err(saved)?;

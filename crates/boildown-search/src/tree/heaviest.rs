@@ -29,7 +29,7 @@ use crate::{Epochs, Fate, Question, Search, Subset, Verdict, Wide};
 /// Ends with an interesting set. 1-tree-minimal only when followed by [`Sweep::units`](crate::list::Sweep::units) over [`Tree::units`].
 /// # Cost
 /// At most 2 questions for each list element and each level of a spine with [`Halving`](crate::list::Halving), one for each node with a
-/// separator, and eight for the replacements of each surviving node. `tell` is O(log n) and O(n / 64) on a hit.
+/// separator, and eight for the replacements of each surviving node. `tell` is O(log n) and O(n / 64) on a hit; a question about a row or a spine is linear in it.
 /// # Units
 /// Elements are atoms, by their index in the row; they are never renumbered.
 /// # Source
@@ -252,6 +252,8 @@ impl<A: Minimise> TreeSearch<A> {
         };
         for &inner in &spine[1..] {
             self.on_spines.insert_mut(inner);
+            // It is asked about by this name.
+            self.on_spines.insert_mut(self.core(inner));
         }
         let weight = self.weight(node) - self.weight(innermost);
         let start = self.tree.nodes[node].atoms.start;

@@ -81,10 +81,13 @@ impl Replacements<'_> {
     }
 
     /// The spine that begins at a node: the node, the heaviest of its nearest descendants that fit into its place, the heaviest of
-    /// those below that, and so on. Of any two of them, the inner one may take the place of the outer one.
+    /// those below that, and so on. Each may take the place of the one above it and of the outermost.
     pub(super) fn spine(&self, node: NodeId, slot: usize) -> Vec<NodeId> {
+        let slots = &self.tree.slots;
+        let first = &slots[slot];
         let next = |&(node, slot): &(NodeId, usize)| {
-            let below = self.heaviest_fitting(node, &self.tree.slots[slot])?;
+            let fits = |kind| slots[slot].accepts(kind) && first.accepts(kind);
+            let below = self.heaviest_fitting(node, fits)?;
             Some((below, self.tree.nodes[below].slot))
         };
         std::iter::successors(Some((node, slot)), next)
@@ -93,7 +96,7 @@ impl Replacements<'_> {
     }
 
     /// The heaviest of the nearest descendants of a node that fit into a place.
-    fn heaviest_fitting(&self, node: NodeId, slot: &Slot) -> Option<NodeId> {
+    fn heaviest_fitting(&self, node: NodeId, fits: impl Fn(u16) -> bool) -> Option<NodeId> {
         let tree = self.tree;
         let weight = |node: NodeId| self.kept.count_in(tree.nodes[node].atoms.clone());
         let whole = weight(node);
@@ -107,7 +110,7 @@ impl Replacements<'_> {
                 }
                 if part == whole {
                     level.push((child, depth));
-                } else if slot.accepts(tree.nodes[child].kind) {
+                } else if fits(tree.nodes[child].kind) {
                     heaviest = Some((part, child));
                 } else if depth + 1 < Self::DEPTH {
                     level.push((child, depth + 1));

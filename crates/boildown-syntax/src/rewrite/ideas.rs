@@ -1,16 +1,13 @@
 //! Rewritings of any language, read off the document and the kinds that fit its places.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::tree::{NodeId, Slot, Tree};
 
 use super::proposal::{Edit, Proposal};
-use super::rename::is_keyword;
 use super::rules::Least;
-use crate::document::{ERROR, WORD, is_word, words};
-use crate::plan::{Plan, places};
+use crate::document::{ERROR, is_word, words};
 use crate::{Document, Language, View};
 
 /// How many ideas there are; each has a hit rate of its own.
@@ -21,7 +18,7 @@ const LEAST: usize = 0;
 /// A node becomes a single word that begins like it.
 const ALIKE: usize = 1;
 /// A node becomes a word as wide as it is.
-const FUSED: usize = 2;
+pub(super) const FUSED: usize = 2;
 /// A number becomes a shorter one.
 const NUMBER: usize = 3;
 /// Two words become one.
@@ -41,7 +38,7 @@ pub(super) const RENAMED: usize = 10;
 /// The whole text becomes one of the least that there are.
 const WHOLE: usize = 11;
 /// A node goes, and a word beside it becomes wider by what it took.
-const WIDENED: usize = 12;
+pub(super) const WIDENED: usize = 12;
 
 /// What tools forget to think of: an end of a line without its line, a NUL, also before a comment, an operator without operands, a block that
 /// does not end.
@@ -134,7 +131,7 @@ impl Vocabulary {
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     numbers: Vec<Arc<[u8]>>,
-    names: Vec<Arc<[u8]>>,
+    pub(super) names: Vec<Arc<[u8]>>,
     others: Vec<Arc<[u8]>>,
 }
 
@@ -150,7 +147,7 @@ impl Choices {
 /// Which rewritings are proposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sorts {
-    /// A text of a single character instead of all.
+    /// A text of a few characters instead of all.
     Whole,
     /// What is smaller in every way.
     Smaller,
@@ -197,7 +194,7 @@ impl<'a> Ideas<'a> {
     }
 
     /// Proposes another text for a node.
-    fn replace(&mut self, idea: usize, node: NodeId, text: &[u8]) {
+    pub(super) fn replace(&mut self, idea: usize, node: NodeId, text: &[u8]) {
         let edit = Edit::new(&self.tree.nodes[node].atoms, text);
         self.add(idea, vec![edit]);
     }
@@ -235,90 +232,6 @@ impl<'a> Ideas<'a> {
         }
     }
 
-    /// Proposes what is as wide with fewer tokens: a word for a node, and a wider word for one with a node beside it.
-    pub(super) fn widths(&mut self, language: &'static Language) {
-        for (id, node) in self.tree.nodes.iter().enumerate().skip(1) {
-            let old = self.document.text(node.atoms.clone());
-            let fits = !self.slots[node.slot].names.is_empty()
-                && old.first().is_some_and(u8::is_ascii_alphabetic)
-                && old.is_ascii()
-                && old.len() < 80;
-            if fits {
-                let fused = old.iter();
-                let fused = fused.map(|&byte| if is_word(byte) { byte } else { b'_' });
-                self.replace(FUSED, id, &fused.collect::<Vec<u8>>());
-            }
-        }
-        if self.document.len() <= NARROW {
-            self.widened(language);
-        }
-    }
-
-    /// Proposes to let each element of a row go, and to widen the first word of a node beside it.
-    fn widened(&mut self, language: &'static Language) {
-        let (document, tree) = (self.document, self.tree);
-        let places = places(tree);
-        let splits_word = |atoms: Range<usize>| {
-            let at = document.range(atoms);
-            let bytes = document.bytes();
-            [at.start, at.end].iter().any(|&at| {
-                let around = at.checked_sub(1).and_then(|before| bytes.get(before..=at));
-                around.is_some_and(|around| around.iter().all(|&byte| is_word(byte)))
-            })
-        };
-        let word = |node: NodeId| {
-            tree.nodes[node].atoms.clone().find(|&atom| {
-                let text = document.atom(atom);
-                text[0].is_ascii_alphabetic()
-                    && text.iter().all(|&byte| is_word(byte))
-                    && !splits_word(atom..atom + 1)
-                    && !is_keyword(language, text)
-            })
-        };
-        for above in 0..tree.nodes.len() {
-            let children: Vec<NodeId> = tree.children(above).collect();
-            for (at, &gone) in children.iter().enumerate() {
-                // A word of a comment or a string is no token.
-                if !places.contains_key(&gone) || tree.nodes[gone].kind == WORD {
-                    continue;
-                }
-                let mut plan = Plan::default();
-                plan.delete(gone);
-                let cuts = plan.cuts(tree, &places);
-                if cuts.iter().any(|cut| splits_word(cut.clone())) {
-                    continue;
-                }
-                let widths = cuts.iter().map(|cut| width(document.text(cut.clone())));
-                let removed: usize = widths.sum();
-                let before = children[..at].iter().rev().find_map(|&node| word(node));
-                let beside =
-                    before.or_else(|| children[at + 1..].iter().find_map(|&node| word(node)));
-                if let Some(word) = beside {
-                    let mut wide = document.atom(word).to_vec();
-                    wide.resize(wide.len() + removed, b'_');
-                    let gone = cuts.iter().map(|cut| Edit::new(cut, *b""));
-                    let wide = Edit::new(&(word..word + 1), wide);
-                    self.add(WIDENED, gone.chain([wide]).collect());
-                }
-            }
-        }
-    }
-}
-
-/// Longer texts are wide in many places, whatever a word in them is.
-const NARROW: usize = 500;
-
-/// How much of a line a text takes once a formatter has put spaces behind its punctuation.
-fn width(text: &[u8]) -> usize {
-    let runs = text
-        .trim_ascii()
-        .chunk_by(|one, other| one.is_ascii_whitespace() && other.is_ascii_whitespace());
-    let spaced = |pair: &&[u8]| b",:;={}".contains(&pair[0]) && !pair[1].is_ascii_whitespace();
-    let visible = text.trim_ascii();
-    runs.count() + visible.windows(2).filter(spaced).count() + 1
-}
-
-impl Ideas<'_> {
     /// Proposes to take the white space away between two words; in a text that the grammar does not understand also that the first is a
     /// number.
     pub(super) fn joins(&mut self) {

@@ -12,6 +12,7 @@ mod pattern;
 mod proposal;
 mod rename;
 mod rules;
+mod widths;
 
 pub(crate) use ideas::Sorts;
 pub(crate) use machine::{Missed, Rewrites, Setup};

@@ -76,7 +76,7 @@ fn what_is_chained_loses_many_links_at_once() {
         }
     });
     let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
-    assert_eq!((result.as_str(), questions), ("x.f20().f60()", 73));
+    assert_eq!((result.as_str(), questions), ("x.f20().f60()", 75));
 }
 
 #[test]

@@ -144,6 +144,23 @@ fn a_word_takes_the_width_of_what_stood_beside_it() {
 }
 
 #[test]
+fn a_statement_takes_the_place_of_what_is_around_it_and_is_as_wide() {
+    check(
+        "Python",
+        "class a:\n    call(1, 2)\n",
+        |text| {
+            let stands = text.starts_with("class a:\n") || text.starts_with("call");
+            stands
+                && text
+                    .lines()
+                    .any(|line| line.ends_with("(1, 2)") && line.len() >= 14)
+        },
+        "class a:\n    call(1, 2)",
+        "call____(1, 2)",
+    );
+}
+
+#[test]
 fn rules_of_the_user_come_after_the_others() {
     let Some(language) = Language::named("TOML") else {
         return;

@@ -246,7 +246,7 @@ mod tests {
             progress: Progress::default(),
             stopped: None,
             one_minimal: true,
-            again: None,
+            confirmed: None,
             resumable: false,
         };
         let ending = Isolated {

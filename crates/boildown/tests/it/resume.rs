@@ -135,9 +135,7 @@ fn a_finished_run_is_told_again_without_a_run() {
     assert_eq!(last["runs"], 0);
     assert_eq!(last["recalled"], last["questions"]);
     assert_eq!(last["one_minimal"], true);
-    // But for those that confirm the result.
-    let confirming = runs(&env).split_off(count);
-    assert!(confirming.iter().all(|run| *run == hash(&result)));
+    assert_eq!(runs(&env).len(), count);
     assert_eq!(env.bytes("in.min.txt"), result);
     // Unless somebody wants it.
     env.reduce(COMMAND.iter().chain(&["--fresh"]))
