@@ -64,16 +64,14 @@ impl<O> Repeating<O> {
     }
 
     fn decide(&self, key: u64, tally: Tally) -> Option<bool> {
-        let decided = self.law.decide(tally);
         let is_doubted = self.law == Law::once() && key.is_multiple_of(ONE_IN);
-        if !is_doubted || decided == Some(false) {
-            return decided;
-        }
-        if tally.is_mixed() {
+        if is_doubted && tally.is_mixed() {
             self.contradictions.fetch_add(1, Ordering::Relaxed);
             return Some(false);
         }
-        (tally.runs > 1).then_some(true)
+        let decided = self.law.decide(tally);
+        let is_enough = !is_doubted || decided == Some(false) || tally.runs > 1;
+        decided.filter(|_| is_enough)
     }
 
     fn unfinished(&self) -> MutexGuard<'_, HashMap<u64, Evidence>> {
