@@ -227,7 +227,7 @@ fn in_language(language: &'static Language) -> Vec<Pass> {
         Pass {
             view: View::Lines,
             ..pass(
-                "least texts",
+                "rewriting whole",
                 Method::Rewrites(Sorts::Whole),
                 Check::Nothing,
                 LARGE,
