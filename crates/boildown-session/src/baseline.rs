@@ -52,9 +52,6 @@ pub enum BaselineError {
 /// How often the input is tested.
 const RUNS: u32 = 3;
 
-/// How often a result is tested once more when the property held on the input each time.
-const RUNS_ON_RESULT: u32 = 2;
-
 /// Checks that the property holds on the input and not on the empty input. Where it holds in some runs only, its rate is measured.
 ///
 /// `first` is an answer on the input that is there already. At most `jobs` runs are done at once.
@@ -100,25 +97,6 @@ pub fn baseline(
         return Err(BaselineError::HoldsOnEmpty);
     }
     Ok(Baseline { rate, law })
-}
-
-/// Runs a result once more: twice, or as often as the input when its rate was measured.
-///
-/// # Errors
-/// When a run could not be done.
-pub fn confirm(
-    oracle: &dyn Oracle,
-    result: &[u8],
-    law: Law,
-    jobs: usize,
-    cancel: &Cancel,
-) -> Result<Tally, OracleError> {
-    let rate = if law == Law::once() {
-        Rate::default().and(oracle, result, (RUNS_ON_RESULT, jobs), cancel)?
-    } else {
-        Rate::default().measure(oracle, result, jobs, cancel)?
-    };
-    Ok(rate.tally)
 }
 
 /// Returns how long a run may take when one on the input took `slowest`: ten times that, but at least two seconds, since a busy

@@ -17,7 +17,7 @@ mod reduce;
 mod texts;
 mod workers;
 
-pub use baseline::{Baseline, BaselineError, Care, baseline, confirm, time_limit};
+pub use baseline::{Baseline, BaselineError, Care, baseline, time_limit};
 pub use budget::{Budget, Size};
 pub use drive::{Config, Drive, Leave, Spent, Step, Stop};
 pub use event::{Event, Progress, Stopped, Summary};

@@ -11,7 +11,6 @@ use boildown_oracle::{
     Answer, Cancel, CandidateFile, CommandLine, ExitSpec, Expectation, OracleError, Outcome,
     PassOrFail, Property, Repeating, Run, Runner, Scratch, Verdict, check_set_up, deduce,
 };
-use boildown_search::flaky::Law;
 use boildown_session::{
     Baseline, Care, Config, ContrastError, Event, Side, Sides, Stop, Stopped, contrast, time_limit,
 };
@@ -113,7 +112,7 @@ pub(crate) fn run(args: &Isolate) -> Result<Kind, CliError> {
             .map_err(|error| cannot_run(&error))?;
     summary.progress.spent.runs = repeating.runs();
     trust.contradicted(repeating.contradictions());
-    if baseline.law != Law::once() && summary.stopped != Some(Stopped::Interrupted) {
+    if !trust.expects_certainty() && summary.stopped != Some(Stopped::Interrupted) {
         let confirmed = trust.confirm(&oracle, &ended.failing(), args.jobs.count(), &cancel);
         confirmed.map_err(|error| cannot_run(&error))?;
     }

@@ -2,7 +2,7 @@
 
 use boildown_oracle::{Cancel, Oracle, OracleError};
 use boildown_search::flaky::{Law, Tally};
-use boildown_session::{Baseline, confirm};
+use boildown_session::{Baseline, Rate};
 use serde_json::{Value, json};
 
 /// What repeated runs showed.
@@ -28,7 +28,7 @@ impl Trust {
         }
     }
 
-    /// Runs the result again. That this is interrupted is no error.
+    /// Measures how often the property holds on the result. That this is interrupted is no error.
     pub(crate) fn confirm(
         &mut self,
         oracle: &dyn Oracle,
@@ -36,8 +36,8 @@ impl Trust {
         jobs: usize,
         cancel: &Cancel,
     ) -> Result<(), OracleError> {
-        match confirm(oracle, result, self.law, jobs, cancel) {
-            Ok(tally) => self.result = Some(tally),
+        match Rate::default().measure(oracle, result, jobs, cancel) {
+            Ok(rate) => self.result = Some(rate.tally),
             Err(OracleError::Cancelled) => {}
             Err(error) => return Err(error),
         }
@@ -82,18 +82,17 @@ impl Trust {
     /// What a user has to know at the end.
     pub(crate) fn afterword(&self) -> Option<String> {
         let mut lines = Vec::new();
-        match self.result {
-            Some(result) if !self.expects_certainty() => {
-                lines.push(format!("flaky: the property held on the result in {}, on the input in {}", shown(result), shown(self.input)));
-                if !self.is_kept() {
-                    lines.push("warning: it holds on the result less often than on the input".to_owned());
-                }
+        if let Some(result) = self.result.filter(|_| !self.expects_certainty()) {
+            lines.push(format!(
+                "flaky: the property held on the result in {}, on the input in {}",
+                shown(result),
+                shown(self.input)
+            ));
+            if !self.is_kept() {
+                lines.push(
+                    "warning: it holds on the result less often than on the input".to_owned(),
+                );
             }
-            Some(result) if !self.is_kept() => lines.push(format!(
-                "warning: run again, the property held on the result in {} of {} runs only; --flaky measures how often it holds, and keeps that",
-                result.hits, result.runs
-            )),
-            _ => {}
         }
         if self.contradictions > 0 {
             lines.push(format!(

@@ -53,7 +53,7 @@ pub struct TreeSearch<A: Minimise> {
     of_list: RedBlackTreeMapSync<usize, Key>,
     /// The nodes of each spine that has or had a task, by the outermost.
     spines: RedBlackTreeMapSync<NodeId, Arc<[NodeId]>>,
-    /// The other nodes of those.
+    /// All nodes of those, each the innermost with the same atoms.
     on_spines: RedBlackTreeSetSync<NodeId>,
     experience: Experience,
     order: Order,
@@ -242,18 +242,16 @@ impl<A: Minimise> TreeSearch<A> {
     ///
     /// Statements within statements make no spine: little of what stands beside them goes before it is reduced itself.
     fn push_spine(&mut self, node: NodeId, slot: usize, part: Part) {
-        let is_known = self.on_spines.contains(&node) || self.spines.contains_key(&node);
-        if is_known || self.tree.slots[slot].many {
+        if self.tree.slots[slot].many || self.on_spines.contains(&node) {
             return;
         }
         let spine = self.replacements().spine(node, slot);
         let Some(&innermost) = spine.last().filter(|_| spine.len() > SHORT) else {
             return;
         };
-        for &inner in &spine[1..] {
-            self.on_spines.insert_mut(inner);
-            // It is asked about by this name.
-            self.on_spines.insert_mut(self.core(inner));
+        for &node in &spine {
+            // By the name that it is asked about by.
+            self.on_spines.insert_mut(self.core(node));
         }
         let weight = self.weight(node) - self.weight(innermost);
         let start = self.tree.nodes[node].atoms.start;

@@ -17,8 +17,8 @@ use boildown_search::Subset;
 use boildown_search::changes::DdPlus;
 use boildown_search::flaky::{Law, Tally};
 use boildown_session::{
-    BaselineError, Budget, Care, Config, Drive, Event, Goal, Step, Stopped, Summary, baseline,
-    confirm, reduce, time_limit,
+    BaselineError, Budget, Care, Config, Drive, Event, Goal, Rate, Step, Stopped, Summary,
+    baseline, reduce, time_limit,
 };
 use boildown_syntax::{Language, Strategy, reduction};
 
@@ -405,7 +405,8 @@ fn a_coin_that_every_candidate_has_for_itself_gives_the_same_result_at_any_numbe
         let found = baseline(&oracle, input, None, (Care::Flaky, jobs), &cancel).unwrap();
         let repeating = Repeating::new(&oracle, found.law);
         let (summary, best) = run(&config(jobs), &repeating, &mut |_| {});
-        let confirmed = confirm(&oracle, &best, found.law, jobs, &cancel).unwrap();
+        let measured = Rate::default().measure(&oracle, &best[..], jobs, &cancel);
+        let confirmed = measured.unwrap().tally;
         assert!(confirmed.interval().high > 0.5, "{confirmed:?}");
         assert!(repeating.runs() >= summary.progress.spent.runs);
         let questions = summary.progress.spent.questions;
