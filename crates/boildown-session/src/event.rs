@@ -21,6 +21,13 @@ pub enum Event {
     Improved(Progress),
     /// Nothing in particular: a moment to show that time passes.
     Tick(Progress),
+    /// Run again, the property did not hold on the best result any more. The search goes on from the last one on which it did.
+    Lost {
+        /// The size of that one.
+        bytes: usize,
+        /// How often each candidate is run from now on.
+        runs: u32,
+    },
     /// From now on nothing is remembered beyond this session.
     Forgetful {
         /// Why.

@@ -8,6 +8,7 @@
 
 mod baseline;
 mod budget;
+mod careful;
 pub mod changes;
 mod drive;
 mod event;
@@ -19,6 +20,7 @@ mod workers;
 
 pub use baseline::{Baseline, BaselineError, Care, baseline, time_limit};
 pub use budget::{Budget, Size};
+pub use careful::{Reduced, reduce_carefully};
 pub use drive::{Config, Drive, Leave, Spent, Step, Stop};
 pub use event::{Event, Progress, Stopped, Summary};
 pub use isolate::{ContrastError, Side, Sides, contrast, isolate};

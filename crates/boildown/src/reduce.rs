@@ -5,15 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use boildown_oracle::spawn::{Capture, ReapOnDrop};
-use boildown_oracle::store::{Improvement, fingerprint_of};
 use boildown_oracle::{
     Answer, Cancel, CandidateFile, CommandLine, LocalOracle, Oracle, OracleError, Outcome,
-    Property, Repeating, Run, Runner, Scratch, Signature, Verdict, Watching, check_set_up, deduce,
+    Property, Run, Runner, Scratch, Signature, Verdict, Watching, check_set_up, deduce,
 };
-use boildown_search::flaky::Law;
 use boildown_session::{
-    Baseline, BaselineError, Care, Config, Event, Goal, Leave, Progress, Spent, Stop, Stopped,
-    baseline, time_limit,
+    Baseline, BaselineError, Care, Config, Event, Goal, Leave, Reduced, Stop, Stopped, baseline,
+    reduce_carefully, time_limit,
 };
 use boildown_syntax::{
     Gate, Keep, Language, Layout, Names, Passes, Rules, Strategy, count_tokens, pass_names,
@@ -92,14 +90,14 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
         keep,
         passes,
     };
-    let mut goal = Goal {
+    let goal = Goal {
         output: Some(destination.target.clone()),
         size: args.until,
         best: known_best.clone(),
         leave: leave.clone(),
         doubt: trust.expects_certainty().then(|| cancel.clone()),
     };
-    let mut config = Config {
+    let config = Config {
         jobs,
         budget: args.patience.budget(),
         stop,
@@ -129,65 +127,27 @@ pub(crate) fn run(args: &Reduce) -> Result<Kind, CliError> {
             _ => {}
         })
     });
-    let mut cares = [4, 16].into_iter();
-    let (mut text, mut law, mut total) = (Arc::clone(&input), baseline.law, Spent::default());
-    let (summary, best) = loop {
-        let repeating = Repeating::new(watched, law);
-        let (mut summary, best) = boildown_session::reduce(
-            reduction(&text, language, strategy.clone()),
-            &repeating,
-            &goal,
-            &config,
-            &mut |event| {
-                // Of all that was spent, and from the input on.
-                let whole = |progress: &Progress| Progress {
-                    bytes_before: input.len(),
-                    spent: total.and(progress.spent),
-                    ..*progress
-                };
-                match event {
-                    Event::Forgetful { why } => forget(why, report.as_mut()),
-                    Event::Improved(progress) => report.event(&Event::Improved(whole(progress))),
-                    Event::Tick(progress) => report.event(&Event::Tick(whole(progress))),
-                    event => report.event(event),
-                }
-            },
-        )
-        .map_err(saved)?;
-        summary.progress.spent.runs = repeating.runs();
-        config.budget = config.budget.without(&summary.progress.spent);
-        total = total.and(summary.progress.spent);
-        trust.contradicted(repeating.contradictions());
-        let care = if summary.stopped == Some(Stopped::Lost) {
-            cares.next()
-        } else {
-            None
-        };
-        let Some(runs) = care else {
-            summary.progress.spent = total;
-            summary.progress.bytes_before = input.len();
-            break (summary, best);
-        };
-        report.note(&format!(
-            "the property did not hold each time on what came after {}: going on from there, with {runs} runs of each candidate",
-            count(best.len(), "byte")
-        ));
-        // What earlier runs showed is not to be trusted any more.
-        (goal.best, config.store) = (None, None);
-        (text, law) = (best, Law::all_of(runs));
-    };
+    let Reduced {
+        summary,
+        best,
+        contradictions,
+    } = reduce_carefully(
+        &|text| reduction(text, language, strategy.clone()),
+        &input,
+        (watched, baseline.law),
+        (goal, config),
+        &mut |event| match event {
+            Event::Forgetful { why } => forget(why, report.as_mut()),
+            Event::Lost { bytes, runs } => report.note(&format!(
+                "the property did not hold each time on what came after {}: going on from there, with {runs} runs of each candidate",
+                count(*bytes, "byte")
+            )),
+            event => report.event(event),
+        },
+    )
+    .map_err(saved)?;
     drop(keys);
-    if let (Some(store), true) = (&remembered.store, law != baseline.law) {
-        // Its way there is not remembered, but the next run begins with it.
-        store.improve(Improvement {
-            question: total.questions,
-            content: fingerprint_of(&best),
-            bytes: best.len(),
-            tokens: count_tokens(&best, language),
-            elapsed: total.elapsed,
-            text: Some(Arc::clone(&best)),
-        });
-    }
+    trust.contradicted(contradictions);
     let unchanged = best == input;
     if trust.expects_certainty() {
         trust.confirmed(summary.confirmed.filter(|_| !unchanged));
