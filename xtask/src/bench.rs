@@ -1,9 +1,9 @@
-//! `cargo xtask bench`: what asking a question costs, beside what running a program costs anyway.
+//! `cargo xtask bench`: measures the cost of a test beyond the cost of running the program.
 //!
-//! The property holds on the input and on nothing else, so every question is a run and a miss. The program that
-//! decides it is the one that the bare loop starts, so that the two rates of a round differ by boildown alone.
-//! Absolute rates mean little on a machine that does other things; the ratios are taken within a round, and the median
-//! of the rounds is reported.
+//! The property holds on the input only, so each query is one run and a miss. The test is the
+//! program that the bare loop starts, so that the two rates of a round differ by boildown's cost
+//! alone. Absolute rates depend on the load of the machine; ratios are taken within a round, and
+//! the median of the rounds is reported.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::binary::{self, Finished};
 use crate::growth;
 use crate::table::{Align, Style, Table, median};
 
-/// Exits with 0 when the candidate is as long as the input, which a candidate that lost something is not.
+/// Exits with 0 when the candidate is as long as the input, which no smaller candidate is.
 const PROBE: &str = r#"
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -30,27 +30,28 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// Pairs of measurements in a round, where the difference is smaller than what other programs do to either.
+/// Pairs of measurements in a round, where the difference is smaller than the noise of one
+/// measurement.
 const PAIRS: u32 = 4;
 
-/// A folder beside whose files nothing can be stored.
+/// Name of a folder in which no store can be made.
 const STORELESS: &str = "storeless";
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// Questions to run in one measurement.
+pub(crate) struct BenchArgs {
+    /// Tests in one measurement.
     #[arg(long, default_value_t = 2000)]
-    questions: u32,
-    /// Times that every measurement is made.
+    queries: u32,
+    /// Number of rounds.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
     /// Size of the input in bytes.
     #[arg(long, default_value_t = 500_000)]
     size: usize,
-    /// Program to measure, instead of a release built from this checkout.
+    /// Program to measure instead of a release build of this checkout.
     #[arg(long)]
     boildown: Option<PathBuf>,
-    /// Measure how the cost of whole reductions grows with the input instead.
+    /// Measure instead how the cost of whole reductions grows with the input.
     #[arg(long)]
     growth: bool,
     /// Print the tables as Markdown.
@@ -58,49 +59,49 @@ pub(crate) struct Args {
     markdown: bool,
 }
 
-/// Whether candidates that do not parse are left out before they are run.
+/// Parse gate: with `Closed`, candidates that do not parse are not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gate {
     Closed,
     Open,
 }
 
-/// Whether there are a store, a sandbox and a limit of memory.
+/// Store, sandbox and memory limit, on (`Up`) or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Guards {
     Up,
     Down,
 }
 
-/// What one round showed.
+/// Figures of one round.
 struct Round {
     /// Runs per second of the bare loop.
     bare: f64,
-    /// Questions run per second.
+    /// Tests per second.
     asked: f64,
-    /// Milliseconds of processor time that boildown itself used per question run.
+    /// Milliseconds of CPU time that boildown itself used per test.
     driver: f64,
 }
 
-/// What is measured, and where.
+/// Setting of a measurement.
 struct Bench {
     boildown: PathBuf,
     probe: PathBuf,
     /// Folder with the input.
     folder: PathBuf,
     size: usize,
-    questions: u32,
+    queries: u32,
 }
 
 impl Bench {
-    /// Returns how many of the program's runs per second this machine manages from one thread.
+    /// Returns the runs of the program per second, started one after the other by one thread.
     fn bare(&self) -> Result<f64> {
         let elsewhere = self.folder.join("bare");
         let started = Instant::now();
-        for _ in 0..self.questions {
+        for _ in 0..self.queries {
             self.spawn_once(&elsewhere)?;
         }
-        Ok(f64::from(self.questions) / started.elapsed().as_secs_f64())
+        Ok(f64::from(self.queries) / started.elapsed().as_secs_f64())
     }
 
     /// Measures the bare loop and a reduction, one after the other.
@@ -114,13 +115,14 @@ impl Bench {
         })
     }
 
-    /// Returns the questions run per second with guards and without. Who comes first changes, so that what goes on besides disturbs both.
+    /// Returns the tests per second with guards and without. The order alternates by round, so that
+    /// other load on the machine affects both.
     fn guarded(&self, jobs: u32, round: u32) -> Result<[f64; 2]> {
         let mut guards = [Guards::Up, Guards::Down];
         guards.rotate_left(round as usize % 2);
         let mut rates = [0.0; 2];
         for guards in guards {
-            // Without the gate there is less beside the runs to hide it.
+            // Without the gate, less other work hides the difference.
             rates[guards as usize] = rate(&self.reduce(jobs, Gate::Open, guards)?)?;
         }
         Ok(rates)
@@ -158,15 +160,15 @@ impl Bench {
                 "--jobs",
                 &jobs.to_string(),
                 "--max-questions",
-                &self.questions.to_string(),
+                &self.queries.to_string(),
             ])
             .args((gate == Gate::Open).then_some("--no-gate"))
             .current_dir(&self.folder)
             .env("BENCH_SIZE", self.size.to_string());
         let run = binary::run(&mut command, None, &self.folder.join("log"))?;
-        // 2: nothing could be removed; 6: the budget of questions is spent.
+        // 2: nothing could be removed; 6: the limit on tests was reached.
         if !matches!(run.status.code(), Some(2 | 6)) {
-            bail!("boildown: {}: {}", run.status, run.last_words);
+            bail!("boildown: {}: {}", run.status, run.last_line);
         }
         let finished = run
             .finished
@@ -184,7 +186,7 @@ impl Bench {
     }
 }
 
-/// Returns the questions run per second.
+/// Returns the tests per second.
 fn rate(finished: &Finished) -> Result<f64> {
     let runs = finished.runs.context("no `runs` in the `finished` event")?;
     let seconds = finished
@@ -194,7 +196,7 @@ fn rate(finished: &Finished) -> Result<f64> {
     Ok(runs as f64 / seconds)
 }
 
-/// Returns the milliseconds of CPU that boildown itself spent per question run.
+/// Returns the milliseconds of CPU time that boildown itself used per test.
 fn driver_milliseconds(finished: &Finished) -> Result<f64> {
     let runs = finished.runs.context("no `runs` in the `finished` event")?;
     let seconds = finished
@@ -205,10 +207,10 @@ fn driver_milliseconds(finished: &Finished) -> Result<f64> {
 }
 
 /// Measures and prints a table.
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &BenchArgs) -> Result<ExitCode> {
     ensure!(
-        args.rounds > 0 && args.questions > 1,
-        "at least one round and two questions are needed"
+        args.rounds > 0 && args.queries > 1,
+        "at least one round and two tests are needed"
     );
     let scratch = tempfile::tempdir().context("make a working folder")?;
     let style = if args.markdown {
@@ -226,27 +228,27 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     }
     let bench = prepare(args, scratch.path())?;
 
-    print!("{}", questions(&bench, args.rounds)?.render(style));
+    print!("{}", queries(&bench, args.rounds)?.render(style));
     println!();
     print!("{}", guards(&bench, args.rounds)?.render(style));
     println!();
     println!(
-        "{} bytes of C, {} questions, median of {} rounds; bare: one thread that runs the same program; without: no store, no sandbox, \
-         no limit of memory",
-        bench.size, bench.questions, args.rounds
+        "{} bytes of C, {} tests, median of {} rounds; bare: one thread that runs the same program; \
+         without: no store, no sandbox, no memory limit",
+        bench.size, bench.queries, args.rounds
     );
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a question costs beside the run of the program.
-fn questions(bench: &Bench, rounds: u32) -> Result<Table> {
+/// Measures the cost of a test beyond the run of the program.
+fn queries(bench: &Bench, rounds: u32) -> Result<Table> {
     let mut table = Table::new(&[
         ("parse gate", Align::Left),
         ("jobs", Align::Right),
         ("bare runs/s", Align::Right),
-        ("questions/s", Align::Right),
+        ("tests/s", Align::Right),
         ("ratio", Align::Right),
-        ("driver ms/question", Align::Right),
+        ("driver ms/test", Align::Right),
     ]);
     for (gate, name) in [(Gate::Closed, "on"), (Gate::Open, "off")] {
         for jobs in [1, 2] {
@@ -270,11 +272,11 @@ fn questions(bench: &Bench, rounds: u32) -> Result<Table> {
     Ok(table)
 }
 
-/// What it costs that a run is stored, confined and limited.
+/// Measures the cost of the store, the sandbox and the memory limit.
 fn guards(bench: &Bench, rounds: u32) -> Result<Table> {
     let mut table = Table::new(&[
         ("store, sandbox, limits: jobs", Align::Left),
-        ("questions/s", Align::Right),
+        ("tests/s", Align::Right),
         ("without", Align::Right),
         ("overhead", Align::Right),
     ]);
@@ -300,12 +302,12 @@ fn guards(bench: &Bench, rounds: u32) -> Result<Table> {
 }
 
 /// Builds boildown and the probe, and writes the input.
-fn prepare(args: &Args, folder: &Path) -> Result<Bench> {
+fn prepare(args: &BenchArgs, folder: &Path) -> Result<Bench> {
     let boildown = binary::find_or_build(args.boildown.as_deref())?;
     let input = big_c(args.size);
     fs::write(folder.join("big.c"), &input).context("write the input")?;
     fs::create_dir(folder.join(STORELESS)).context("make a folder for results")?;
-    fs::write(folder.join(STORELESS).join(".boildown"), "").context("take the store's place")?;
+    fs::write(folder.join(STORELESS).join(".boildown"), "").context("block the store")?;
     fs::create_dir(folder.join("bare")).context("make a folder for the bare loop")?;
     fs::write(folder.join("bare/big.c"), "int x;\n")
         .context("write a candidate for the bare loop")?;
@@ -324,7 +326,7 @@ fn prepare(args: &Args, folder: &Path) -> Result<Bench> {
         probe,
         folder: folder.to_path_buf(),
         size: input.len(),
-        questions: args.questions,
+        queries: args.queries,
     })
 }
 
@@ -349,7 +351,7 @@ fn big_c(size: usize) -> String {
     text
 }
 
-/// A small generator of numbers that look arbitrary: variety is all that is asked of it.
+/// A small generator of pseudo-random numbers; only variety is needed.
 struct Noise(u32);
 
 impl Noise {

@@ -1,4 +1,4 @@
-//! The `boildown` program: building it, running it, and understanding what it reports.
+//! The `boildown` program: building it, running it, and reading its events.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -13,38 +13,39 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// How long boildown may take to save its best result and leave after an interrupt.
+/// Time after an interrupt within which boildown has to save its best result and exit.
 const GRACE: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(2);
 
-/// What the `finished` event says; a field that is absent is one that this version of boildown does not report.
+/// Fields of the `finished` event; a version of boildown that does not report a field leaves it
+/// out.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(crate) struct Finished {
     pub(crate) bytes_before: Option<u64>,
     pub(crate) bytes_after: Option<u64>,
     pub(crate) tokens_before: Option<u64>,
     pub(crate) tokens_after: Option<u64>,
-    pub(crate) questions: Option<u64>,
+    pub(crate) queries: Option<u64>,
     pub(crate) runs: Option<u64>,
     pub(crate) seconds: Option<f64>,
     pub(crate) one_minimal: Option<bool>,
-    /// User and system time of the boildown process itself, without the tests it ran.
+    /// User and system time of the boildown process itself, without the commands that it ran.
     pub(crate) driver_cpu_seconds: Option<f64>,
 }
 
-/// A run of boildown that came to an end.
+/// A finished run of boildown.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) status: ExitStatus,
     pub(crate) wall: Duration,
-    /// The last `finished` event, if there was one.
+    /// Last `finished` event, if there was one.
     pub(crate) finished: Option<Finished>,
     /// Whether the time limit ended it.
     pub(crate) limited: bool,
-    /// Whether it did not heed the interrupt and had to be killed.
+    /// Whether it ignored the interrupt and had to be killed.
     pub(crate) killed: bool,
-    /// The last non-empty line of its standard error.
-    pub(crate) last_words: String,
+    /// Last non-empty line of its standard error.
+    pub(crate) last_line: String,
 }
 
 /// Returns the top of the checkout that this program was built from.
@@ -54,7 +55,8 @@ pub(crate) fn checkout() -> &'static Path {
         .expect("xtask is a folder of the checkout")
 }
 
-/// Returns `given` as an absolute path, or else builds a release of boildown and returns the path of that.
+/// Returns `given` as an absolute path; without it, builds a release of boildown and returns its
+/// path.
 pub(crate) fn find_or_build(given: Option<&Path>) -> Result<PathBuf> {
     if let Some(path) = given {
         return fs::canonicalize(path)
@@ -84,7 +86,8 @@ pub(crate) fn find_or_build(given: Option<&Path>) -> Result<PathBuf> {
         .context("cargo build made no program called boildown")
 }
 
-/// Runs a prepared boildown command; interrupts it when `limit` has passed. `log` receives its standard error.
+/// Runs a prepared boildown command and interrupts it after `limit`. Its standard error goes to
+/// `log`.
 pub(crate) fn run(command: &mut Command, limit: Option<Duration>, log: &Path) -> Result<Run> {
     let errors = File::create(log).with_context(|| format!("create {}", log.display()))?;
     let started = Instant::now();
@@ -94,14 +97,14 @@ pub(crate) fn run(command: &mut Command, limit: Option<Duration>, log: &Path) ->
         .stderr(errors)
         .spawn()
         .with_context(|| format!("start {}", command.get_program().display()))?;
-    let stdout = child.stdout.take().expect("stdout was asked to be piped");
+    let stdout = child.stdout.take().expect("stdout is piped");
     let events = thread::spawn(move || last_finished(BufReader::new(stdout)));
     let (status, limited, killed) = wait(&mut child, started, limit)?;
     let wall = started.elapsed();
     let finished = events.join().expect("reading lines does not panic");
-    let said = fs::read(log).unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    let last_words = said
+    let stderr = fs::read(log).unwrap_or_default();
+    let stderr = String::from_utf8_lossy(&stderr);
+    let last_line = stderr
         .lines()
         .rfind(|line| !line.trim().is_empty())
         .unwrap_or_default()
@@ -113,7 +116,7 @@ pub(crate) fn run(command: &mut Command, limit: Option<Duration>, log: &Path) ->
         finished,
         limited,
         killed,
-        last_words,
+        last_line,
     })
 }
 
@@ -176,12 +179,12 @@ mod tests {
         assert_eq!(finished.bytes_after, Some(8));
         assert_eq!(finished.one_minimal, Some(true));
         assert_eq!(finished.runs, None);
-        assert_eq!(run.last_words, "hint");
+        assert_eq!(run.last_line, "hint");
         assert!(run.status.success() && !run.limited);
     }
 
     #[test]
-    fn the_limit_interrupts_and_what_was_reported_is_kept() {
+    fn the_limit_interrupts_the_run_and_its_last_event_is_kept() {
         let script = r#"trap 'echo "{\"event\":\"finished\",\"runs\":5}"; exit 6' INT
             while :; do sleep 0.02; done"#;
         let run = run_script(script, Some(Duration::from_millis(200)));

@@ -1,4 +1,4 @@
-//! Subjects: folders with a real input and a test that says when a candidate is interesting.
+//! Subjects: folders with a real input and a script that tests whether a candidate is interesting.
 
 use std::fs;
 use std::os::unix::process::CommandExt as _;
@@ -11,11 +11,11 @@ use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 
-/// How long one run of a subject's own test may take when a result is verified.
+/// Longest run of a subject's own test when a result is verified.
 const TEST_LIMIT: Duration = Duration::from_secs(120);
 const POLL: Duration = Duration::from_millis(5);
 
-/// What `subject.json` says, as far as it matters here.
+/// Fields of `subject.json` that are used here.
 #[derive(Debug, Clone, Deserialize)]
 struct Description {
     name: String,
@@ -23,12 +23,12 @@ struct Description {
     input: String,
 }
 
-/// A folder with `subject.json`, the input, `test.sh` and maybe `setup.sh`.
+/// A folder with `subject.json`, the input, `test.sh` and optionally `setup.sh`.
 #[derive(Debug, Clone)]
 pub(crate) struct Subject {
     pub(crate) name: String,
     pub(crate) language: String,
-    /// Base name of the input; the test expects candidates under it.
+    /// Base name of the input; the test expects the candidate under this name.
     pub(crate) input: String,
     pub(crate) folder: PathBuf,
 }
@@ -43,8 +43,7 @@ impl Subject {
             name,
             language,
             input,
-        } = serde_json::from_str(&text)
-            .with_context(|| format!("understand {}", path.display()))?;
+        } = serde_json::from_str(&text).with_context(|| format!("parse {}", path.display()))?;
         Ok(Self {
             name,
             language,
@@ -66,7 +65,7 @@ impl Subject {
         self.folder.join(&self.input)
     }
 
-    /// Installs what the test needs, by running `setup.sh` if there is one.
+    /// Runs `setup.sh`, if there is one, to install the tools that the test needs.
     pub(crate) fn set_up(&self) -> Result<()> {
         let script = self.folder.join("setup.sh");
         if !script.exists() {
@@ -108,7 +107,8 @@ impl Subject {
     }
 }
 
-/// Waits for a child that leads its process group; kills the group and returns `None` when `limit` has passed.
+/// Waits for a child that leads its process group; kills the group and returns `None` after
+/// `limit`.
 fn wait_for(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
     let started = Instant::now();
     loop {
@@ -124,8 +124,8 @@ fn wait_for(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
     }
 }
 
-/// Returns the subjects of `folders`, each either a subject itself or a folder of subjects, in order of their paths.
-/// With `only`, returns just those of these names.
+/// Returns the subjects of `folders`, each a subject itself or a folder of subjects, ordered by
+/// path. With `only`, returns only the subjects with these names.
 pub(crate) fn find(folders: &[PathBuf], only: &[String]) -> Result<Vec<Subject>> {
     let mut subjects = Vec::new();
     for folder in folders {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_subjects_and_a_subject_are_both_understood() {
+    fn a_folder_of_subjects_and_a_single_subject_are_found() {
         let top = tempfile::tempdir().unwrap();
         for name in ["b", "a", "empty"] {
             let folder = top.path().join(name);

@@ -1,20 +1,21 @@
-//! CPU time of the programs we ran.
+//! CPU time of child processes.
 
 use std::fs;
 use std::time::Duration;
 
-/// Returns the user and system time of all descendants that have ended and were waited for, or `None` where the
-/// system has no `/proc`.
+/// Returns the user and system time of all descendants that have ended and were waited for, or
+/// `None` on a system without `/proc`.
 ///
-/// A difference of two calls is the cost of what ran in between, the whole tree of it, as long as every process in it
-/// waits for its children.
-pub(crate) fn of_children() -> Option<Duration> {
+/// The difference of two calls is the cost of the process trees that ran in between, if each
+/// process in them waits for its children.
+pub(crate) fn time_of_children() -> Option<Duration> {
     let stat = fs::read_to_string("/proc/self/stat").ok()?;
     parse(&stat, rustix::param::clock_ticks_per_second())
 }
 
 fn parse(stat: &str, ticks_per_second: u64) -> Option<Duration> {
-    // The second field is the program's name in parentheses, which may hold anything, also parentheses and spaces.
+    // The second field is the program's name in parentheses, which may contain parentheses and
+    // spaces.
     let (_, after_name) = stat.rsplit_once(')')?;
     let mut fields = after_name.split_ascii_whitespace().skip(13);
     let user: u64 = fields.next()?.parse().ok()?;
@@ -33,13 +34,13 @@ mod tests {
     fn the_times_of_children_are_fields_16_and_17() {
         let stat = "7 (a) (b c) S 4 5 6 7 8 9 10 11 12 13 14 15 150 25 18 19";
         assert_eq!(parse(stat, 100), Some(Duration::from_millis(1750)));
-        assert_eq!(parse("no such thing", 100), None);
+        assert_eq!(parse("no fields", 100), None);
     }
 
     #[test]
     #[cfg(target_os = "linux")]
     fn a_busy_child_costs_time() {
-        let before = of_children().unwrap();
+        let before = time_of_children().unwrap();
         let script = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         assert!(
             std::process::Command::new("sh")
@@ -48,6 +49,6 @@ mod tests {
                 .unwrap()
                 .success()
         );
-        assert!(of_children().unwrap() > before);
+        assert!(time_of_children().unwrap() > before);
     }
 }

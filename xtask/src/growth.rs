@@ -1,5 +1,5 @@
-//! How the cost of a reduction grows with the size of its input: the same kind of text, ten and a hundred times as long, of which the same
-//! few things have to stay.
+//! Growth of the cost of a reduction with the size of its input: texts of one kind, ten and a
+//! hundred times as long, in which the same eight lines are needed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,14 +12,14 @@ use anyhow::{Context as _, Result, ensure};
 use crate::binary::{self, Finished};
 use crate::table::{Align, Style, Table};
 
-/// Things that have to stay, spread evenly.
-const KEPT: usize = 8;
+/// Needles that have to stay, spread evenly.
+const NEEDLES: usize = 8;
 
 const TEST: &str = "#!/bin/sh\n[ \"$(grep -c needle \"$1\")\" -ge 8 ]\n";
 
 const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
 
-/// Measures and returns the table. `c` makes a text of about so many bytes.
+/// Measures and returns the table. `c` makes a C file of about the given size in bytes.
 pub(crate) fn measure(
     boildown: &Path,
     folder: &Path,
@@ -33,7 +33,7 @@ pub(crate) fn measure(
     let mut table = Table::new(&[
         ("input", Align::Left),
         ("KB", Align::Right),
-        ("questions", Align::Right),
+        ("tests", Align::Right),
         ("s", Align::Right),
         ("driver s", Align::Right),
         ("driver s/MB", Align::Right),
@@ -54,7 +54,7 @@ pub(crate) fn measure(
             table.push(vec![
                 name.trim_start_matches("in.").to_owned(),
                 (text.len() / 1000).to_string(),
-                finished.questions.unwrap_or_default().to_string(),
+                finished.queries.unwrap_or_default().to_string(),
                 format!("{:.1}", finished.seconds.unwrap_or_default()),
                 format!("{driver:.2}"),
                 format!("{:.1}", driver / megabytes),
@@ -75,20 +75,21 @@ fn reduce(boildown: &Path, input: &Path, test: &Path) -> Result<Finished> {
         run.status.success(),
         "boildown: {}: {}",
         run.status,
-        run.last_words
+        run.last_line
     );
     run.finished
         .context("boildown reported no `finished` event")
 }
 
-/// Puts the needle in the place of some of these parts, spread evenly.
+/// Replaces [`NEEDLES`] of the occurrences of `part`, spread evenly, by `needle`.
 fn with_needles(text: &str, part: &str, needle: &str) -> String {
     let count = text.matches(part).count();
     let mut out = String::new();
     for (number, piece) in text.split(part).enumerate() {
         if number > 0 {
-            // The middle of each of so many stretches.
-            let is_kept = (0..KEPT).any(|kept| (2 * kept + 1) * count / (2 * KEPT) + 1 == number);
+            // The middle of each of the equal stretches.
+            let is_kept =
+                (0..NEEDLES).any(|kept| (2 * kept + 1) * count / (2 * NEEDLES) + 1 == number);
             out.push_str(if is_kept { needle } else { part });
         }
         out.push_str(piece);
@@ -118,10 +119,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_few_things_have_to_stay_in_a_text_of_any_size() {
+    fn texts_of_any_size_have_the_same_number_of_needles() {
         for size in [10_000, 100_000] {
             let text = with_needles(&json(size), "\"plain\"", "\"needle\"");
-            assert_eq!(text.matches("needle").count(), KEPT);
+            assert_eq!(text.matches("needle").count(), NEEDLES);
             assert!((size..size + size / 10).contains(&text.len()));
         }
     }

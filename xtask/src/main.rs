@@ -1,12 +1,13 @@
-//! Chores of this repository: measuring reductions and the cost of the driver.
+//! Commands for developers of this repository: measurements, checks and fault injection.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "tables on stdout and progress on stderr are what these commands are for"
+    reason = "these commands print tables on stdout and progress on stderr"
 )]
 
 mod bench;
 mod binary;
+mod census;
 mod corpus;
 mod cpu;
 mod growth;
@@ -21,20 +22,26 @@ use std::process::ExitCode;
 use clap::Parser;
 
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", about = "Chores of this repository")]
+#[command(
+    name = "cargo xtask",
+    about = "Commands for developers of this repository"
+)]
 enum Xtask {
     /// Reduces subjects (folders with a real input and test) and prints one table.
-    Subjects(subjects::Args),
-    /// Measures how close asking questions comes to the bare cost of running programs.
-    Bench(bench::Args),
+    Subjects(subjects::SubjectsArgs),
+    /// Measures the cost of a test beyond the cost of running the program.
+    Bench(bench::BenchArgs),
+    /// Prints the figures of the source tree and checks their limits.
+    House(census::HouseArgs),
     /// Injects faults into reductions and prints whether the promises held.
-    Torture(torture::Args),
+    Torture(torture::TortureArgs),
 }
 
 fn main() -> ExitCode {
     let done = match Xtask::parse() {
         Xtask::Subjects(args) => subjects::run(&args),
         Xtask::Bench(args) => bench::run(&args),
+        Xtask::House(args) => census::run(&args),
         Xtask::Torture(args) => torture::run(&args),
     };
     match done {

@@ -1,4 +1,4 @@
-//! What other reducers reached on the same subjects.
+//! Results of other reducers on the same subjects.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,12 +12,12 @@ use serde::Deserialize;
 pub(crate) struct Figures {
     pub(crate) tokens: Option<u64>,
     pub(crate) wall: Option<f64>,
-    /// Whether a time limit ended it.
+    /// Whether a time limit ended the run.
     #[serde(default)]
     pub(crate) stopped: bool,
 }
 
-/// The best of the others on one subject.
+/// The best result of another reducer on one subject.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Best {
     pub(crate) peer: String,
@@ -31,19 +31,19 @@ pub(crate) struct Best {
 pub(crate) struct Baseline(BTreeMap<String, BTreeMap<String, Figures>>);
 
 impl Baseline {
-    /// Reads `baseline.json` of a folder of subjects; `None` when there is none.
+    /// Reads `baseline.json` of a folder of subjects; returns `None` if there is none.
     pub(crate) fn beside(subjects: &Path) -> Result<Option<Self>> {
         let path = subjects.join("baseline.json");
         if !path.exists() {
             return Ok(None);
         }
         let text = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
-        let baseline = serde_json::from_str(&text)
-            .with_context(|| format!("understand {}", path.display()))?;
+        let baseline =
+            serde_json::from_str(&text).with_context(|| format!("parse {}", path.display()))?;
         Ok(Some(baseline))
     }
 
-    /// Returns the reducer with the fewest tokens, the quickest of those.
+    /// Returns the result with the fewest tokens, and of those the fastest.
     pub(crate) fn best(&self, subject: &str) -> Option<Best> {
         let figures = self.0.get(subject)?.iter();
         let finished = figures.filter_map(|(peer, figures)| {
@@ -64,7 +64,7 @@ impl Baseline {
     }
 }
 
-/// Returns how many times as many tokens we kept; an empty result counts as one token.
+/// Returns our tokens divided by theirs; an empty result counts as one token.
 pub(crate) fn ratio(ours: u64, theirs: u64) -> f64 {
     ours.max(1) as f64 / theirs.max(1) as f64
 }

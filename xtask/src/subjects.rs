@@ -1,4 +1,5 @@
-//! `cargo xtask subjects`: reduces real inputs, verifies the results, and compares them with what others reached.
+//! `cargo xtask subjects`: reduces real inputs, verifies the results, and compares them with those
+//! of other reducers.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use serde::Serialize;
 
-use crate::binary::{self, Finished};
+use crate::binary::{self, Finished, Run};
 use crate::corpus::{self, Subject};
 use crate::cpu;
 use crate::peers::{self, Baseline, Best};
@@ -17,11 +18,11 @@ use crate::table::{self, Align, Style, Table};
 use crate::tokens::Counter;
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct SubjectsArgs {
     /// Subjects, or folders of subjects.
     #[arg(required = true)]
     folders: Vec<PathBuf>,
-    /// How many tests boildown runs at the same time.
+    /// Number of tests that boildown runs at the same time.
     #[arg(long, short, default_value_t = 2)]
     jobs: usize,
     /// Seconds after which a reduction is interrupted and its best result taken.
@@ -45,7 +46,7 @@ pub(crate) struct Args {
     /// Script that counts tokens; without it, `bench/tokcount.py` beside the folder of subjects.
     #[arg(long)]
     tokcount: Option<PathBuf>,
-    /// Program to measure, instead of a release built from this checkout.
+    /// Program to measure instead of a release build of this checkout.
     #[arg(long)]
     boildown: Option<PathBuf>,
     /// Further arguments for `boildown reduce`.
@@ -53,7 +54,7 @@ pub(crate) struct Args {
     extra: Vec<String>,
 }
 
-/// What became of one subject. The names of the fields are those of the lines that `--out` writes.
+/// Result of one subject. The field names are those in the lines that `--out` writes.
 #[derive(Debug, Clone, Default, Serialize)]
 struct Row {
     subject: String,
@@ -64,12 +65,12 @@ struct Row {
     bytes_after: Option<u64>,
     tokens_before: Option<u64>,
     tokens_after: Option<u64>,
-    questions: Option<u64>,
+    queries: Option<u64>,
     runs: Option<u64>,
     wall: Option<f64>,
     cpu: Option<f64>,
     driver_cpu: Option<f64>,
-    /// Whether the limit ended it.
+    /// Whether the time limit ended the reduction.
     stopped: bool,
     one_minimal: Option<bool>,
     verified: bool,
@@ -77,9 +78,9 @@ struct Row {
     best_peer_tokens: Option<u64>,
     best_peer_wall: Option<f64>,
     best_peer_stopped: bool,
-    /// Tokens of ours over tokens of the best of the others; only for verified results.
+    /// Our tokens divided by those of the best other reducer; only for verified results.
     ratio: Option<f64>,
-    /// Why this row is a failure.
+    /// Reason of a failure.
     problem: Option<String>,
 }
 
@@ -91,7 +92,7 @@ impl Row {
     fn take_counts(&mut self, finished: &Finished) {
         self.bytes_before = self.bytes_before.or(finished.bytes_before);
         self.bytes_after = self.bytes_after.or(finished.bytes_after);
-        self.questions = finished.questions;
+        self.queries = finished.queries;
         self.runs = finished.runs;
         self.driver_cpu = finished.driver_cpu_seconds;
         self.one_minimal = finished.one_minimal;
@@ -101,7 +102,7 @@ impl Row {
 /// Runs the subjects that `args` name and prints the table.
 ///
 /// Returns failure when a subject could not be set up, reduced or verified.
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &SubjectsArgs) -> Result<ExitCode> {
     let subjects = corpus::find(&args.folders, &args.only)?;
     let program = binary::find_or_build(args.boildown.as_deref())?;
     if let Some(script) = &args.tokcount
@@ -144,8 +145,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     })
 }
 
-/// Runs one subject. Problems with the subject or its reduction are part of the row; an error is a problem of ours.
-fn measure(subject: &Subject, args: &Args, program: &Path, counter: &Counter) -> Result<Row> {
+/// Runs one subject. Problems with the subject or its reduction are part of the row; other problems
+/// are errors.
+fn measure(
+    subject: &Subject,
+    args: &SubjectsArgs,
+    program: &Path,
+    counter: &Counter,
+) -> Result<Row> {
     let mut row = Row {
         subject: subject.name.clone(),
         language: subject.language.clone(),
@@ -186,7 +193,7 @@ fn measure(subject: &Subject, args: &Args, program: &Path, counter: &Counter) ->
 
 fn reduce(
     subject: &Subject,
-    args: &Args,
+    args: &SubjectsArgs,
     program: &Path,
     counter: &Counter,
     row: &mut Row,
@@ -203,48 +210,8 @@ fn reduce(
     fs::copy(subject.input_path(), &original).context("copy the input")?;
     row.bytes_before = Some(size(&original)?);
 
-    let mut command = Command::new(program);
-    command
-        .args([
-            "reduce",
-            &subject.input,
-            "--json",
-            "--jobs",
-            &args.jobs.to_string(),
-        ])
-        .arg("--test")
-        .arg(subject.test())
-        .arg("--output")
-        .arg(&result)
-        .args(&args.extra)
-        .current_dir(&work)
-        .env("SUBJECT_DIR", &subject.folder);
-    let cpu_before = cpu::of_children();
-    let run = binary::run(
-        &mut command,
-        Some(Duration::from_secs(args.limit)),
-        &top.path().join("log"),
-    )?;
-    let cpu_after = cpu::of_children();
-    row.wall = Some(run.wall.as_secs_f64());
-    row.cpu = cpu_before
-        .zip(cpu_after)
-        .map(|(before, after)| (after - before).as_secs_f64());
-    row.stopped = run.limited;
-
-    // 0: reduced; 2: already minimal, so the input is the result; 6: interrupted, the best so far is the result.
-    let result = match run.status.code() {
-        Some(2) if !result.exists() => original.clone(),
-        Some(0 | 2 | 6) => result,
-        _ if run.killed => bail!("boildown did not heed the interrupt and was killed"),
-        _ => bail!("boildown: {}: {}", run.status, run.last_words),
-    };
-    // Interrupted before anything smaller was found.
-    let result = if run.limited && !result.exists() {
-        original.clone()
-    } else {
-        result
-    };
+    let run = run_boildown(subject, args, program, top.path(), row)?;
+    let result = result_file(&run, &original, result)?;
     row.bytes_after = Some(size(&result)?);
     let finished = run.finished.unwrap_or_default();
     row.take_counts(&finished);
@@ -267,6 +234,56 @@ fn reduce(
         fs::copy(&result, folder.join(&subject.input)).context("keep the result")?;
     }
     Ok(())
+}
+
+/// Runs boildown in the folder `work` of `top`; the result goes to the folder `result` there.
+fn run_boildown(
+    subject: &Subject,
+    args: &SubjectsArgs,
+    program: &Path,
+    top: &Path,
+    row: &mut Row,
+) -> Result<Run> {
+    let mut command = Command::new(program);
+    command
+        .args([
+            "reduce",
+            &subject.input,
+            "--json",
+            "--jobs",
+            &args.jobs.to_string(),
+        ])
+        .arg("--test")
+        .arg(subject.test())
+        .arg("--output")
+        .arg(top.join("result").join(&subject.input))
+        .args(&args.extra)
+        .current_dir(top.join("work"))
+        .env("SUBJECT_DIR", &subject.folder);
+    let cpu_before = cpu::time_of_children();
+    let limit = Duration::from_secs(args.limit);
+    let run = binary::run(&mut command, Some(limit), &top.join("log"))?;
+    let cpu_after = cpu::time_of_children();
+    row.wall = Some(run.wall.as_secs_f64());
+    row.cpu = cpu_before
+        .zip(cpu_after)
+        .map(|(before, after)| (after - before).as_secs_f64());
+    row.stopped = run.limited;
+    Ok(run)
+}
+
+/// Returns the file with the result of a run: `result`, or the input where boildown wrote none.
+fn result_file(run: &Run, original: &Path, result: PathBuf) -> Result<PathBuf> {
+    // 0: reduced; 2: already minimal, so the input is the result; 6: interrupted, with the best
+    // result so far.
+    match run.status.code() {
+        Some(2) if !result.exists() => Ok(original.to_path_buf()),
+        // Interrupted before a smaller candidate was found.
+        Some(0 | 2 | 6) if run.limited && !result.exists() => Ok(original.to_path_buf()),
+        Some(0 | 2 | 6) => Ok(result),
+        _ if run.killed => bail!("boildown ignored the interrupt and was killed"),
+        _ => bail!("boildown: {}: {}", run.status, run.last_line),
+    }
 }
 
 fn size(path: &Path) -> Result<u64> {
@@ -323,7 +340,7 @@ fn as_table(rows: &[Row]) -> Table {
         ("subject", Left),
         ("bytes", Right),
         ("tokens", Right),
-        ("questions", Right),
+        ("tests", Right),
         ("runs", Right),
         ("wall s", Right),
         ("CPU s", Right),
@@ -347,7 +364,7 @@ fn as_table(rows: &[Row]) -> Table {
             row.subject.clone(),
             change(row.bytes_before, row.bytes_after),
             change(row.tokens_before, row.tokens_after),
-            show(row.questions),
+            show(row.queries),
             show(row.runs),
             seconds(row.wall, row.stopped),
             seconds(row.cpu, false),
@@ -374,7 +391,7 @@ fn as_table(rows: &[Row]) -> Table {
     table
 }
 
-/// The lines below the table.
+/// Returns the lines below the table.
 fn summary(rows: &[Row]) -> Vec<String> {
     let mut lines = Vec::new();
     let ratios: Vec<f64> = rows.iter().filter_map(|row| row.ratio).collect();
@@ -421,8 +438,8 @@ refused) echo 'the property does not hold' >&2; exit 3 ;;
 esac
 "#;
 
-    /// Writes a program. A shell does it: a file that this process has open for writing cannot be run as long as a
-    /// child that another test is just starting has it open as well.
+    /// Writes an executable script with a shell. A file that this process has open for writing
+    /// cannot be executed while a child that another test starts has inherited it.
     fn script(path: &Path, text: &str) {
         let write = r#"printf %s "$2" > "$1" && chmod +x "$1""#;
         let mut shell = Command::new("sh");
@@ -437,7 +454,8 @@ esac
         );
     }
 
-    /// Measures a subject whose property is an `x` in the input, with a stand-in for boildown.
+    /// Measures a subject whose property is an `x` in the input, with a script in place of
+    /// boildown.
     fn measured(mode: &str, setup: &str) -> Row {
         let top = tempfile::tempdir().unwrap();
         let folder = top.path().join("s");
@@ -459,7 +477,7 @@ esac
         )
         .unwrap();
         script(&top.path().join("boildown"), FAKE);
-        let args = Args {
+        let args = SubjectsArgs {
             folders: vec![],
             jobs: 1,
             limit: 1,
@@ -509,7 +527,7 @@ esac
     }
 
     #[test]
-    fn the_best_result_at_the_limit_counts() {
+    fn the_best_result_at_the_time_limit_counts() {
         let row = measured("slow", "true");
         assert_eq!(row.problem, None);
         assert!(row.stopped && row.verified);
@@ -517,7 +535,7 @@ esac
     }
 
     #[test]
-    fn an_input_that_is_minimal_already_is_its_own_result() {
+    fn the_result_of_a_minimal_input_is_the_input() {
         let row = measured("minimal", "true");
         assert!(row.verified);
         assert_eq!(row.bytes_after, Some(6));

@@ -2,25 +2,25 @@
 
 use std::fmt::Write as _;
 
-/// Which side of its column a cell stands on.
+/// Alignment of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// How a table is written.
+/// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Plain,
     Markdown,
 }
 
-/// Rows of cells under a heading.
+/// Heading and rows of cells.
 #[derive(Debug)]
 pub(crate) struct Table {
     heading: Vec<(String, Align)>,
-    /// Invariant: each as long as `heading`.
+    /// Invariant: each row is as long as `heading`.
     rows: Vec<Vec<String>>,
 }
 
@@ -92,7 +92,7 @@ impl Table {
     }
 }
 
-/// Returns the geometric mean of positive numbers, or `None` of none.
+/// Returns the geometric mean of positive numbers, or `None` if there are none.
 pub(crate) fn geometric_mean(numbers: &[f64]) -> Option<f64> {
     if numbers.is_empty() {
         return None;
@@ -101,7 +101,8 @@ pub(crate) fn geometric_mean(numbers: &[f64]) -> Option<f64> {
     Some((logarithms / numbers.len() as f64).exp())
 }
 
-/// Returns the middle number, the mean of the two middle ones when their count is even, or `None` of none.
+/// Returns the median, or `None` if there are no numbers; of an even count, the mean of the middle
+/// two.
 pub(crate) fn median(numbers: &[f64]) -> Option<f64> {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_columns_line_up() {
+    fn plain_columns_are_aligned() {
         assert_eq!(
             example().render(Style::Plain),
             "name      n\na|b   12345\né\n"
@@ -130,13 +131,13 @@ mod tests {
     }
 
     #[test]
-    fn markdown_escapes_bars_and_says_the_side() {
+    fn markdown_escapes_bars_and_states_the_alignment() {
         let expected = "| name |     n |\n|------|------:|\n| a\\|b | 12345 |\n| é    |       |\n";
         assert_eq!(example().render(Style::Markdown), expected);
     }
 
     #[test]
-    fn means() {
+    fn means_and_medians_of_few_numbers_are_right() {
         assert!((geometric_mean(&[0.5, 2.0, 8.0]).unwrap() - 2.0).abs() < 1e-12);
         assert_eq!(geometric_mean(&[]), None);
         assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));

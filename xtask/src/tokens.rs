@@ -1,22 +1,22 @@
-//! Counting tokens with one counter for every reducer.
+//! Counting of tokens with one counter for every reducer.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-/// Who counts the tokens of inputs and results.
+/// Counter of the tokens of inputs and results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Counter {
     /// A script, called as `PYTHON SCRIPT LANGUAGE FILE`, that prints the count first.
     Script { python: PathBuf, script: PathBuf },
-    /// boildown's own counts, as its last event says them.
+    /// The counts in boildown's last event.
     Own,
 }
 
 impl Counter {
-    /// Chooses the script if it and the interpreter with its grammars are there: `given`, or else
-    /// `bench/tokcount.py` beside the folder of subjects.
+    /// Chooses the script (`given`, or else `bench/tokcount.py` beside the folder of subjects) if
+    /// it and the interpreter with its grammars exist.
     pub(crate) fn choose(given: Option<&Path>, subjects: &Path) -> Self {
         let Some(home) = peers_home() else {
             return Self::Own;
@@ -30,7 +30,7 @@ impl Counter {
         }
     }
 
-    /// Returns the number of tokens in `file`, or `None` when boildown's own count has to do.
+    /// Returns the number of tokens in `file`, or `None` if boildown's own count is used.
     pub(crate) fn count(&self, language: &str, file: &Path) -> Result<Option<u64>> {
         let Self::Script { python, script } = self else {
             return Ok(None);
@@ -64,7 +64,7 @@ impl Counter {
     }
 }
 
-/// Returns where the other reducers and the counter's interpreter are installed.
+/// Returns the folder with the other reducers and the counter's interpreter.
 fn peers_home() -> Option<PathBuf> {
     if let Some(home) = std::env::var_os("PB_HOME") {
         return Some(PathBuf::from(home));

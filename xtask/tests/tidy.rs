@@ -1,25 +1,38 @@
-//! Rules of this repository that the compiler does not know.
+//! Rules of this repository that the compiler does not check.
 //!
-//! Each rule is a pure function from texts to complaints, so that the rule itself can be tested; one test applies it to
-//! the checkout.
+//! Each rule is a pure function from texts to complaints with a test of its own; another test
+//! applies it to the checkout. This file holds the rules about crates, the files in `tidy/` those
+//! about everything else.
 #![expect(
     clippy::unwrap_used,
-    reason = "in helpers of tests too, a surprise is a failed test"
+    reason = "an unexpected error in a helper of a test fails the test"
 )]
+
+mod tidy {
+    mod commands;
+    mod figures;
+    mod markdown;
+    mod prose;
+    mod sources;
+}
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
+use xtask::checkout;
 
-/// Which of our crates each crate may use, by the picture in ARCHITECTURE.md.
+/// The crates of the workspace that each crate may use, as drawn in ARCHITECTURE.md.
 const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-search", &[]),
     ("boildown-syntax", &["boildown-search"]),
-    ("boildown-oracle", &["boildown-search"]),
     ("boildown-changes", &["boildown-search"]),
+    ("boildown-oracle", &["boildown-search"]),
+    ("boildown-exec", &["boildown-search", "boildown-oracle"]),
+    ("boildown-store", &["boildown-search", "boildown-oracle"]),
+    ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-lab", &["boildown-search", "boildown-syntax"]),
     (
         "boildown-session",
@@ -28,27 +41,43 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-syntax",
             "boildown-changes",
             "boildown-oracle",
+            "boildown-exec",
+            "boildown-store",
+            "boildown-driver",
         ],
     ),
     (
         "boildown",
         &[
             "boildown-search",
-            "boildown-lab",
             "boildown-syntax",
             "boildown-changes",
             "boildown-oracle",
+            "boildown-exec",
+            "boildown-store",
+            "boildown-driver",
+            "boildown-lab",
             "boildown-session",
         ],
     ),
     ("xtask", &[]),
 ];
 
-/// Crates that compute and do nothing else: no files, processes, clocks, threads, environment.
-const PURE: &[&str] = &["boildown-search", "boildown-syntax"];
+/// The crates of the workspace that the tests of a crate may use in addition.
+const TEST_ARROWS: &[(&str, &[&str])] = &[("boildown-store", &["boildown-exec"])];
 
-/// Libraries that exist for input, output, processes, threads or logging. Not complete, nor can it be; the lint on
-/// methods of the standard library is the other half of the rule.
+/// Packages that must not be below a crate, neither directly nor through others. A name stands for
+/// itself and for all names that start with it and a hyphen.
+const NOT_BELOW: &[(&str, &[&str])] = &[(
+    "boildown-driver",
+    &["gix", "rusqlite", "libsqlite3", "tree-sitter"],
+)];
+
+/// Crates that only compute: no files, processes, clocks, threads, environment or logging.
+const PURE: &[&str] = &["boildown-search", "boildown-syntax", "boildown-oracle"];
+
+/// Libraries for input, output, processes, threads or logging. The list cannot be complete; the
+/// lint `disallowed_methods` covers the standard library.
 const IMPURE_LIBRARIES: &[&str] = &[
     "async-std",
     "crossbeam",
@@ -82,12 +111,10 @@ const IMPURE_LIBRARIES: &[&str] = &[
     "which",
 ];
 
-const MAX_LINES: usize = 800;
+/// Fields of `[package]` that registries show.
+const PACKAGE_FIELDS: &[&str] = &["description", "license", "readme", "keywords", "categories"];
 
-fn checkout() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
-}
-
+/// Fails with the complaints, a line each, if there are any.
 #[track_caller]
 fn assert_none(complaints: &[String]) {
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
@@ -98,28 +125,33 @@ struct Member {
     name: String,
     dependencies: BTreeMap<String, BTreeSet<String>>,
     library: Option<PathBuf>,
+    /// Fields of `[package]` that a published crate needs and this one lacks.
+    missing_fields: Vec<&'static str>,
 }
 
-fn members() -> Vec<Member> {
+/// Runs cargo in the checkout and returns what it prints.
+fn cargo(arguments: &[&str]) -> Vec<u8> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Without dependencies nothing has to be downloaded for it.
     let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--no-deps"])
-        .current_dir(checkout())
+        .args(arguments)
+        .current_dir(checkout::root())
         .output()
         .unwrap();
     assert!(
         output.status.success(),
-        "{}",
+        "cargo {}: {}",
+        arguments.join(" "),
         String::from_utf8_lossy(&output.stderr)
     );
-    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
-    metadata["packages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(member)
-        .collect()
+    output.stdout
+}
+
+fn members() -> Vec<Member> {
+    // With `--no-deps`, cargo downloads nothing.
+    let output = cargo(&["metadata", "--format-version", "1", "--no-deps"]);
+    let metadata: Value = serde_json::from_slice(&output).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    packages.iter().map(member).collect()
 }
 
 fn member(package: &Value) -> Member {
@@ -136,6 +168,11 @@ fn member(package: &Value) -> Member {
             .iter()
             .any(|kind| kind == "lib")
     };
+    let is_missing = |field: &&str| match &package[*field] {
+        Value::String(text) => text.is_empty(),
+        Value::Array(values) => values.is_empty(),
+        _ => true,
+    };
     let library = package["targets"]
         .as_array()
         .unwrap()
@@ -145,6 +182,7 @@ fn member(package: &Value) -> Member {
         name: package["name"].as_str().unwrap().to_owned(),
         dependencies,
         library: library.map(|target| PathBuf::from(target["src_path"].as_str().unwrap())),
+        missing_fields: PACKAGE_FIELDS.iter().copied().filter(is_missing).collect(),
     }
 }
 
@@ -157,8 +195,13 @@ fn wrong_arrows(members: &[Member]) -> Vec<String> {
             continue;
         };
         for (kind, names) in &member.dependencies {
+            let for_tests = TEST_ARROWS
+                .iter()
+                .filter(|(owner, _)| *owner == member.name && kind == "dev")
+                .flat_map(|(_, names)| *names);
+            let allowed: BTreeSet<&str> = allowed.iter().chain(for_tests).copied().collect();
             for name in names {
-                if ours.contains(name.as_str()) && !allowed.contains(&name.as_str()) {
+                if ours.contains(name.as_str()) && !allowed.contains(name.as_str()) {
                     complaints.push(format!(
                         "{} must not use {name} ({kind} dependency)",
                         member.name
@@ -168,6 +211,22 @@ fn wrong_arrows(members: &[Member]) -> Vec<String> {
         }
     }
     complaints
+}
+
+/// Returns a line for each package of a dependency tree, one `name version` a line, that must not
+/// be in it.
+fn forbidden_packages(owner: &str, tree: &str, forbidden: &[&str]) -> BTreeSet<String> {
+    let is_forbidden = |name: &&str| {
+        forbidden.iter().any(|&prefix| {
+            name.strip_prefix(prefix)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        })
+    };
+    tree.lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(is_forbidden)
+        .map(|name| format!("{owner} must not depend on {name}, not even through other crates"))
+        .collect()
 }
 
 fn impure_dependencies(member: &Member) -> Vec<String> {
@@ -184,6 +243,40 @@ fn impure_dependencies(member: &Member) -> Vec<String> {
 #[test]
 fn crates_use_each_other_only_along_the_arrows() {
     assert_none(&wrong_arrows(&members()));
+}
+
+#[test]
+fn packages_say_what_registries_show() {
+    let members = members();
+    let published = members.iter().filter(|member| member.name != "xtask");
+    let complaint = |member: &Member| format!("{}: no {:?}", member.name, member.missing_fields);
+    let complaints: Vec<String> = published
+        .filter(|member| !member.missing_fields.is_empty())
+        .map(complaint)
+        .collect();
+    assert_none(&complaints);
+}
+
+#[test]
+fn the_driver_builds_without_git_grammars_and_a_database() {
+    for (owner, forbidden) in NOT_BELOW {
+        // `cargo tree` resolves features for this system only, so it needs no download after a
+        // build.
+        let tree = cargo(&[
+            "tree",
+            "--locked",
+            "--offline",
+            "--edges=normal,build",
+            "--prefix=none",
+            "--package",
+            owner,
+        ]);
+        let tree = String::from_utf8_lossy(&tree);
+        let complaints: Vec<String> = forbidden_packages(owner, &tree, forbidden)
+            .into_iter()
+            .collect();
+        assert_none(&complaints);
+    }
 }
 
 #[test]
@@ -224,171 +317,26 @@ fn architecture_complaints(text: &str, crates: &BTreeSet<String>) -> Vec<String>
 
 #[test]
 fn architecture_names_every_crate_and_no_other() {
-    let text = fs::read_to_string(checkout().join("ARCHITECTURE.md")).unwrap();
+    let text = fs::read_to_string(checkout::root().join("ARCHITECTURE.md")).unwrap();
     let crates = members().into_iter().map(|member| member.name).collect();
     assert_none(&architecture_complaints(&text, &crates));
 }
 
-/// Returns the text files of the checkout that people write, with paths relative to it.
-fn written_files() -> Vec<(PathBuf, String)> {
-    let mut files = Vec::new();
-    let mut folders = vec![checkout().to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            if path.is_dir() {
-                if name != "target" && name != ".git" {
-                    folders.push(path);
-                }
-                continue;
-            }
-            let extension = path.extension().unwrap_or_default().to_string_lossy();
-            if matches!(&*extension, "rs" | "py" | "sh" | "md" | "toml")
-                || path.ends_with(".ci/run")
-            {
-                let text = fs::read_to_string(&path).unwrap();
-                files.push((path.strip_prefix(checkout()).unwrap().to_path_buf(), text));
-            }
-        }
-    }
-    files.sort();
-    assert!(files.len() > 10, "the checkout is found");
-    files
-}
-
-fn lacks_module_doc(text: &str) -> bool {
-    !text
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .is_some_and(|line| line.starts_with("//!"))
-}
-
 #[test]
-fn every_rust_file_starts_with_its_module_doc() {
-    let files = written_files();
-    let rust = files
-        .iter()
-        .filter(|(path, _)| path.extension().is_some_and(|extension| extension == "rs"));
-    let without = rust.filter(|(_, text)| lacks_module_doc(text));
-    let complaints: Vec<String> = without
-        .map(|(path, _)| format!("{}: start with a `//!` module doc", path.display()))
-        .collect();
-    assert_none(&complaints);
-}
-
-/// Returns the numbers of the lines with a note of something left to do that no issue keeps.
-fn untracked_notes(text: &str) -> Vec<usize> {
-    // Written in two parts, so that this file keeps the rule too.
-    let word = concat!("TO", "DO");
-    let tracked = |rest: &str| {
-        let number = rest
-            .strip_prefix("(#")
-            .and_then(|rest| rest.split_once(')'));
-        number.is_some_and(|(number, _)| {
-            number == "number"
-                || !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
-        })
-    };
-    let untracked = |line: &str| {
-        line.match_indices(word)
-            .any(|(at, _)| !tracked(&line[at + word.len()..]))
-    };
-    text.lines()
-        .enumerate()
-        .filter(|(_, line)| untracked(line))
-        .map(|(index, _)| index + 1)
-        .collect()
-}
-
-#[test]
-fn what_is_left_to_do_has_an_issue() {
-    let mut complaints = Vec::new();
-    for (path, text) in written_files() {
-        for line in untracked_notes(&text) {
-            complaints.push(format!(
-                "{}:{line}: a note of what is left to do needs `(#number)`",
-                path.display()
-            ));
-        }
-    }
-    assert_none(&complaints);
-}
-
-#[test]
-fn no_file_is_too_long_to_read() {
-    let files = written_files();
-    // A changelog grows for ever, and nobody reads all of it.
-    let long = files
-        .iter()
-        .filter(|(path, text)| !path.ends_with("CHANGELOG.md") && text.lines().count() > MAX_LINES);
-    let complaints: Vec<String> = long
-        .map(|(path, text)| {
-            format!(
-                "{}: {} lines, cut it in parts",
-                path.display(),
-                text.lines().count()
-            )
-        })
-        .collect();
-    assert_none(&complaints);
-}
-
-/// Where the time of day is looked at, and what for. It jumps; whatever has to wait, to end or to be measured uses `Instant`.
-const TIME_OF_DAY: &[(&str, &str)] = &[
-    (
-        "crates/boildown-changes/src/workspace.rs",
-        "no content of a file has the time that another one had",
-    ),
-    (
-        "crates/boildown-oracle/src/scratch/stale.rs",
-        "what was never locked is left alone while it is new",
-    ),
-    (
-        "crates/boildown-oracle/src/store/find.rs",
-        "people read when a session began",
-    ),
-    (
-        "crates/boildown-oracle/src/store/place.rs",
-        "the oldest runs are forgotten first",
-    ),
-];
-
-fn asks_for_the_time_of_day(text: &str) -> bool {
-    ["SystemTime", "UNIX_EPOCH", ".modified()"]
-        .iter()
-        .any(|word| text.contains(word))
-}
-
-#[test]
-fn no_clock_that_jumps_decides_anything_but_what_is_listed() {
-    let asking: BTreeSet<String> = written_files()
-        .iter()
-        .filter(|(path, text)| {
-            path.starts_with("crates")
-                && path.iter().any(|part| part == "src")
-                && asks_for_the_time_of_day(text)
-        })
-        .map(|(path, _)| path.display().to_string())
-        .collect();
-    let listed = TIME_OF_DAY.iter().map(|(path, _)| (*path).to_owned());
-    assert_eq!(asking, listed.collect());
-}
-
-#[test]
-fn the_rules_find_what_they_forbid() {
-    let uses = |name: &str, kind: &str, of: &[&str]| Member {
+fn rules_about_crates_find_what_they_forbid() {
+    let member = |name: &str, kind: &str, dependencies: &[&str]| Member {
         name: name.to_owned(),
         dependencies: BTreeMap::from([(
             kind.to_owned(),
-            of.iter().map(|&name| name.to_owned()).collect(),
+            dependencies.iter().map(|&name| name.to_owned()).collect(),
         )]),
         library: None,
+        missing_fields: Vec::new(),
     };
     let members = [
-        uses("boildown-search", "dev", &["boildown-oracle", "proptest"]),
-        uses("boildown-oracle", "normal", &["boildown-search", "rustix"]),
-        uses("boildown-new", "normal", &[]),
+        member("boildown-search", "dev", &["boildown-oracle", "proptest"]),
+        member("boildown-oracle", "normal", &["boildown-search", "rustix"]),
+        member("boildown-new", "normal", &[]),
     ];
     assert_eq!(
         wrong_arrows(&members),
@@ -403,6 +351,12 @@ fn the_rules_find_what_they_forbid() {
         ["boildown-oracle does no I/O, so it must not use rustix"]
     );
 
+    let tree = "a v1\ngix-hash v2 (*)\ntree-sitter v3\ntree-sitters v4\n";
+    assert_eq!(
+        forbidden_packages("a", tree, &["gix", "tree-sitter"]).len(),
+        2
+    );
+
     let crates = BTreeSet::from(["boildown-a".to_owned(), "boildown-b".to_owned()]);
     assert_eq!(
         architecture_complaints(
@@ -413,19 +367,5 @@ fn the_rules_find_what_they_forbid() {
             "ARCHITECTURE.md names boildown-gone, which does not exist",
             "ARCHITECTURE.md does not name boildown-b"
         ]
-    );
-
-    assert!(asks_for_the_time_of_day("let now = SystemTime::now();"));
-    assert!(!asks_for_the_time_of_day("let now = Instant::now();"));
-
-    assert!(lacks_module_doc("use std::fs;\n//! Late.\n"));
-    assert!(!lacks_module_doc("\n//! A doc.\n"));
-
-    let note = concat!("// TO", "DO");
-    assert_eq!(
-        untracked_notes(&format!(
-            "a\n{note}: later\n{note}(#12): known\n{note}(#)\n"
-        )),
-        [2, 4]
     );
 }

@@ -1,29 +1,33 @@
-//! The bytes of files, by name.
+//! The bytes of all files, by object id.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{fmt, fs};
 
 use gix::ObjectId;
 
 use crate::git::Repository;
-use crate::state::name_of;
-use crate::{ChangesError, Configuration, FilePath, Kind, Made, State};
+use crate::state::blob_id;
+use crate::{ChangesError, Configuration, FileKind, FilePath, FileVersion, State};
 
-/// Where the bytes of all files come from: a repository, files of the user, or memory.
+/// The bytes of all files of all states, by object id.
+///
+/// A content is read from where it is: the repository, its submodules, a directory of the user, or
+/// memory. Use the same `Contents` for all states that are compared.
 #[derive(Default)]
 pub struct Contents {
     repository: Option<Repository>,
-    /// Of files that lie in a directory, read again when needed.
+    /// Files of plain directories. They are read again when they are needed.
     files: Mutex<HashMap<ObjectId, PathBuf>>,
-    /// What is nowhere else.
+    /// Contents that are nowhere on disk.
     memory: Mutex<HashMap<ObjectId, Arc<[u8]>>>,
-    /// Repositories inside the repository, and those of their states that were needed.
-    modules: Mutex<HashMap<FilePath, Option<Module>>>,
+    /// The submodules by path; `None` for one that is not checked out.
+    submodules: Mutex<HashMap<FilePath, Option<SubmoduleStates>>>,
 }
 
-struct Module {
+/// A submodule, and the states of it that were needed. `None` for a commit that is missing.
+struct SubmoduleStates {
     repository: Arc<Repository>,
     states: HashMap<ObjectId, Option<State>>,
 }
@@ -34,10 +38,14 @@ impl fmt::Debug for Contents {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Contents {
-    /// Returns those of a repository.
+    /// Returns the contents of a repository.
     #[must_use]
-    pub fn of(repository: Repository) -> Self {
+    pub fn with_repository(repository: Repository) -> Self {
         Self {
             repository: Some(repository),
             ..Self::default()
@@ -51,43 +59,41 @@ impl Contents {
     }
 
     pub(crate) fn add_file(&self, id: ObjectId, path: &Path) {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = lock(&self.files);
         files.entry(id).or_insert_with(|| path.to_owned());
     }
 
     pub(crate) fn add_bytes(&self, id: ObjectId, bytes: &[u8]) {
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = lock(&self.memory);
         memory.entry(id).or_insert_with(|| bytes.into());
     }
 
-    /// Keeps what the files of a configuration are made of, so that they can be read by name.
-    pub fn keep(&self, configuration: &Configuration) {
-        for made in configuration.made().values().flatten() {
-            if let Some(bytes) = &made.bytes {
-                self.add_bytes(made.id, bytes);
+    /// Keeps the new contents of a configuration in memory, so that [`read`](Self::read) finds
+    /// them.
+    pub fn add_configuration(&self, configuration: &Configuration) {
+        for file in configuration.overrides().values().flatten() {
+            if let Some(bytes) = &file.bytes {
+                self.add_bytes(file.id, bytes);
             }
         }
     }
 
-    /// Returns the content of this name.
+    /// Returns the content with this object id.
     ///
     /// # Errors
-    /// [`ChangesError`] when it is missing, or the user has changed the file that held it.
+    /// [`ChangesError`] when it is missing, or when the user has changed the file that held it.
     pub fn read(&self, id: ObjectId) -> Result<Arc<[u8]>, ChangesError> {
-        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bytes) = memory.get(&id) {
-            return Ok(Arc::clone(bytes));
+        let in_memory = lock(&self.memory).get(&id).map(Arc::clone);
+        if let Some(bytes) = in_memory {
+            return Ok(bytes);
         }
-        drop(memory);
-        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let path = files.get(&id).cloned();
-        drop(files);
+        let path = lock(&self.files).get(&id).cloned();
         if let Some(path) = path {
             let bytes = match fs::read_link(&path) {
                 Ok(target) => target.into_os_string().into_encoded_bytes(),
                 Err(_) => fs::read(&path).map_err(ChangesError::file("read", &path))?,
             };
-            if name_of(&bytes) != id {
+            if blob_id(&bytes) != id {
                 return Err(ChangesError::Changed { path });
             }
             return Ok(bytes.into());
@@ -95,39 +101,42 @@ impl Contents {
         match &self.repository {
             Some(repository) => match repository.blob(id) {
                 Ok(bytes) => Ok(bytes.into()),
-                Err(error) => self.of_module(id).ok_or(error),
+                Err(error) => self.read_from_submodules(id).ok_or(error),
             },
             None => Err(ChangesError::Object {
                 what: format!("the content {id}"),
                 advice: "",
-                source: "nothing holds it".into(),
+                source: "it is in no file and not in memory".into(),
             }),
         }
     }
 
-    /// Returns the content of a file; that of a module is the name of its commit.
+    /// Returns the content of a file of a configuration, as git stores it.
+    ///
+    /// For a submodule this is the line that git shows in a diff, with the id of the commit.
     ///
     /// # Errors
     /// As [`read`](Self::read).
-    pub fn of_file(&self, made: &Made) -> Result<Arc<[u8]>, ChangesError> {
-        match (&made.bytes, made.kind) {
+    pub fn read_version(&self, file: &FileVersion) -> Result<Arc<[u8]>, ChangesError> {
+        match (&file.bytes, file.kind) {
             (Some(bytes), _) => Ok(Arc::clone(bytes)),
-            (None, Kind::Module) => Ok(format!("Subproject commit {}\n", made.id)
+            (None, FileKind::Submodule) => Ok(format!("Subproject commit {}\n", file.id)
                 .into_bytes()
                 .into()),
-            (None, _) => self.read(made.id),
+            (None, _) => self.read(file.id),
         }
     }
 
-    /// All files of a configuration, those of modules that the user has checked out included.
-    pub(crate) fn expanded(
+    /// Returns all files of a configuration, with the files of checked-out submodules in place of
+    /// the submodules.
+    pub(crate) fn files_with_submodules(
         &self,
         configuration: &Configuration,
-    ) -> Result<BTreeMap<FilePath, Made>, ChangesError> {
+    ) -> Result<BTreeMap<FilePath, FileVersion>, ChangesError> {
         let mut files = BTreeMap::new();
-        for (path, made) in configuration.iter() {
-            if made.kind == Kind::Module
-                && let Some(state) = self.state_of_module(path, made.id)
+        for (path, file) in configuration.iter() {
+            if file.kind == FileKind::Submodule
+                && let Some(state) = self.submodule_state(path, file.id)
             {
                 for (inner, entry) in state.iter() {
                     let mut whole = path.clone();
@@ -136,42 +145,45 @@ impl Contents {
                     files.insert(whole, entry.into());
                 }
             } else {
-                files.insert(path.clone(), made);
+                files.insert(path.clone(), file);
             }
         }
         Ok(files)
     }
 
-    /// The files of a module at a commit, when both are there.
-    fn state_of_module(&self, path: &FilePath, commit: ObjectId) -> Option<State> {
+    /// Returns the files of a submodule at a commit; `None` when either is missing.
+    fn submodule_state(&self, path: &FilePath, commit: ObjectId) -> Option<State> {
         let repository = self.repository.as_ref()?;
-        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        let module = modules.entry(path.clone()).or_insert_with(|| {
-            let repository = Arc::new(repository.module(path.as_ref())?);
+        let mut submodules = lock(&self.submodules);
+        let submodule = submodules.entry(path.clone()).or_insert_with(|| {
+            let repository = Arc::new(repository.submodule(path.as_ref())?);
             let states = HashMap::new();
-            Some(Module { repository, states })
+            Some(SubmoduleStates { repository, states })
         });
-        let Module { repository, states } = module.as_mut()?;
+        let SubmoduleStates { repository, states } = submodule.as_mut()?;
         let state = states
             .entry(commit)
             .or_insert_with(|| repository.state(commit).ok());
         state.clone()
     }
 
-    /// A content that one of the modules holds.
-    fn of_module(&self, id: ObjectId) -> Option<Arc<[u8]>> {
-        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whoever has it, has the same bytes.
-        let mut modules = modules.values().flatten();
-        let found = modules.find_map(|module| module.repository.blob(id).ok());
+    fn read_from_submodules(&self, id: ObjectId) -> Option<Arc<[u8]>> {
+        let submodules = lock(&self.submodules);
+        let mut opened = submodules.values().flatten();
+        let found = opened.find_map(|submodule| submodule.repository.blob(id).ok());
         found.map(Into::into)
     }
 
-    /// Returns the content of a file as it lies on the disk: filters of git and ends of lines applied.
-    pub(crate) fn on_disk(&self, path: &FilePath, made: &Made) -> Result<Arc<[u8]>, ChangesError> {
-        let bytes = self.of_file(made)?;
+    /// Returns the content of a file as git would check it out: with line endings, encoding and
+    /// filters of `.gitattributes` applied.
+    pub(crate) fn checked_out(
+        &self,
+        path: &FilePath,
+        file: &FileVersion,
+    ) -> Result<Arc<[u8]>, ChangesError> {
+        let bytes = self.read_version(file)?;
         match &self.repository {
-            Some(repository) if made.kind.is_plain() => repository.smudge(path, bytes),
+            Some(repository) if file.kind.is_plain() => repository.smudge(path, bytes),
             _ => Ok(bytes),
         }
     }

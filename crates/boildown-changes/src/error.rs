@@ -1,70 +1,70 @@
-//! Why two states could not be read, or a tree of files not be written.
+//! The error type of this crate.
 
 use std::error::Error;
 use std::io;
 use std::path::PathBuf;
 
-/// What another library says; its own causes are below it.
-type Cause = Box<dyn Error + Send + Sync>;
+/// An error of another library.
+type BoxedError = Box<dyn Error + Send + Sync>;
 
-/// Why two states could not be read, or a tree of files not be written.
+/// A failure to read a state, or to write a configuration to disk.
 ///
-/// Messages are fragments that fit "failed to …"; causes are in the source.
+/// Messages are fragments that fit "failed to …"; the cause is in `source`.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChangesError {
-    /// There is no repository.
+    /// There is no readable git repository.
     #[error("open the git repository of {}", path.display())]
     Repository {
-        /// Where it was looked for.
+        /// The directory in which, and above which, it was searched.
         path: PathBuf,
-        /// What git's library said.
-        source: Cause,
+        /// The error of the git library.
+        source: BoxedError,
     },
-    /// A revision was not understood.
+    /// A revision does not name a commit.
     #[error("find the revision `{name}`: {advice}")]
     Revision {
-        /// As it was typed.
+        /// The revision as the user typed it.
         name: String,
-        /// What to do.
+        /// The reason, with a command that helps where there is one.
         advice: String,
     },
     /// An object of the repository is missing or damaged.
     #[error("read {what} from the repository{advice}")]
     Object {
-        /// Which.
+        /// The object, such as "commit 0123…".
         what: String,
-        /// What to do, or nothing.
+        /// A hint that starts with "; ", or the empty string.
         advice: &'static str,
-        /// What git's library said.
-        source: Cause,
+        /// The error of the git library.
+        source: BoxedError,
     },
-    /// A filter of `.gitattributes` or of the configuration failed.
-    #[error("convert {path} as .gitattributes and the configuration of git say")]
+    /// A filter of `.gitattributes` or of the git configuration failed.
+    #[error("convert {path} with the filters of .gitattributes and the git configuration")]
     Filter {
-        /// Of which file.
+        /// The file that was converted.
         path: String,
-        /// What git's library said.
-        source: Cause,
+        /// The error of the git library or of the filter.
+        source: BoxedError,
     },
     /// A file or directory could not be read or written.
     #[error("{action} {}", path.display())]
     File {
-        /// What was tried: "read", "write" …
+        /// The operation: "read", "write", "create" or "remove".
         action: &'static str,
-        /// On what.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A file of the user is another one than when the run began.
-    #[error("read {} again: it was changed meanwhile", path.display())]
+    /// A file that belongs to a state has changed since the state was read.
+    #[error("read {} again: the file was changed during the run", path.display())]
     Changed {
-        /// Which.
+        /// The file.
         path: PathBuf,
     },
-    /// A path that no tree of files may hold: it would be written elsewhere.
-    #[error("write a file at `{path}`: the path leads out of the tree")]
+    /// A path in a configuration would be written outside the workspace or into `.git`.
+    #[error("write a file at `{path}`: the path leads out of the tree or into .git")]
     Path {
         /// The path.
         path: String,
@@ -72,6 +72,7 @@ pub enum ChangesError {
 }
 
 impl ChangesError {
+    /// Returns a function that wraps an I/O error, for `map_err`.
     pub(crate) fn file(
         action: &'static str,
         path: impl Into<PathBuf>,

@@ -1,12 +1,58 @@
-//! Two states of a folder of files as a tree of changes, and any part of it as files.
+//! Changes between two states of a folder of files: a tree of removable changes, and any subset of
+//! them as files on disk or as a patch.
 //!
-//! A [`State`] is what git calls a tree, or a directory ([`Contents::directory`]). [`ChangeTree::between`] cuts what lies between two
-//! of them into commits, directories, files, hunks and lines; any set of its elements is a [`Configuration`], which a
-//! [`Workspace`] writes to the disk and [`patch()`] prints. A [`Repository`] is read and never written.
+//! This crate is what `boildown changes` works on: it finds out which change between a good and a
+//! bad revision causes a failure. The search itself is elsewhere; here is the model of the changes.
+//!
+//! - A [`State`] is all files of a folder: a commit of a [`Repository`], its work tree, or a plain
+//!   directory ([`Contents::directory_state`]).
+//! - [`ChangeTree::between`] splits the difference of two states into *elements*: single lines,
+//!   renames, mode changes, and files that cannot be split. [`ChangeTree::groups`] tells which
+//!   elements belong to the same directory, file or hunk.
+//! - A set of elements applied to the first state is a [`Configuration`]. A [`Workspace`] writes it
+//!   to disk, [`patch()`] prints it as a patch that `git apply` accepts, and [`transplant()`]
+//!   applies the same change to another state.
+//! - [`Contents`] holds the bytes of all files, by the object id that git gives them.
+//!
+//! A [`Repository`] is only read, never written.
+//!
+//! # Example
+//! Two directories differ in two lines. Applying only the first change gives a file that neither
+//! directory has.
+//!
+//! ```
+//! use boildown_changes::{ChangeTree, ChangeUnit, Contents, Workspace, patch};
+//! use boildown_search::Subset;
+//!
+//! let folder = tempfile::tempdir()?;
+//! for (name, text) in [("old", "port=1\nhost=a\nuser=x\n"), ("new", "port=2\nhost=a\nuser=y\n")] {
+//!     std::fs::create_dir(folder.path().join(name))?;
+//!     std::fs::write(folder.path().join(name).join("server.conf"), text)?;
+//! }
+//!
+//! let contents = Contents::default();
+//! let old = contents.directory_state(&folder.path().join("old"), &[])?;
+//! let new = contents.directory_state(&folder.path().join("new"), &[])?;
+//! let tree = ChangeTree::between(&old, &new, &contents)?;
+//! let all = Subset::full(tree.len());
+//! assert_eq!(tree.count(ChangeUnit::Hunks, &all), 2);
+//!
+//! let first = all.only(0..1);
+//! let configuration = tree.configuration(&first, &contents)?.expect("no path conflicts");
+//! let mut workspace = Workspace::create(folder.path().join("work"))?;
+//! workspace.update(&configuration, &contents)?;
+//! let written = std::fs::read_to_string(workspace.root().join("server.conf"))?;
+//! assert_eq!(written, "port=2\nhost=a\nuser=x\n");
+//!
+//! let text = patch(&old.into(), &configuration, &contents)?;
+//! assert!(String::from_utf8_lossy(&text).contains("\n-port=1\n+port=2\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod contents;
 mod directory;
 mod error;
+mod file_change;
 mod git;
 mod lines;
 mod names;
@@ -19,10 +65,11 @@ mod workspace;
 
 pub use contents::Contents;
 pub use error::ChangesError;
-pub use git::{Commit, Repository, Way};
+pub use file_change::{FileChange, LocatedEntry};
+pub use git::{Commit, HistoryPath, Repository};
 pub use gix::ObjectId;
-pub use patch::{Stat, patch, stat};
-pub use state::{Configuration, Entry, FilePath, Kind, Made, State};
+pub use patch::{DiffStat, diff_stat, patch};
+pub use state::{Configuration, Entry, FileKind, FilePath, FileVersion, State};
 pub use transplant::transplant;
-pub use tree::{ChangeTree, FileChange, Layer};
-pub use workspace::{Workspace, Written};
+pub use tree::{ChangeTree, ChangeUnit};
+pub use workspace::{UpdateCounts, Workspace};

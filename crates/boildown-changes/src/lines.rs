@@ -1,128 +1,139 @@
-//! Two texts: where they differ, in hunks and in lines.
+//! Line differences of two texts: hunks, and the single line changes inside a hunk.
 
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput, sources::byte_lines};
 
-/// Lines of one text that stand where lines of the other do. Line numbers from 0.
+/// A run of lines that was replaced by another. Line numbers count from 0; either run may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hunk {
     pub(crate) before: Range<usize>,
     pub(crate) after: Range<usize>,
 }
 
-/// A text and where its lines begin.
+/// A text as lines, each with its line break.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Lines<'a> {
+pub(crate) struct TextLines<'a> {
     pub(crate) text: &'a [u8],
 }
 
-impl<'a> Lines<'a> {
+impl<'a> TextLines<'a> {
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a [u8]> {
         self.text.split_inclusive(|&byte| byte == b'\n')
     }
 
-    /// The byte at which each line begins, and the end of the text.
+    /// Returns the byte at which each line begins, and then the length of the text.
     pub(crate) fn starts(self) -> Vec<usize> {
         let mut starts = vec![0];
-        let mut at = 0;
+        let mut offset = 0;
         for line in self.iter() {
-            at += line.len();
-            starts.push(at);
+            offset += line.len();
+            starts.push(offset);
         }
         starts
     }
 }
 
-/// Whether a content is text, as git decides it: no zero byte among its first 8000.
+/// Returns whether a content is text by git's rule: no zero byte among its first 8000.
+///
+/// Contents of 4 GiB and more are not text here either, so that offsets fit in 32 bits.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     !bytes[..bytes.len().min(8000)].contains(&0) && u32::try_from(bytes.len()).is_ok()
 }
 
-/// Where two texts differ, in ascending order; between two hunks at least one line is the same.
+/// Returns the hunks in which two texts differ, in ascending order. At least one equal line lies
+/// between two hunks.
 pub(crate) fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
     let input = InternedInput::new(byte_lines(before), byte_lines(after));
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
-    let wide = |range: Range<u32>| range.start as usize..range.end as usize;
+    let lines = |range: Range<u32>| range.start as usize..range.end as usize;
     diff.hunks()
         .map(|hunk| Hunk {
-            before: wide(hunk.before),
-            after: wide(hunk.after),
+            before: lines(hunk.before),
+            after: lines(hunk.after),
         })
         .collect()
 }
 
-/// A smallest change inside a hunk, in lines from the hunk's start.
+/// A smallest change inside a hunk. Line numbers count from the start of the hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cut {
-    /// This line is deleted.
+pub(crate) enum LineChange {
+    /// The old line is deleted.
     Delete(usize),
-    /// This line is inserted.
+    /// The new line is inserted.
     Insert(usize),
-    /// A line becomes a similar one.
+    /// The old line is replaced by a similar new line.
     Replace(usize, usize),
 }
 
-/// Up to this many pairs of lines are compared.
-const PAIRS: usize = 1 << 16;
+/// Largest number of line pairs (old lines times new lines) whose similarity is computed.
+const MAX_COMPARED_PAIRS: usize = 1 << 16;
 
-/// Cuts a hunk into the smallest changes. Similar lines go together, so that no half of them leaves the old line and the new.
-pub(crate) fn cuts(before: &[&[u8]], after: &[&[u8]]) -> Vec<Cut> {
+/// Splits a hunk into single line changes.
+///
+/// An old and a new line that are similar become one [`LineChange::Replace`]: applying only half of
+/// such a change would leave both lines, or neither. The replacements are chosen such that their
+/// total similarity is highest, in the order of both texts (dynamic programming, as for the longest
+/// common subsequence). A hunk with too many pairs of lines gets deletions and insertions only.
+pub(crate) fn line_changes(before: &[&[u8]], after: &[&[u8]]) -> Vec<LineChange> {
     let (rows, columns) = (before.len(), after.len());
-    if rows * columns > PAIRS {
-        let deleted = (0..rows).map(Cut::Delete);
-        return deleted.chain((0..columns).map(Cut::Insert)).collect();
+    if rows * columns > MAX_COMPARED_PAIRS {
+        let deleted = (0..rows).map(LineChange::Delete);
+        return deleted
+            .chain((0..columns).map(LineChange::Insert))
+            .collect();
     }
-    // best[r][c]: how much similarity the lines from r and c on can keep.
+    // best[r][c]: the highest total similarity of the old lines from r on and the new from c on.
     let mut best = vec![vec![0_usize; columns + 1]; rows + 1];
-    let mut alike = vec![vec![0_usize; columns]; rows];
+    let mut similarities = vec![vec![0_usize; columns]; rows];
     for row in (0..rows).rev() {
         for column in (0..columns).rev() {
-            alike[row][column] = similarity(before[row], after[column]);
-            let paired = match alike[row][column] {
+            similarities[row][column] = similarity(before[row], after[column]);
+            let paired = match similarities[row][column] {
                 0 => 0,
-                kept => kept + best[row + 1][column + 1],
+                similarity => similarity + best[row + 1][column + 1],
             };
             best[row][column] = paired.max(best[row + 1][column]).max(best[row][column + 1]);
         }
     }
     let (mut row, mut column) = (0, 0);
-    let mut cuts = Vec::with_capacity(rows + columns);
+    let mut changes = Vec::with_capacity(rows + columns);
     while row < rows || column < columns {
         let paired = row < rows
             && column < columns
-            && alike[row][column] > 0
-            && best[row][column] == alike[row][column] + best[row + 1][column + 1];
+            && similarities[row][column] > 0
+            && best[row][column] == similarities[row][column] + best[row + 1][column + 1];
         if paired {
-            cuts.push(Cut::Replace(row, column));
+            changes.push(LineChange::Replace(row, column));
             row += 1;
             column += 1;
         } else if row < rows && (column == columns || best[row][column] == best[row + 1][column]) {
-            cuts.push(Cut::Delete(row));
+            changes.push(LineChange::Delete(row));
             row += 1;
         } else {
-            cuts.push(Cut::Insert(column));
+            changes.push(LineChange::Insert(column));
             column += 1;
         }
     }
-    cuts
+    changes
 }
 
-/// How much two lines have in common, in thousandths; 0 when it is less than half.
+/// Returns the length of the common prefix and suffix of two lines, in thousandths of the longer
+/// line; 0 when that is less than half. Leading and trailing white space is ignored.
 fn similarity(one: &[u8], two: &[u8]) -> usize {
     let (one, two) = (one.trim_ascii(), two.trim_ascii());
     let longer = one.len().max(two.len());
     if longer == 0 {
         return 1000;
     }
-    let front = one.iter().zip(two).take_while(|(a, b)| a == b).count();
-    let (one, two) = (&one[front..], &two[front..]);
-    let back = (one.iter().rev().zip(two.iter().rev()))
+    let prefix = one.iter().zip(two).take_while(|(a, b)| a == b).count();
+    let (one, two) = (&one[prefix..], &two[prefix..]);
+    let suffix = (one.iter().rev().zip(two.iter().rev()))
         .take_while(|(a, b)| a == b)
         .count();
-    let kept = (front + back) * 1000 / longer;
-    if kept >= 500 { kept } else { 0 }
+    let similarity = (prefix + suffix) * 1000 / longer;
+    if similarity >= 500 { similarity } else { 0 }
 }
 
 #[cfg(test)]
@@ -130,7 +141,7 @@ mod tests {
     use super::*;
 
     fn split(text: &str) -> Vec<&[u8]> {
-        Lines {
+        TextLines {
             text: text.as_bytes(),
         }
         .iter()
@@ -138,16 +149,32 @@ mod tests {
     }
 
     #[test]
-    fn similar_lines_are_one_change_and_others_are_two() {
-        let cut = cuts(
+    fn similar_lines_are_one_change_and_different_lines_are_two() {
+        let changes = line_changes(
             &split("let a = 1;\nreturn a;\n"),
             &split("// why\nlet a = 2;\n"),
         );
-        assert_eq!(cut, [Cut::Insert(0), Cut::Replace(0, 1), Cut::Delete(1)]);
+        assert_eq!(
+            changes,
+            [
+                LineChange::Insert(0),
+                LineChange::Replace(0, 1),
+                LineChange::Delete(1)
+            ]
+        );
     }
 
     #[test]
-    fn hunks_are_apart_and_name_lines() {
+    fn a_large_hunk_has_deletions_and_insertions_only() {
+        let lines = vec![&b"same\n"[..]; 257];
+        let changes = line_changes(&lines, &lines);
+        assert_eq!(changes.len(), 514);
+        assert_eq!(changes[256], LineChange::Delete(256));
+        assert_eq!(changes[257], LineChange::Insert(0));
+    }
+
+    #[test]
+    fn hunks_are_ranges_of_line_numbers() {
         let found = hunks(b"a\nb\nc\nd\n", b"a\nx\nc\nd\ne");
         let expected = [(1..2, 1..2), (4..4, 4..5)];
         assert_eq!(
@@ -157,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_no_zero_byte() {
+    fn a_content_with_a_zero_byte_is_not_text() {
         assert!(is_text(b"\xff\xfe text"));
         assert!(!is_text(b"a\0b"));
     }

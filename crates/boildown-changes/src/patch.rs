@@ -1,4 +1,6 @@
-//! What lies between two configurations, as a patch that `git apply` and `patch -p1` take.
+//! Patches: the difference of two configurations in the format of `git diff`.
+//!
+//! `git apply` and `patch -p1` accept it, except that `patch` cannot apply changes of binary files.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -6,39 +8,46 @@ use std::sync::Arc;
 
 use gix::bstr::ByteSlice as _;
 
-use crate::lines::{Hunk, Lines, hunks, is_text};
+use crate::lines::{Hunk, TextLines, hunks, is_text};
 use crate::renames::renames;
-use crate::transplant::differing;
-use crate::{ChangesError, Configuration, Contents, Entry, FilePath, Made};
+use crate::transplant::differing_paths;
+use crate::{ChangesError, Configuration, Contents, Entry, FilePath, FileVersion};
 
-/// Lines around a hunk.
+/// Number of unchanged lines printed before and after a hunk.
 const CONTEXT: usize = 3;
 
-/// How much a patch changes.
+/// The size of a patch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stat {
-    /// Files.
+pub struct DiffStat {
+    /// Number of files that differ. A renamed file is one.
     pub files: usize,
-    /// Lines that it adds.
+    /// Number of lines added. Binary files count as none.
     pub added: usize,
-    /// Lines that it deletes.
+    /// Number of lines deleted. Binary files count as none.
     pub deleted: usize,
 }
 
-/// A file, unless it is not there.
-type Side = Option<(FilePath, Made)>;
-
-/// The bytes of a file before and after.
-type Texts = (Arc<[u8]>, Arc<[u8]>);
-
-/// A file before and after.
+/// One side of a changed file.
 #[derive(Clone)]
-struct Pair {
-    before: Side,
-    after: Side,
+struct PatchSide {
+    path: FilePath,
+    file: FileVersion,
 }
 
-/// Returns what leads from one configuration to another as a patch.
+/// A changed file. At least one side is present.
+#[derive(Clone)]
+struct FileDiff {
+    before: Option<PatchSide>,
+    after: Option<PatchSide>,
+}
+
+/// The texts of both sides of a file; the text of a missing side is empty.
+struct TextPair {
+    before: Arc<[u8]>,
+    after: Arc<[u8]>,
+}
+
+/// Returns the difference of two configurations as a patch.
 ///
 /// # Errors
 /// [`ChangesError`] when a content cannot be read.
@@ -48,26 +57,26 @@ pub fn patch(
     contents: &Contents,
 ) -> Result<Vec<u8>, ChangesError> {
     let mut out = Vec::new();
-    for pair in pairs(before, after, contents)? {
-        pair.print(contents, &mut out)?;
+    for file in file_diffs(before, after, contents)? {
+        file.print(contents, &mut out)?;
     }
     Ok(out)
 }
 
-/// Returns how much leads from one configuration to another.
+/// Returns the size of the patch between two configurations.
 ///
 /// # Errors
 /// [`ChangesError`] when a content cannot be read.
-pub fn stat(
+pub fn diff_stat(
     before: &Configuration,
     after: &Configuration,
     contents: &Contents,
-) -> Result<Stat, ChangesError> {
-    let mut stat = Stat::default();
-    for pair in pairs(before, after, contents)? {
+) -> Result<DiffStat, ChangesError> {
+    let mut stat = DiffStat::default();
+    for file in file_diffs(before, after, contents)? {
         stat.files += 1;
-        if let Some((old, new)) = pair.texts(contents)? {
-            for hunk in hunks(&old, &new) {
+        if let Some(texts) = file.texts(contents)? {
+            for hunk in hunks(&texts.before, &texts.after) {
                 stat.added += hunk.after.len();
                 stat.deleted += hunk.before.len();
             }
@@ -76,156 +85,168 @@ pub fn stat(
     Ok(stat)
 }
 
-fn pairs(
+/// Returns the files that differ, ordered by path, with renames detected.
+fn file_diffs(
     before: &Configuration,
     after: &Configuration,
     contents: &Contents,
-) -> Result<Vec<Pair>, ChangesError> {
-    contents.keep(before);
-    contents.keep(after);
+) -> Result<Vec<FileDiff>, ChangesError> {
+    contents.add_configuration(before);
+    contents.add_configuration(after);
+    let side = |path: FilePath, file: FileVersion| Some(PatchSide { path, file });
     let mut deleted: BTreeMap<FilePath, Entry> = BTreeMap::new();
     let mut added: BTreeMap<FilePath, Entry> = BTreeMap::new();
-    let mut pairs = Vec::new();
-    for path in differing(before, after) {
+    let mut diffs = Vec::new();
+    for path in differing_paths(before, after) {
         match (before.get(&path), after.get(&path)) {
             (Some(old), None) => drop(deleted.insert(path, old.entry())),
             (None, Some(new)) => drop(added.insert(path, new.entry())),
-            (old, new) => pairs.push(Pair {
-                before: old.map(|made| (path.clone(), made)),
-                after: new.map(|made| (path, made)),
+            (old, new) => diffs.push(FileDiff {
+                before: old.and_then(|file| side(path.clone(), file)),
+                after: new.and_then(|file| side(path, file)),
             }),
         }
     }
     for (from, to) in renames(&deleted, &added, contents)? {
         let (old, new) = (deleted.remove(&from), added.remove(&to));
-        pairs.push(Pair {
-            before: old.map(|entry| (from, entry.into())),
-            after: new.map(|entry| (to, entry.into())),
+        diffs.push(FileDiff {
+            before: old.and_then(|entry| side(from, entry.into())),
+            after: new.and_then(|entry| side(to, entry.into())),
         });
     }
-    pairs.extend(deleted.into_iter().map(|(path, entry)| Pair {
-        before: Some((path, entry.into())),
+    diffs.extend(deleted.into_iter().map(|(path, entry)| FileDiff {
+        before: side(path, entry.into()),
         after: None,
     }));
-    pairs.extend(added.into_iter().map(|(path, entry)| Pair {
+    diffs.extend(added.into_iter().map(|(path, entry)| FileDiff {
         before: None,
-        after: Some((path, entry.into())),
+        after: side(path, entry.into()),
     }));
-    pairs.sort_by_key(|pair| {
-        let side = pair.after.as_ref().or(pair.before.as_ref());
-        side.map(|(path, _)| path.clone())
+    diffs.sort_by_key(|diff| {
+        let side = diff.after.as_ref().or(diff.before.as_ref());
+        side.map(|side| side.path.clone())
     });
-    Ok(pairs)
+    Ok(diffs)
 }
 
-/// A line of the head of a patch: text in the encoding that it is in.
+/// Prints a line of the header of a file. Paths may be any bytes, all else is ASCII.
 macro_rules! line {
     ($out:expr, $($format:tt)*) => {
-        writeln!($out, $($format)*).expect("memory takes every write")
+        writeln!($out, $($format)*).expect("writing to memory does not fail")
     };
 }
 
-impl Pair {
-    fn texts(&self, contents: &Contents) -> Result<Option<Texts>, ChangesError> {
-        let side = |side: &Side| match side {
-            Some((_, made)) => contents.of_file(made),
+impl FileDiff {
+    /// Returns both texts; `None` when a side is binary.
+    fn texts(&self, contents: &Contents) -> Result<Option<TextPair>, ChangesError> {
+        let read = |side: &Option<PatchSide>| match side {
+            Some(side) => contents.read_version(&side.file),
             None => Ok([].into()),
         };
-        let (old, new) = (side(&self.before)?, side(&self.after)?);
-        Ok((is_text(&old) && is_text(&new)).then_some((old, new)))
+        let (before, after) = (read(&self.before)?, read(&self.after)?);
+        let is_text = is_text(&before) && is_text(&after);
+        Ok(is_text.then_some(TextPair { before, after }))
+    }
+
+    /// Returns whether the file becomes one of another type, such as a symbolic link. Git shows
+    /// that as the deletion of one file and the addition of another.
+    fn changes_type(&self) -> bool {
+        let (Some(before), Some(after)) = (&self.before, &self.after) else {
+            return false;
+        };
+        let (old, new) = (before.file.kind, after.file.kind);
+        let both_plain = old.is_plain() && new.is_plain();
+        !both_plain && old != new
     }
 
     fn print(&self, contents: &Contents, out: &mut Vec<u8>) -> Result<(), ChangesError> {
-        if let (Some((path, old)), Some((_, new))) = (&self.before, &self.after) {
-            let file_type = |made: &Made| (made.kind.is_plain(), made.kind.mode());
-            if (old.kind.is_plain(), new.kind.is_plain()) != (true, true)
-                && file_type(old) != file_type(new)
-            {
-                // Another type of thing is another file, to git.
-                let (path, new) = (path.clone(), new.clone());
-                let gone = Self {
-                    before: self.before.clone(),
-                    after: None,
-                };
-                let come = Self {
-                    before: None,
-                    after: Some((path, new)),
-                };
-                gone.print(contents, out)?;
-                return come.print(contents, out);
-            }
+        if self.changes_type() {
+            let deletion = Self {
+                before: self.before.clone(),
+                after: None,
+            };
+            let addition = Self {
+                before: None,
+                after: self.after.clone(),
+            };
+            deletion.print(contents, out)?;
+            return addition.print(contents, out);
         }
-        let name = |side: &Side, other: &Side| {
-            let side = side.as_ref().or(other.as_ref());
-            side.map(|(path, _)| path.clone()).unwrap_or_default()
-        };
-        let old_path = name(&self.before, &self.after);
-        let new_path = name(&self.after, &self.before);
-        line!(
-            out,
-            "diff --git {} {}",
-            quoted("a/", &old_path),
-            quoted("b/", &new_path)
-        );
-        let none = gix::ObjectId::null(gix::hash::Kind::Sha1);
-        let id = |side: &Side| side.as_ref().map_or(none, |(_, made)| made.id);
+        let null = gix::ObjectId::null(gix::hash::Kind::Sha1);
+        let id = |side: &Option<PatchSide>| side.as_ref().map_or(null, |side| side.file.id);
         let (old_id, new_id) = (id(&self.before), id(&self.after));
-        let mut mode = String::new();
-        match (&self.before, &self.after) {
-            (None, Some((_, new))) => line!(out, "new file mode {}", new.kind.mode()),
-            (Some((_, old)), None) => line!(out, "deleted file mode {}", old.kind.mode()),
-            (Some((from, old)), Some((to, new))) => {
-                if old.kind == new.kind {
-                    mode = format!(" {}", old.kind.mode());
-                } else {
-                    line!(out, "old mode {}", old.kind.mode());
-                    line!(out, "new mode {}", new.kind.mode());
-                }
-                if from != to {
-                    line!(out, "rename from {}", quoted("", from));
-                    line!(out, "rename to {}", quoted("", to));
-                }
-            }
-            (None, None) => {}
-        }
+        let mode = self.print_header(out);
         if old_id == new_id {
             return Ok(());
         }
         line!(out, "index {old_id}..{new_id}{mode}");
-        let Some((old, new)) = self.texts(contents)? else {
+        let Some(texts) = self.texts(contents)? else {
             return self.print_binary(contents, out);
         };
-        let hunks = hunks(&old, &new);
+        let hunks = hunks(&texts.before, &texts.after);
         if hunks.is_empty() {
             return Ok(());
         }
-        let label = |side: &Side, prefix: &str| match side {
-            Some((path, _)) => quoted(prefix, path),
+        let label = |side: &Option<PatchSide>, prefix: &str| match side {
+            Some(side) => quoted(prefix, &side.path),
             None => "/dev/null".to_owned(),
         };
         line!(out, "--- {}", label(&self.before, "a/"));
         line!(out, "+++ {}", label(&self.after, "b/"));
-        print_hunks(&old, &new, &hunks, out);
+        print_hunks(&texts.before, &texts.after, &hunks, out);
         Ok(())
     }
 
-    /// The whole of both contents, as git writes what is no text.
+    /// Prints the lines about paths and modes. Returns the mode to print after the ids of the
+    /// contents, with a space before it; empty when the header has it already.
+    fn print_header(&self, out: &mut Vec<u8>) -> String {
+        let path = |side: &Option<PatchSide>, other: &Option<PatchSide>| {
+            let side = side.as_ref().or(other.as_ref());
+            side.map(|side| side.path.clone()).unwrap_or_default()
+        };
+        let old_path = quoted("a/", &path(&self.before, &self.after));
+        let new_path = quoted("b/", &path(&self.after, &self.before));
+        line!(out, "diff --git {old_path} {new_path}");
+        match (&self.before, &self.after) {
+            (None, Some(new)) => line!(out, "new file mode {}", new.file.kind.mode()),
+            (Some(old), None) => line!(out, "deleted file mode {}", old.file.kind.mode()),
+            (Some(old), Some(new)) => {
+                let (old_mode, new_mode) = (old.file.kind.mode(), new.file.kind.mode());
+                if old_mode != new_mode {
+                    line!(out, "old mode {old_mode}");
+                    line!(out, "new mode {new_mode}");
+                }
+                if old.path != new.path {
+                    line!(out, "rename from {}", quoted("", &old.path));
+                    line!(out, "rename to {}", quoted("", &new.path));
+                }
+                if old_mode == new_mode {
+                    return format!(" {old_mode}");
+                }
+            }
+            (None, None) => {}
+        }
+        String::new()
+    }
+
+    /// Prints both contents whole, in the format that git uses for binary files.
     fn print_binary(&self, contents: &Contents, out: &mut Vec<u8>) -> Result<(), ChangesError> {
         line!(out, "GIT binary patch");
         for side in [&self.after, &self.before] {
             let bytes = match side {
-                Some((_, made)) => contents.of_file(made)?,
+                Some(side) => contents.read_version(&side.file)?,
                 None => [].into(),
             };
             line!(out, "literal {}", bytes.len());
-            for chunk in stored(&bytes).chunks(52) {
-                let length = u8::try_from(chunk.len()).expect("52 at most");
+            for chunk in zlib_stored(&bytes).chunks(52) {
+                // The length of the line: A to Z for 1 to 26 bytes, a to z for 27 to 52.
+                let length = u8::try_from(chunk.len()).expect("chunks have at most 52 bytes");
                 let length = match length {
                     1..=26 => b'A' + length - 1,
                     _ => b'a' + length - 27,
                 };
                 out.push(length);
-                base85(chunk, out);
+                push_base85(chunk, out);
                 out.push(b'\n');
             }
             out.push(b'\n');
@@ -234,34 +255,49 @@ impl Pair {
     }
 }
 
-fn print_hunks(old: &[u8], new: &[u8], hunks: &[Hunk], out: &mut Vec<u8>) {
-    let old_lines: Vec<&[u8]> = Lines { text: old }.iter().collect();
-    let new_lines: Vec<&[u8]> = Lines { text: new }.iter().collect();
-    let mut rest = hunks;
-    while let Some(first) = rest.first() {
-        // Hunks whose context would overlap are printed as one.
-        let apart = (rest.windows(2))
-            .position(|pair| pair[1].before.start - pair[0].before.end > 2 * CONTEXT);
-        let (group, others) = rest.split_at(apart.map_or(rest.len(), |place| place + 1));
-        rest = others;
-        let last = group.last().unwrap_or(first);
+/// A hunk of a patch: hunks of the difference with the lines around them.
+struct PrintedHunk<'a> {
+    hunks: &'a [Hunk],
+    /// The first old line that is printed, and the one after the last.
+    old_start: usize,
+    old_end: usize,
+    new_start: usize,
+    new_end: usize,
+}
+
+/// Joins hunks whose context lines would overlap, and adds the context.
+fn with_context(hunks: &[Hunk], old_line_count: usize) -> Vec<PrintedHunk<'_>> {
+    let mut printed = Vec::new();
+    let is_near = |one: &Hunk, next: &Hunk| next.before.start - one.before.end <= 2 * CONTEXT;
+    for group in hunks.chunk_by(is_near) {
+        let (first, last) = (&group[0], &group[group.len() - 1]);
         let lead = first.before.start.min(CONTEXT);
-        let start = first.before.start - lead;
-        let end = (last.before.end + CONTEXT).min(old_lines.len());
-        let new_start = first.after.start - lead;
-        let new_end = last.after.end + (end - last.before.end);
-        let range = |start: usize, end: usize| match end - start {
-            0 => format!("{start},0"),
-            1 => format!("{}", start + 1),
-            length => format!("{},{length}", start + 1),
-        };
-        line!(
-            out,
-            "@@ -{} +{} @@",
-            range(start, end),
-            range(new_start, new_end)
-        );
-        let mut print = |sign: u8, lines: &[&[u8]]| {
+        let old_end = (last.before.end + CONTEXT).min(old_line_count);
+        printed.push(PrintedHunk {
+            hunks: group,
+            old_start: first.before.start - lead,
+            old_end,
+            new_start: first.after.start - lead,
+            new_end: last.after.end + (old_end - last.before.end),
+        });
+    }
+    printed
+}
+
+fn print_hunks(before: &[u8], after: &[u8], hunks: &[Hunk], out: &mut Vec<u8>) {
+    let old_lines: Vec<&[u8]> = TextLines { text: before }.iter().collect();
+    let new_lines: Vec<&[u8]> = TextLines { text: after }.iter().collect();
+    // Git counts lines from 1; an empty range is named by the line before it.
+    let range = |start: usize, end: usize| match end - start {
+        0 => format!("{start},0"),
+        1 => format!("{}", start + 1),
+        length => format!("{},{length}", start + 1),
+    };
+    for printed in with_context(hunks, old_lines.len()) {
+        let old_range = range(printed.old_start, printed.old_end);
+        let new_range = range(printed.new_start, printed.new_end);
+        line!(out, "@@ -{old_range} +{new_range} @@");
+        let mut print_lines = |sign: u8, lines: &[&[u8]]| {
             for text in lines {
                 out.push(sign);
                 out.extend_from_slice(text);
@@ -270,21 +306,21 @@ fn print_hunks(old: &[u8], new: &[u8], hunks: &[Hunk], out: &mut Vec<u8>) {
                 }
             }
         };
-        let mut at = start;
-        for hunk in group {
-            print(b' ', &old_lines[at..hunk.before.start]);
-            print(b'-', &old_lines[hunk.before.clone()]);
-            print(b'+', &new_lines[hunk.after.clone()]);
-            at = hunk.before.end;
+        let mut next_line = printed.old_start;
+        for hunk in printed.hunks {
+            print_lines(b' ', &old_lines[next_line..hunk.before.start]);
+            print_lines(b'-', &old_lines[hunk.before.clone()]);
+            print_lines(b'+', &new_lines[hunk.after.clone()]);
+            next_line = hunk.before.end;
         }
-        print(b' ', &old_lines[at..end]);
+        print_lines(b' ', &old_lines[next_line..printed.old_end]);
     }
 }
 
-/// A path as git prints it: in quotes when it holds anything that could be misread.
+/// Returns a path as git prints it: in quotes and escaped when it has special characters.
 fn quoted(prefix: &str, path: &FilePath) -> String {
-    let strange = |byte: &u8| *byte < b' ' || *byte >= 0x7f || matches!(byte, b'"' | b'\\');
-    if !path.iter().any(strange) {
+    let is_special = |byte: &u8| *byte < b' ' || *byte >= 0x7f || matches!(byte, b'"' | b'\\');
+    if !path.iter().any(is_special) {
         return format!("{prefix}{}", path.to_str_lossy());
     }
     let mut text = format!("\"{prefix}");
@@ -296,7 +332,7 @@ fn quoted(prefix: &str, path: &FilePath) -> String {
                 text.push('\\');
                 text.push(char::from(byte));
             }
-            _ if strange(&byte) => text.push_str(&format!("\\{byte:03o}")),
+            _ if is_special(&byte) => text.push_str(&format!("\\{byte:03o}")),
             _ => text.push(char::from(byte)),
         }
     }
@@ -304,20 +340,24 @@ fn quoted(prefix: &str, path: &FilePath) -> String {
     text
 }
 
-/// The bytes as a zlib stream that compresses nothing: what is no text is rarely large, or compressed already.
-fn stored(bytes: &[u8]) -> Vec<u8> {
+/// Returns a zlib stream of the bytes in stored blocks, without compression.
+///
+/// Binary files in a patch are rarely large, or they are compressed already. So no compression
+/// library is needed.
+fn zlib_stored(bytes: &[u8]) -> Vec<u8> {
     let mut stream = vec![0x78, 0x01];
     let mut chunks = bytes.chunks(0xffff).peekable();
     if chunks.peek().is_none() {
         stream.extend_from_slice(&[1, 0, 0, 0xff, 0xff]);
     }
     while let Some(chunk) = chunks.next() {
-        let length = u16::try_from(chunk.len()).expect("a chunk is no longer");
+        let length = u16::try_from(chunk.len()).expect("chunks have at most 65535 bytes");
         stream.push(u8::from(chunks.peek().is_none()));
         stream.extend_from_slice(&length.to_le_bytes());
         stream.extend_from_slice(&(!length).to_le_bytes());
         stream.extend_from_slice(chunk);
     }
+    // The Adler-32 checksum.
     let (mut low, mut high) = (1_u32, 0_u32);
     for &byte in bytes {
         low = (low + u32::from(byte)) % 65521;
@@ -327,17 +367,19 @@ fn stored(bytes: &[u8]) -> Vec<u8> {
     stream
 }
 
-const DIGITS: &[u8; 85] =
+/// The digits of git's base 85, which are those of RFC 1924.
+const BASE85_DIGITS: &[u8; 85] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 
-fn base85(bytes: &[u8], out: &mut Vec<u8>) {
+/// Appends bytes in base 85: five digits for four bytes, padded with zero bytes.
+fn push_base85(bytes: &[u8], out: &mut Vec<u8>) {
     for group in bytes.chunks(4) {
         let mut four = [0; 4];
         four[..group.len()].copy_from_slice(group);
         let mut number = u32::from_be_bytes(four);
         let mut digits = [0; 5];
         for digit in digits.iter_mut().rev() {
-            *digit = DIGITS[(number % 85) as usize];
+            *digit = BASE85_DIGITS[(number % 85) as usize];
             number /= 85;
         }
         out.extend_from_slice(&digits);

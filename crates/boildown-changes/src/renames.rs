@@ -1,55 +1,84 @@
-//! Which deleted file and which added file are the same one, renamed.
+//! Rename detection: pairs of a deleted and an added file that are the same file, moved.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::lines::{Lines, is_text};
+use crate::lines::{TextLines, is_text};
 use crate::{ChangesError, Contents, Entry, FilePath};
 
-/// A line in more files than this says nothing about which is which.
-const COMMON: usize = 20;
+/// A line that occurs in more deleted files than this is ignored: it does not identify a file.
+const MAX_FILES_OF_LINE: usize = 20;
 
-/// Pairs deleted files with added ones: first those of the same content, then those with at least half in common, the most similar
-/// first.
+/// Least share of common lines, in thousandths of the larger file, at which files are paired.
+const MIN_SIMILARITY: usize = 500;
+
+/// Pairs deleted files with added ones, as (old path, new path).
+///
+/// Files with equal contents are paired first. The others are paired when at least half of the
+/// larger file's text is common, the most similar pairs first.
 pub(crate) fn renames(
     deleted: &BTreeMap<FilePath, Entry>,
     added: &BTreeMap<FilePath, Entry>,
     contents: &Contents,
 ) -> Result<Vec<(FilePath, FilePath)>, ChangesError> {
     let mut pairs = Vec::new();
-    let mut old: BTreeMap<&FilePath, Entry> = plain(deleted);
-    let mut new: BTreeMap<&FilePath, Entry> = plain(added);
-    let mut same: HashMap<Entry, Vec<&FilePath>> = HashMap::new();
+    let mut old: BTreeMap<&FilePath, Entry> = plain_files(deleted);
+    let mut new: BTreeMap<&FilePath, Entry> = plain_files(added);
+    let mut old_paths_by_entry: HashMap<Entry, Vec<&FilePath>> = HashMap::new();
     for (path, entry) in &old {
-        same.entry(*entry).or_default().push(path);
+        old_paths_by_entry.entry(*entry).or_default().push(path);
     }
     for (path, entry) in new.clone() {
-        let Some(candidates) = same.get_mut(&entry) else {
+        let Some(old_paths) = old_paths_by_entry.get_mut(&entry) else {
             continue;
         };
-        // The same name in another directory, before any other.
-        let name = |path: &FilePath| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
-        let place = (candidates.iter())
-            .position(|other| name(other) == name(path))
-            .or(if candidates.is_empty() { None } else { Some(0) });
-        if let Some(place) = place {
-            let other = candidates.remove(place);
-            old.remove(other);
+        // A file of the same name in another directory is preferred.
+        let file_name =
+            |path: &FilePath| path.rsplit(|&byte| byte == b'/').next().map(<[u8]>::to_vec);
+        let chosen = (old_paths.iter())
+            .position(|old_path| file_name(old_path) == file_name(path))
+            .or(if old_paths.is_empty() { None } else { Some(0) });
+        if let Some(chosen) = chosen {
+            let old_path = old_paths.remove(chosen);
+            old.remove(old_path);
             new.remove(path);
-            pairs.push((other.clone(), path.clone()));
+            pairs.push((old_path.clone(), path.clone()));
         }
     }
-    pairs.extend(similar(&old, &new, contents)?);
+    pairs.extend(similar_files(&old, &new, contents)?);
     Ok(pairs)
 }
 
-fn plain(files: &BTreeMap<FilePath, Entry>) -> BTreeMap<&FilePath, Entry> {
+fn plain_files(files: &BTreeMap<FilePath, Entry>) -> BTreeMap<&FilePath, Entry> {
     (files.iter())
         .filter(|(_, entry)| entry.kind.is_plain())
         .map(|(path, entry)| (path, *entry))
         .collect()
 }
 
-fn similar(
+/// The distinct lines of a text file.
+struct LineSet<'a> {
+    path: &'a FilePath,
+    /// The hash and the length in bytes of each line.
+    lines: Vec<(u64, usize)>,
+}
+
+impl LineSet<'_> {
+    /// Returns the length of all distinct lines.
+    fn size(&self) -> usize {
+        self.lines.iter().map(|(_, bytes)| bytes).sum()
+    }
+}
+
+/// An old and a new file, as indices, and how much they have in common, in thousandths.
+struct SimilarPair {
+    similarity: usize,
+    old: usize,
+    new: usize,
+}
+
+/// Pairs files with different contents.
+fn similar_files(
     old: &BTreeMap<&FilePath, Entry>,
     new: &BTreeMap<&FilePath, Entry>,
     contents: &Contents,
@@ -57,67 +86,78 @@ fn similar(
     if old.is_empty() || new.is_empty() {
         return Ok(Vec::new());
     }
-    let old: Vec<(&FilePath, Vec<(u64, usize)>)> = sized(old, contents)?;
-    let new: Vec<(&FilePath, Vec<(u64, usize)>)> = sized(new, contents)?;
-    let mut holders: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (place, (_, lines)) in old.iter().enumerate() {
-        for (line, _) in lines {
-            holders.entry(*line).or_default().push(place);
-        }
-    }
-    let size = |lines: &[(u64, usize)]| lines.iter().map(|(_, bytes)| bytes).sum::<usize>();
-    let mut scores = Vec::new();
-    for (place, (_, lines)) in new.iter().enumerate() {
-        let mut common: BTreeMap<usize, usize> = BTreeMap::new();
-        for (line, bytes) in lines {
-            let holders = holders.get(line).filter(|all| all.len() <= COMMON);
-            for &holder in holders.into_iter().flatten() {
-                *common.entry(holder).or_default() += bytes;
-            }
-        }
-        for (holder, bytes) in common {
-            let larger = size(lines).max(size(&old[holder].1)).max(1);
-            let score = bytes * 1000 / larger;
-            if score >= 500 {
-                scores.push((score, holder, place));
-            }
-        }
-    }
-    scores.sort_by_key(|&(score, holder, place)| (std::cmp::Reverse(score), holder, place));
-    let (mut gone, mut came) = (vec![false; old.len()], vec![false; new.len()]);
+    let old = line_sets(old, contents)?;
+    let new = line_sets(new, contents)?;
+    let mut candidates = similar_pairs(&old, &new);
+    candidates.sort_by_key(|pair| (Reverse(pair.similarity), pair.old, pair.new));
+    let (mut old_paired, mut new_paired) = (vec![false; old.len()], vec![false; new.len()]);
     let mut pairs = Vec::new();
-    for (_, holder, place) in scores {
-        if !gone[holder] && !came[place] {
-            gone[holder] = true;
-            came[place] = true;
-            pairs.push((old[holder].0.clone(), new[place].0.clone()));
+    for pair in candidates {
+        if !old_paired[pair.old] && !new_paired[pair.new] {
+            old_paired[pair.old] = true;
+            new_paired[pair.new] = true;
+            pairs.push((old[pair.old].path.clone(), new[pair.new].path.clone()));
         }
     }
     Ok(pairs)
 }
 
-/// The different lines of text files, as hashes, with their length.
-#[expect(clippy::type_complexity, reason = "used twice, right here")]
-fn sized<'a>(
+/// Returns all pairs of files that are similar enough.
+fn similar_pairs(old: &[LineSet<'_>], new: &[LineSet<'_>]) -> Vec<SimilarPair> {
+    let mut old_files_by_line: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (index, file) in old.iter().enumerate() {
+        for (line, _) in &file.lines {
+            old_files_by_line.entry(*line).or_default().push(index);
+        }
+    }
+    let mut pairs = Vec::new();
+    for (new_index, file) in new.iter().enumerate() {
+        // Bytes in common with each old file.
+        let mut common: BTreeMap<usize, usize> = BTreeMap::new();
+        for (line, bytes) in &file.lines {
+            let old_files = old_files_by_line.get(line);
+            let old_files = old_files.filter(|files| files.len() <= MAX_FILES_OF_LINE);
+            for &old_index in old_files.into_iter().flatten() {
+                *common.entry(old_index).or_default() += bytes;
+            }
+        }
+        for (old_index, bytes) in common {
+            let larger = file.size().max(old[old_index].size()).max(1);
+            let similarity = bytes * 1000 / larger;
+            if similarity >= MIN_SIMILARITY {
+                pairs.push(SimilarPair {
+                    similarity,
+                    old: old_index,
+                    new: new_index,
+                });
+            }
+        }
+    }
+    pairs
+}
+
+/// Returns the distinct lines of each file that is text.
+fn line_sets<'a>(
     files: &BTreeMap<&'a FilePath, Entry>,
     contents: &Contents,
-) -> Result<Vec<(&'a FilePath, Vec<(u64, usize)>)>, ChangesError> {
-    let mut sized = Vec::new();
+) -> Result<Vec<LineSet<'a>>, ChangesError> {
+    let mut sets = Vec::new();
     for (&path, entry) in files {
         let bytes = contents.read(entry.id)?;
         if !is_text(&bytes) {
             continue;
         }
-        let lines: BTreeMap<u64, usize> = Lines { text: &bytes }
+        let lines: BTreeMap<u64, usize> = TextLines { text: &bytes }
             .iter()
             .map(|line| (hash(line), line.len()))
             .collect();
-        sized.push((path, lines.into_iter().collect()));
+        let lines = lines.into_iter().collect();
+        sets.push(LineSet { path, lines });
     }
-    Ok(sized)
+    Ok(sets)
 }
 
-/// FNV-1a: the same on every machine.
+/// Returns the FNV-1a hash of a line, which is the same on every machine.
 fn hash(line: &[u8]) -> u64 {
     line.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

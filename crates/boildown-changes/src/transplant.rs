@@ -1,14 +1,15 @@
-//! A change that was made to one state, made to another.
+//! Transplanting: the change between two configurations, applied to a third.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::lines::{Hunk, Lines, hunks, is_text};
-use crate::{ChangesError, Configuration, Contents, FilePath, Made};
+use crate::lines::{Hunk, TextLines, hunks, is_text};
+use crate::{ChangesError, Configuration, Contents, FilePath, FileVersion};
 
-/// Makes to `onto` the changes that lead from one configuration to another. `None` when they do not apply: what they change is not
-/// there, or another.
+/// Applies to `onto` the changes that lead from `from` to `to`.
 ///
-/// Texts are merged line by line. Changes at the same place do not apply, neither does an insertion beside a line that differs.
+/// Returns `None` when they conflict: a changed file is missing in `onto`, or differs there at the
+/// same lines. Texts are merged line by line, as in a three-way merge. Two changes conflict when
+/// they touch the same lines, or when one inserts next to a line that the other changes.
 ///
 /// # Errors
 /// [`ChangesError`] when a content cannot be read.
@@ -18,76 +19,90 @@ pub fn transplant(
     onto: &Configuration,
     contents: &Contents,
 ) -> Result<Option<Configuration>, ChangesError> {
-    let mut made: BTreeMap<FilePath, Option<Made>> = onto.made().clone();
-    for path in differing(from, to) {
-        let (was, is, there) = (from.get(&path), to.get(&path), onto.get(&path));
-        let new = if same(there.as_ref(), was.as_ref()) {
-            is
-        } else if same(there.as_ref(), is.as_ref()) {
+    let mut overrides: BTreeMap<FilePath, Option<FileVersion>> = onto.overrides().clone();
+    for path in differing_paths(from, to) {
+        let (before, after, target) = (from.get(&path), to.get(&path), onto.get(&path));
+        let new = if is_same(target.as_ref(), before.as_ref()) {
+            after
+        } else if is_same(target.as_ref(), after.as_ref()) {
             continue;
         } else {
-            let (Some(was), Some(is), Some(there)) = (was, is, there) else {
+            let (Some(before), Some(after), Some(target)) = (before, after, target) else {
                 return Ok(None);
             };
-            let Some(new) = merged(&was, &is, &there, contents)? else {
+            let Some(new) = merge_files(&before, &after, &target, contents)? else {
                 return Ok(None);
             };
             Some(new)
         };
-        made.insert(path, new);
+        overrides.insert(path, new);
     }
-    Ok(Some(Configuration::new(onto.base().clone(), made)))
+    Ok(Some(Configuration::new(onto.base().clone(), overrides)))
 }
 
-fn same(one: Option<&Made>, two: Option<&Made>) -> bool {
-    one.map(Made::entry) == two.map(Made::entry)
+fn is_same(one: Option<&FileVersion>, two: Option<&FileVersion>) -> bool {
+    one.map(FileVersion::entry) == two.map(FileVersion::entry)
 }
 
-/// The paths at which two configurations differ, in order.
-pub(crate) fn differing(one: &Configuration, two: &Configuration) -> BTreeSet<FilePath> {
-    let made = one.made().keys().chain(two.made().keys());
-    let mut paths: BTreeSet<FilePath> = made.cloned().collect();
+/// Returns the paths at which two configurations differ, in order.
+///
+/// Only overrides are compared when both configurations have the same base.
+pub(crate) fn differing_paths(one: &Configuration, two: &Configuration) -> BTreeSet<FilePath> {
+    let overridden = one.overrides().keys().chain(two.overrides().keys());
+    let mut paths: BTreeSet<FilePath> = overridden.cloned().collect();
     if one.base() != two.base() {
         let bases = one.base().iter().chain(two.base().iter());
         paths.extend(bases.map(|(path, _)| path.clone()));
     }
-    paths.retain(|path| !same(one.get(path).as_ref(), two.get(path).as_ref()));
+    paths.retain(|path| !is_same(one.get(path).as_ref(), two.get(path).as_ref()));
     paths
 }
 
-fn merged(
-    was: &Made,
-    is: &Made,
-    there: &Made,
+/// Merges the change of one file into `target`. `None` when it conflicts, or a file is not text.
+fn merge_files(
+    before: &FileVersion,
+    after: &FileVersion,
+    target: &FileVersion,
     contents: &Contents,
-) -> Result<Option<Made>, ChangesError> {
-    if ![was, is, there].iter().all(|made| made.kind.is_plain()) {
+) -> Result<Option<FileVersion>, ChangesError> {
+    let files = [before, after, target];
+    if !files.iter().all(|file| file.kind.is_plain()) {
         return Ok(None);
     }
-    let kind = if was.kind == is.kind {
-        there.kind
+    let kind = if before.kind == after.kind {
+        target.kind
     } else {
-        is.kind
+        after.kind
     };
-    if was.id == is.id {
-        return Ok(Some(Made {
+    if before.id == after.id {
+        return Ok(Some(FileVersion {
             kind,
-            ..there.clone()
+            ..target.clone()
         }));
     }
-    let texts = [was, is, there].map(|made| contents.of_file(made));
-    let [was, is, there] = texts;
-    let (was, is, there) = (was?, is?, there?);
-    if ![&was, &is, &there].iter().all(|bytes| is_text(bytes)) {
+    let [before, after, target] = files.map(|file| contents.read_version(file));
+    let (before, after, target) = (before?, after?, target?);
+    if ![&before, &after, &target]
+        .iter()
+        .all(|bytes| is_text(bytes))
+    {
         return Ok(None);
     }
-    Ok(merge(&was, &is, &there).map(|text| Made::of(kind, text)))
+    let merged = merge_texts(&before, &after, &target);
+    Ok(merged.map(|text| FileVersion::from_bytes(kind, text)))
 }
 
-/// Merges two texts that both come from a third.
-fn merge(base: &[u8], one: &[u8], two: &[u8]) -> Option<Vec<u8>> {
-    let (ours, theirs) = (hunks(base, one), hunks(base, two));
-    let clash = |a: &Hunk, b: &Hunk| {
+/// A hunk to apply, and the text that has its new lines.
+struct MergedHunk<'a> {
+    hunk: &'a Hunk,
+    text: &'a [u8],
+    line_starts: &'a [usize],
+}
+
+/// Merges two texts that were made from a common base. `None` when their changes conflict.
+fn merge_texts(base: &[u8], one: &[u8], two: &[u8]) -> Option<Vec<u8>> {
+    let (one_hunks, two_hunks) = (hunks(base, one), hunks(base, two));
+    let conflict = |a: &Hunk, b: &Hunk| {
         let (a, b) = (&a.before, &b.before);
         if a.is_empty() || b.is_empty() {
             a.start <= b.end && b.start <= a.end
@@ -95,29 +110,38 @@ fn merge(base: &[u8], one: &[u8], two: &[u8]) -> Option<Vec<u8>> {
             a.start < b.end && b.start < a.end
         }
     };
-    if (ours.iter()).any(|hunk| theirs.iter().any(|other| clash(hunk, other))) {
+    if (one_hunks.iter()).any(|hunk| two_hunks.iter().any(|other| conflict(hunk, other))) {
         return None;
     }
-    let mut all: Vec<(&Hunk, &[u8])> = (ours.iter().map(|hunk| (hunk, one)))
-        .chain(theirs.iter().map(|hunk| (hunk, two)))
-        .collect();
-    all.sort_by_key(|(hunk, _)| hunk.before.start);
-    let starts = Lines { text: base }.starts();
-    let [one_starts, two_starts] = [one, two].map(|text| Lines { text }.starts());
-    let mut text = Vec::with_capacity(base.len());
+    let starts = TextLines { text: base }.starts();
+    let [one_starts, two_starts] = [one, two].map(|text| TextLines { text }.starts());
+    let from_one = one_hunks.iter().map(|hunk| MergedHunk {
+        hunk,
+        text: one,
+        line_starts: &one_starts,
+    });
+    let from_two = two_hunks.iter().map(|hunk| MergedHunk {
+        hunk,
+        text: two,
+        line_starts: &two_starts,
+    });
+    let mut all: Vec<MergedHunk<'_>> = from_one.chain(from_two).collect();
+    all.sort_by_key(|merged| merged.hunk.before.start);
+    let mut merged = Vec::with_capacity(base.len());
     let mut copied = 0;
-    for (hunk, from) in all {
-        text.extend_from_slice(&base[starts[copied]..starts[hunk.before.start]]);
-        let lines = if std::ptr::eq(from, one) {
-            &one_starts
-        } else {
-            &two_starts
-        };
-        text.extend_from_slice(&from[lines[hunk.after.start]..lines[hunk.after.end]]);
+    for MergedHunk {
+        hunk,
+        text,
+        line_starts,
+    } in all
+    {
+        merged.extend_from_slice(&base[starts[copied]..starts[hunk.before.start]]);
+        let new_lines = line_starts[hunk.after.start]..line_starts[hunk.after.end];
+        merged.extend_from_slice(&text[new_lines]);
         copied = hunk.before.end;
     }
-    text.extend_from_slice(&base[starts[copied]..]);
-    Some(text)
+    merged.extend_from_slice(&base[starts[copied]..]);
+    Some(merged)
 }
 
 #[cfg(test)]
@@ -127,13 +151,13 @@ mod tests {
     #[track_caller]
     fn check(one: &str, two: &str, expected: Option<&str>) {
         let base = "a\nb\nc\nd\ne\n";
-        let merged = merge(base.as_bytes(), one.as_bytes(), two.as_bytes());
+        let merged = merge_texts(base.as_bytes(), one.as_bytes(), two.as_bytes());
         let merged = merged.map(|text| String::from_utf8(text).unwrap());
         assert_eq!(merged.as_deref(), expected);
     }
 
     #[test]
-    fn changes_at_different_places_are_both_made() {
+    fn changes_of_different_lines_are_merged() {
         check(
             "a\nB\nc\nd\ne\n",
             "0\na\nb\nc\nd\n",
@@ -147,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_at_the_same_place_do_not_apply() {
+    fn changes_of_the_same_lines_conflict() {
         check("a\nB\nc\nd\ne\n", "a\nX\nc\nd\ne\n", None);
         check("a\nx\nb\nc\nd\ne\n", "a\ny\nb\nc\nd\ne\n", None);
         check("a\nx\nb\nc\nd\ne\n", "a\nB\nc\nd\ne\n", None);

@@ -1,4 +1,4 @@
-//! A folder on the disk that holds one configuration after the other.
+//! Workspaces: folders on disk that hold one configuration after another.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, DirBuilder, Metadata, OpenOptions};
@@ -9,42 +9,45 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use gix::bstr::ByteSlice as _;
 
-use crate::{ChangesError, Configuration, Contents, Entry, FilePath, Kind, Made};
+use crate::{ChangesError, Configuration, Contents, Entry, FileKind, FilePath, FileVersion};
 
-/// A folder on the disk that holds one configuration after the other.
+/// A folder on disk that holds one configuration after another.
 ///
-/// Only files that differ from those of the configuration before are written, so that builds in it stay incremental. What a command
-/// has done to files of the configuration is undone by the next [`update`](Self::update); files that it added stay, as long
-/// as the directory that they are in is part of the configuration.
+/// [`update`](Self::update) writes only the files that differ from the configuration before, so
+/// that builds in the folder stay incremental. It restores files of the configuration that a
+/// command has changed or removed in between. Files that a command has added stay, as long as
+/// their directory is part of the configuration.
 ///
-/// A file that is written gets a time of change whose second no earlier content of it had: tools that compare whole seconds, and sizes
-/// that are equal by chance, do not take it for the old one.
+/// # Modification times
+/// When a file is written again, it gets a modification time in a later second than any earlier
+/// version had, if necessary in the future. A build tool that compares whole seconds and file
+/// sizes would otherwise take the new version for the old one.
 #[derive(Debug)]
 pub struct Workspace {
     root: PathBuf,
-    files: BTreeMap<FilePath, Lying>,
-    /// The last second at which each path was written.
+    files: BTreeMap<FilePath, WrittenFile>,
+    /// The latest modification time of each path, in seconds.
     seconds: HashMap<FilePath, u64>,
 }
 
-/// A file that we have written.
+/// A file as the workspace wrote it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Lying {
+struct WrittenFile {
     entry: Entry,
-    stamp: Stamp,
+    stamp: FileStamp,
 }
 
-/// How to see that somebody else has changed a file.
+/// Metadata that changes when a command modifies or replaces a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
+struct FileStamp {
     inode: u64,
     size: u64,
     mode: u32,
     modified: (i64, i64),
 }
 
-impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+impl From<&Metadata> for FileStamp {
+    fn from(metadata: &Metadata) -> Self {
         Self {
             inode: metadata.ino(),
             size: metadata.size(),
@@ -54,22 +57,22 @@ impl Stamp {
     }
 }
 
-/// What an update did.
+/// What [`Workspace::update`] did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Written {
-    /// Files written.
+pub struct UpdateCounts {
+    /// Number of files written.
     pub written: usize,
-    /// Files removed.
+    /// Number of files removed because the new configuration does not have them.
     pub removed: usize,
-    /// Files among them that somebody else had changed or removed.
+    /// Number of files of the old configuration that a command had changed or removed.
     pub restored: usize,
 }
 
 impl Workspace {
-    /// Makes the folder, which must not be there yet.
+    /// Creates the folder, accessible to its owner only.
     ///
     /// # Errors
-    /// [`ChangesError::File`] when it cannot be made.
+    /// [`ChangesError::File`] when it exists already or cannot be created.
     pub fn create(root: PathBuf) -> Result<Self, ChangesError> {
         DirBuilder::new()
             .mode(0o700)
@@ -88,122 +91,140 @@ impl Workspace {
         &self.root
     }
 
-    /// Makes it hold this configuration.
+    /// Makes the folder hold this configuration.
     ///
     /// # Errors
-    /// [`ChangesError`] when a content cannot be read or a file not be written. It holds anything then.
+    /// [`ChangesError`] when a content cannot be read or a file cannot be written. The folder may
+    /// then hold a mixture of both configurations.
     pub fn update(
         &mut self,
         configuration: &Configuration,
         contents: &Contents,
-    ) -> Result<Written, ChangesError> {
-        let mut written = Written::default();
-        let wanted = contents.expanded(configuration)?;
-        let mut spoiled: BTreeSet<FilePath> = BTreeSet::new();
-        for (path, lying) in &self.files {
-            let found = fs::symlink_metadata(self.at(path));
-            if found.map(|found| Stamp::of(&found)).ok() != Some(lying.stamp) {
-                spoiled.insert(path.clone());
-            }
-        }
-        written.restored = spoiled.len();
-        let gone: Vec<FilePath> = (self.files.keys())
+    ) -> Result<UpdateCounts, ChangesError> {
+        let mut counts = UpdateCounts::default();
+        let wanted = contents.files_with_submodules(configuration)?;
+        let modified = self.modified_files();
+        counts.restored = modified.len();
+        let removed: Vec<FilePath> = (self.files.keys())
             .filter(|path| !wanted.contains_key(*path))
             .cloned()
             .collect();
-        for path in &gone {
+        for path in &removed {
             self.files.remove(path);
-            written.removed += 1;
-            let at = self.at(path);
-            remove(&at).map_err(ChangesError::file("remove", &at))?;
+            counts.removed += 1;
+            let on_disk = self.on_disk(path);
+            remove(&on_disk).map_err(ChangesError::file("remove", &on_disk))?;
         }
-        self.remove_empty(&gone, &wanted)?;
-        let mut sound: BTreeSet<PathBuf> = BTreeSet::new();
-        for (path, made) in &wanted {
-            let entry = made.entry();
-            let kept = (self.files.get(path)).is_some_and(|lying| lying.entry == entry);
-            if kept && !spoiled.contains(path) {
+        self.remove_unused_directories(&removed, &wanted)?;
+        let mut checked_dirs: BTreeSet<PathBuf> = BTreeSet::new();
+        for (path, file) in &wanted {
+            let entry = file.entry();
+            let is_kept = (self.files.get(path)).is_some_and(|written| written.entry == entry);
+            if is_kept && !modified.contains(path) {
                 continue;
             }
-            self.write(path, made, contents, &mut sound)?;
-            written.written += 1;
+            self.write(path, file, contents, &mut checked_dirs)?;
+            counts.written += 1;
         }
-        Ok(written)
+        Ok(counts)
     }
 
-    fn at(&self, path: &FilePath) -> PathBuf {
+    /// Returns the files that a command has changed or removed since they were written.
+    fn modified_files(&self) -> BTreeSet<FilePath> {
+        let is_modified = |path: &FilePath, written: &WrittenFile| {
+            let metadata = fs::symlink_metadata(self.on_disk(path));
+            metadata.ok().as_ref().map(FileStamp::from) != Some(written.stamp)
+        };
+        (self.files.iter())
+            .filter(|(path, written)| is_modified(path, written))
+            .map(|(path, _)| path.clone())
+            .collect()
+    }
+
+    fn on_disk(&self, path: &FilePath) -> PathBuf {
         self.root.join(path.to_path_lossy())
     }
 
-    /// Removes directories that no file of the configuration is in any more, with what commands have put there: what is imported or
-    /// compiled because it lies there would make another configuration of it.
-    fn remove_empty(
+    /// Removes directories that held removed files and hold no file of the new configuration, with
+    /// everything that commands have put there.
+    ///
+    /// A build output that stayed there could still be imported or compiled: the command would see
+    /// a configuration that is not the one under test.
+    fn remove_unused_directories(
         &self,
-        gone: &[FilePath],
-        wanted: &BTreeMap<FilePath, Made>,
+        removed: &[FilePath],
+        wanted: &BTreeMap<FilePath, FileVersion>,
     ) -> Result<(), ChangesError> {
         let mut dirs: BTreeSet<FilePath> = BTreeSet::new();
-        for path in gone {
-            let above = (0..path.len()).filter(|&at| path[at] == b'/');
-            dirs.extend(above.map(|at| FilePath::from(&path[..at])));
+        for path in removed {
+            let ends = (0..path.len()).filter(|&end| path[end] == b'/');
+            dirs.extend(ends.map(|end| FilePath::from(&path[..end])));
         }
         for dir in dirs {
-            let mut within = dir.clone();
-            within.push(b'/');
-            let mut inside = wanted.range(within.clone()..);
-            if inside
-                .next()
-                .is_some_and(|(path, _)| path.starts_with(&within))
-            {
+            let mut prefix = dir.clone();
+            prefix.push(b'/');
+            let first_file = wanted.range(prefix.clone()..).next();
+            if first_file.is_some_and(|(path, _)| path.starts_with(&prefix)) {
                 continue;
             }
-            let at = self.at(&dir);
-            remove(&at).map_err(ChangesError::file("remove", &at))?;
+            let on_disk = self.on_disk(&dir);
+            remove(&on_disk).map_err(ChangesError::file("remove", &on_disk))?;
         }
         Ok(())
     }
 
+    /// Writes one file. `checked_dirs` holds directories that are known to be real ones.
     fn write(
         &mut self,
         path: &FilePath,
-        made: &Made,
+        file: &FileVersion,
         contents: &Contents,
-        sound: &mut BTreeSet<PathBuf>,
+        checked_dirs: &mut BTreeSet<PathBuf>,
     ) -> Result<(), ChangesError> {
-        let strange =
+        let is_unsafe =
             |name: &[u8]| matches!(name, b"" | b"." | b"..") || name.eq_ignore_ascii_case(b".git");
-        if path.split(|&byte| byte == b'/').any(strange) {
+        if path.split(|&byte| byte == b'/').any(is_unsafe) {
             return Err(ChangesError::Path {
                 path: path.to_string(),
             });
         }
-        let at = self.at(path);
-        self.make_parents(path, sound)?;
-        remove(&at).map_err(ChangesError::file("remove", &at))?;
-        if made.kind == Kind::Module {
-            fs::create_dir(&at).map_err(ChangesError::file("create", &at))?;
+        let on_disk = self.on_disk(path);
+        self.create_parents(path, checked_dirs)?;
+        remove(&on_disk).map_err(ChangesError::file("remove", &on_disk))?;
+        if file.kind == FileKind::Submodule {
+            fs::create_dir(&on_disk).map_err(ChangesError::file("create", &on_disk))?;
         } else {
-            let bytes = contents.on_disk(path, made)?;
-            self.put(path, made.kind, &bytes, &at)
-                .map_err(ChangesError::file("write", &at))?;
+            let bytes = contents.checked_out(path, file)?;
+            self.create_file(path, file.kind, &bytes, &on_disk)
+                .map_err(ChangesError::file("write", &on_disk))?;
         }
-        let found = fs::symlink_metadata(&at).map_err(ChangesError::file("read", &at))?;
-        let stamp = Stamp::of(&found);
-        let entry = made.entry();
-        self.files.insert(path.clone(), Lying { entry, stamp });
+        let metadata =
+            fs::symlink_metadata(&on_disk).map_err(ChangesError::file("read", &on_disk))?;
+        let written = WrittenFile {
+            entry: file.entry(),
+            stamp: FileStamp::from(&metadata),
+        };
+        self.files.insert(path.clone(), written);
         Ok(())
     }
 
-    fn put(&mut self, path: &FilePath, kind: Kind, bytes: &[u8], at: &Path) -> io::Result<()> {
-        if kind == Kind::Link {
-            return symlink(bytes.to_path_lossy(), at);
+    /// Creates a file or a symbolic link, and sets its modification time.
+    fn create_file(
+        &mut self,
+        path: &FilePath,
+        kind: FileKind,
+        bytes: &[u8],
+        on_disk: &Path,
+    ) -> io::Result<()> {
+        if kind == FileKind::Symlink {
+            return symlink(bytes.to_path_lossy(), on_disk);
         }
-        let mode = if kind == Kind::Program { 0o777 } else { 0o666 };
+        let is_executable = kind == FileKind::Executable;
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
-            .mode(mode)
-            .open(at)?;
+            .mode(if is_executable { 0o777 } else { 0o666 })
+            .open(on_disk)?;
         file.write_all(bytes)?;
         let now = SystemTime::now();
         let second = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -215,37 +236,38 @@ impl Workspace {
         Ok(())
     }
 
-    /// Makes the directories that a file is in. A link or a file in their place goes: nothing is written outside.
-    fn make_parents(
+    /// Creates the directories that a file is in. Replaces a symbolic link or a file in their
+    /// place, so that nothing is written outside the workspace.
+    fn create_parents(
         &self,
         path: &FilePath,
-        sound: &mut BTreeSet<PathBuf>,
+        checked_dirs: &mut BTreeSet<PathBuf>,
     ) -> Result<(), ChangesError> {
-        for end in (0..path.len()).filter(|&at| path[at] == b'/') {
-            let at = self.root.join(path[..end].to_path_lossy());
-            if sound.contains(&at) {
+        for end in (0..path.len()).filter(|&end| path[end] == b'/') {
+            let dir = self.root.join(path[..end].to_path_lossy());
+            if checked_dirs.contains(&dir) {
                 continue;
             }
-            let found = fs::symlink_metadata(&at);
+            let found = fs::symlink_metadata(&dir);
             if !found.as_ref().is_ok_and(Metadata::is_dir) {
-                remove(&at).map_err(ChangesError::file("remove", &at))?;
-                fs::create_dir(&at).map_err(ChangesError::file("create", &at))?;
+                remove(&dir).map_err(ChangesError::file("remove", &dir))?;
+                fs::create_dir(&dir).map_err(ChangesError::file("create", &dir))?;
             }
-            sound.insert(at);
+            checked_dirs.insert(dir);
         }
         Ok(())
     }
 }
 
-/// Removes what is there, if anything is.
-fn remove(at: &Path) -> io::Result<()> {
-    let removed = match fs::symlink_metadata(at) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(at),
-        Ok(_) => fs::remove_file(at),
+/// Removes a file, a symbolic link or a whole directory, if the path exists.
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
         Err(error) => Err(error),
     };
     match removed {
-        // A part of the path is a file, or gone.
+        // A parent of the path is a file, or missing.
         Err(error)
             if matches!(
                 error.kind(),

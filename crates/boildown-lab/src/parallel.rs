@@ -1,25 +1,27 @@
-//! The same function over many things, on several threads.
+//! A parallel map over a slice.
 
 use std::num::NonZeroUsize;
 
-/// Returns `work` of each item with its index, in order, whatever the number of threads.
+/// Calls `work` with the index of each item and the item, on several threads. Returns the results
+/// in the order of the items.
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
     threads: NonZeroUsize,
     work: impl Fn(usize, &T) -> R + Sync,
 ) -> Vec<R> {
     let share = |first: usize| {
-        let mine = items.iter().enumerate().skip(first).step_by(threads.get());
-        mine.map(|(index, item)| (index, work(index, item)))
+        let share = items.iter().enumerate().skip(first).step_by(threads.get());
+        share
+            .map(|(index, item)| (index, work(index, item)))
             .collect::<Vec<_>>()
     };
     let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.get().min(items.len()))
+        let spawned: Vec<_> = (1..threads.get().min(items.len()))
             .map(|first| scope.spawn(move || share(first)))
             .collect();
         let mut results = share(0);
-        for other in others {
-            match other.join() {
+        for thread in spawned {
+            match thread.join() {
                 Ok(more) => results.extend(more),
                 Err(panic) => std::panic::resume_unwind(panic),
             }

@@ -1,51 +1,57 @@
-//! Running a search with any number of workers, in virtual time.
+//! Simulated runs of a search with any number of workers, in virtual time.
+//!
+//! A simulated worker takes a query, is busy for its [`Latency`], and returns the verdict. Nothing
+//! waits in reality. Two policies say what idle workers do while a verdict is pending
+//! ([`Lookahead`]). [`run_single_worker`] is the cheap special case of one worker.
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 
-use boildown_search::{Fingerprint, Fingerprinted, Planner, Question, QuestionId, Search, Verdict};
+use boildown_search::{Fingerprint, Fingerprinted, Planner, Query, QueryId, Search, Verdict};
 
 /// The workers of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pool {
-    /// How many questions run at once, at most.
+pub struct WorkerPool {
+    /// Largest number of queries in flight at a time.
     pub workers: NonZeroUsize,
-    /// How long each takes.
+    /// The virtual time that a query takes.
     pub latency: Latency,
-    /// What they do besides the question that is next.
-    pub ahead: Ahead,
+    /// The work of further workers while the next query of the search is in flight.
+    pub lookahead: Lookahead,
 }
 
-impl Default for Pool {
+impl Default for WorkerPool {
     fn default() -> Self {
         Self {
             workers: NonZeroUsize::MIN,
             latency: Latency::Unit,
-            ahead: Ahead::Guesses,
+            lookahead: Lookahead::Speculative,
         }
     }
 }
 
-/// How long a question takes.
+/// The virtual time that a query takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Latency {
-    /// 1 each.
+    /// Every query takes 1.
     Unit,
-    /// At least 1/2, on average about 1, and now and then much more: a Pareto distribution with exponent 2, cut off at 50. The same
-    /// candidate always takes the same time.
+    /// A Pareto distribution with exponent 2: at least 1/2, about 1 on average, cut off at 50. The
+    /// same candidate always takes the same time.
     Drawn {
-        /// What it is drawn from, besides the candidate.
+        /// The random seed.
         seed: u64,
     },
 }
 
 impl Latency {
-    fn of(self, content: Fingerprint) -> f64 {
+    /// Returns the time that the query with this candidate takes.
+    fn duration(self, content: Fingerprint) -> f64 {
         match self {
             Self::Unit => 1.0,
             Self::Drawn { seed } => {
                 let bits = content.bits();
-                // The last step of SplitMix64 over both halves: the fingerprint is well mixed already, the seed is not.
+                // The last step of SplitMix64 over both halves. The fingerprint is well mixed
+                // already, the seed is not.
                 let half = |shift: u32| u64::try_from((bits >> shift) & u128::from(u64::MAX));
                 let (Ok(low), Ok(high)) = (half(0), half(64)) else {
                     return 1.0;
@@ -55,85 +61,89 @@ impl Latency {
                 mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
                 mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
                 let unit = ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1_u64 << 53) as f64;
-                // A square root is exact everywhere, unlike a logarithm.
+                // Unlike a logarithm, a square root is the same on every machine.
                 (0.5 / (1.0 - unit).sqrt()).min(50.0)
             }
         }
     }
 }
 
-/// What workers do besides the question that is next.
+/// The policy for workers that are idle while the next query of the search is in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ahead {
-    /// Run what is likely to be asked later: the planner.
-    Guesses,
-    /// Run what will be asked later whatever the answers are, and nothing else: [`Search::certain`].
-    Certainties,
+pub enum Lookahead {
+    /// They run queries that the search is likely to ask later: the [`Planner`].
+    Speculative,
+    /// They run only queries that the search asks whatever the verdicts are: [`Search::certain`].
+    CertainOnly,
 }
 
-/// What a run came to.
+/// The result of a simulated run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Simulated<C> {
+pub struct SimulationResult<C> {
     /// The smallest candidate found.
     pub best: C,
-    /// The questions whose answers the search heard.
+    /// Number of verdicts that the search received.
     pub told: u64,
-    /// The questions that were started, also those whose answers nobody needed in the end.
+    /// Number of queries that were started, including speculative ones that were not needed.
     pub executed: u64,
-    /// The virtual time from the first question to the last answer that was waited for.
+    /// Virtual time from the start to the last verdict that the search received.
     pub latency: f64,
 }
 
 /// Runs a search to its end with simulated workers.
 ///
-/// Candidates whose content was answered before are not asked again, as in a session. Answers that come at the same time are
-/// all heard before a worker takes its next question; a question that can no longer matter is dropped at once.
+/// A candidate whose content was tested before is skipped, as in a session. Verdicts that arrive at
+/// the same virtual time are all recorded before a worker takes its next query. A query that is no
+/// longer needed is cancelled at once.
 ///
 /// # Cost
-/// That of the planner; the oracle is called once for each question that ran to its end.
+/// Dominated by the planner. The oracle is called once for each query that was not cancelled.
 pub fn simulate<S: Search>(
     search: S,
     judge: impl Fn(&S::Candidate) -> Verdict,
-    pool: Pool,
-) -> Simulated<S::Candidate>
+    pool: WorkerPool,
+) -> SimulationResult<S::Candidate>
 where
     S::Candidate: Fingerprinted,
 {
-    match pool.ahead {
-        Ahead::Guesses => drive(Planner::new(search), judge, pool),
-        Ahead::Certainties => drive(CertainOnly::new(search), judge, pool),
+    match pool.lookahead {
+        Lookahead::Speculative => run_workers(Planner::new(search), judge, pool),
+        Lookahead::CertainOnly => run_workers(CertainQueries::new(search), judge, pool),
     }
 }
 
-/// Whether a candidate that was answered before costs another question.
+/// The way of counting candidates that were tested before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repeats {
-    /// It is skipped, as in a session.
+pub enum RepeatedCandidates {
+    /// They are skipped and not counted, as in a session.
     Skipped,
-    /// It is asked and counted again: no cache, as in the papers whose tools have none.
+    /// They are tested and counted again, as in papers whose tools have no cache.
     Counted,
 }
 
-/// Runs a search to its end with one worker. With repeats skipped it asks what [`simulate`] with one worker does, for less work.
-pub fn alone<S: Search>(
+/// Runs a search to its end with one worker.
+///
+/// When repeated candidates are skipped, the queries are those of [`simulate`] with one worker,
+/// without the cost of the planner.
+pub fn run_single_worker<S: Search>(
     mut search: S,
     judge: impl Fn(&S::Candidate) -> Verdict,
-    repeats: Repeats,
-) -> Simulated<S::Candidate>
+    repeats: RepeatedCandidates,
+) -> SimulationResult<S::Candidate>
 where
     S::Candidate: Fingerprinted,
 {
     let mut asked = HashSet::new();
     let mut told = 0;
-    while let Some(Question { candidate, .. }) = search.ask() {
-        if repeats == Repeats::Skipped && !asked.insert(candidate.fingerprint()) {
+    while let Some(Query { candidate, .. }) = search.ask() {
+        if repeats == RepeatedCandidates::Skipped && !asked.insert(candidate.fingerprint()) {
             search.skip();
         } else {
             told += 1;
             search.tell(judge(&candidate));
         }
     }
-    Simulated {
+    SimulationResult {
         best: search.best(),
         told,
         executed: told,
@@ -141,81 +151,85 @@ where
     }
 }
 
-/// What hands out questions and takes answers in any order.
-trait Driver {
+/// A source of queries that accepts verdicts in any order.
+trait QuerySource {
     type Candidate: Fingerprinted;
     type Id: Copy + PartialEq;
 
+    /// Returns a query to run; `None` when there is none before the next verdict.
     fn next(&mut self) -> Option<(Self::Id, Self::Candidate)>;
+    /// Records the verdict of a query that [`next`](Self::next) returned.
     fn answer(&mut self, id: Self::Id, verdict: Verdict);
-    /// Tells the search its next answer; `None` when that is not there yet.
+    /// Tells the search its next verdict; `None` when that is not recorded yet.
     fn advance(&mut self) -> Option<()>;
-    /// Questions in flight that can no longer matter.
+    /// Returns the queries in flight that are no longer needed.
     fn abandoned(&mut self) -> Vec<Self::Id>;
     fn is_finished(&self) -> bool;
     fn best(&self) -> Self::Candidate;
 }
 
-struct Running<I, C> {
+/// A query in flight.
+struct RunningQuery<I, C> {
     id: I,
     candidate: C,
-    until: f64,
+    /// The virtual time at which the verdict arrives.
+    ends_at: f64,
 }
 
-fn drive<D: Driver>(
-    mut driver: D,
+fn run_workers<D: QuerySource>(
+    mut source: D,
     judge: impl Fn(&D::Candidate) -> Verdict,
-    pool: Pool,
-) -> Simulated<D::Candidate> {
+    pool: WorkerPool,
+) -> SimulationResult<D::Candidate> {
     let (mut told, mut executed, mut now) = (0, 0, 0.0);
-    let mut running: Vec<Running<D::Id, D::Candidate>> = Vec::new();
-    while !driver.is_finished() {
+    let mut running: Vec<RunningQuery<D::Id, D::Candidate>> = Vec::new();
+    while !source.is_finished() {
         while running.len() < pool.workers.get()
-            && let Some((id, candidate)) = driver.next()
+            && let Some((id, candidate)) = source.next()
         {
             executed += 1;
-            running.push(Running {
+            running.push(RunningQuery {
                 id,
-                until: now + pool.latency.of(candidate.fingerprint()),
+                ends_at: now + pool.latency.duration(candidate.fingerprint()),
                 candidate,
             });
         }
-        now = (running.iter().map(|running| running.until))
+        now = (running.iter().map(|running| running.ends_at))
             .min_by(f64::total_cmp)
-            .expect("an unfinished search has a question in flight");
-        let ends_now = |running: &mut Running<_, _>| running.until.total_cmp(&now).is_eq();
+            .expect("an unfinished search has a query in flight");
+        let ends_now = |running: &mut RunningQuery<_, _>| running.ends_at.total_cmp(&now).is_eq();
         for ended in running.extract_if(.., ends_now) {
-            driver.answer(ended.id, judge(&ended.candidate));
+            source.answer(ended.id, judge(&ended.candidate));
         }
-        while driver.advance().is_some() {
+        while source.advance().is_some() {
             told += 1;
         }
-        let abandoned = driver.abandoned();
+        let abandoned = source.abandoned();
         if !abandoned.is_empty() {
             running.retain(|running| !abandoned.contains(&running.id));
         }
     }
-    Simulated {
-        best: driver.best(),
+    SimulationResult {
+        best: source.best(),
         told,
         executed,
         latency: now,
     }
 }
 
-impl<S: Search> Driver for Planner<S>
+impl<S: Search> QuerySource for Planner<S>
 where
     S::Candidate: Fingerprinted,
 {
     type Candidate = S::Candidate;
-    type Id = QuestionId;
+    type Id = QueryId;
 
-    fn next(&mut self) -> Option<(QuestionId, S::Candidate)> {
+    fn next(&mut self) -> Option<(QueryId, S::Candidate)> {
         let ticket = self.next()?;
         Some((ticket.id, ticket.candidate))
     }
 
-    fn answer(&mut self, id: QuestionId, verdict: Verdict) {
+    fn answer(&mut self, id: QueryId, verdict: Verdict) {
         self.answer(id, verdict);
     }
 
@@ -223,7 +237,7 @@ where
         self.advance().map(drop)
     }
 
-    fn abandoned(&mut self) -> Vec<QuestionId> {
+    fn abandoned(&mut self) -> Vec<QueryId> {
         self.abandoned()
     }
 
@@ -236,41 +250,41 @@ where
     }
 }
 
-/// Hands out the questions that a search is certain to ask, and no others.
-struct CertainOnly<S: Search> {
+/// The queries that a search asks whatever the verdicts are, as a [`QuerySource`].
+struct CertainQueries<S: Search> {
     search: S,
-    /// The certain questions of this moment, without repeats; the first is the search's next. Empty when finished.
+    /// The queries that are certain at present, by content. The first is the next query of the
+    /// search. Empty when the search has finished.
     certain: Vec<(Fingerprint, S::Candidate)>,
     told: HashSet<Fingerprint>,
-    /// In flight (`None`), or answered before the search came to it.
+    /// Queries in flight (`None`), and verdicts that the search has not received yet.
     answers: HashMap<Fingerprint, Option<Verdict>>,
 }
 
-impl<S: Search> CertainOnly<S>
+impl<S: Search> CertainQueries<S>
 where
     S::Candidate: Fingerprinted,
 {
     fn new(search: S) -> Self {
-        let mut driver = Self {
+        let mut source = Self {
             search,
             certain: Vec::new(),
             told: HashSet::new(),
             answers: HashMap::new(),
         };
-        driver.settle();
-        driver
+        source.update_certain();
+        source
     }
 
-    /// Moves the search past everything that was told before, and looks what is certain now.
-    fn settle(&mut self) {
+    /// Skips candidates that were tested before, and updates the certain queries.
+    fn update_certain(&mut self) {
         while (self.search.ask())
             .is_some_and(|next| self.told.contains(&next.candidate.fingerprint()))
         {
             self.search.skip();
         }
-        let with_content = |question: Question<S::Candidate>| {
-            (question.candidate.fingerprint(), question.candidate)
-        };
+        let with_content =
+            |query: Query<S::Candidate>| (query.candidate.fingerprint(), query.candidate);
         self.certain = self
             .search
             .certain()
@@ -280,7 +294,7 @@ where
     }
 }
 
-impl<S: Search> Driver for CertainOnly<S>
+impl<S: Search> QuerySource for CertainQueries<S>
 where
     S::Candidate: Fingerprinted,
 {
@@ -306,7 +320,7 @@ where
         self.answers.remove(&content);
         self.told.insert(content);
         self.search.tell(verdict);
-        self.settle();
+        self.update_certain();
         Some(())
     }
 

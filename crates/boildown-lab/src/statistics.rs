@@ -1,14 +1,14 @@
-//! Averages, and whether a difference is more than chance.
+//! Averages, and the Wilcoxon signed-rank test for the significance of a difference.
 
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-/// Returns the arithmetic mean, or `None` of nothing.
+/// Returns the arithmetic mean; `None` when there are no numbers.
 #[must_use]
 pub fn mean(numbers: &[f64]) -> Option<f64> {
     (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }
 
-/// Returns the geometric mean of positive numbers, or `None` when there are none, or one is not positive.
+/// Returns the geometric mean; `None` when there are no numbers, or one of them is not positive.
 #[must_use]
 pub fn geometric_mean(numbers: &[f64]) -> Option<f64> {
     if numbers.iter().any(|number| *number <= 0.0) {
@@ -18,36 +18,43 @@ pub fn geometric_mean(numbers: &[f64]) -> Option<f64> {
     mean(&logarithms).map(f64::exp)
 }
 
-/// Returns the geometric mean of `ours` divided by that of `theirs`: the typical ratio of one to the other.
+/// Returns the geometric mean of `ours` divided by that of `theirs`; `None` when either has none.
 #[must_use]
 pub fn ratio_of_geometric_means(ours: &[f64], theirs: &[f64]) -> Option<f64> {
     Some(geometric_mean(ours)? / geometric_mean(theirs)?)
 }
 
-/// What the Wilcoxon signed-rank test says about pairs of numbers.
+/// The result of a Wilcoxon signed-rank test.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Wilcoxon {
-    /// The smaller of the two sums of ranks.
+pub struct WilcoxonResult {
+    /// The smaller of the two rank sums: of the positive and of the negative differences.
     pub statistic: f64,
     /// The number of pairs that differ.
     pub pairs: usize,
-    /// The two-sided p-value: how likely a difference of this kind or a clearer one is when there is none.
+    /// The two-sided p-value: the probability of a difference at least as large as this one if the
+    /// two samples do not differ.
     pub p: f64,
 }
 
 /// Compares numbers in pairs with the Wilcoxon signed-rank test, two-sided.
 ///
-/// Pairs without a difference are left out. Up to 50 pairs without ties the p-value is exact; else it comes from the normal
-/// distribution with the correction for ties and without one for continuity. `None` when no pair differs.
+/// Pairs without a difference are ignored; `None` when no pair differs. With at most 50 pairs and
+/// no ties the p-value is exact. Otherwise it comes from the normal distribution, with the
+/// correction for ties and without the one for continuity.
 ///
 /// # Panics
-/// When the rows differ in length.
+/// When the samples differ in length.
 /// # Source
-/// F. Wilcoxon, *Individual Comparisons by Ranking Methods*, Biometrics Bulletin 1(6), 1945. Written here because the libraries
-/// looked at have the rank-sum test only; checked against `scipy.stats.wilcoxon`.
+/// F. Wilcoxon, *Individual Comparisons by Ranking Methods*, Biometrics Bulletin 1(6), 1945.
+/// Implemented here because the libraries that were considered have only the rank-sum test. The
+/// tests compare with `scipy.stats.wilcoxon`.
 #[must_use]
-pub fn wilcoxon(ours: &[f64], theirs: &[f64]) -> Option<Wilcoxon> {
-    assert_eq!(ours.len(), theirs.len(), "numbers come in pairs");
+pub fn wilcoxon(ours: &[f64], theirs: &[f64]) -> Option<WilcoxonResult> {
+    assert_eq!(
+        ours.len(),
+        theirs.len(),
+        "both samples have one number for each pair"
+    );
     let mut differences: Vec<f64> = (ours.iter().zip(theirs))
         .map(|(ours, theirs)| ours - theirs)
         .filter(|difference| difference.abs() > 0.0)
@@ -68,42 +75,44 @@ pub fn wilcoxon(ours: &[f64], theirs: &[f64]) -> Option<Wilcoxon> {
     }
     let n = pairs as f64;
     let statistic = f64::min(positive, n * (n + 1.0) / 2.0 - positive);
-    let p = if pairs <= EXACT && ties < 1.0 {
-        exact(pairs, statistic)
+    let p = if pairs <= MAX_EXACT_PAIRS && ties < 1.0 {
+        exact_p_value(pairs, statistic)
     } else {
         let variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0;
         let z = (statistic - n * (n + 1.0) / 4.0) / variance.sqrt();
         2.0 * Normal::standard().cdf(z)
     };
-    Some(Wilcoxon {
+    Some(WilcoxonResult {
         statistic,
         pairs,
         p: p.min(1.0),
     })
 }
 
-/// Up to so many pairs the exact distribution is used; its counts are below 2⁵³ then.
-const EXACT: usize = 50;
+/// Largest number of pairs for which the exact distribution is used. All counts of subsets are then
+/// below 2⁵³, so that floating point represents them exactly.
+const MAX_EXACT_PAIRS: usize = 50;
 
-/// Twice the probability that a random set of the ranks `1..=pairs` has a sum of at most `statistic`.
-fn exact(pairs: usize, statistic: f64) -> f64 {
-    // How many sets of ranks have each sum.
-    let mut sets = vec![0.0; pairs * (pairs + 1) / 2 + 1];
-    sets[0] = 1.0;
+/// Returns twice the probability that a random subset of the ranks `1..=pairs` has a sum of at most
+/// `statistic`.
+fn exact_p_value(pairs: usize, statistic: f64) -> f64 {
+    // subsets[s]: the number of subsets of the ranks so far whose sum is s.
+    let mut subsets = vec![0.0; pairs * (pairs + 1) / 2 + 1];
+    subsets[0] = 1.0;
     for rank in 1..=pairs {
-        for sum in (rank..sets.len()).rev() {
-            sets[sum] += sets[sum - rank];
+        for sum in (rank..subsets.len()).rev() {
+            subsets[sum] += subsets[sum - rank];
         }
     }
     let mut all = 0.0;
-    let mut as_small = 0.0;
-    for (sum, count) in sets.iter().enumerate() {
+    let mut at_most = 0.0;
+    for (sum, count) in subsets.iter().enumerate() {
         all += count;
         if sum as f64 <= statistic {
-            as_small += count;
+            at_most += count;
         }
     }
-    2.0 * as_small / all
+    2.0 * at_most / all
 }
 
 #[cfg(test)]
@@ -111,18 +120,18 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn close(ours: f64, theirs: f64) {
+    fn assert_close(actual: f64, expected: f64) {
         assert!(
-            (ours - theirs).abs() <= 1e-9 * theirs.abs().max(1e-3),
-            "{ours} is not {theirs}"
+            (actual - expected).abs() <= 1e-9 * expected.abs().max(1e-3),
+            "{actual} differs from {expected}"
         );
     }
 
     #[test]
-    fn means() {
-        close(mean(&[1.0, 2.0, 6.0]).unwrap(), 3.0);
-        close(geometric_mean(&[0.5, 2.0, 8.0]).unwrap(), 2.0);
-        close(
+    fn means_of_several_numbers_and_of_none() {
+        assert_close(mean(&[1.0, 2.0, 6.0]).unwrap(), 3.0);
+        assert_close(geometric_mean(&[0.5, 2.0, 8.0]).unwrap(), 2.0);
+        assert_close(
             ratio_of_geometric_means(&[1.0, 4.0], &[4.0, 4.0]).unwrap(),
             0.5,
         );
@@ -135,54 +144,54 @@ mod tests {
     fn check(differences: &[f64], statistic: f64, p: f64) {
         let zeros = vec![0.0; differences.len()];
         let result = wilcoxon(differences, &zeros).unwrap();
-        close(result.statistic, statistic);
-        close(result.p, p);
+        assert_close(result.statistic, statistic);
+        assert_close(result.p, p);
         assert_eq!(
             wilcoxon(&zeros, differences),
             Some(result),
-            "which comes first does not matter"
+            "the order of the samples does not matter"
         );
     }
 
-    /// A row without ties that scipy was given too.
-    fn row(length: u32) -> Vec<f64> {
+    /// Returns differences without ties; scipy was run on the same ones.
+    fn differences_without_ties(length: u32) -> Vec<f64> {
         (0..length)
             .map(|i| f64::from((i * 37) % 61) - 25.0 + 0.25)
             .collect()
     }
 
     #[test]
-    fn darwins_maize_and_other_short_rows_are_exact() {
-        // The heights of cross- and self-fertilised plants that the test is usually explained with.
+    fn darwins_maize_and_other_small_samples_are_exact() {
+        // The heights of cross- and self-fertilised plants, the usual example for this test.
         let maize = [
             6., 8., 14., 16., 23., 24., 28., 29., 41., -48., 49., 56., 60., -67., 75.,
         ];
         check(&maize, 24.0, 0.041259765625);
         check(&[1., 2., 3., 4., 5.], 0.0, 0.0625);
         check(&[-1., 2., -3., 4., 5., 6., -7., 8.], 11.0, 0.3828125);
-        check(&row(30), 161.0, 0.1459994912147522);
+        check(&differences_without_ties(30), 161.0, 0.1459994912147522);
     }
 
     #[test]
-    fn ties_and_long_rows_are_approximated() {
+    fn ties_and_large_samples_are_approximated() {
         check(
             &[1., 1., 2., -2., 3., 0., 4., 4., -5., 6.],
             11.5,
             0.19134502330380587,
         );
-        check(&row(60), 624.0, 0.03217526217705323);
+        check(&differences_without_ties(60), 624.0, 0.03217526217705323);
         let (before, after) = (
             [125., 115., 130., 140., 140., 115., 140., 125., 140., 135.],
             [110., 122., 125., 120., 140., 124., 123., 137., 135., 145.],
         );
         let result = wilcoxon(&before, &after).unwrap();
         assert_eq!(result.pairs, 9);
-        close(result.statistic, 18.0);
-        close(result.p, 0.5936305914425295);
+        assert_close(result.statistic, 18.0);
+        assert_close(result.p, 0.5936305914425295);
     }
 
     #[test]
-    fn equal_rows_say_nothing() {
+    fn equal_samples_have_no_result() {
         assert_eq!(wilcoxon(&[1.0, 2.0], &[1.0, 2.0]), None);
         assert_eq!(wilcoxon(&[], &[]), None);
     }

@@ -1,10 +1,11 @@
-//! Lengths of time as users write them.
+//! Durations as users write them.
 
 use std::time::Duration;
 
 use crate::OracleError;
 
-/// Units by suffix, with their length in seconds; `ms` stands before `m` and `s` because suffixes are tried in order.
+/// Suffixes of units and their length in seconds. `ms` comes before `m` and `s`, because suffixes
+/// are tried in order.
 const UNITS: &[(&str, f64)] = &[
     ("ms", 0.001),
     ("s", 1.0),
@@ -16,7 +17,7 @@ const UNITS: &[(&str, f64)] = &[
 /// Reads `500ms`, `5s`, `2m`, `1.5h`, or a bare number of seconds.
 ///
 /// # Errors
-/// [`OracleError::Expectation`] when the text is none of these, or zero.
+/// [`OracleError::Expectation`] when the text is not one of these forms, or the duration is zero.
 pub fn parse_duration(text: &str) -> Result<Duration, OracleError> {
     UNITS
         .iter()
@@ -24,19 +25,19 @@ pub fn parse_duration(text: &str) -> Result<Duration, OracleError> {
             let number: f64 = text.strip_suffix(suffix)?.trim_end().parse().ok()?;
             Duration::try_from_secs_f64(number * seconds).ok()
         })
-        .filter(|length| !length.is_zero())
+        .filter(|duration| !duration.is_zero())
         .ok_or_else(|| OracleError::Expectation {
             text: text.to_owned(),
-            wanted: "a length of time: 500ms, 5s, 2m, or a number of seconds".to_owned(),
+            wanted: "a duration: 500ms, 5s, 2m, or a number of seconds".to_owned(),
         })
 }
 
-/// Writes a length of time so that [`parse_duration`] reads it back.
-pub(crate) fn format_duration(length: Duration) -> String {
-    if length.subsec_nanos() == 0 {
-        format!("{}s", length.as_secs())
+/// Returns the duration in a form that [`parse_duration`] accepts.
+pub(crate) fn format_duration(duration: Duration) -> String {
+    if duration.subsec_nanos() == 0 {
+        format!("{}s", duration.as_secs())
     } else {
-        format!("{}ms", length.as_secs_f64() * 1000.0)
+        format!("{}ms", duration.as_secs_f64() * 1000.0)
     }
 }
 
@@ -45,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_documented_form_is_read() {
+    fn every_documented_form_is_parsed() {
         for (text, millis) in [
             ("500ms", 500),
             ("5s", 5_000),
@@ -63,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_the_forms_that_work() {
+    fn an_invalid_duration_is_refused_with_the_accepted_forms() {
         for text in [
             "",
             "s",
@@ -81,10 +82,13 @@ mod tests {
     }
 
     #[test]
-    fn a_length_survives_writing_and_reading() {
+    fn a_formatted_duration_parses_to_the_same_duration() {
         for millis in [1, 500, 1_000, 1_500, 90_000] {
-            let length = Duration::from_millis(millis);
-            assert_eq!(parse_duration(&format_duration(length)).unwrap(), length);
+            let duration = Duration::from_millis(millis);
+            assert_eq!(
+                parse_duration(&format_duration(duration)).unwrap(),
+                duration
+            );
         }
     }
 }

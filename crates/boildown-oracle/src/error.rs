@@ -1,40 +1,40 @@
-//! Why a question could not be asked.
+//! Errors that prevent a candidate from being tested.
 
 use std::io;
 use std::path::PathBuf;
 
-use rustix::io::Errno;
-
-/// Why a question could not be asked. Never a verdict: it ends the session, or says that the session ended it.
+/// A reason why a candidate could not be tested.
 ///
-/// Messages are fragments that fit "failed to …"; the system's own words are in the source.
+/// It is never a verdict. It ends the session, or reports that the session ended the run.
+///
+/// Messages are fragments that fit "failed to …"; the message of the system is in the source.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OracleError {
-    /// The command could not be started at all.
+    /// The command could not be started.
     #[error("start `{program}`: {advice}")]
     Spawn {
-        /// The program as it was asked for.
+        /// The program, as it was written.
         program: String,
         /// What is wrong with it and what to do.
         advice: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The command was started, but the system refused to let us watch or await it.
-    #[error("watch over `{program}`")]
+    /// The command was started, but the system refused to let us wait for it or read its output.
+    #[error("wait for `{program}`")]
     Watch {
-        /// The program as it was asked for.
+        /// The program, as it was written.
         program: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The command could not be confined as was asked for.
-    #[error("keep tests {what}")]
+    /// The command could not be confined as requested.
+    #[error("{action}")]
     Confine {
-        /// From what.
-        what: &'static str,
-        /// What the system said.
+        /// What was tried, such as "close the network to tests".
+        action: &'static str,
+        /// The error of the system.
         source: io::Error,
     },
     /// The command survived SIGKILL: it runs as another user, or hangs inside the kernel.
@@ -42,12 +42,12 @@ pub enum OracleError {
         "kill `{program}` (process {pid}): it may run as another user or hang in a file system; stop it by hand"
     )]
     Unkillable {
-        /// The program as it was asked for.
+        /// The program, as it was written.
         program: String,
         /// Its process id.
         pid: u32,
     },
-    /// The first run says that the command itself is broken, so no verdict of it can be trusted.
+    /// The first run shows that the command itself is broken, so its verdicts cannot be trusted.
     #[error("run `{command}`: {reason}")]
     SetUp {
         /// The command, ready to be pasted into a shell.
@@ -55,14 +55,14 @@ pub enum OracleError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A file or directory of the scratch space could not be made, written or read.
+    /// A file or directory of the scratch space could not be created, written or read.
     #[error("{action} {}", path.display())]
     Scratch {
         /// What was tried: "create", "write", "lock" …
         action: &'static str,
-        /// On what.
+        /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// A file of the user could not be read or replaced.
@@ -70,108 +70,51 @@ pub enum OracleError {
     File {
         /// What was tried: "read", "replace" …
         action: &'static str,
-        /// On what.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The files of a candidate could not be made.
-    #[error("make the files of a candidate")]
+    /// The files of a candidate could not be written.
+    #[error("write the files of a candidate")]
     Candidate {
         /// What went wrong.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// A script for `git bisect run` asked for the end.
-    #[error("go on: the script {ended}, which ends a `git bisect run` too")]
+    /// A script for `git bisect run` asked to stop the search.
+    #[error("continue: the script {ended}, which ends a `git bisect run` too")]
     Aborted {
         /// How its run ended.
         ended: String,
     },
-    /// An expectation was not understood.
+    /// The text of an expectation could not be parsed.
     #[error("read `{text}` as {wanted}")]
     Expectation {
         /// What the user wrote.
         text: String,
-        /// What it should have been.
+        /// What was expected: a noun, a colon, and the accepted forms.
         wanted: String,
     },
     /// No command was given.
     #[error("run a command: none was given after `--`")]
     NoCommand,
-    /// A handle to cancel runs with could not be made.
-    #[error("make a cancellation handle")]
-    CancelHandle {
-        /// What the system said.
+    /// An [`Interrupt`](crate::Interrupt) handle could not be created.
+    #[error("create an interrupt handle")]
+    InterruptHandle {
+        /// The error of the system.
         source: io::Error,
     },
-    /// The run was stopped through its [`Cancel`](crate::Cancel) handle. Expected, and no fault of the command.
-    #[error("finish a run: it was cancelled")]
-    Cancelled,
+    /// The run was stopped through its [`Interrupt`](crate::Interrupt) handle. This is expected and
+    /// not a fault of the command.
+    #[error("finish a run: it was interrupted")]
+    Interrupted,
 }
 
 impl OracleError {
-    /// Returns whether the place where commands run was full. When others ran beside, it may have been theirs.
+    /// Returns whether the file system of the scratch space was full. If other runs were active,
+    /// their files may have filled it.
     #[must_use]
     pub fn is_full_disk(&self) -> bool {
         matches!(self, Self::Scratch { source, .. } if source.kind() == io::ErrorKind::StorageFull)
-    }
-
-    /// Returns whether the system found the program's file to be none that it can execute, as opposed to being out of
-    /// processes, memory or descriptors at the moment.
-    #[must_use]
-    pub fn is_no_program(&self) -> bool {
-        let Self::Spawn { source, .. } = self else {
-            return false;
-        };
-        Errno::from_io_error(source).is_some_and(|error| {
-            // Neither a binary nor `#!`; a binary with impossible headers, or cut short.
-            matches!(error, Errno::NOEXEC | Errno::INVAL | Errno::IO)
-            // What stands after `#!`, or the loader: missing, not executable, no path at all.
-            || matches!(error, Errno::NOENT | Errno::ACCESS | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG)
-            || BROKEN.contains(&error)
-        })
-    }
-}
-
-/// What else this system says of a broken binary: here, that its loader is none.
-#[cfg(target_os = "linux")]
-const BROKEN: &[Errno] = &[Errno::LIBBAD];
-
-/// What else this system says of a broken binary: here EBADEXEC, EBADARCH and EBADMACHO, that it is damaged or for another processor.
-#[cfg(target_vendor = "apple")]
-const BROKEN: &[Errno] = &[
-    Errno::from_raw_os_error(85),
-    Errno::from_raw_os_error(86),
-    Errno::from_raw_os_error(88),
-];
-
-#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-const BROKEN: &[Errno] = &[];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_that_is_no_program_is_told_from_a_system_that_is_out_of_something() {
-        let spawn = |errno: Errno| OracleError::Spawn {
-            program: String::new(),
-            advice: String::new(),
-            source: errno.into(),
-        };
-        for errno in [Errno::NOEXEC, Errno::NOENT, Errno::ACCESS] {
-            assert!(spawn(errno).is_no_program(), "{errno}");
-        }
-        for errno in [
-            Errno::AGAIN,
-            Errno::NOMEM,
-            Errno::MFILE,
-            Errno::NFILE,
-            Errno::TXTBSY,
-            Errno::TOOBIG,
-        ] {
-            assert!(!spawn(errno).is_no_program(), "{errno}");
-        }
-        assert!(!OracleError::Cancelled.is_no_program());
     }
 }

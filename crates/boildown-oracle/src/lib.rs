@@ -1,46 +1,85 @@
-//! Properties, outcomes, verdicts, and the one way to run a command.
+//! The vocabulary of testing: properties, outcomes, verdicts, and the [`Oracle`] trait.
 //!
-//! Three types are kept apart from end to end. An [`Outcome`] is a fact: what a run did. A [`Verdict`] is what that
-//! means to a search, and a [`Property`] is the pure function between the two. An [`OracleError`] is neither: it says that
-//! the question could not be asked at all, and it never becomes a verdict.
+//! An oracle decides whether a candidate is interesting. Three types keep facts, meaning and
+//! failures apart:
 //!
-//! * [`spawn::run`] runs one command and leaves nothing behind, whatever the command does.
-//! * [`Scratch`] gives every run a fresh directory that holds only the candidate.
-//! * [`CommandLine`] is what the user typed, ready to be run on any candidate.
-//! * [`Runner`] puts the three together, and [`LocalOracle`] adds a [`Property`] to judge by.
-//! * [`deduce()`] reads a property off the first run when the user stated none.
-//! * [`store`] remembers what a run has learned, so that it can go on after any end.
+//! * An [`Outcome`] is a fact: how a run ended.
+//! * A [`Verdict`] is what an outcome means to a search. A [`Property`] is the pure function from a
+//!   [`Run`] to a verdict.
+//! * An [`OracleError`] says that a candidate could not be tested at all. It never becomes a
+//!   verdict.
+//!
+//! The other parts:
+//!
+//! * [`FnOracle`] makes an oracle of a closure; [`RepeatedOracle`] tests each candidate several
+//!   times, for flaky properties.
+//! * [`deduce()`] reads a property from the first run when the user stated none. A [`Signature`]
+//!   distinguishes one crash from another.
+//! * [`Interrupt`] stops runs from another thread.
+//!
+//! This crate runs no command, reads no file and opens no database: `boildown-exec` runs commands,
+//! `boildown-store` remembers verdicts.
+//!
+//! # Example
+//! An oracle made of a closure:
+//! ```
+//! use boildown_oracle::{FnOracle, Interrupt, Oracle, Verdict};
+//!
+//! let oracle = FnOracle::new(|candidate: &[u8]| {
+//!     if candidate.contains(&b'x') { Verdict::Interesting } else { Verdict::Uninteresting }
+//! });
+//! let answer = oracle.judge(b"int x;", &Interrupt::new()?)?;
+//! assert_eq!(answer.verdict, Verdict::Interesting);
+//! # Ok::<(), boildown_oracle::OracleError>(())
+//! ```
+//!
+//! A property, as a user states it with `--exit SIGSEGV --stderr 'bad magic'`, and the one that is
+//! deduced from a run:
+//! ```
+//! use std::time::Duration;
+//!
+//! use boildown_oracle::{Expectation, Outcome, Property, Run, Verdict, deduce};
+//!
+//! let run = Run {
+//!     outcome: Outcome::Signalled(11),
+//!     stdout: Vec::new(),
+//!     stderr: b"tool: in.bin: bad magic 0x7f\n".to_vec(),
+//!     took: Duration::from_millis(3),
+//! };
+//! let stated = Property::new(vec![
+//!     Expectation::Exit("SIGSEGV".parse()?),
+//!     Expectation::Stderr("bad magic".parse()?),
+//! ])
+//! .expect("a property needs at least one expectation");
+//! assert_eq!(stated.verdict(&run), Verdict::Interesting);
+//!
+//! let deduced = deduce(&run).expect("the run failed");
+//! assert_eq!(
+//!     deduced.flags(),
+//!     r"--exit SIGSEGV --stderr '^tool: in\.bin: bad magic 0[xX][0-9a-fA-F]+$'"
+//! );
+//! # Ok::<(), boildown_oracle::OracleError>(())
+//! ```
+#![warn(clippy::disallowed_methods)]
 
-mod cancel;
-mod command_line;
 mod deduce;
 mod duration;
 mod error;
-pub mod fsx;
-mod local;
+mod interrupt;
 mod oracle;
-mod others;
 mod outcome;
-mod pass_or_fail;
 mod property;
-mod repeating;
-mod scratch;
+mod repeated;
 pub mod shell;
 mod signal;
-pub mod spawn;
-pub mod store;
+mod stable_hash;
 
 pub use boildown_search::Verdict;
-pub use cancel::Cancel;
-pub use command_line::{CommandLine, Feed, Typed};
 pub use deduce::{Signature, deduce};
 pub use duration::parse_duration;
 pub use error::OracleError;
-pub use local::{LocalOracle, Runner, check_set_up};
+pub use interrupt::Interrupt;
 pub use oracle::{Answer, FnOracle, Oracle};
-pub use others::{Other, Others, Watching};
-pub use outcome::{Outcome, Resource, Run};
-pub use pass_or_fail::PassOrFail;
+pub use outcome::{Capture, Outcome, Resource, Run};
 pub use property::{ExitSpec, Expectation, Pattern, Property};
-pub use repeating::Repeating;
-pub use scratch::{CandidateFile, RunDir, Scratch};
+pub use repeated::RepeatedOracle;

@@ -1,34 +1,39 @@
-//! Whoever decides whether a candidate is interesting.
+//! The `Oracle` trait: decides whether a candidate is interesting.
 
 use std::fmt;
 
-use crate::{Cancel, OracleError, Run, Verdict};
+use crate::{Interrupt, OracleError, Run, Verdict};
 
-/// Decides whether a candidate has the property. Implemented by commands run here, by remote services and by closures.
+/// Decides whether a candidate is interesting.
 ///
-/// A candidate is a text, unless something else is named: a set of changes, for one who makes files of it.
-/// Called from many threads at once. Must give the same verdict for the same candidate; the session finds out when it does not.
+/// Implemented by commands run on this machine, by remote services and by closures. The candidate
+/// is the bytes of a file by default; another type can be named, such as a set of changes from
+/// which the oracle writes files.
+///
+/// An oracle is called from many threads at once. It must return the same verdict for the same
+/// candidate; the session detects when it does not.
 pub trait Oracle<C: ?Sized = [u8]>: Send + Sync {
-    /// Judges one candidate, blocking until the verdict is there or `cancel` is cancelled.
+    /// Judges one candidate. Blocks until the verdict is known or `interrupt` is triggered.
     ///
     /// # Errors
-    /// [`OracleError::Cancelled`] when it was cancelled; any other error means that nobody could be asked, and ends the
-    /// session. A candidate that merely fails is a verdict, never an error.
-    fn judge(&self, candidate: &C, cancel: &Cancel) -> Result<Answer, OracleError>;
+    /// [`OracleError::Interrupted`] when `interrupt` was triggered. Any other error means that the
+    /// candidate could not be tested, and ends the session. A candidate on which the command fails
+    /// gets a verdict, never an error.
+    fn judge(&self, candidate: &C, interrupt: &Interrupt) -> Result<Answer, OracleError>;
 }
 
 impl<C: ?Sized, O: Oracle<C> + ?Sized> Oracle<C> for &O {
-    fn judge(&self, candidate: &C, cancel: &Cancel) -> Result<Answer, OracleError> {
-        (**self).judge(candidate, cancel)
+    fn judge(&self, candidate: &C, interrupt: &Interrupt) -> Result<Answer, OracleError> {
+        (**self).judge(candidate, interrupt)
     }
 }
 
-/// A verdict, and the run it was read off.
+/// A verdict, and the run that it was derived from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// What it means to the search.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What happened, when a command was run.
+    /// The run, when a command was run.
     pub run: Option<Run>,
 }
 
@@ -36,7 +41,7 @@ pub struct Answer {
 pub struct FnOracle<F>(F);
 
 impl<F> FnOracle<F> {
-    /// Returns an oracle that answers what the closure returns.
+    /// Returns an oracle that answers with the verdict of the closure.
     pub fn new(closure: F) -> Self {
         Self(closure)
     }
@@ -49,9 +54,9 @@ impl<F> fmt::Debug for FnOracle<F> {
 }
 
 impl<C: ?Sized, F: Fn(&C) -> Verdict + Send + Sync> Oracle<C> for FnOracle<F> {
-    fn judge(&self, candidate: &C, cancel: &Cancel) -> Result<Answer, OracleError> {
-        if cancel.is_cancelled() {
-            return Err(OracleError::Cancelled);
+    fn judge(&self, candidate: &C, interrupt: &Interrupt) -> Result<Answer, OracleError> {
+        if interrupt.is_triggered() {
+            return Err(OracleError::Interrupted);
         }
         Ok(Answer {
             verdict: (self.0)(candidate),
@@ -65,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_closure_is_an_oracle_until_it_is_cancelled() {
+    fn a_closure_is_an_oracle_until_it_is_interrupted() {
         let long_enough = |bytes: &[u8]| {
             if bytes.len() > 2 {
                 Verdict::Interesting
@@ -74,22 +79,22 @@ mod tests {
             }
         };
         let oracle: Box<dyn Oracle> = Box::new(FnOracle::new(long_enough));
-        let cancel = Cancel::new().unwrap();
+        let interrupt = Interrupt::new().unwrap();
         assert_eq!(
-            oracle.judge(b"abc", &cancel).unwrap(),
+            oracle.judge(b"abc", &interrupt).unwrap(),
             Answer {
                 verdict: Verdict::Interesting,
                 run: None
             }
         );
         assert_eq!(
-            oracle.judge(b"ab", &cancel).unwrap().verdict,
+            oracle.judge(b"ab", &interrupt).unwrap().verdict,
             Verdict::Unresolved
         );
-        cancel.cancel();
+        interrupt.trigger();
         assert!(matches!(
-            oracle.judge(b"abc", &cancel),
-            Err(OracleError::Cancelled)
+            oracle.judge(b"abc", &interrupt),
+            Err(OracleError::Interrupted)
         ));
     }
 }

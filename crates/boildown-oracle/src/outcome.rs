@@ -1,4 +1,4 @@
-//! What a run did: facts only.
+//! Facts about a run: how it ended and what it printed.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,28 +8,28 @@ use crate::signal;
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// It ended by itself with this exit code.
+    /// It exited with this code.
     Exited(i32),
-    /// A signal that we did not send ended it.
+    /// It was killed by this signal, which boildown did not send.
     Signalled(i32),
     /// It ran past its time limit and was stopped.
     TimedOut,
-    /// It took more of this than it may and was killed.
+    /// It used more of this resource than its limit, and was killed.
     Exceeded(Resource),
 }
 
-/// Something that a run may take so much of and no more.
+/// A resource with a limit for each run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Resource {
-    /// Memory, all its processes together.
+    /// The memory of all processes of the run together.
     Memory,
-    /// Processes at the same time.
+    /// The number of processes at the same time.
     Processes,
 }
 
 impl Outcome {
-    /// Returns whether a limit of ours ended the run, so that it says nothing of how it would have ended. On a busy machine
-    /// another run of the same may end by itself.
+    /// Returns whether a limit ended the run, so that it is unknown how it would have ended. On a
+    /// busy machine, another run of the same candidate may end normally.
     #[must_use]
     pub fn is_cut_short(self) -> bool {
         match self {
@@ -43,7 +43,7 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Exited(code) => write!(f, "exited with {code}"),
-            Self::Signalled(number) => write!(f, "killed by {}", signal::Named(number)),
+            Self::Signalled(number) => write!(f, "killed by {}", signal::SignalName(number)),
             Self::TimedOut => f.write_str("timed out"),
             Self::Exceeded(Resource::Memory) => f.write_str("used too much memory"),
             Self::Exceeded(Resource::Processes) => f.write_str("started too many processes"),
@@ -56,7 +56,8 @@ impl fmt::Display for Outcome {
 pub struct Run {
     /// How it ended.
     pub outcome: Outcome,
-    /// What it wrote to its standard output; empty when nobody asked for it, shortened in the middle when it was long.
+    /// What it wrote to its standard output. Empty when the output was not captured; shortened in
+    /// the middle when it was long.
     pub stdout: Vec<u8>,
     /// What it wrote to its standard error; empty or shortened like `stdout`.
     pub stderr: Vec<u8>,
@@ -64,12 +65,21 @@ pub struct Run {
     pub took: Duration,
 }
 
+/// Which output of a command is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Capture {
+    /// Nothing: the output goes to `/dev/null`, which is faster than reading it.
+    Nothing,
+    /// Both streams, separately, each up to the limit on output.
+    Output,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn an_outcome_reads_as_a_sentence_part() {
+    fn an_outcome_displays_as_part_of_a_sentence() {
         assert_eq!(Outcome::Exited(3).to_string(), "exited with 3");
         assert_eq!(Outcome::Signalled(11).to_string(), "killed by SIGSEGV");
         assert_eq!(Outcome::Signalled(63).to_string(), "killed by signal 63");

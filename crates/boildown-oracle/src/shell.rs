@@ -1,10 +1,12 @@
-//! Words quoted for a shell, so that messages can print commands to paste.
+//! Quoting of words for a shell, so that messages can print commands to paste.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 
-/// Returns the word quoted so that a POSIX shell reads it back unchanged (words with control or non-UTF-8 bytes need bash).
+/// Returns the word quoted so that a POSIX shell reads it back unchanged.
+///
+/// Words with control characters or bytes that are not UTF-8 need bash.
 #[must_use]
 pub fn quote(word: impl AsRef<OsStr>) -> String {
     let word = word.as_ref();
@@ -34,6 +36,7 @@ fn quote_bytes(bytes: &[u8]) -> String {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "bash reads the quoted words")]
 mod tests {
     use std::process::Command;
 
@@ -42,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_words_stay_as_they_are() {
+    fn only_words_that_need_it_are_quoted() {
         assert_eq!(quote("-O2"), "-O2");
         assert_eq!(quote("a b"), "'a b'");
         assert_eq!(quote("it's"), r"'it'\''s'");
@@ -55,7 +58,8 @@ mod tests {
         #[test]
         fn bash_reads_a_quoted_word_back(bytes in prop::collection::vec(1u8..=255, 0..20)) {
             let word = OsStr::from_bytes(&bytes);
-            let output = Command::new("bash").env("LC_ALL", "C").arg("-c").arg(format!("printf %s {}", quote(word))).output().unwrap();
+            let script = format!("printf %s {}", quote(word));
+            let output = Command::new("bash").env("LC_ALL", "C").args(["-c", &script]).output().unwrap();
             prop_assert_eq!(output.stdout, bytes);
         }
     }

@@ -1,10 +1,10 @@
-//! Searches made of searches.
+//! Combinators: searches made of list searches.
 
 use std::num::NonZeroUsize;
 
-use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
+use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
 
-/// One search after another: the second starts from what the first left.
+/// Runs one search after another: the second starts from the result of the first.
 #[derive(Debug, Clone)]
 pub struct Sequence<A, B> {
     first: A,
@@ -12,15 +12,32 @@ pub struct Sequence<A, B> {
     stage: Stage,
 }
 
-/// Which part of a combinator is at work.
+/// The search of a combinator that is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     First,
     Second,
 }
 
-impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Sequence<A, B> {
-    /// Runs `first`, then `second` from its result. The state that `second` is in does not matter: it is restarted.
+/// Evaluates an expression with the search that is running.
+macro_rules! at_stage {
+    ($stage:expr, $first:expr, $second:expr, $search:ident => $body:expr) => {
+        match $stage {
+            Stage::First => {
+                let $search = $first;
+                $body
+            }
+            Stage::Second => {
+                let $search = $second;
+                $body
+            }
+        }
+    };
+}
+
+impl<A: Search<Candidate = Subset>, B: ListSearch> Sequence<A, B> {
+    /// Runs `first`, then `second` from its result. `second` is restarted, so its state does not
+    /// matter.
     pub fn new(first: A, second: B) -> Self {
         let mut both = Self {
             first,
@@ -39,92 +56,62 @@ impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Sequence<A, 
     }
 }
 
-impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Search for Sequence<A, B> {
-    type Candidate = C;
+impl<A: Search<Candidate = Subset>, B: ListSearch> Search for Sequence<A, B> {
+    type Candidate = Subset;
 
-    fn ask(&self) -> Option<Question<C>> {
-        match self.stage {
-            Stage::First => self.first.ask(),
-            Stage::Second => self.second.ask(),
-        }
+    fn ask(&self) -> Option<Query<Subset>> {
+        at_stage!(self.stage, &self.first, &self.second, search => search.ask())
     }
 
-    fn certain(&self) -> Vec<Question<C>> {
-        match self.stage {
-            Stage::First => self.first.certain(),
-            Stage::Second => self.second.certain(),
-        }
+    fn certain(&self) -> Vec<Query<Subset>> {
+        at_stage!(self.stage, &self.first, &self.second, search => search.certain())
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        match self.stage {
-            Stage::First => self.first.tell(verdict),
-            Stage::Second => self.second.tell(verdict),
-        }
+        at_stage!(self.stage, &mut self.first, &mut self.second, search => search.tell(verdict));
         self.advance();
     }
 
     fn skip(&mut self) {
-        match self.stage {
-            Stage::First => self.first.skip(),
-            Stage::Second => self.second.skip(),
-        }
+        at_stage!(self.stage, &mut self.first, &mut self.second, search => search.skip());
         self.advance();
     }
 
-    fn best(&self) -> C {
-        match self.stage {
-            Stage::First => self.first.best(),
-            Stage::Second => self.second.best(),
-        }
+    fn best(&self) -> Subset {
+        at_stage!(self.stage, &self.first, &self.second, search => search.best())
     }
 }
 
-impl<C: Clone, A: Restart<Candidate = C>, B: Restart<Candidate = C>> Restart for Sequence<A, B> {
-    fn restart(&mut self, best: C) {
+impl<A: ListSearch, B: ListSearch> ListSearch for Sequence<A, B> {
+    fn restart(&mut self, best: Subset) {
         self.first.restart(best);
         self.stage = Stage::First;
         self.advance();
     }
-}
 
-impl<A, B> Wide for Sequence<A, B>
-where
-    A: Wide,
-    B: Wide + Restart<Candidate = Subset>,
-{
-    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
-        match self.stage {
-            Stage::First => self.first.pending(width),
-            Stage::Second => self.second.pending(width),
-        }
+    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
+        at_stage!(self.stage, &self.first, &self.second, search => search.pending(batch_size))
     }
 
-    fn union(&self, asked: &[Question<Subset>], places: &[usize]) -> Subset {
-        match self.stage {
-            Stage::First => self.first.union(asked, places),
-            Stage::Second => self.second.union(asked, places),
-        }
+    fn union(&self, asked: &[Query<Subset>], indices: &[usize]) -> Subset {
+        at_stage!(self.stage, &self.first, &self.second, search => search.union(asked, indices))
     }
 
-    fn settle(&mut self, fates: &[Fate]) {
-        match self.stage {
-            Stage::First => self.first.settle(fates),
-            Stage::Second => self.second.settle(fates),
-        }
+    fn record(&mut self, answers: &[BatchAnswer]) {
+        at_stage!(self.stage, &mut self.first, &mut self.second, search => search.record(answers));
         self.advance();
     }
 }
 
-/// A search run again from its own result until a whole run has no hit.
+/// Restarts a search from its own result until a whole run has no hit.
 #[derive(Debug, Clone)]
 pub struct Fixpoint<S> {
     inner: S,
-    /// Whether this run has hit.
+    /// Whether this run has had a hit.
     improved: bool,
 }
 
-impl<S: Restart> Fixpoint<S> {
+impl<S: ListSearch> Fixpoint<S> {
     /// Repeats `inner`.
     pub fn new(inner: S) -> Self {
         Self {
@@ -141,14 +128,14 @@ impl<S: Restart> Fixpoint<S> {
     }
 }
 
-impl<S: Restart> Search for Fixpoint<S> {
-    type Candidate = S::Candidate;
+impl<S: ListSearch> Search for Fixpoint<S> {
+    type Candidate = Subset;
 
-    fn ask(&self) -> Option<Question<S::Candidate>> {
+    fn ask(&self) -> Option<Query<Subset>> {
         self.inner.ask()
     }
 
-    fn certain(&self) -> Vec<Question<S::Candidate>> {
+    fn certain(&self) -> Vec<Query<Subset>> {
         self.inner.certain()
     }
 
@@ -163,46 +150,45 @@ impl<S: Restart> Search for Fixpoint<S> {
         self.advance();
     }
 
-    fn best(&self) -> S::Candidate {
+    fn best(&self) -> Subset {
         self.inner.best()
     }
 }
 
-impl<S: Restart> Restart for Fixpoint<S> {
-    fn restart(&mut self, best: S::Candidate) {
+impl<S: ListSearch> ListSearch for Fixpoint<S> {
+    fn restart(&mut self, best: Subset) {
         self.improved = false;
         self.inner.restart(best);
     }
-}
 
-impl<S: Wide + Restart<Candidate = Subset>> Wide for Fixpoint<S> {
-    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
-        self.inner.pending(width)
+    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
+        self.inner.pending(batch_size)
     }
 
-    fn union(&self, asked: &[Question<Subset>], places: &[usize]) -> Subset {
-        self.inner.union(asked, places)
+    fn union(&self, asked: &[Query<Subset>], indices: &[usize]) -> Subset {
+        self.inner.union(asked, indices)
     }
 
-    fn settle(&mut self, fates: &[Fate]) {
-        self.improved |= fates.contains(&Fate::Told(Verdict::Interesting));
-        self.inner.settle(fates);
+    fn record(&mut self, answers: &[BatchAnswer]) {
+        self.improved |= answers.contains(&BatchAnswer::Told(Verdict::Interesting));
+        self.inner.record(answers);
         self.advance();
     }
 }
 
-/// Alternatives in order: each is run until something hits; the first that hits is the last that runs.
+/// Runs the preferred search, and another one only if the preferred search never had a hit.
 #[derive(Debug, Clone)]
 pub struct FirstThatWorks<A, B> {
     preferred: A,
     otherwise: B,
     stage: Stage,
-    /// Whether the preferred search has hit, so that the other one is not needed.
+    /// Whether the preferred search has had a hit, so that the other search is not needed.
     works: bool,
 }
 
-impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> FirstThatWorks<A, B> {
-    /// Runs `preferred` to its end; if it never hit, runs `otherwise`. The state that `otherwise` is in does not matter.
+impl<A: Search<Candidate = Subset>, B: ListSearch> FirstThatWorks<A, B> {
+    /// Runs `preferred` to its end; if it never had a hit, runs `otherwise`. `otherwise` is
+    /// restarted, so its state does not matter.
     pub fn new(preferred: A, otherwise: B) -> Self {
         let mut both = Self {
             preferred,
@@ -222,23 +208,15 @@ impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> FirstThatWor
     }
 }
 
-impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Search
-    for FirstThatWorks<A, B>
-{
-    type Candidate = C;
+impl<A: Search<Candidate = Subset>, B: ListSearch> Search for FirstThatWorks<A, B> {
+    type Candidate = Subset;
 
-    fn ask(&self) -> Option<Question<C>> {
-        match self.stage {
-            Stage::First => self.preferred.ask(),
-            Stage::Second => self.otherwise.ask(),
-        }
+    fn ask(&self) -> Option<Query<Subset>> {
+        at_stage!(self.stage, &self.preferred, &self.otherwise, search => search.ask())
     }
 
-    fn certain(&self) -> Vec<Question<C>> {
-        match self.stage {
-            Stage::First => self.preferred.certain(),
-            Stage::Second => self.otherwise.certain(),
-        }
+    fn certain(&self) -> Vec<Query<Subset>> {
+        at_stage!(self.stage, &self.preferred, &self.otherwise, search => search.certain())
     }
 
     fn tell(&mut self, verdict: Verdict) {
@@ -253,25 +231,17 @@ impl<C: Clone, A: Search<Candidate = C>, B: Restart<Candidate = C>> Search
     }
 
     fn skip(&mut self) {
-        match self.stage {
-            Stage::First => self.preferred.skip(),
-            Stage::Second => self.otherwise.skip(),
-        }
+        at_stage!(self.stage, &mut self.preferred, &mut self.otherwise, search => search.skip());
         self.advance();
     }
 
-    fn best(&self) -> C {
-        match self.stage {
-            Stage::First => self.preferred.best(),
-            Stage::Second => self.otherwise.best(),
-        }
+    fn best(&self) -> Subset {
+        at_stage!(self.stage, &self.preferred, &self.otherwise, search => search.best())
     }
 }
 
-impl<C: Clone, A: Restart<Candidate = C>, B: Restart<Candidate = C>> Restart
-    for FirstThatWorks<A, B>
-{
-    fn restart(&mut self, best: C) {
+impl<A: ListSearch, B: ListSearch> ListSearch for FirstThatWorks<A, B> {
+    fn restart(&mut self, best: Subset) {
         self.preferred.restart(best);
         self.stage = Stage::First;
         self.works = false;

@@ -1,6 +1,7 @@
-//! What makes two candidates the same question.
+//! Fingerprints, by which equal candidates are recognised.
 
-/// The content of a candidate in 128 bits: equal fingerprints are the same question.
+/// A 128-bit hash of the content of a candidate. Candidates with equal fingerprints are treated as
+/// equal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(u128);
 
@@ -24,8 +25,9 @@ impl std::fmt::Debug for Fingerprint {
     }
 }
 
-/// A candidate that knows its own content.
+/// A candidate with a fingerprint.
 pub trait Fingerprinted {
-    /// Returns the fingerprint of what would be tested. Two candidates made in different ways that test the same are equal.
+    /// Returns the fingerprint of the tested content. Candidates made in different ways from the
+    /// same content are equal.
     fn fingerprint(&self) -> Fingerprint;
 }

@@ -1,50 +1,67 @@
-//! Delta debugging as machines that ask and are told.
+//! Delta debugging and test-case reduction algorithms as state machines.
 //!
-//! Every algorithm is a [`Search`]: it asks a [`Question`], hears a [`Verdict`], and knows nothing of files, processes, clocks
-//! or threads. The [`Planner`] runs any search with any number of workers, to the same result.
+//! A [`Search`] asks [queries](Query) and is told [verdicts](Verdict). It does no I/O and knows
+//! nothing of files, processes, clocks or threads, so the same algorithm runs with a closure, a
+//! command or a cluster as its oracle. The [`Planner`] runs any search with any number of workers,
+//! to the same result.
 //!
-//! [`list`] holds the minimisers of lists, [`tree`] the schedules that run them over a tree, [`graph`] those that know which element
-//! requires which, [`changes`] the searches for the changes that broke something, [`combine`] what makes searches of searches.
-//! [`minimize()`] is for those who just have a list.
+//! # Example
+//! [`minimize()`] is the short form for a list and a closure. The long form, with an algorithm of
+//! your choice:
 //!
 //! ```
 //! use boildown_search::list::{Halving, List, Sweep};
 //! use boildown_search::{Search, Sequence, Verdict, run};
 //!
-//! // Which of these lines are needed for the sum to be 12?
-//! let lines = [1, 5, 2, 7, 4];
-//! let search = Sequence::new(Halving::on(List::uniform(lines.len())), Sweep::on(List::uniform(lines.len())));
+//! // Which of these numbers are needed for a sum of at least 12?
+//! let numbers = [1, 5, 2, 7, 4];
+//! let list = List::uniform(numbers.len());
+//! let search = Sequence::new(Halving::on(list.clone()), Sweep::on(list));
 //! let search = run(search, |kept| {
-//!     if kept.iter().map(|line| lines[line]).sum::<i32>() >= 12 { Verdict::Interesting } else { Verdict::Uninteresting }
+//!     match kept.iter().map(|index| numbers[index]).sum::<i32>() {
+//!         12.. => Verdict::Interesting,
+//!         _ => Verdict::Uninteresting,
+//!     }
 //! });
-//! assert_eq!(search.best().iter().map(|line| lines[line]).collect::<Vec<_>>(), [5, 7]);
+//! let needed: Vec<i32> = search.best().iter().map(|index| numbers[index]).collect();
+//! assert_eq!(needed, [5, 7]);
 //! ```
+//!
+//! # Modules
+//! | for | take |
+//! |---|---|
+//! | a list of elements | [`minimize()`], or [`list`]: `Halving`, then `Sweep` for 1-minimality |
+//! | a tree, such as a syntax tree | [`tree`]: a list algorithm on every sibling list |
+//! | the changes between a passing and a failing state | [`changes`]: dd+, bisection, isolation |
+//! | an algorithm of the literature | [`literature`]: ddmin, ProbDD, CDD, HDD, Perses, … |
+//! | an algorithm chosen by its name | [`algorithms`] |
+//! | a property that holds only in some runs | [`flaky`] |
+//! | searches made of searches, batches of queries | [`combine`], [`Batches`] |
 #![warn(clippy::disallowed_methods)]
 
-pub mod catalogue;
+pub mod algorithms;
+mod batches;
 pub mod changes;
 pub mod combine;
 mod fingerprint;
 pub mod flaky;
-pub mod graph;
-mod guesses;
 pub mod list;
+mod list_search;
+pub mod literature;
 mod minimize;
-mod names;
 pub mod odds;
 mod planner;
-mod recent;
 mod search;
 mod subset;
 pub mod tree;
 mod verdict;
-mod wide;
 
+pub use batches::Batches;
 pub use combine::{FirstThatWorks, Fixpoint, Sequence};
 pub use fingerprint::{Fingerprint, Fingerprinted};
+pub use list_search::{AnyListSearch, BatchAnswer, ListSearch};
 pub use minimize::{minimize, minimize_with};
-pub use planner::{Planner, QuestionId, Ticket, Told, run};
-pub use search::{Question, Restart, Search};
+pub use planner::{Planner, QueryId, Ticket, Told, run};
+pub use search::{Query, Search};
 pub use subset::Subset;
 pub use verdict::Verdict;
-pub use wide::{Epochs, Fate, Wide};

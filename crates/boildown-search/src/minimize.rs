@@ -1,27 +1,32 @@
-//! The closure form, for those who have a list and a question about it.
+//! The closure form, for those who have a list and a query about it.
 
-use crate::list::{Algorithm, List, Minimise, Sweep};
+use crate::algorithms::Algorithm;
+use crate::list::{List, ListAlgorithm, Sweep};
 use crate::{Sequence, Subset, Verdict, run};
 
 /// Returns the elements that are needed for a property to hold.
 ///
-/// Runs the usual algorithm, weighted, and then single deletions until none works. The property is taken to hold on all elements and is asked
-/// about any subset once at most.
+/// Runs the default algorithm with weights, then deletes single elements until none can go. The
+/// property must hold on all elements together. Each subset is tested at most once.
 ///
 /// # Guarantee
-/// 1-minimal: without any one of the returned elements the property was answered not to hold, or not to be decidable. The
-/// minimum when the property is monotone and unambiguous.
+/// 1-minimal: without any one of the returned elements the verdict was `Uninteresting` or
+/// `Unresolved`. The result is the minimum if the property is monotone and unambiguous.
 /// # Cost
-/// At most 2n − 1 questions for n elements, and then those of a [`Sweep`]: one for each of the m that are left, and up to m more for each that
-/// still goes, which under monotony is none.
+/// At most 2n − 1 queries for n elements, then those of a [`Sweep`]: one for each of the m
+/// remaining elements, and up to m more for each that can still go; none can if the property is
+/// monotone.
 ///
 /// # Example
 /// ```
 /// use boildown_search::{Verdict, minimize};
 ///
-/// // Which of these are needed for the sum to be 12?
+/// // Which of these numbers are needed for a sum of at least 12?
 /// let needed = minimize(&[1, 5, 2, 7, 4], |_| 1, |kept| {
-///     if kept.iter().copied().sum::<i32>() >= 12 { Verdict::Interesting } else { Verdict::Uninteresting }
+///     match kept.iter().copied().sum::<i32>() {
+///         12.. => Verdict::Interesting,
+///         _ => Verdict::Uninteresting,
+///     }
 /// });
 /// assert_eq!(needed, [&5, &7]);
 /// ```
@@ -33,22 +38,22 @@ pub fn minimize<'a, T>(
     minimize_with(&Algorithm::default(), elements, weights, property)
 }
 
-/// Does what [`minimize()`] does, with another algorithm.
+/// Does the same as [`minimize()`] with another algorithm.
 pub fn minimize_with<'a, T>(
-    algorithm: &impl Minimise,
+    algorithm: &impl ListAlgorithm,
     elements: &'a [T],
     weights: impl Fn(&T) -> u32,
     mut property: impl FnMut(&[&'a T]) -> Verdict,
 ) -> Vec<&'a T> {
     let list = List::weighted(elements.iter().map(weights));
-    let of = |kept: &Subset| {
+    let elements_of = |kept: &Subset| {
         kept.iter()
             .map(|element| &elements[element])
             .collect::<Vec<_>>()
     };
     let search = Sequence::new(algorithm.on(list.clone()), Sweep::on(list));
-    let search = run(search, |kept| property(&of(kept)));
-    of(&crate::Search::best(&search))
+    let search = run(search, |kept| property(&elements_of(kept)));
+    elements_of(&crate::Search::best(&search))
 }
 
 #[cfg(test)]

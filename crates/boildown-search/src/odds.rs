@@ -1,14 +1,14 @@
-//! Hit rates that learn, from counts only.
+//! Hit rates, estimated from the answers so far.
 
-/// A running estimate of how often questions of one kind are answered `Interesting`.
+/// A running estimate of how often queries of one kind are answered `Interesting`.
 ///
-/// Exponentially weighted with a window of about 30 answers, so that it follows a search from its hopeful beginning to its
-/// barren end. Deterministic: it depends on the verdicts told, never on the clock.
+/// Exponentially weighted with a window of about 30 answers, so that it adapts as hits become
+/// rarer. Deterministic: it depends on the told verdicts only.
 #[derive(Debug, Clone, Copy)]
 pub struct HitRate(f64);
 
 impl HitRate {
-    /// How much the newest answer counts.
+    /// The weight of the newest answer.
     const WEIGHT: f64 = 1.0 / 30.0;
 
     /// Starts from a guess in `0.0..=1.0`.
@@ -23,7 +23,7 @@ impl HitRate {
         self.0.clamp(0.001, 0.999)
     }
 
-    /// Counts one answer.
+    /// Records one answer.
     pub fn learn(&mut self, hit: Hit) {
         let target = match hit {
             Hit::Yes => 1.0,
@@ -33,12 +33,12 @@ impl HitRate {
     }
 }
 
-/// Whether a question was answered `Interesting`.
+/// The two answers that a hit rate distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hit {
-    /// It was.
+    /// `Interesting`.
     Yes,
-    /// It was `Uninteresting` or `Unresolved`.
+    /// `Uninteresting` or `Unresolved`.
     No,
 }
 
@@ -57,7 +57,7 @@ impl From<crate::Verdict> for Hit {
 pub struct RatesBySize([HitRate; 16]);
 
 impl RatesBySize {
-    /// Starts every class from the same guess.
+    /// Starts every class from the same estimate.
     #[must_use]
     pub fn new(guess: f64) -> Self {
         Self([HitRate::new(guess); 16])
@@ -69,7 +69,7 @@ impl RatesBySize {
         self.0[Self::class(size)].odds()
     }
 
-    /// Counts one answer about a deletion of `size` elements.
+    /// Records one answer to a deletion of `size` elements.
     pub fn learn(&mut self, size: usize, hit: Hit) {
         self.0[Self::class(size)].learn(hit);
     }
@@ -79,7 +79,7 @@ impl RatesBySize {
     }
 }
 
-/// Hit rates by kind of question and size class.
+/// Hit rates by kind of query and size class.
 #[derive(Debug, Clone)]
 pub struct Rates<const KINDS: usize> {
     guesses: [f64; KINDS],
@@ -87,10 +87,10 @@ pub struct Rates<const KINDS: usize> {
     of_kind: [Seen; KINDS],
 }
 
-/// How many size classes there are.
+/// The number of size classes.
 const SIZES: usize = 24;
 
-/// What was seen lately.
+/// The recent answers of one class.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     asked: f64,
@@ -98,12 +98,12 @@ struct Seen {
 }
 
 impl<const KINDS: usize> Rates<KINDS> {
-    /// So many answers count as much as the guess.
+    /// The first estimate weighs as much as this many answers.
     const TRUST: f64 = 3.0;
-    /// How much of an answer is remembered at the next one of its class.
+    /// The factor by which older answers are discounted at each new answer of the class.
     const MEMORY: f64 = 29.0 / 30.0;
 
-    /// Starts from a guess for each kind.
+    /// Starts from one estimate for each kind.
     #[must_use]
     pub fn new(guesses: [f64; KINDS]) -> Self {
         Self {
@@ -113,13 +113,13 @@ impl<const KINDS: usize> Rates<KINDS> {
         }
     }
 
-    /// Returns the class of a deletion of so many elements: 0 for 1, 1 for 2–3, 2 for 4–7, …
+    /// Returns the class of a deletion of `size` elements: 0 for 1, 1 for 2–3, 2 for 4–7, …
     #[must_use]
     pub fn class(size: usize) -> usize {
         (size.max(1).ilog2() as usize).min(SIZES - 1)
     }
 
-    /// Returns the odds of a question; neighbouring sizes count half.
+    /// Returns the odds of a query. Neighbouring size classes count half.
     #[must_use]
     pub fn odds(&self, kind: usize, class: usize) -> f64 {
         let row = &self.seen[kind];
@@ -136,7 +136,7 @@ impl<const KINDS: usize> Rates<KINDS> {
         hits / asked
     }
 
-    /// Counts one answer.
+    /// Records one answer.
     pub fn learn(&mut self, kind: usize, class: usize, hit: Hit) {
         for seen in [&mut self.seen[kind][class], &mut self.of_kind[kind]] {
             seen.asked = seen.asked * Self::MEMORY + 1.0;

@@ -1,64 +1,65 @@
-//! The one trait everything is built on.
+//! The `Search` trait, which everything is built on.
 
 use crate::Verdict;
 
 /// A candidate that a search wants a verdict on.
 #[derive(Debug, Clone)]
-pub struct Question<C> {
-    /// What is to be tested.
+pub struct Query<C> {
+    /// The candidate to test.
     pub candidate: C,
-    /// The estimated probability, in `0.0..=1.0`, that the answer will be `Interesting`. Steers speculation only: a wrong
-    /// estimate costs time, never a different result.
+    /// The estimated probability, in `0.0..=1.0`, of the verdict `Interesting`. It only steers
+    /// speculation: a wrong estimate costs time and never changes the result.
     pub odds: f64,
 }
 
-impl<C> Question<C> {
-    /// Returns the same question about another form of the candidate.
-    pub fn map<D>(self, form: impl FnOnce(C) -> D) -> Question<D> {
-        Question {
-            candidate: form(self.candidate),
+impl<C> Query<C> {
+    /// Converts the candidate and keeps the odds.
+    pub fn map<D>(self, convert: impl FnOnce(C) -> D) -> Query<D> {
+        Query {
+            candidate: convert(self.candidate),
             odds: self.odds,
         }
     }
 }
 
-/// A search, as a machine that asks questions and hears verdicts.
+/// A search algorithm as a state machine that asks queries and is told verdicts.
 ///
-/// A machine does no I/O and knows no clock, thread or environment. It starts from a candidate that is known to be
-/// interesting and ends after finitely many answers, whatever they are. Cloning is cheap: the planner clones a machine to
-/// find out what it would ask next.
+/// A search does no I/O and uses no clock, thread or environment. It starts from a candidate that
+/// is known to be interesting and ends after finitely many answers, whatever they are. Cloning is
+/// cheap: the planner clones a search to find out what it would ask next.
+///
+/// A driver repeats three steps: [`ask`](Self::ask) for the next query, test its candidate,
+/// [`tell`](Self::tell) the verdict. A query that is not worth a test is passed over with
+/// [`skip`](Self::skip).
 pub trait Search: Clone {
-    /// What the machine asks about.
+    /// The type of the candidates.
     type Candidate: Clone;
 
-    /// Returns the next question, or `None` when the search is finished. Pure: the same answer until `tell` or `skip`.
-    fn ask(&self) -> Option<Question<Self::Candidate>>;
+    /// Returns the next query, or `None` when the search is finished. Pure: returns the same query
+    /// until `tell` or `skip`.
+    fn ask(&self) -> Option<Query<Self::Candidate>>;
 
-    /// Returns the questions that come next whatever the verdicts on them will be, in the order in which they are asked; the first
-    /// is `ask`'s. More than one when deletions that have nothing to do with each other are asked about together.
-    fn certain(&self) -> Vec<Question<Self::Candidate>> {
+    /// Returns the queries that will be asked next whatever their verdicts are, in the order in
+    /// which they are asked. The first is the query of `ask`. There are more than one when
+    /// independent deletions are asked about together.
+    fn certain(&self) -> Vec<Query<Self::Candidate>> {
         self.ask().into_iter().collect()
     }
 
-    /// Hears the verdict on the question that `ask` returned.
+    /// Records the verdict on the query of `ask`.
     ///
     /// # Panics
     /// May panic when `ask` returns `None`.
     fn tell(&mut self, verdict: Verdict);
 
-    /// Hears that the question was not worth asking: it does not parse, or it repeats an older one. The machine moves on
-    /// as if it had missed, and learns nothing from it.
+    /// Skips the query of `ask` without a verdict: the candidate does not parse, or was tested
+    /// before. Advances as after a miss, but must not update statistics.
     ///
     /// # Panics
     /// May panic when `ask` returns `None`.
     fn skip(&mut self);
 
-    /// Returns the smallest candidate known to be interesting: the start, or one that was told `Interesting`.
+    /// Returns the smallest candidate known to be interesting: the start, or one that was told
+    /// `Interesting`.
     fn best(&self) -> Self::Candidate;
-}
-
-/// A search that can be started again from another candidate. Combinators are built on it.
-pub trait Restart: Search {
-    /// Forgets all progress and starts from `best`, which is known to be interesting. What was learned about hit rates may stay.
-    fn restart(&mut self, best: Self::Candidate);
 }

@@ -1,4 +1,4 @@
-//! Candidates of searches over a list: which elements stay.
+//! Subsets of a list, which are the candidates of list searches.
 
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
@@ -8,14 +8,19 @@ use fixedbitset::FixedBitSet;
 use crate::Fingerprint;
 use crate::fingerprint::Fingerprinted;
 
-/// A subset of the elements `0..universe`, written as a shared base minus a few cuts.
+/// A subset of the elements `0..universe`, stored as a shared base minus a few cuts.
 ///
-/// Elements are indices into the original list; they are never renumbered. Making a candidate from a
-/// shared base is O(number of cuts); nothing proportional to the list is copied until a cut is committed.
+/// An element is an index into the original list, as a `usize`; elements are never renumbered.
+/// Deletions are ranges of elements, so an index type of its own would be unwrapped at every use;
+/// the index spaces that are easily confused (nodes, sibling lists and slots of a tree) have types
+/// in [`tree`](crate::tree).
+///
+/// Deriving a candidate from a shared base costs O(number of cuts). Nothing proportional to the
+/// list is copied until a cut is committed.
 #[derive(Clone)]
 pub struct Subset {
     base: Arc<Base>,
-    /// Ranges of elements that are not in the subset although the base may hold them. Sorted, disjoint.
+    /// Ranges of elements that are excluded, even if the base holds them. Sorted, disjoint.
     cuts: Vec<Range<usize>>,
 }
 
@@ -23,7 +28,7 @@ pub struct Subset {
 #[derive(Clone)]
 struct Base {
     bits: FixedBitSet,
-    /// The sum of the hashes of the elements, once somebody has asked for a fingerprint.
+    /// The sum of the hashes of the elements; computed for the first fingerprint.
     sum: OnceLock<u128>,
 }
 
@@ -86,7 +91,7 @@ impl Subset {
         }
     }
 
-    /// Returns this set and the given ranges of elements as well. O(universe / 64).
+    /// Returns the union of this set and the given ranges of elements. O(universe / 64).
     ///
     /// # Panics
     /// When a range reaches beyond the universe.
@@ -101,13 +106,13 @@ impl Subset {
         all
     }
 
-    /// Returns the elements of `range` that this set holds, and no others.
+    /// Returns the elements of this set that are inside `range`.
     #[must_use]
     pub fn only(&self, range: Range<usize>) -> Self {
         self.without([0..range.start, range.end..self.universe()])
     }
 
-    /// Returns the elements that this set and all the others hold, of the same list. Cheap when all share a base.
+    /// Returns the intersection with other sets over the same list. Cheap when all share a base.
     #[must_use]
     pub fn intersection<'a>(&self, others: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut base = Arc::clone(&self.base);
@@ -127,7 +132,8 @@ impl Subset {
         own.without(cuts)
     }
 
-    /// Makes the cuts part of the base, so that later candidates carry only their own. O(universe / 64) when the base is shared.
+    /// Applies the cuts to the base, so that later candidates carry only their own cuts. O(universe
+    /// / 64) when the base is shared.
     pub fn commit(&mut self) {
         if self.cuts.is_empty() {
             return;
@@ -194,8 +200,8 @@ impl Subset {
         self.to_bits().is_subset(&other.to_bits())
     }
 
-    /// Returns ranges that hold every element of this set that `smaller` lacks, and none that it keeps. Sorted, disjoint. Few when
-    /// both share a base.
+    /// Returns ranges that cover every element of this set that is not in `smaller`, and no element
+    /// of `smaller`. Sorted, disjoint. There are few ranges when both share a base.
     #[must_use]
     pub fn cuts_to(&self, smaller: &Self) -> Vec<Range<usize>> {
         if Arc::ptr_eq(&self.base, &smaller.base) {
@@ -209,7 +215,8 @@ impl Subset {
         lost.runs().collect()
     }
 
-    /// Returns whether this is another handle of the same set. Cheap; equal sets that came about otherwise are not recognised.
+    /// Returns whether both are handles of the same set. Cheap; equal sets with different bases are
+    /// not recognised.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.base, &other.base) && self.cuts == other.cuts
     }
@@ -237,8 +244,8 @@ impl Subset {
         })
     }
 
-    /// Returns the elements of this set that `other`, a set over the same list, does not hold, in ascending order. Proportional to
-    /// the cuts of `other` when both share a base.
+    /// Returns the elements of this set that are not in `other`, a set over the same list, in
+    /// ascending order. Proportional to the cuts of `other` when both share a base.
     pub(crate) fn lost_in(&self, other: &Self) -> Vec<usize> {
         let cuts = self.cuts_to(other).into_iter();
         cuts.flat_map(|cut| self.runs_in(cut)).flatten().collect()
@@ -340,7 +347,8 @@ impl PartialEq for Subset {
 impl Eq for Subset {}
 
 impl Fingerprinted for Subset {
-    /// Costs what the set lacks of its base, which is little for most candidates, or what it holds when that is less.
+    /// Proportional to the number of cut elements, or to the number of kept elements if that is
+    /// smaller.
     fn fingerprint(&self) -> Fingerprint {
         let cut: usize = self.cuts.iter().map(Range::len).sum();
         let sum = if cut > self.universe() / 2 {
@@ -354,7 +362,7 @@ impl Fingerprinted for Subset {
 }
 
 impl Subset {
-    /// The sum of the hashes of the elements that the cuts take from the base.
+    /// Returns the sum of the hashes of the elements that the cuts remove from the base.
     fn sum_of_cuts(&self) -> u128 {
         let whole = Self {
             base: Arc::clone(&self.base),
@@ -365,12 +373,13 @@ impl Subset {
     }
 }
 
-/// A hash of a set of elements. As a sum it does not depend on their order, and elements can be taken out of it again.
+/// The hash of one element. A set is hashed as the sum of its elements, so the order does not
+/// matter and elements can be subtracted again.
 fn sum(elements: impl Iterator<Item = usize>) -> u128 {
     elements.fold(0, |sum: u128, element| sum.wrapping_add(hash(element)))
 }
 
-/// Two independent hashes of 64 bits in one, by the finisher of `SplitMix64`.
+/// Combines two independent 64-bit hashes by the finaliser of `SplitMix64`.
 fn hash(element: usize) -> u128 {
     let mix = |seed: u64| {
         let mut bits = (element as u64)

@@ -1,13 +1,14 @@
-//! What a run means to a search.
+//! The verdict: the meaning of a run to a search.
 
-/// The answer to a question.
+/// The answer to a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Verdict {
     /// The property holds on the candidate.
     Interesting,
     /// The property does not hold on the candidate.
     Uninteresting,
-    /// Nobody can tell: the candidate could not be judged. Minimisers treat it as a miss; the dd family tells it apart.
+    /// The candidate could not be judged: it does not build, or the test cannot tell. List searches
+    /// treat it as a miss; the dd family distinguishes it.
     Unresolved,
 }
 

@@ -1,7 +1,11 @@
-//! What `boildown changes` is measured against: plain ddmin over all hunks between two revisions, and the tree of changes alone.
+//! Measurements to compare `boildown changes` with: plain ddmin over all hunks between two
+//! revisions, and the time to make the tree of changes.
 //!
-//! `cargo run --release -p boildown-session --example hunks -- ddmin REPOSITORY GOOD BAD SCRIPT [QUESTIONS]`
-//! `cargo run --release -p boildown-session --example hunks -- tree FILES HUNKS`
+//! ```text
+//! cargo run --release -p boildown-session --example hunks -- \
+//!     ddmin REPOSITORY GOOD BAD SCRIPT [TESTS]
+//! cargo run --release -p boildown-session --example hunks -- tree FILES HUNKS
+//! ```
 #![expect(clippy::print_stdout, reason = "it reports what it measured")]
 
 use std::error::Error;
@@ -9,10 +13,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use boildown_changes::{ChangeTree, Contents, Layer, Repository, Workspace};
-use boildown_oracle::spawn::{self, Capture, Invocation, Limits, Stdin};
-use boildown_oracle::{Cancel, Outcome};
-use boildown_search::list::{Ddmin, List};
+use boildown_changes::{ChangeTree, ChangeUnit, Contents, Repository, Workspace};
+use boildown_exec::spawn::{self, Invocation, Limits, Stdin};
+use boildown_oracle::Capture;
+use boildown_oracle::{Interrupt, Outcome};
+use boildown_search::list::List;
+use boildown_search::literature::list::Ddmin;
 use boildown_search::{Search as _, Subset, Verdict};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -26,30 +32,31 @@ fn main() -> Result<()> {
             ddmin(repository, [good, bad], script, most.parse()?)
         }
         ["tree", files, hunks] => tree(files.parse()?, hunks.parse()?),
-        _ => Err("ddmin REPOSITORY GOOD BAD SCRIPT [QUESTIONS], or tree FILES HUNKS".into()),
+        _ => Err("ddmin REPOSITORY GOOD BAD SCRIPT [TESTS], or tree FILES HUNKS".into()),
     }
 }
 
-/// Minimises the set of hunks that fails when made to the good revision, without history and without levels.
+/// Minimises the set of hunks that fails when applied to the good revision, without history and
+/// without layers.
 fn ddmin(repository: &str, ends: [&str; 2], script: &str, most: usize) -> Result<()> {
-    let contents = Contents::of(Repository::open(Path::new(repository))?);
+    let contents = Contents::with_repository(Repository::open(Path::new(repository))?);
     let repository = contents.repository().ok_or("it was just opened")?;
     let [good, bad] = ends.map(|name| repository.state(repository.commit(name)?.id));
     let tree = ChangeTree::between(&good?, &bad?, &contents)?;
-    let hunk_of = tree.groups(Layer::Hunks);
-    let hunks = tree.count(Layer::Hunks, &Subset::full(tree.len()));
+    let hunk_of = tree.groups(ChangeUnit::Hunks);
+    let hunks = tree.count(ChangeUnit::Hunks, &Subset::full(tree.len()));
     let folder = tempfile::tempdir()?;
     let mut workspace = Workspace::create(folder.path().join("tree"))?;
-    let cancel = Cancel::new()?;
+    let interrupt = Interrupt::new()?;
     let mut search = Ddmin::on(List::uniform(hunks));
     let (mut asked, mut unresolved, mut repeated) = (0, 0, 0);
     let mut known = std::collections::HashMap::new();
-    while let Some(question) = search.ask().filter(|_| asked < most) {
-        let kept = &question.candidate;
+    while let Some(query) = search.ask().filter(|_| asked < most) {
+        let kept = &query.candidate;
         let cut = (0..tree.len()).filter(|&it| !kept.contains(hunk_of[it] as usize));
         let set = Subset::full(tree.len()).without(cut.map(|element| element..element + 1));
         let made = tree.configuration(&set, &contents)?;
-        let name = made.as_ref().map(boildown_changes::Configuration::name);
+        let name = made.as_ref().map(boildown_changes::Configuration::id);
         let verdict = match (made, known.get(&name)) {
             (_, Some(&verdict)) => {
                 repeated += 1;
@@ -58,7 +65,7 @@ fn ddmin(repository: &str, ends: [&str; 2], script: &str, most: usize) -> Result
             (None, _) => Verdict::Unresolved,
             (Some(made), None) => {
                 workspace.update(&made, &contents)?;
-                run(script, workspace.root(), &cancel)?
+                run(script, workspace.root(), &interrupt)?
             }
         };
         asked += 1;
@@ -67,7 +74,7 @@ fn ddmin(repository: &str, ends: [&str; 2], script: &str, most: usize) -> Result
         search.tell(verdict);
     }
     println!(
-        "{hunks} hunks -> {}: {asked} questions, {repeated} of them asked before, {unresolved} unresolved{}",
+        "{hunks} hunks -> {}: {asked} tests, {repeated} of them repeated, {unresolved} unresolved{}",
         search.best().count(),
         match search.ask() {
             Some(_) => "; not finished",
@@ -77,7 +84,7 @@ fn ddmin(repository: &str, ends: [&str; 2], script: &str, most: usize) -> Result
     Ok(())
 }
 
-fn run(script: &str, root: &Path, cancel: &Cancel) -> Result<Verdict> {
+fn run(script: &str, root: &Path, interrupt: &Interrupt) -> Result<Verdict> {
     let invocation = Invocation {
         program: script.into(),
         args: Vec::new(),
@@ -87,7 +94,7 @@ fn run(script: &str, root: &Path, cancel: &Cancel) -> Result<Verdict> {
         tmp: None,
         capture: Capture::Nothing,
     };
-    let run = spawn::run(&invocation, &Limits::default(), cancel)?;
+    let run = spawn::run(&invocation, &Limits::default(), interrupt)?;
     Ok(match run.outcome {
         Outcome::Exited(0) => Verdict::Uninteresting,
         Outcome::Exited(125) => Verdict::Unresolved,
@@ -95,7 +102,8 @@ fn run(script: &str, root: &Path, cancel: &Cancel) -> Result<Verdict> {
     })
 }
 
-/// Makes two directories with so many changed files, all together with so many hunks, and looks at what the tree of changes takes.
+/// Makes two directories that differ in `files` files and `hunks` hunks, and measures the time and
+/// the memory of their tree of changes.
 fn tree(files: usize, hunks: usize) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let each = hunks.div_ceil(files);
@@ -116,7 +124,7 @@ fn tree(files: usize, hunks: usize) -> Result<()> {
     }
     let contents = Contents::default();
     let started = Instant::now();
-    let [old, new] = dirs.map(|dir| contents.directory(&dir, &[]));
+    let [old, new] = dirs.map(|dir| contents.directory_state(&dir, &[]));
     let (old, new) = (old?, new?);
     let read = started.elapsed();
     let before = memory();
@@ -125,7 +133,7 @@ fn tree(files: usize, hunks: usize) -> Result<()> {
     let took = started.elapsed();
     println!(
         "{files} files, {} hunks, {} elements: both states read in {:.1} s, the tree made in {:.1} s; memory at most {} MiB, {} MiB before",
-        tree.count(Layer::Hunks, &Subset::full(tree.len())),
+        tree.count(ChangeUnit::Hunks, &Subset::full(tree.len())),
         tree.len(),
         read.as_secs_f64(),
         took.as_secs_f64(),
@@ -135,7 +143,7 @@ fn tree(files: usize, hunks: usize) -> Result<()> {
     Ok(())
 }
 
-/// The most memory that this process has had, in MiB.
+/// Returns the peak memory of this process, in MiB.
 fn memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmHWM"));

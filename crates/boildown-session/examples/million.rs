@@ -1,7 +1,7 @@
-//! Whether memory and disk stay bounded, and how long it takes to go on: a real reduction of a million questions, whose property
-//! costs next to nothing, and then the same once more with what it has stored.
+//! Measurement of memory, disk and resumption: a reduction of a million tests whose property costs
+//! next to nothing, and then the same again with the stored verdicts.
 //!
-//! `cargo run --release -p boildown-session --example million [QUESTIONS]`
+//! `cargo run --release -p boildown-session --example million [TESTS]`
 #![expect(clippy::print_stdout, reason = "it reports what it measured")]
 
 use std::error::Error;
@@ -11,19 +11,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use boildown_oracle::store::{
-    Ending, Identity, Improvement, News, Place, RunStore, Start, fingerprint_of,
-};
+use boildown_driver::{Budget, Config, Drive, Step};
 use boildown_oracle::{FnOracle, Verdict};
 use boildown_search::{Fingerprinted as _, Search as _};
-use boildown_session::{Budget, Config, Drive, Step};
-use boildown_syntax::{Draft, Strategy, reduction};
+use boildown_session::StoreMemory;
+use boildown_store::{
+    Ending, Identity, Improvement, ResumeStatus, RunDescription, RunStore, StoreFolder,
+    fingerprint_of,
+};
+use boildown_syntax::{Candidate, Strategy, reduction};
 
-/// Enough for more than a million questions: a sweep removes one or two.
+/// Number of lines: enough for more than a million tests, as a sweep removes one or two lines.
 const LINES: u32 = 4000;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let questions: u64 = std::env::args()
+    let queries: u64 = std::env::args()
         .nth(1)
         .map_or(Ok(1_000_000), |word| word.parse())?;
     let mut text = String::new();
@@ -32,22 +34,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let text: Arc<[u8]> = text.into_bytes().into();
     let folder = tempfile::tempdir()?;
-    let place = Place::beside(&folder.path().join("result"))?;
-    println!("questions     runs  recalled  improved  seconds  memory/MiB  disk/MiB");
+    let place = StoreFolder::beside(&folder.path().join("result"))?;
+    println!("tests         runs  recalled  improved  seconds  memory/MiB  disk/MiB");
     for _ in 0..2 {
-        session(&place, &text, questions)?;
+        session(&place, &text, queries)?;
     }
     Ok(())
 }
 
-/// When each line can go, counting down: the one with the largest number is the only one that can, so that almost every question
-/// is in vain, as at the end of a long reduction.
+/// Returns the number of each line. Only the line with the largest number can be removed, so that
+/// almost every test is uninteresting, as at the end of a long reduction.
 fn turns() -> impl Iterator<Item = u32> {
-    // Neighbours are far apart, or they would go together.
+    // The numbers of neighbours differ much, or neighbours would be removed together.
     (0..LINES).map(|line| line * 1009 % LINES)
 }
 
-/// Whether these are all the lines up to some turn, in their order.
+/// Returns whether these are all lines up to some number, in their order.
 fn judge(text: &[u8]) -> Verdict {
     let lines = text.iter().filter(|&&byte| byte == b'\n').count();
     let mut given = text.split(|&byte| byte == b'\n');
@@ -63,17 +65,17 @@ fn is(line: &[u8], number: u32) -> bool {
     std::str::from_utf8(line).is_ok_and(|line| line.parse() == Ok(number))
 }
 
-/// Reduces until so many questions are answered, and prints a line for each tenth of the way.
-fn session(place: &Place, text: &Arc<[u8]>, questions: u64) -> Result<(), Box<dyn Error>> {
-    let oracle = FnOracle::new(|draft: &Draft| judge(draft.bytes()));
+/// Reduces until `queries` tests are answered, and prints a line for each tenth of them.
+fn session(place: &StoreFolder, text: &Arc<[u8]>, queries: u64) -> Result<(), Box<dyn Error>> {
+    let oracle = FnOracle::new(|candidate: &Candidate| judge(candidate.bytes()));
     let store = Arc::new(begin(place, text)?);
     let config = Config {
         jobs: 2,
         budget: Budget {
-            questions: Some(questions),
+            queries: Some(queries),
             time: None,
         },
-        store: Some(Arc::clone(&store)),
+        memory: Some(Arc::new(StoreMemory::new(Arc::clone(&store)))),
         ..Config::default()
     };
     let started = Instant::now();
@@ -86,33 +88,29 @@ fn session(place: &Place, text: &Arc<[u8]>, questions: u64) -> Result<(), Box<dy
                 Step::Told(told) if told.verdict.is_interesting() => {
                     improved += 1;
                     let best = drive.search().best();
-                    store.improve(improvement(
-                        drive.spent().questions,
-                        &best,
-                        started.elapsed(),
-                    ));
+                    store.improve(improvement(drive.spent().queries, &best, started.elapsed()));
                 }
                 Step::Told(_) | Step::Tick => {}
-                Step::Ended(_) => over = true,
+                Step::Finished | Step::Stopped(_) => over = true,
             }
             let spent = drive.spent();
-            if over || spent.questions >= next {
+            if over || spent.queries >= next {
                 println!(
                     "{:9}  {:7}  {:8}  {improved:8}  {:7.1}  {:10.1}  {:8.1}",
-                    spent.questions,
+                    spent.queries,
                     spent.runs,
                     spent.recalled,
                     started.elapsed().as_secs_f64(),
                     memory()?,
                     disk(place.dir())?,
                 );
-                next += questions.div_ceil(10);
+                next += queries.div_ceil(10);
             }
         }
         let spent = drive.spent();
         store.end(Ending {
             why: "budget",
-            questions: spent.questions,
+            queries: spent.queries,
             runs: spent.runs,
             recalled: spent.recalled,
             elapsed: spent.elapsed,
@@ -121,15 +119,15 @@ fn session(place: &Place, text: &Arc<[u8]>, questions: u64) -> Result<(), Box<dy
     })
 }
 
-fn begin(place: &Place, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Error>> {
+fn begin(place: &StoreFolder, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Error>> {
     let (found, news) = place.find(Identity::default())?;
-    if let News::Resumed { verdicts } = news {
+    if let ResumeStatus::Resumed { verdicts } = news {
         println!("again, with {verdicts} verdicts");
     }
-    let start = Start {
+    let start = RunDescription {
         name: "text",
         input: Improvement {
-            question: 0,
+            query: 0,
             content: fingerprint_of(text),
             bytes: text.len(),
             tokens: None,
@@ -144,9 +142,9 @@ fn begin(place: &Place, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Error>> {
     Ok(found.begin(place, &start)?)
 }
 
-fn improvement(question: u64, best: &Draft, elapsed: Duration) -> Improvement {
+fn improvement(query: u64, best: &Candidate, elapsed: Duration) -> Improvement {
     Improvement {
-        question,
+        query,
         content: best.fingerprint(),
         bytes: best.bytes().len(),
         tokens: None,
@@ -155,7 +153,7 @@ fn improvement(question: u64, best: &Draft, elapsed: Duration) -> Improvement {
     }
 }
 
-/// What this process has in memory.
+/// Returns the resident memory of this process, in MiB.
 fn memory() -> Result<f64, Box<dyn Error>> {
     let pages = fs::read_to_string("/proc/self/statm")?;
     let resident: f64 = (pages.split(' ').nth(1).ok_or("no second number")?).parse()?;

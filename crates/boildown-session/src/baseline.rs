@@ -1,107 +1,150 @@
-//! What has to be true before a reduction makes sense.
+//! Check of the input before a reduction: the property must hold on it, and not on the empty input.
 
 use std::time::Duration;
 
-use boildown_oracle::{Answer, Cancel, Oracle, OracleError, Outcome, Repeating, Run, Verdict};
-use boildown_search::flaky::{Law, Tally};
+use boildown_oracle::{
+    Answer, Interrupt, Oracle, OracleError, Outcome, RepeatedOracle, Run, Verdict,
+};
+use boildown_search::flaky::{RepeatPolicy, RunCounts};
 
-use crate::rate::Rate;
+use crate::repeated_test::{RepeatedTest, RunStats};
 
-/// What the first runs showed.
+/// The results of the runs on the input.
 #[derive(Debug, Clone, Copy)]
 pub struct Baseline {
-    /// The runs on the input.
-    pub rate: Rate,
-    /// How often a candidate is to be run.
-    pub law: Law,
+    /// The runs on the input; in an isolation, on the input that fails.
+    pub stats: RunStats,
+    /// The policy for repeated runs of a candidate.
+    pub repeat_policy: RepeatPolicy,
 }
 
-/// How closely to look.
+/// The condition under which the rate of the property is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Care {
-    /// A property that held each of a few times is taken to hold always.
-    Usual,
-    /// The rate is measured in any case.
-    Flaky,
+pub enum MeasureRate {
+    /// If the first few runs differ. If the property holds in all of them, it is taken to hold
+    /// always.
+    IfMixed,
+    /// In any case.
+    Always,
 }
 
-/// Why a reduction would make no sense.
+/// A check of the inputs before a session.
+#[derive(Clone, Copy)]
+pub struct BaselineCheck<'a> {
+    /// Runs the inputs.
+    pub oracle: &'a dyn Oracle,
+    /// The condition under which the rate of the property is measured.
+    pub measure_rate: MeasureRate,
+    /// The most runs at the same time. Does not change the result.
+    pub jobs: usize,
+    /// Cancels the runs.
+    pub interrupt: &'a Interrupt,
+}
+
+impl std::fmt::Debug for BaselineCheck<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BaselineCheck")
+            .field("measure_rate", &self.measure_rate)
+            .field("jobs", &self.jobs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why a reduction of the input would make no sense.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BaselineError {
     /// The property does not hold on the input.
     #[error("the property does not hold on the input")]
     NotInteresting {
-        /// What happened instead, when a command was run.
+        /// The outcome of the first run, if a command was run.
         run: Option<Box<Run>>,
     },
     /// The property held on the input so rarely that candidates could not be told apart.
-    #[error("the property held on the input in {} of {} runs, which is too rarely", .tally.hits, .tally.runs)]
+    #[error("the property held on the input in {} of {} runs, which is too rarely", .counts.hits, .counts.runs)]
     TooRare {
         /// The runs.
-        tally: Tally,
+        counts: RunCounts,
     },
-    /// The property holds on nothing at all.
+    /// The property holds on the empty input.
     #[error("the property holds on the empty input")]
     HoldsOnEmpty,
-    /// The oracle could not be asked.
+    /// The oracle could not answer.
     #[error(transparent)]
     Oracle(#[from] OracleError),
 }
 
-/// How often the input is tested.
+/// The number of runs on the input.
 const RUNS: u32 = 3;
 
-/// Checks that the property holds on the input and not on the empty input. Where it holds in some runs only, its rate is measured.
-///
-/// `first` is an answer on the input that is there already. At most `jobs` runs are done at once.
-///
-/// # Errors
-/// [`BaselineError`] says which check failed.
-pub fn baseline(
-    oracle: &dyn Oracle,
-    input: &[u8],
-    first: Option<Answer>,
-    (care, jobs): (Care, usize),
-    cancel: &Cancel,
-) -> Result<Baseline, BaselineError> {
-    let mut rate = Rate::default();
-    let mut shown = None;
-    let more = std::iter::repeat_with(|| oracle.judge(input, cancel));
-    for answer in first.into_iter().map(Ok).chain(more).take(RUNS as usize) {
-        let answer = answer?;
-        rate.count(&answer);
-        let timed_out = (answer.run.as_ref()).is_some_and(|run| run.outcome == Outcome::TimedOut);
-        // The first one may have been captured though the property does not read it.
-        shown = shown.or(answer.run);
-        if timed_out && rate.tally.hits == 0 && care == Care::Usual {
-            // To wait for that three times would tell nothing new.
-            break;
+impl BaselineCheck<'_> {
+    /// Checks that the property holds on the input and not on the empty input. If it holds on the
+    /// input in some runs only, its rate is measured.
+    ///
+    /// `first` is an answer on the input that is known already; it counts as the first run.
+    ///
+    /// # Errors
+    /// [`BaselineError`] says which check failed.
+    pub fn check_input(
+        &self,
+        input: &[u8],
+        first: Option<Answer>,
+    ) -> Result<Baseline, BaselineError> {
+        let mut stats = RunStats::default();
+        let mut shown = None;
+        let more = std::iter::repeat_with(|| self.oracle.judge(input, self.interrupt));
+        for answer in first.into_iter().map(Ok).chain(more).take(RUNS as usize) {
+            let answer = answer?;
+            stats.count(&answer);
+            let timed_out =
+                (answer.run.as_ref()).is_some_and(|run| run.outcome == Outcome::TimedOut);
+            // The first run may have its output captured though the property does not read it.
+            shown = shown.or(answer.run);
+            if timed_out && stats.counts.hits == 0 && self.measure_rate == MeasureRate::IfMixed {
+                // Two more timeouts would take long and show nothing new.
+                break;
+            }
+        }
+        let is_flaky = stats.counts.is_mixed() || self.measure_rate == MeasureRate::Always;
+        if is_flaky {
+            stats = self.repeat(input).measure_rate(stats)?;
+        }
+        let counts = stats.counts;
+        if counts.hits == 0 {
+            let run = shown.map(Box::new);
+            return Err(BaselineError::NotInteresting { run });
+        }
+        let repeat_policy = if is_flaky {
+            RepeatPolicy::for_rate(counts).ok_or(BaselineError::TooRare { counts })?
+        } else {
+            RepeatPolicy::once()
+        };
+        let repeating = RepeatedOracle::new(self.oracle, repeat_policy);
+        if repeating.judge(b"", self.interrupt)?.verdict == Verdict::Interesting {
+            return Err(BaselineError::HoldsOnEmpty);
+        }
+        Ok(Baseline {
+            stats,
+            repeat_policy,
+        })
+    }
+
+    /// Returns a test of `input` that can be repeated.
+    pub(crate) fn repeat<'b>(&'b self, input: &'b [u8]) -> RepeatedTest<'b> {
+        RepeatedTest {
+            oracle: self.oracle,
+            candidate: input,
+            jobs: self.jobs,
+            interrupt: self.interrupt,
         }
     }
-    let is_flaky = rate.tally.is_mixed() || care == Care::Flaky;
-    if is_flaky {
-        rate = rate.measure(oracle, input, jobs, cancel)?;
-    }
-    if rate.tally.hits == 0 {
-        let run = shown.map(Box::new);
-        return Err(BaselineError::NotInteresting { run });
-    }
-    let law = if is_flaky {
-        let tally = rate.tally;
-        Law::for_rate(tally).ok_or(BaselineError::TooRare { tally })?
-    } else {
-        Law::once()
-    };
-    if Repeating::new(oracle, law).judge(b"", cancel)?.verdict == Verdict::Interesting {
-        return Err(BaselineError::HoldsOnEmpty);
-    }
-    Ok(Baseline { rate, law })
 }
 
-/// Returns how long a run may take when one on the input took `slowest`: ten times that, but at least two seconds, since a busy
-/// machine slows short runs most, and at most five minutes.
+/// Returns the time limit of a run when the longest run on the input took `slowest`.
+///
+/// Ten times that, but at least two seconds, because load slows short runs most, and at most five
+/// minutes.
 #[must_use]
-pub fn time_limit(slowest: Duration) -> Duration {
+pub fn default_time_limit(slowest: Duration) -> Duration {
     (slowest * 10).clamp(Duration::from_secs(2), Duration::from_secs(300))
 }

@@ -1,77 +1,134 @@
-//! What a session says while it works.
+//! Events that a session reports, and the summary at its end.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_oracle::store::{Ending, RunStore, StoreError};
-use boildown_search::flaky::Tally;
+use boildown_changes::{ChangeUnit, Commit, Configuration};
+use boildown_driver::{Spent, StopReason};
+use boildown_oracle::Run;
+use boildown_search::flaky::RunCounts;
+use boildown_store::{Ending, RunStore, StoreError};
 
-use crate::drive::Spent;
+use crate::changes::{CulpritCounts, Loosened};
 
-/// Something that happened. Every way of showing a session is a consumer of these.
+/// Something that happened in a session. Everything that shows a session is a consumer of these.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event {
-    /// The search began another pass.
-    Pass {
-        /// Its name.
+    /// From now on nothing is recorded in the run store, so the session cannot be resumed.
+    StoreFailed {
+        /// The error of the run store.
+        error: Arc<StoreError>,
+    },
+
+    /// The search began another pass (of a reduction), or works on other units (of an isolation).
+    PassStarted {
+        /// The name of the pass or of the units.
         name: &'static str,
     },
     /// There is a new best result; it is on disk already.
     Improved(Progress),
-    /// Nothing in particular: a moment to show that time passes.
+    /// Time passed. Lets a reduction or an isolation show its progress.
     Tick(Progress),
-    /// Run again, the property did not hold on the best result any more. The search goes on from the last one on which it did.
-    Lost {
-        /// The size of that one.
+    /// A repeated run of the best result showed that the property does not hold on it. The
+    /// reduction continues from the last result on which it did.
+    PropertyLost {
+        /// The size of that result, in bytes.
         bytes: usize,
-        /// How often each candidate is run from now on.
+        /// The number of runs of each candidate from now on.
         runs: u32,
     },
-    /// From now on nothing is remembered beyond this session.
-    Forgetful {
-        /// Why.
-        why: Arc<StoreError>,
+
+    /// The check of the two states of a culprit search ran one of them.
+    EndpointRun {
+        /// Whether it was the good state.
+        is_good: bool,
+        /// The outcome of the run.
+        run: Run,
     },
+    /// The two states of a culprit search are good and bad only when the command may write to more
+    /// places than the sandbox allowed.
+    SandboxLoosened(Loosened),
+    /// A culprit search begins to bisect the history between the two states.
+    HistoryRead {
+        /// Number of steps from one revision to the next.
+        steps: usize,
+    },
+    /// The bisection has ended: the change happens between these two revisions.
+    Narrowed {
+        /// The last revision that is known to be good.
+        passing: String,
+        /// The first revision that is known to be bad.
+        failing: String,
+        /// The commits between them.
+        commits: Vec<Commit>,
+        /// The cost of the session so far.
+        counts: CulpritCounts,
+    },
+    /// A culprit search has finished one layer of the tree of changes.
+    LayerFinished {
+        /// The kind of the units of the layer.
+        layer: ChangeUnit,
+        /// Number of units before.
+        before: usize,
+        /// Number of units left.
+        left: usize,
+        /// The cost of the session so far.
+        counts: CulpritCounts,
+        /// The files without the changes that are left.
+        old: Configuration,
+        /// The files with the changes that are left and no others. These files are bad.
+        new: Configuration,
+    },
+    /// The culprit breaks nothing on the good state: it needs an older change, which is searched
+    /// next.
+    OlderChangeNeeded {
+        /// The last revision on which the culprit alone breaks nothing.
+        passing: String,
+        /// The first revision on which it does.
+        failing: String,
+    },
+    /// A test of a culprit search was answered, or time passed.
+    CulpritTick(CulpritCounts),
 }
 
-/// How far a session has come.
+/// The progress of a reduction or an isolation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Progress {
-    /// Bytes of the input.
+    /// Bytes of the input. In an isolation: bytes in which the two inputs differ.
     pub bytes_before: usize,
-    /// Bytes of the best result.
+    /// Bytes of the best result. In an isolation: bytes in which the two sides differ.
     pub bytes: usize,
-    /// Tokens of the best result, when the pass at work sees tokens, not lines or bytes.
+    /// Tokens of the best result, if the current pass works on tokens, not on lines or bytes.
     pub tokens: Option<usize>,
-    /// What it took.
+    /// The cost of the session so far.
     pub spent: Spent,
     /// Time since the last improvement, or since the beginning.
     pub since_improved: Duration,
 }
 
-/// How a session ended.
+/// The summary of a reduction or an isolation that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {
-    /// The last state of affairs.
+    /// The progress at the end.
     pub progress: Progress,
-    /// Why it stopped; `None` when the search finished.
+    /// Why it stopped early; `None` if the search finished.
     pub stopped: Option<Stopped>,
-    /// Whether the search finished with a sweep that proves its result 1-minimal.
+    /// Whether the search finished with a pass that verified that its result is 1-minimal.
     pub one_minimal: bool,
-    /// The runs that made sure of the result, when there were any.
-    pub confirmed: Option<Tally>,
-    /// Whether the same command would go on from here.
+    /// The runs that confirmed the result, if it was run again.
+    pub confirmed: Option<RunCounts>,
+    /// Whether the same command would resume from here.
     pub resumable: bool,
 }
 
 impl Summary {
-    /// Has the store remember how it ended.
-    pub(crate) fn remember(&self, store: &RunStore) {
+    /// Records in the store how the session ended.
+    pub(crate) fn record(&self, store: &RunStore) {
         let spent = self.progress.spent;
         store.end(Ending {
             why: self.stopped.map_or("finished", Stopped::name),
-            questions: spent.questions,
+            queries: spent.queries,
             runs: spent.runs,
             recalled: spent.recalled,
             elapsed: spent.elapsed,
@@ -79,31 +136,41 @@ impl Summary {
     }
 }
 
-/// Why a session ended before its search did.
+/// Why a session ended before its search finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stopped {
-    /// Somebody asked for it.
+    /// The interrupt handle was triggered.
     Interrupted,
-    /// The budget of questions is spent.
-    Questions,
-    /// The time is over.
-    Time,
-    /// The result is as small as was asked for.
+    /// The limit on tests is reached.
+    QueryLimit,
+    /// The limit on time is reached.
+    TimeLimit,
+    /// The result has reached the size that was asked for.
     SmallEnough,
-    /// Run again, the property did not hold on the best result any more.
-    Lost,
+    /// A repeated run showed that the property does not hold on the best result.
+    PropertyLost,
 }
 
 impl Stopped {
-    /// Returns the reason in a word or two.
+    /// Returns the name of the reason, as in the JSON output and in the run store.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Interrupted => "interrupted",
-            Self::Questions => "questions",
-            Self::Time => "time",
+            Self::QueryLimit => "questions",
+            Self::TimeLimit => "time",
             Self::SmallEnough => "small enough",
-            Self::Lost => "property lost",
+            Self::PropertyLost => "property lost",
+        }
+    }
+}
+
+impl From<StopReason> for Stopped {
+    fn from(reason: StopReason) -> Self {
+        match reason {
+            StopReason::Interrupted => Self::Interrupted,
+            StopReason::QueryLimit => Self::QueryLimit,
+            StopReason::TimeLimit => Self::TimeLimit,
         }
     }
 }

@@ -1,187 +1,137 @@
-//! Narrowing the difference between two texts: both sides are on disk at every moment.
+//! Isolation: narrows the difference between a text that passes and one that fails.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_oracle::store::RunStore;
-use boildown_oracle::{Answer, Cancel, Oracle, OracleError, Repeating, Verdict, fsx};
-use boildown_search::flaky::{Law, Tally};
+use boildown_driver::Drive;
+use boildown_exec::fsx;
+use boildown_oracle::{Oracle, OracleError, Verdict};
+use boildown_search::{Search, Told};
 use boildown_syntax::Isolation;
 
-use crate::baseline::{Baseline, Care};
-use crate::drive::{Config, Drive, Step};
-use crate::event::{Event, Progress, Summary};
-use crate::rate::Rate;
-use crate::texts::OfTexts;
+use crate::bytes_oracle::BytesOracle;
+use crate::config::SessionConfig;
+use crate::event::{Event, Progress, Stopped, Summary};
+use crate::runner::{self, Reporter, Task};
 
-/// The files that always hold the two texts that differ least so far, written whole.
+/// The files that hold the two texts that differ least so far. At every moment each is complete.
 #[derive(Debug, Clone)]
-pub struct Sides {
-    /// The one that passes.
+pub struct SideFiles {
+    /// The text that passes.
     pub passing: PathBuf,
-    /// The one that fails.
+    /// The text that fails.
     pub failing: PathBuf,
-    /// Whether both hold what an earlier session of the same search came to. They stay until there is more.
-    pub are_there: bool,
+    /// Whether the files hold the result of an earlier session of the same search. They are not
+    /// written before this session runs a candidate that the earlier one did not.
+    pub are_resumed: bool,
 }
 
-/// Why there is nothing to isolate.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ContrastError {
-    /// The input that should pass did not, or the one that should fail did not, in some of the runs.
-    #[error("the runs on one of the inputs differ")]
-    Flaky {
-        /// Which input.
-        side: Side,
-        /// Runs that ended as they should.
-        held: u32,
-        /// All runs.
-        runs: u32,
-    },
-    /// The oracle could not be asked.
-    #[error(transparent)]
-    Oracle(#[from] OracleError),
-}
-
-/// One of two inputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// The one that passes.
-    Passing,
-    /// The one that fails.
-    Failing,
-}
-
-/// How often each input is tested.
-const RUNS: u32 = 3;
-
-/// Checks that one input passes each time and that the other fails, and returns how often it does, and the longest of the runs. The
-/// first run on each is known to have been so. Where the other fails in some runs only, its rate is measured.
+/// Runs an isolation until it finishes or stops. Returns the summary, and the search with both
+/// sides.
 ///
 /// # Errors
-/// [`ContrastError`] says which input did not.
-pub fn contrast(
-    oracle: &dyn Oracle,
-    [passing, failing]: [&[u8]; 2],
-    (care, jobs): (Care, usize),
-    cancel: &Cancel,
-) -> Result<Baseline, ContrastError> {
-    let mut rate = Rate::default().and(oracle, failing, (RUNS - 1, 1), cancel)?;
-    let law = if rate.tally.misses() == 0 && care == Care::Usual {
-        Law::once()
-    } else {
-        rate = rate.measure(oracle, failing, jobs, cancel)?;
-        let Tally { hits, runs } = rate.tally;
-        Law::for_rate(rate.tally).ok_or(ContrastError::Flaky {
-            side: Side::Failing,
-            held: hits,
-            runs,
-        })?
-    };
-    let mut held = 1;
-    for _ in 1..RUNS {
-        // As often as a candidate that fails as rarely as this one may.
-        let Answer { verdict, run } = Repeating::new(oracle, law).judge(passing, cancel)?;
-        held += u32::from(verdict == Verdict::Uninteresting);
-        let took = run.map_or(Duration::ZERO, |run| run.took);
-        rate.slowest = rate.slowest.max(took);
-    }
-    if held < RUNS {
-        let (side, runs) = (Side::Passing, RUNS);
-        return Err(ContrastError::Flaky { side, held, runs });
-    }
-    Ok(Baseline { rate, law })
-}
-
-/// Runs an isolation to its end and returns what it came to, and the search with both sides. Progress counts the bytes in which they
-/// differ.
-///
-/// # Errors
-/// [`OracleError`] when the oracle could not be asked or a side not be written. What was found so far is on disk.
+/// [`OracleError`] when the oracle could not answer, or a side could not be written. The result so
+/// far is on disk.
 pub fn isolate(
     search: Isolation,
     oracle: &dyn Oracle,
-    sides: Option<&Sides>,
-    config: &Config,
+    files: Option<&SideFiles>,
+    config: &SessionConfig,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<(Summary, Isolation), OracleError> {
-    let mut is_behind = sides.is_some_and(|sides| sides.are_there);
-    if !is_behind {
-        save(&search, sides, fsx::write_atomic)?;
-    }
-    let oracle = OfTexts(oracle);
-    let bytes_before = search.bytes();
+    let mut task = IsolateTask {
+        files,
+        is_behind: files.is_some_and(|files| files.are_resumed),
+        bytes_before: search.bytes(),
+        improved_at: Duration::ZERO,
+    };
+    task.write(&search, fsx::write_atomic)?;
+    let oracle = BytesOracle(oracle);
     let store = config.store.as_deref();
-    let mut is_forgetful = false;
+    let mut reporter = Reporter::new(on_event, store);
     std::thread::scope(|scope| {
-        let mut drive = Drive::start(scope, search, &oracle, config);
-        let mut improved = Duration::ZERO;
-        let mut units = None;
-        let progress = |drive: &Drive<Isolation>, improved| {
-            let spent = drive.spent();
-            Progress {
-                bytes_before,
-                bytes: drive.search().bytes(),
-                tokens: None,
-                spent,
-                since_improved: spent.elapsed.saturating_sub(improved),
-            }
-        };
-        let stopped = loop {
-            if let Some(why) = store.and_then(RunStore::trouble) {
-                // One defect may show twice, when reading and when writing.
-                if !std::mem::replace(&mut is_forgetful, true) {
-                    on_event(&Event::Forgetful { why: Arc::new(why) });
-                }
-            }
-            let name = drive.search().units();
-            if units.replace(name) != Some(name) {
-                on_event(&Event::Pass { name });
-            }
-            match drive.step()? {
-                Step::Told(told) if told.verdict != Verdict::Unresolved => {
-                    // Until something is new, all was known to the earlier session.
-                    is_behind &= drive.spent().runs == 0;
-                    if !is_behind {
-                        save(drive.search(), sides, fsx::write_atomic)?;
-                    }
-                    improved = drive.spent().elapsed;
-                    on_event(&Event::Improved(progress(&drive, improved)));
-                }
-                Step::Told(_) => {}
-                Step::Tick => on_event(&Event::Tick(progress(&drive, improved))),
-                Step::Ended(stopped) => break stopped,
-            }
-        };
-        // Until now the result survives a kill; from here on it survives a power cut too.
-        if !is_behind || stopped.is_none() {
-            save(drive.search(), sides, fsx::write_durable)?;
-        }
+        let mut drive = Drive::start(scope, search, &oracle, &config.driver());
+        let stopped = runner::run(&mut drive, &mut task, &mut reporter)?;
+        task.is_behind &= stopped.is_some();
+        // So far the files survive a crash of the process; from here on also one of the system.
+        task.write(drive.search(), fsx::write_durable)?;
         let summary = Summary {
-            progress: progress(&drive, improved),
+            progress: task.progress(&drive),
             stopped,
             one_minimal: stopped.is_none(),
             confirmed: None,
-            resumable: store.is_some() && !is_forgetful,
+            resumable: reporter.is_resumable(),
         };
         if let Some(store) = store {
-            summary.remember(store);
+            summary.record(store);
         }
         Ok((summary, drive.search().clone()))
     })
 }
 
-/// Writes both sides.
-fn save(
-    search: &Isolation,
-    sides: Option<&Sides>,
-    write: fn(&Path, &[u8]) -> Result<(), OracleError>,
-) -> Result<(), OracleError> {
-    if let Some(sides) = sides {
-        write(&sides.passing, &search.passing())?;
-        write(&sides.failing, &search.failing())?;
+struct IsolateTask<'a> {
+    files: Option<&'a SideFiles>,
+    /// Whether the files hold a result of an earlier session that this one has not reached yet.
+    is_behind: bool,
+    bytes_before: usize,
+    /// The time of the last improvement.
+    improved_at: Duration,
+}
+
+impl IsolateTask<'_> {
+    /// Writes both sides, unless the files hold a better result.
+    fn write(
+        &self,
+        search: &Isolation,
+        write: fn(&Path, &[u8]) -> Result<(), OracleError>,
+    ) -> Result<(), OracleError> {
+        if let Some(files) = self.files.filter(|_| !self.is_behind) {
+            write(&files.passing, &search.passing())?;
+            write(&files.failing, &search.failing())?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn progress(&self, drive: &Drive<Isolation>) -> Progress {
+        let spent = drive.spent();
+        Progress {
+            bytes_before: self.bytes_before,
+            bytes: drive.search().bytes(),
+            tokens: None,
+            spent,
+            since_improved: spent.elapsed.saturating_sub(self.improved_at),
+        }
+    }
+}
+
+impl Task<Isolation> for IsolateTask<'_> {
+    fn before_step(
+        &mut self,
+        drive: &mut Drive<Isolation>,
+        reporter: &mut Reporter<'_>,
+    ) -> Option<Stopped> {
+        reporter.report_pass(Some(drive.search().units()));
+        None
+    }
+
+    fn after_verdict(
+        &mut self,
+        told: &Told<<Isolation as Search>::Candidate>,
+        drive: &Drive<Isolation>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<Option<Stopped>, OracleError> {
+        // Every resolved verdict moves one of the sides.
+        if told.verdict != Verdict::Unresolved {
+            // Until a candidate is run, the earlier session has been at least this far.
+            self.is_behind &= drive.spent().runs == 0;
+            self.write(drive.search(), fsx::write_atomic)?;
+            self.improved_at = drive.spent().elapsed;
+            reporter.report(&Event::Improved(self.progress(drive)));
+        }
+        Ok(None)
+    }
+
+    fn tick(&self, drive: &Drive<Isolation>) -> Event {
+        Event::Tick(self.progress(drive))
+    }
 }

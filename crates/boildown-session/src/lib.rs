@@ -1,28 +1,67 @@
-//! The loop between a search and an oracle.
+//! Sessions: reductions, isolations and culprit searches, from the check of the input to the
+//! result.
 //!
-//! [`baseline()`] asks what has to be true before any reduction makes sense. [`Drive`] runs any search on as many workers as
-//! wanted; the result depends on the search and on the verdicts, never on the number of workers. [`reduce()`] drives the search for
-//! a smaller text, keeps the best one on disk, and says what happens as [`Event`]s; [`isolate()`] does so for the smallest difference
-//! between a text that passes and one that fails, which [`contrast()`] checks beforehand. [`changes`] looks for the change
-//! that broke something.
+//! A session drives one search with [`boildown_driver`], keeps the best result on disk, records
+//! every verdict in a run store, and reports what happens as [`Event`]s. There are three kinds,
+//! which share one loop:
+//!
+//! * A *reduction* ([`reduce()`], [`reduce_with_restarts`]) takes a file that has the property, and
+//!   returns the smallest file that it finds with it.
+//! * An *isolation* ([`isolate()`]) takes a file that passes and one that fails, and returns the
+//!   smallest difference that it finds between two such files.
+//! * A *culprit search* ([`changes`]) takes a good and a bad state of a folder, and returns the
+//!   smallest set of changes that it finds to break the good one.
+//!
+//! Before a session, [`prepare`] deduces the property, chooses the sandbox and looks for earlier
+//! sessions, and [`BaselineCheck`] runs the command on the inputs: the property must hold on the
+//! input, and not on everything. It also measures how often a flaky property holds.
+//!
+//! The result of a session depends on the search and on the verdicts, never on the number of
+//! workers.
+//!
+//! # Example
+//! Reduces a text to the lines that are needed, without a file or a store:
+//!
+//! ```
+//! use boildown_oracle::{FnOracle, Verdict};
+//! use boildown_session::{ReduceOptions, SessionConfig, reduce};
+//! use boildown_syntax::{Strategy, reduction};
+//!
+//! let input = b"one\ntwo\nthree\nfour\n".as_slice().into();
+//! let oracle = FnOracle::new(|text: &[u8]| match text.starts_with(b"t") && text.len() > 2 {
+//!     true => Verdict::Interesting,
+//!     false => Verdict::Uninteresting,
+//! });
+//! let (summary, best) = reduce(
+//!     reduction(&input, None, Strategy::default()),
+//!     &oracle,
+//!     &ReduceOptions::default(),
+//!     &SessionConfig::default(),
+//!     &mut |_| {},
+//! )?;
+//! assert!(summary.one_minimal);
+//! assert_eq!(best.len(), 3);
+//! # Ok::<_, boildown_oracle::OracleError>(())
+//! ```
 
 mod baseline;
-mod budget;
-mod careful;
+mod both_sides;
+mod bytes_oracle;
 pub mod changes;
-mod drive;
+mod config;
 mod event;
 mod isolate;
-mod rate;
+pub mod prepare;
 mod reduce;
-mod texts;
-mod workers;
+mod repeated_test;
+mod runner;
 
-pub use baseline::{Baseline, BaselineError, Care, baseline, time_limit};
-pub use budget::{Budget, Size};
-pub use careful::{Reduced, reduce_carefully};
-pub use drive::{Config, Drive, Leave, Spent, Step, Stop};
+pub use baseline::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_limit};
+pub use both_sides::{BothSidesError, Side};
+pub use config::{SessionConfig, StoreMemory};
 pub use event::{Event, Progress, Stopped, Summary};
-pub use isolate::{ContrastError, Side, Sides, contrast, isolate};
-pub use rate::Rate;
-pub use reduce::{Goal, reduce};
+pub use isolate::{SideFiles, isolate};
+pub use reduce::{
+    ReduceOptions, Reduced, ReductionPlan, SkipPass, TargetSize, reduce, reduce_with_restarts,
+};
+pub use repeated_test::{RepeatedTest, RunStats};

@@ -1,25 +1,27 @@
-//! The parse gate: what brings new syntax errors is not worth a run.
+//! The parse gate: skips candidates that bring new syntax errors.
 
 use std::sync::Arc;
 
 use boildown_search::odds::Hit;
-use boildown_search::{Fingerprint, Fingerprinted as _, Question, Search, Verdict};
+use boildown_search::{Fingerprint, Fingerprinted as _, Query, Search, Verdict};
 
 use crate::Language;
-use crate::draft::{Check, Draft};
+use crate::candidate::{Candidate, Check};
 use crate::parse::{Parsed, Parser};
 
-/// A search whose candidates must parse at least as well as the best so far; all others are skipped.
+/// A search whose candidates must have no more syntax errors than the best one so far; all others
+/// are skipped.
 ///
-/// The gate adapts: one rejected candidate in 32 is asked all the same, and once these turn out to be
-/// interesting at least half as often as the others, the target does not mind broken input and the gate stays open. Candidates
-/// that ask for no check pass.
+/// A program that is a compiler reports syntax errors early, so such candidates are rarely worth a
+/// run. Some programs have no such stage. So the gate adapts: it lets one in 32 of the candidates
+/// that it would skip through as a sample, and once these are interesting at least half as often as
+/// the others, it opens for good. Candidates that ask for no check always pass.
 ///
 /// # Guarantee
-/// Depends on the texts and the verdicts told only. Says nothing about candidates it rejects: what must be proved of all
-/// candidates has to be asked unchecked.
+/// Depends on the candidates and the verdicts only. Tells nothing about the candidates that it
+/// skips: what has to be proved of all candidates must be asked with [`Check::Nothing`].
 /// # Cost
-/// One incremental parse for each question of the inner search, from the tree of the best so far.
+/// One incremental parse for each query of the inner search, from the tree of the best candidate.
 #[derive(Debug, Clone)]
 pub struct Gated<S> {
     inner: S,
@@ -29,59 +31,61 @@ pub struct Gated<S> {
 #[derive(Debug, Clone)]
 struct Gate {
     parser: Parser,
-    /// The best text so far; parsed when first needed.
+    /// The best candidate; parsed when first needed.
     base: Option<Parsed>,
-    /// The text that was parsed last, and its tree if it passed. A text that repeats itself has many candidates that are the same.
+    /// The content that was parsed last, with its tree if it passed. An input with repetitions has
+    /// many equal candidates.
     last: Option<(Fingerprint, Option<Parsed>)>,
-    state: State,
-    /// How many candidates were rejected.
+    openness: Openness,
+    /// The number of candidates with new errors, skipped or let through as samples.
     rejected: usize,
-    passed: Tally,
-    sampled: Tally,
-    /// What the gate did with the question that is next.
-    next: Passage,
+    passed: HitCounts,
+    sampled: HitCounts,
+    /// The decision of the gate on the next query.
+    next: Decision,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Openness {
     Shut,
     Open,
-    /// Shut, whatever happens: no samples, and no text is too large or too broken to be parsed.
+    /// Closed for good: no samples, and every candidate is parsed, however large or broken it is.
     Sealed,
 }
 
-/// One rejected candidate in so many is asked.
+/// One in this many of the candidates with new errors is let through.
 const SAMPLE: usize = 32;
 
-/// The largest text, in bytes, that is parsed for every question although it has errors.
-const BROKEN: usize = 2 << 20;
+/// With errors in the best candidate: only below this size, in bytes, is every candidate parsed.
+const BROKEN_LIMIT: usize = 2 << 20;
 
-/// The same when its tree is nothing but an error.
-const LOST: usize = 128 << 10;
+/// The same, when the tree of the best candidate is a single error.
+const UNPARSED_LIMIT: usize = 128 << 10;
 
-/// A text of fewer bytes is not parsed when it has errors: so little of it is left that the grammar has understood nothing.
-const PUZZLING: usize = 512;
+/// With errors in the best candidate: only from this size are candidates parsed. The grammar made
+/// no sense of so short a rest.
+const PARSED_FROM: usize = 512;
 
-/// How a question came through the gate.
+/// The decision of the gate on a query.
 #[derive(Debug, Clone)]
-enum Passage {
+enum Decision {
     /// It needs no check, or the gate is open.
     Free,
     /// It parses.
     Parsed(Parsed),
-    /// It does not; it is asked to learn whether that matters.
+    /// It has new errors, and is asked to learn whether that matters.
     Sample,
-    /// It does not, and is not asked.
+    /// It has new errors, and is skipped.
     Rejected,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
+struct HitCounts {
     asked: u32,
     hits: u32,
 }
 
-impl Tally {
+impl HitCounts {
     fn count(&mut self, hit: Hit) {
         self.asked += 1;
         self.hits += u32::from(hit == Hit::Yes);
@@ -93,66 +97,72 @@ impl Tally {
 }
 
 impl Gate {
-    /// Moves `inner` to the next question that passes.
-    fn admit(&mut self, inner: &mut impl Search<Candidate = Draft>) {
-        while let Some(question) = inner.ask() {
-            self.next = self.passage(&question.candidate, inner);
+    /// Skips queries of `inner` up to the next one that passes.
+    fn admit(&mut self, inner: &mut impl Search<Candidate = Candidate>) {
+        while let Some(query) = inner.ask() {
+            self.next = self.decide(&query.candidate, inner);
             match self.next {
-                Passage::Free | Passage::Parsed(_) | Passage::Sample => return,
-                Passage::Rejected => inner.skip(),
+                Decision::Free | Decision::Parsed(_) | Decision::Sample => return,
+                Decision::Rejected => inner.skip(),
             }
         }
     }
 
-    fn passage(&mut self, draft: &Draft, inner: &impl Search<Candidate = Draft>) -> Passage {
-        if self.state == State::Open || draft.check() == Check::Nothing {
-            return Passage::Free;
+    /// Decides on a query of `inner`.
+    fn decide(
+        &mut self,
+        candidate: &Candidate,
+        inner: &impl Search<Candidate = Candidate>,
+    ) -> Decision {
+        if self.openness == Openness::Open || candidate.check() == Check::Nothing {
+            return Decision::Free;
         }
         let base = (self.base)
             .get_or_insert_with(|| Parsed::new(&self.parser, Arc::clone(inner.best().bytes())));
-        if self.state != State::Sealed && base.is_beyond_it() {
-            return Passage::Free;
+        if self.openness != Openness::Sealed && base.is_too_broken() {
+            return Decision::Free;
         }
-        let content = draft.fingerprint();
+        let content = candidate.fingerprint();
         let parsed = match self.last.take() {
             Some((last, parsed)) if last == content => parsed,
-            _ => base.reparse(&self.parser, Arc::clone(draft.bytes())),
+            _ => base.reparse(&self.parser, Arc::clone(candidate.bytes())),
         };
         self.last = Some((content, parsed.clone()));
         if let Some(parsed) = parsed {
-            return Passage::Parsed(parsed);
+            return Decision::Parsed(parsed);
         }
         self.rejected += 1;
-        if self.state == State::Shut && self.rejected % SAMPLE == SAMPLE / 2 {
-            Passage::Sample
+        if self.openness == Openness::Shut && self.rejected % SAMPLE == SAMPLE / 2 {
+            Decision::Sample
         } else {
-            Passage::Rejected
+            Decision::Rejected
         }
     }
 
-    /// Whether a candidate passes as things stand, and not just as a sample.
-    fn passes(&self, draft: &Draft) -> bool {
-        if self.state == State::Open || draft.check() == Check::Nothing {
+    /// Returns whether a candidate passes as things are, not counting samples.
+    fn passes(&self, candidate: &Candidate) -> bool {
+        if self.openness == Openness::Open || candidate.check() == Check::Nothing {
             return true;
         }
         (self.base.as_ref()).is_some_and(|base| {
-            self.state != State::Sealed && base.is_beyond_it()
+            self.openness != Openness::Sealed && base.is_too_broken()
                 || base
-                    .reparse(&self.parser, Arc::clone(draft.bytes()))
+                    .reparse(&self.parser, Arc::clone(candidate.bytes()))
                     .is_some()
         })
     }
 
-    /// Counts an answer; returns what is parsed of the candidate when it was interesting.
+    /// Counts the verdict on the query that was let through; returns its tree when it was
+    /// interesting.
     fn learn(&mut self, verdict: Verdict) -> Option<Parsed> {
         let hit = Hit::from(verdict);
-        let parsed = match std::mem::replace(&mut self.next, Passage::Free) {
-            Passage::Free | Passage::Rejected => None,
-            Passage::Parsed(parsed) => {
+        let parsed = match std::mem::replace(&mut self.next, Decision::Free) {
+            Decision::Free | Decision::Rejected => None,
+            Decision::Parsed(parsed) => {
                 self.passed.count(hit);
                 Some(parsed)
             }
-            Passage::Sample => {
+            Decision::Sample => {
                 self.sampled.count(hit);
                 None
             }
@@ -161,56 +171,60 @@ impl Gate {
             && self.sampled.hits >= 2
             && self.sampled.rate() >= self.passed.rate() / 2.0
         {
-            self.state = State::Open;
+            self.openness = Openness::Open;
         }
         parsed.filter(|_| hit == Hit::Yes)
     }
 }
 
 impl Parsed {
-    /// Whether its errors are a reason to ask about any text: where there are some already, little of the tree can be reused, and each of
-    /// them is recovered from again.
-    fn is_beyond_it(&self) -> bool {
-        let largest = if self.is_one_error() { LOST } else { BROKEN };
-        self.errors > 0 && !(PUZZLING..=largest).contains(&self.bytes.len())
+    /// Returns whether the errors are a reason to let every candidate pass: with errors, little of
+    /// the tree can be reused, and the parser recovers from each of them again.
+    fn is_too_broken(&self) -> bool {
+        let largest = if self.is_one_error() {
+            UNPARSED_LIMIT
+        } else {
+            BROKEN_LIMIT
+        };
+        self.errors > 0 && !(PARSED_FROM..=largest).contains(&self.bytes.len())
     }
 }
 
-impl<S: Search<Candidate = Draft>> Gated<S> {
-    /// Puts a gate in front of a search. Without a language everything passes.
+impl<S: Search<Candidate = Candidate>> Gated<S> {
+    /// Puts a gate in front of a search. Without a language every candidate passes.
     pub fn new(inner: S, language: Option<&Language>) -> Self {
-        Self::with_state(inner, language, State::Shut)
+        Self::with_openness(inner, language, Openness::Shut)
     }
 
-    /// Puts a gate in front of a search that never lets a broken candidate through, not even to learn whether that matters:
-    /// to parse is part of the property.
+    /// Puts a gate in front of a search that never lets a candidate with new errors through, not
+    /// even as a sample: the property includes that it parses.
     pub fn sealed(inner: S, language: &Language) -> Self {
-        Self::with_state(inner, Some(language), State::Sealed)
+        Self::with_openness(inner, Some(language), Openness::Sealed)
     }
 
-    fn with_state(inner: S, language: Option<&Language>, state: State) -> Self {
+    fn with_openness(inner: S, language: Option<&Language>, openness: Openness) -> Self {
         let gate = language.map(|language| Gate {
             parser: Parser::new(language),
             base: None,
             last: None,
-            state,
+            openness,
             rejected: 0,
-            passed: Tally::default(),
-            sampled: Tally::default(),
-            next: Passage::Free,
+            passed: HitCounts::default(),
+            sampled: HitCounts::default(),
+            next: Decision::Free,
         });
         let mut gated = Self { inner, gate };
         gated.admit();
         gated
     }
 
-    /// Changes the search behind the gate, but not its best text.
+    /// Changes the state of the inner search, but not its best candidate.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut S)) {
         change(&mut self.inner);
         self.admit();
     }
 
-    /// Returns the search behind the gate.
+    /// Returns the inner search.
     pub fn inner(&self) -> &S {
         &self.inner
     }
@@ -222,27 +236,27 @@ impl<S: Search<Candidate = Draft>> Gated<S> {
     }
 }
 
-impl<S: Search<Candidate = Draft>> Search for Gated<S> {
-    type Candidate = Draft;
+impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
+    type Candidate = Candidate;
 
-    fn ask(&self) -> Option<Question<Draft>> {
-        let mut question = self.inner.ask()?;
+    fn ask(&self) -> Option<Query<Candidate>> {
+        let mut query = self.inner.ask()?;
         if let Some(Gate {
-            next: Passage::Sample,
+            next: Decision::Sample,
             sampled,
             ..
         }) = &self.gate
         {
-            question.odds *= sampled.rate();
+            query.odds *= sampled.rate();
         }
-        Some(question)
+        Some(query)
     }
 
-    fn certain(&self) -> Vec<Question<Draft>> {
+    fn certain(&self) -> Vec<Query<Candidate>> {
         let others = self.inner.certain().into_iter().skip(1);
-        let passes = |question: &Question<Draft>| {
+        let passes = |query: &Query<Candidate>| {
             let gate = self.gate.as_ref();
-            gate.is_none_or(|gate| gate.passes(&question.candidate))
+            gate.is_none_or(|gate| gate.passes(&query.candidate))
         };
         self.ask()
             .into_iter()
@@ -256,7 +270,7 @@ impl<S: Search<Candidate = Draft>> Search for Gated<S> {
         if let Some(gate) = &mut self.gate
             && verdict.is_interesting()
         {
-            // Of several that are asked about together, the last need not be the best.
+            // After a batch, the best candidate need not be the one whose verdict came last.
             let best = self.inner.best();
             gate.base = parsed.filter(|parsed| parsed.bytes == *best.bytes());
             gate.last = None;
@@ -269,12 +283,12 @@ impl<S: Search<Candidate = Draft>> Search for Gated<S> {
         self.admit();
     }
 
-    fn best(&self) -> Draft {
+    fn best(&self) -> Candidate {
         self.inner.best()
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "lang-json"))]
 mod tests {
     use boildown_search::Subset;
     use boildown_search::list::Sweep;
@@ -282,24 +296,24 @@ mod tests {
     use super::*;
     use crate::{Document, View};
 
-    /// Deletes every single token of a text, parsing or not.
+    /// A search that tries to delete each single token, with a parse check.
     #[derive(Clone)]
-    struct Tokens {
+    struct SingleTokens {
         document: Arc<Document>,
         sweep: Sweep,
     }
 
-    impl Tokens {
-        fn draft(&self, kept: Subset) -> Draft {
-            Draft::new(Arc::clone(&self.document), kept, Check::Parses)
+    impl SingleTokens {
+        fn candidate(&self, kept: Subset) -> Candidate {
+            Candidate::new(Arc::clone(&self.document), kept, Check::Parses)
         }
     }
 
-    impl Search for Tokens {
-        type Candidate = Draft;
+    impl Search for SingleTokens {
+        type Candidate = Candidate;
 
-        fn ask(&self) -> Option<Question<Draft>> {
-            Some(self.sweep.ask()?.map(|kept| self.draft(kept)))
+        fn ask(&self) -> Option<Query<Candidate>> {
+            Some(self.sweep.ask()?.map(|kept| self.candidate(kept)))
         }
 
         fn tell(&mut self, verdict: Verdict) {
@@ -310,31 +324,33 @@ mod tests {
             self.sweep.skip();
         }
 
-        fn best(&self) -> Draft {
-            self.draft(self.sweep.best())
+        fn best(&self) -> Candidate {
+            self.candidate(self.sweep.best())
         }
     }
 
-    /// Starts on the tokens of an array of numbers, none of which can go alone and leave JSON.
-    fn numbers(json: &'static Language) -> Tokens {
+    /// Returns that search over an array of numbers. No single token can go and leave JSON.
+    fn numbers(json: &'static Language) -> SingleTokens {
         tokens(&format!("[1{}]", ", 1".repeat(999)), json)
     }
 
-    fn tokens(text: &str, json: &'static Language) -> Tokens {
+    fn tokens(text: &str, json: &'static Language) -> SingleTokens {
         let document = Arc::new(Document::new(&text.as_bytes().into(), View::Syntax(json)));
         let sweep = Sweep::windows(Subset::full(document.len()), 1);
-        Tokens { document, sweep }
+        SingleTokens { document, sweep }
     }
 
-    /// Asks about the numbers; returns how many questions passed and what became of the gate.
-    fn ask_all(verdict: Verdict) -> Option<(usize, State)> {
-        let json = Language::named("JSON")?;
+    /// Answers all queries with the same verdict; returns how many passed, and the final state of
+    /// the gate.
+    fn ask_all(verdict: Verdict) -> (usize, Openness) {
+        let json = Language::named("JSON").expect("the grammar is built");
         let mut search = Gated::new(numbers(json), Some(json));
         let asked = ask(&mut search, verdict);
-        Some((asked, search.gate?.state))
+        let gate = search.gate.expect("there is a language");
+        (asked, gate.openness)
     }
 
-    fn ask(search: &mut Gated<Tokens>, verdict: Verdict) -> usize {
+    fn ask(search: &mut Gated<SingleTokens>, verdict: Verdict) -> usize {
         let mut asked = 0;
         while search.ask().is_some() {
             asked += 1;
@@ -344,10 +360,8 @@ mod tests {
     }
 
     #[test]
-    fn of_a_small_text_that_has_errors_anything_is_asked() {
-        let Some(json) = Language::named("JSON") else {
-            return;
-        };
+    fn every_candidate_of_a_small_input_with_errors_passes() {
+        let json = Language::named("JSON").expect("the grammar is built");
         let asked_of = |text| {
             ask(
                 &mut Gated::new(tokens(text, json), Some(json)),
@@ -355,31 +369,25 @@ mod tests {
             )
         };
         assert_eq!(asked_of("[[[1]]]"), 1, "only the number can go alone");
-        assert_eq!(asked_of("[[[1]]"), 6, "each of them is asked about");
+        assert_eq!(asked_of("[[[1]]"), 6, "each token is asked about");
     }
 
     #[test]
-    fn nothing_broken_passes_a_sealed_gate() {
-        let Some(json) = Language::named("JSON") else {
-            return;
-        };
+    fn a_sealed_gate_lets_nothing_with_errors_through() {
+        let json = Language::named("JSON").expect("the grammar is built");
         assert!(Gated::sealed(numbers(json), json).ask().is_none());
     }
 
     #[test]
-    fn what_does_not_parse_is_asked_once_in_a_while() {
-        let Some(outcome) = ask_all(Verdict::Uninteresting) else {
-            return;
-        };
-        assert_eq!(outcome, (2001_usize.div_ceil(SAMPLE), State::Shut));
+    fn one_in_32_of_the_candidates_with_errors_is_asked() {
+        let outcome = ask_all(Verdict::Uninteresting);
+        assert_eq!(outcome, (2001_usize.div_ceil(SAMPLE), Openness::Shut));
     }
 
     #[test]
-    fn the_gate_opens_when_broken_texts_are_as_interesting_as_others() {
-        let Some((asked, state)) = ask_all(Verdict::Interesting) else {
-            return;
-        };
-        assert_eq!(state, State::Open);
-        assert_eq!(asked, 2001, "everything can go");
+    fn the_gate_opens_when_candidates_with_errors_are_as_interesting_as_others() {
+        let (asked, openness) = ask_all(Verdict::Interesting);
+        assert_eq!(openness, Openness::Open);
+        assert_eq!(asked, 2001, "every token can go");
     }
 }

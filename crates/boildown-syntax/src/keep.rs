@@ -1,24 +1,25 @@
-//! What the user wants to see in every candidate.
+//! Lines and patterns that the user requires in every candidate.
 
 use regex::bytes::Regex;
 
-/// Texts and patterns that a candidate has to hold.
+/// Lines and patterns that every candidate has to contain.
 #[derive(Debug, Clone, Default)]
 pub struct Keep(Vec<Kept>);
 
 #[derive(Debug, Clone)]
 enum Kept {
     Pattern(Regex),
-    /// A line, without the white space around it: that may change.
+    /// A line, without the white space around it, which may change.
     Line(Vec<u8>),
 }
 
-/// Marks a line that stays.
+/// Marks a line that has to stay.
 const MARK: &[u8] = b"boildown: keep";
 
 impl Keep {
-    /// Returns what an input says of itself: a line with the words `boildown: keep` stays, and so do all from one with
-    /// `boildown: keep from here` to one with `boildown: keep to here`.
+    /// Returns the requirements that the input states itself: a line with the words `boildown:
+    /// keep` stays, and so do all lines from one with `boildown: keep from here` to one with
+    /// `boildown: keep to here`.
     #[must_use]
     pub fn marked(input: &[u8]) -> Self {
         let mut keep = Self::default();
@@ -34,10 +35,12 @@ impl Keep {
         keep
     }
 
-    /// Adds what is wanted: the lines `12` or `10-20` of an input, counted from 1, or what matches a regular expression.
+    /// Adds a requirement: the lines `12` or `10-20` of the input, counted from 1, or a match of a
+    /// regular expression.
     ///
     /// # Errors
-    /// When it is neither, when there are no such lines, or when the input does not match: what is wrong.
+    /// A description of the error: it is neither, there are no such lines, or the input has no
+    /// match.
     pub fn add(&mut self, wanted: &str, input: &[u8]) -> Result<(), String> {
         if let Some((first, last)) = lines(wanted) {
             let all: Vec<&[u8]> = input.split(|&byte| byte == b'\n').collect();
@@ -56,13 +59,13 @@ impl Keep {
         Ok(())
     }
 
-    /// Returns whether nothing is wanted.
+    /// Returns whether there are no requirements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns whether a text holds all that is wanted.
+    /// Returns whether a text fulfils all requirements.
     #[must_use]
     pub fn is_in(&self, text: &[u8]) -> bool {
         self.0.iter().all(|kept| match kept {
@@ -81,7 +84,7 @@ impl Keep {
     }
 }
 
-/// `12` or `10-20`.
+/// Reads `12` or `10-20`.
 fn lines(text: &str) -> Option<(usize, usize)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     Some((first.parse().ok()?, last.parse().ok()?))
@@ -94,7 +97,7 @@ mod tests {
     const INPUT: &[u8] = b"int a;\n  int b; // boildown: keep\nint c;\nint d; // boildown: keep from here\nint e;\nint f; // boildown: keep to here\nint g;\n";
 
     #[test]
-    fn marked_lines_and_regions_are_wanted_wherever_they_move() {
+    fn marked_lines_and_regions_are_required_wherever_they_move() {
         let keep = Keep::marked(INPUT);
         assert!(keep.is_in(INPUT));
         let smaller = b"int b; // boildown: keep\n\tint d; // boildown: keep from here\nint e;\nint f; // boildown: keep to here";
@@ -109,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_and_patterns_of_the_input_can_be_wanted() {
+    fn lines_and_patterns_of_the_input_can_be_required() {
         let mut keep = Keep::default();
         keep.add("3", INPUT).expect("there is a third line");
         keep.add("5-5", INPUT).expect("there is a fifth line");
@@ -120,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_kept_is_said() {
+    fn invalid_requirements_are_reported() {
         let complaint = |wanted: &str| Keep::default().add(wanted, INPUT).expect_err(wanted);
         assert_eq!(complaint("9"), "the input has lines 1 to 8");
         assert_eq!(complaint("4-3"), "the input has lines 1 to 8");

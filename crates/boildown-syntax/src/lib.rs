@@ -1,31 +1,81 @@
-//! Texts as trees of removable units, and the search that reduces them.
+//! Inputs as trees of removable units, and the search that reduces them.
 //!
-//! A [`Document`] is a text cut into atoms and a tree over them, through the grammar of a [`Language`] or without one; any subset of
-//! the atoms renders as a text again. [`reduction`] is the whole job as one [`Search`](boildown_search::Search) over [`Draft`]s: passes
-//! over such documents, behind a parse gate. Nothing here does any I/O.
+//! [`reduction`] is the whole reduction of one input, as a [`Search`](boildown_search::Search):
+//! it asks about [`Candidate`]s and is told their verdicts. Nothing in this crate does any I/O;
+//! the oracle that decides whether a candidate is interesting is the caller's.
+//!
+//! # Example
+//! ```
+//! use boildown_search::{Search as _, Verdict, run};
+//! use boildown_syntax::{Language, Strategy, reduction};
+//!
+//! let c = Language::named("C").expect("C is in the default build");
+//! let input = b"int g(int a) { return a; }\nint main() { crash(g(23), a + b); return 0; }\n";
+//! let search = reduction(&input.as_slice().into(), Some(c), Strategy::default());
+//! let search = run(search, |candidate| {
+//!     let text = String::from_utf8_lossy(candidate.bytes());
+//!     // Stands for a compiler that crashes on a call of `crash`.
+//!     match c.errors(candidate.bytes()) == 0 && text.contains("main() { crash(") {
+//!         true => Verdict::Interesting,
+//!         false => Verdict::Uninteresting,
+//!     }
+//! });
+//! assert_eq!(search.best().bytes()[..], *b"int main() { crash(); }\n");
+//! assert!(search.inner().is_proved());
+//! ```
+//!
+//! # Guarantee
+//! The result is interesting. A search that ran to its end leaves a 1-minimal result: the removal
+//! of any single token made the property fail (of any single byte, for inputs in no language). For
+//! a language the same holds for every node whose removal leaves a text that parses. The queries
+//! and the result depend on the input, the strategy and the verdicts only; they are the same for
+//! any number of workers. [`Pipeline::is_proved`] tells whether the proof is complete: it is not
+//! when passes were skipped or deselected, or when the result is too large for them.
+//!
+//! # Modules
+//! - `languages`: the grammars of the build, and which of them a file needs
+//! - `document`: a [`Document`]: an input as tokens and a tree over them, under a [`View`]; any
+//!   subset of the tokens as bytes again
+//! - `candidate`: a [`Candidate`]: kept tokens of a document, and replacements for some
+//! - `pipeline`: [`reduction`]: the passes, their default order, and the state machine that runs
+//!   them
+//! - `unused`: the pass that deletes definitions that nothing refers to
+//! - `rewrite`: the passes that replace text: rules and built-in rewritings
+//! - `symbols`: which names an input defines, and where they are used
+//! - `edit_plan`: deletions and replacements of nodes that are made together
+//! - `gate`, `parse`, `shield`: the parse gate: skips candidates that bring new syntax errors
+//! - `strategy`, `keep`: the options of a reduction
+//! - `isolate`: [`Isolation`]: the smallest difference between an input that passes and one that
+//!   fails
+//!
+//! Almost everything works for any grammar: nodes that can be removed, their separators and the
+//! kinds that may replace them are read from the tree and from the grammar's list of node types.
+//! Only a few tables name particular languages: the rewrite rules (`rules/*.rules`), the nested
+//! languages, the shields of scanners, and the languages whose statements end with semicolons or
+//! blocks.
 #![warn(clippy::disallowed_methods)]
 
+mod candidate;
 mod document;
-mod draft;
+mod edit_plan;
 mod gate;
 mod isolate;
 mod keep;
 mod languages;
-mod names;
 mod parse;
 mod pipeline;
-mod plan;
 mod rewrite;
 mod shield;
 mod strategy;
+mod symbols;
 mod unused;
 
+pub use candidate::{Candidate, Check};
 pub use document::{Document, View};
-pub use draft::{Check, Draft};
 pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text};
 pub use keep::Keep;
 pub use languages::Language;
-pub use pipeline::{Pass, Pipeline, Reduction, count_tokens, pass_names, reduction};
+pub use pipeline::{PassId, Pipeline, Reduction, count_tokens, pass_names, reduction};
 pub use rewrite::{RuleError, Rules};
-pub use strategy::{Gate, Layout, Names, Passes, Strategy};
+pub use strategy::{GateMode, Layout, NamePolicy, PassSelection, Strategy};

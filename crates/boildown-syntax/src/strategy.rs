@@ -1,55 +1,57 @@
-//! What can be chosen about a reduction.
+//! The options of a reduction.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use boildown_search::list::Algorithm;
-use boildown_search::tree::Schedule;
+use boildown_search::algorithms::Algorithm;
+use boildown_search::algorithms::Schedule;
 
-use crate::{Keep, Rules};
+use crate::{Keep, PassId, Rules};
 
-/// How a text is reduced. The default is what measurements say is best.
+/// The options of a reduction. The defaults did best in measurements.
 ///
-/// The passes that prove the result 1-minimal run whatever is chosen here, unless it is the passes.
+/// Except for `passes`, no option removes the passes that prove the result 1-minimal.
 #[derive(Debug, Clone)]
 pub struct Strategy {
     /// Whether candidates have to parse.
-    pub gate: Gate,
+    pub gate: GateMode,
     /// The algorithm for every list; `None` for the one that suits each pass.
     pub algorithm: Option<Algorithm>,
     /// The order in which trees are reduced.
     pub schedule: Schedule,
-    /// How many questions that do not depend on each other are asked together. The result depends on it.
-    pub width: NonZeroUsize,
-    /// What a text may become that is not a part of it, besides what the rules of its language say.
+    /// The largest number of independent queries that are decided together. The result depends on
+    /// it.
+    pub batch_size: NonZeroUsize,
+    /// Rewrite rules to use in addition to those that come with the language.
     pub rules: Arc<Rules>,
-    /// What becomes of names.
-    pub names: Names,
-    /// What becomes of white space.
+    /// The policy for names.
+    pub names: NamePolicy,
+    /// The policy for white space.
     pub layout: Layout,
-    /// What every candidate has to hold.
+    /// Requirements that every candidate has to meet.
     pub keep: Keep,
-    /// Which passes run.
-    pub passes: Passes,
+    /// The passes that run.
+    pub passes: PassSelection,
 }
 
-/// Which passes run, by their names, with a hyphen for each space. `rewriting` stands for all whose names begin so.
+/// The passes that run, by their names with a hyphen for each space. `rewriting` stands for all
+/// passes whose names begin with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Passes {
-    /// All that the kind of input has.
+pub enum PassSelection {
+    /// Every pass for the kind of input.
     #[default]
     All,
-    /// These.
+    /// Only these.
     Only(Vec<String>),
     /// All but these.
     Without(Vec<String>),
 }
 
-impl Passes {
+impl PassSelection {
     /// Returns whether a pass runs.
     #[must_use]
-    pub fn contain(&self, name: &str) -> bool {
-        let name = name.replace(' ', "-");
+    pub fn contains(&self, pass: PassId) -> bool {
+        let name = pass.name().replace(' ', "-");
         let is_meant = |wanted: &String| {
             let rest = name.strip_prefix(wanted.as_str());
             rest.is_some_and(|rest| {
@@ -67,46 +69,46 @@ impl Passes {
 impl Default for Strategy {
     fn default() -> Self {
         Self {
-            gate: Gate::Adaptive,
+            gate: GateMode::Adaptive,
             algorithm: None,
             schedule: Schedule::default(),
-            width: NonZeroUsize::MIN,
+            batch_size: NonZeroUsize::MIN,
             rules: Arc::default(),
-            names: Names::default(),
+            names: NamePolicy::default(),
             layout: Layout::default(),
             keep: Keep::default(),
-            passes: Passes::All,
+            passes: PassSelection::All,
         }
     }
 }
 
 /// Whether candidates have to parse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gate {
-    /// Until it turns out not to matter.
+pub enum GateMode {
+    /// Until enough candidates that do not parse turn out to be interesting.
     Adaptive,
     /// Never.
     Off,
 }
 
-/// What becomes of names.
+/// The policy for names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Names {
-    /// Rewriting may write others, where the result is smaller for it.
+pub enum NamePolicy {
+    /// Rewriting may replace a name by another where the result is smaller for it.
     #[default]
     Free,
-    /// Nothing writes a name that is not in the input.
+    /// No candidate contains a name that is not in the input.
     Preserved,
-    /// They become a, b, c and so on, wherever the property allows it.
+    /// Names become a, b, c and so on, wherever the property allows it.
     Canonical,
 }
 
-/// What becomes of white space.
+/// The policy for white space.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// Blank lines, wide gaps and deep indentation go; line breaks stay.
+    /// Deletes blank lines, wide gaps and deep indentation; keeps line breaks between lines.
     #[default]
     Tidy,
-    /// All goes that can.
+    /// Deletes all removable white space, including line breaks.
     Compact,
 }

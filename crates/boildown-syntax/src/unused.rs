@@ -1,72 +1,85 @@
-//! What nothing needs goes, with all that only this needs.
+//! Dead-definition removal: the pass that deletes definitions that nothing refers to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::list::{Algorithm, InEpochs, List, Machine, Minimise as _};
-use boildown_search::tree::NodeId;
-use boildown_search::{Epochs, Question, Search, Subset, Verdict};
+use boildown_search::algorithms::Algorithm;
+use boildown_search::list::{InBatches, List, ListAlgorithm as _};
+use boildown_search::tree::{IdVec, NodeId};
+use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 
-use crate::names::Names;
-use crate::plan::{Places, Plan, places};
+use crate::edit_plan::{EditPlan, SiblingPositions, sibling_positions};
+use crate::symbols::{Symbol, SymbolIndex};
 use crate::{Document, Language};
 
-/// Deletes definitions that nothing refers to, each with everything that is referred to by what goes only.
+/// Deletes definitions that nothing refers to, together with everything only they use.
 ///
-/// The elements of a list minimiser are the definitions that nothing else in the text needs: what is
-/// kept is they, all that they need, and all that is no definition. So every candidate is closed under references, however much of the text it deletes.
+/// The definitions and the references between them are a graph. A *source* is a definition that no
+/// other needs. The elements of a list algorithm are the sources: a candidate consists of some of
+/// them, of everything they need, and of all text that is no definition. So no candidate uses what
+/// it does not define, however much of the input it deletes. In
+///
+/// ```text
+/// int a() {}   int b() { a(); }   int c() {}   int d() { c(); }   int main() {}
+/// ```
+///
+/// the sources are `b`, `d` and `main`; a candidate without `b` is without `a` too, whether `d`
+/// stays or not.
 ///
 /// # Guarantee
-/// Ends with an interesting set. No definition that nothing refers to can go alone, unless it is one of several that refer to each
-/// other.
+/// Ends with an interesting set. No definition that nothing refers to can go alone, except for
+/// definitions that refer to each other.
 /// # Cost
-/// That of the list minimiser over such definitions; `tell` is linear in the number of names.
+/// That of the list algorithm over the sources; `tell` is linear in the number of names.
 /// # Units
-/// Elements of candidates are atoms of the document.
+/// Elements of candidates are tokens of the document.
 /// # Source
-/// C. G. Kalhauge, J. Palsberg, *Binary Reduction of Dependency Graphs*, ESEC/FSE 2019: candidates are closed under what they need. Differs from
-/// it: only what nothing needs is chosen among, by a list minimiser, since definitions that are needed lose their users in the other passes.
+/// C. G. Kalhauge, J. Palsberg, *Binary Reduction of Dependency Graphs*, ESEC/FSE 2019: candidates
+/// are closed under what they need. Differs from it: only sources are chosen, by a list algorithm,
+/// because other passes delete the uses of definitions that are needed.
 #[derive(Debug, Clone)]
 pub(crate) struct Unused {
     references: Arc<References>,
-    machine: Epochs<Machine>,
-    /// Questions that would delete fewer atoms are left out.
+    /// The search over the sources.
+    sources: Batches<AnyListSearch>,
+    /// Queries that would delete fewer tokens are skipped.
     smallest: usize,
-    next: Option<Question<Subset>>,
+    next: Option<Query<Subset>>,
 }
 
 impl Unused {
     pub(crate) fn new(
         document: &Arc<Document>,
         language: &'static Language,
-        algorithm: InEpochs<Algorithm>,
+        algorithm: InBatches<Algorithm>,
         smallest: usize,
     ) -> Self {
-        let references = References::of(document, language);
+        let references = References::new(document, language);
         let tree = document.tree();
         let weights = references.sources.iter().map(|&source| {
-            let atoms = &tree.nodes[references.units[source].node].atoms;
-            u32::try_from(atoms.len()).unwrap_or(u32::MAX)
+            let tokens = &tree.nodes[references.units[source].node].tokens;
+            u32::try_from(tokens.len()).unwrap_or(u32::MAX)
         });
-        let machine = algorithm.algorithm.on(List::weighted(weights));
+        let sources = algorithm.algorithm.on(List::weighted(weights));
         let mut unused = Self {
             references: Arc::new(references),
-            machine: Epochs::new(machine, algorithm.width),
+            sources: Batches::new(sources, algorithm.batch_size),
             smallest: smallest.max(1),
             next: None,
         };
-        unused.ready();
+        unused.advance();
         unused
     }
 
-    fn ready(&mut self) {
+    /// Moves on to the next query that deletes enough.
+    fn advance(&mut self) {
         let best = self.best().count();
         loop {
-            let question = self.machine.ask();
-            self.next = question.map(|question| question.map(|kept| self.references.keep(&kept)));
+            let query = self.sources.ask();
+            self.next = query.map(|query| query.map(|kept| self.references.keep(&kept)));
             match &self.next {
-                Some(next) if next.candidate.count() + self.smallest > best => self.machine.skip(),
+                Some(next) if next.candidate.count() + self.smallest > best => self.sources.skip(),
                 _ => return,
             }
         }
@@ -76,132 +89,134 @@ impl Unused {
 impl Search for Unused {
     type Candidate = Subset;
 
-    fn ask(&self) -> Option<Question<Subset>> {
+    fn ask(&self) -> Option<Query<Subset>> {
         self.next.clone()
     }
 
-    fn certain(&self) -> Vec<Question<Subset>> {
-        let questions = self.machine.certain().into_iter();
-        questions
-            .map(|question| question.map(|kept| self.references.keep(&kept)))
+    fn certain(&self) -> Vec<Query<Subset>> {
+        let queries = self.sources.certain().into_iter();
+        queries
+            .map(|query| query.map(|kept| self.references.keep(&kept)))
             .collect()
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.machine.tell(verdict);
-        self.ready();
+        self.sources.tell(verdict);
+        self.advance();
     }
 
     fn skip(&mut self) {
-        self.machine.skip();
-        self.ready();
+        self.sources.skip();
+        self.advance();
     }
 
     fn best(&self) -> Subset {
-        self.references.keep(&self.machine.best())
+        self.references.keep(&self.sources.best())
     }
 }
 
-/// Which definitions refer to which.
+/// The graph of definitions and of the references between them.
 #[derive(Debug)]
 struct References {
     document: Arc<Document>,
-    places: Places,
-    /// In order of their nodes, so that an outer one comes before those inside.
-    units: Vec<Unit>,
-    /// The units that are needed whatever goes.
+    sibling_positions: SiblingPositions,
+    /// In the order of their nodes, so that a unit comes before those inside it.
+    units: Vec<DefinitionUnit>,
+    /// The units that text outside of all units needs. They are in every candidate.
     roots: Vec<usize>,
-    /// The units that nothing needs but what is in here, in order: the elements.
+    /// The units that no unit but one of these needs, ascending: the elements of the search.
     sources: Vec<usize>,
 }
 
-/// Where the head of a definition ends: all before its first block.
-fn head(document: &Document, node: NodeId) -> usize {
-    let atoms = document.tree().nodes[node].atoms.clone();
-    let mut blocks = atoms.clone().filter(|&atom| document.atom(atom) == b"{");
-    blocks.next().unwrap_or(atoms.end)
+/// Returns the token at which the head of a definition ends: that of its first block.
+fn end_of_head(document: &Document, node: NodeId) -> usize {
+    let tokens = document.tree().nodes[node].tokens.clone();
+    let mut blocks = tokens
+        .clone()
+        .filter(|&token| document.token(token) == b"{");
+    blocks.next().unwrap_or(tokens.end)
 }
 
-/// A node that defines something, and can go.
+/// A node that defines something and can be deleted.
 #[derive(Debug, Default)]
-struct Unit {
+struct DefinitionUnit {
     node: NodeId,
     /// The unit around it.
     outer: Option<usize>,
-    /// What it refers to, itself, and not one of the units inside.
+    /// The units that it refers to itself, not counting references of units inside it.
     needs: Vec<usize>,
-    /// The sources right inside.
+    /// The sources directly inside it.
     inside: Vec<usize>,
 }
 
+/// The names that anonymous definitions refer to in their heads.
+#[derive(Debug)]
+struct HeadReference {
+    /// The number of uses of the symbol.
+    uses: usize,
+    /// The units that define it.
+    defined: Vec<usize>,
+}
+
 impl References {
-    fn of(document: &Arc<Document>, language: &'static Language) -> Self {
-        let names = Names::of(document, language);
+    fn new(document: &Arc<Document>, language: &'static Language) -> Self {
+        let index = SymbolIndex::new(document, language);
         let tree = document.tree();
-        // A parameter does not go without its arguments.
-        let goes = |node: NodeId| {
-            let around = tree.nodes[names.parent(node)].atoms.start;
-            !matches!(document.atom(around), b"(" | b"<" | b"|")
-        };
-        let told = || names.things.iter().filter(|thing| thing.is_told);
-        let mut by_node: BTreeMap<NodeId, usize> = told()
-            .flat_map(|thing| &thing.definitions)
-            .map(|definition| definition.unit)
-            .chain(names.nameless.iter().copied())
-            .map(|node| (node, 0))
-            .filter(|&(node, _)| goes(node))
-            .collect();
-        let mut units: Vec<Unit> = Vec::new();
-        for (&node, index) in &mut by_node {
-            *index = units.len();
-            units.push(Unit {
+        let by_node = Self::units_by_node(document, &index);
+        let mut units: Vec<DefinitionUnit> = by_node
+            .keys()
+            .map(|&node| DefinitionUnit {
                 node,
-                ..Unit::default()
-            });
-        }
-        let mut owners: Vec<Option<usize>> = vec![None; tree.nodes.len()];
-        for node in 1..tree.nodes.len() {
-            let outer = owners[names.parent(node)];
+                ..DefinitionUnit::default()
+            })
+            .collect();
+        let mut owners: IdVec<NodeId, Option<usize>> = IdVec::filled(None, tree.nodes.len());
+        for node in tree.nodes.ids().skip(1) {
+            let outer = owners[index.parent(node)];
             owners[node] = by_node.get(&node).copied().or(outer);
         }
         for unit in &mut units {
-            unit.outer = owners[names.parent(unit.node)];
+            unit.outer = owners[index.parent(unit.node)];
         }
         let mut roots = Vec::new();
-        // Of what each of those without a name speaks, and how often others do.
-        let mut spoken: BTreeMap<usize, (usize, Vec<usize>)> = BTreeMap::new();
-        let nameless: BTreeMap<usize, usize> = (names.nameless.iter())
-            .filter_map(|&node| Some((*by_node.get(&node)?, head(document, node))))
+        // The ends of the heads of anonymous definitions, and what they refer to there.
+        let heads: BTreeMap<usize, usize> = (index.anonymous.iter())
+            .filter_map(|&node| Some((*by_node.get(&node)?, end_of_head(document, node))))
             .collect();
-        for thing in told() {
-            let defined: Vec<usize> = (thing.definitions.iter())
+        let mut head_references: BTreeMap<usize, HeadReference> = BTreeMap::new();
+        for symbol in declared(&index) {
+            let defined: Vec<usize> = (symbol.definitions.iter())
                 .filter_map(|definition| by_node.get(&definition.unit).copied())
                 .collect();
-            for &mention in &thing.uses {
+            for &mention in &symbol.uses {
                 let Some(owner) = owners[mention] else {
                     roots.extend(&defined);
                     continue;
                 };
                 units[owner].needs.extend(&defined);
-                let at = tree.nodes[mention].atoms.start;
-                let is_first = |known: &(usize, Vec<usize>)| thing.uses.len() < known.0;
-                if nameless.get(&owner).is_some_and(|&head| at < head)
+                let token = tree.nodes[mention].tokens.start;
+                let uses = symbol.uses.len();
+                if heads.get(&owner).is_some_and(|&end| token < end)
                     && !defined.is_empty()
-                    && spoken.get(&owner).is_none_or(is_first)
+                    && head_references
+                        .get(&owner)
+                        .is_none_or(|known| uses < known.uses)
                 {
-                    spoken.insert(owner, (thing.uses.len(), defined.clone()));
+                    let defined = defined.clone();
+                    head_references.insert(owner, HeadReference { uses, defined });
                 }
             }
         }
-        // Nothing can refer to it, but it says something of what it speaks of: it goes with what is spoken of least.
-        for (unit, (_, defined)) in spoken {
-            for definition in defined {
+        // Nothing can refer to an anonymous definition such as `impl Clone for A {}`. It goes with
+        // the symbol of its head that has the fewest uses.
+        for (unit, head) in head_references {
+            for definition in head.defined {
                 units[definition].needs.push(unit);
             }
         }
         let mut references = Self {
             document: Arc::clone(document),
-            places: places(tree),
+            sibling_positions: sibling_positions(tree),
             units,
             roots,
             sources: Vec::new(),
@@ -210,75 +225,100 @@ impl References {
         references
     }
 
+    /// Returns the index of the unit of each node that defines something, with a name or without.
+    fn units_by_node(document: &Document, index: &SymbolIndex<'_>) -> BTreeMap<NodeId, usize> {
+        // A parameter does not go without its arguments.
+        let is_parameter = |node: NodeId| {
+            let parent = &document.tree().nodes[index.parent(node)];
+            matches!(document.token(parent.tokens.start), b"(" | b"<" | b"|")
+        };
+        let nodes: BTreeSet<NodeId> = declared(index)
+            .flat_map(|symbol| &symbol.definitions)
+            .map(|definition| definition.unit)
+            .chain(index.anonymous.iter().copied())
+            .filter(|&node| !is_parameter(node))
+            .collect();
+        let nodes = nodes.into_iter().enumerate();
+        nodes.map(|(unit, node)| (node, unit)).collect()
+    }
+
     fn find_sources(&mut self) {
-        let mut alive = vec![false; self.units.len()];
-        self.enliven(&mut alive, self.roots.clone());
+        let mut reached = vec![false; self.units.len()];
+        self.reach(&mut reached, self.roots.clone());
         let mut sources: BTreeSet<usize> = BTreeSet::new();
-        // What comes last is least likely to be needed by another; inner units wait for what is around them.
+        // From the last unit to the first: a later one is less likely to be needed by another. A
+        // source is no longer one when a unit that needs it is found. Units inside others follow
+        // below.
         for unit in (0..self.units.len()).rev() {
-            if self.units[unit].outer.is_none() && !alive[unit] {
-                for reached in self.enliven(&mut alive, vec![unit]) {
-                    sources.remove(&reached);
+            if self.units[unit].outer.is_none() && !reached[unit] {
+                for needed in self.reach(&mut reached, vec![unit]) {
+                    sources.remove(&needed);
                 }
                 sources.insert(unit);
             }
         }
         for unit in 0..self.units.len() {
-            if !alive[unit]
+            if !reached[unit]
                 && let Some(outer) = self.units[unit].outer
             {
                 self.units[outer].inside.push(unit);
-                self.enliven(&mut alive, vec![unit]);
+                self.reach(&mut reached, vec![unit]);
                 sources.insert(unit);
             }
         }
         self.sources = sources.into_iter().collect();
     }
 
-    /// Marks units and all that they need, the units around them included. Returns what of that was marked before.
-    fn enliven(&self, alive: &mut [bool], mut new: Vec<usize>) -> Vec<usize> {
+    /// Marks units as reached, with everything they need and the units around them. Returns those
+    /// that had been reached before.
+    fn reach(&self, reached: &mut [bool], mut pending: Vec<usize>) -> Vec<usize> {
         let mut before = Vec::new();
-        while let Some(unit) = new.pop() {
-            if std::mem::replace(&mut alive[unit], true) {
+        while let Some(unit) = pending.pop() {
+            if std::mem::replace(&mut reached[unit], true) {
                 before.push(unit);
             } else {
-                new.extend(&self.units[unit].needs);
-                new.extend(self.units[unit].outer);
+                pending.extend(&self.units[unit].needs);
+                pending.extend(self.units[unit].outer);
             }
         }
         before
     }
 
-    /// Returns the atoms that are left when these sources are kept.
+    /// Returns the tokens of the candidate that keeps these sources.
     fn keep(&self, kept: &Subset) -> Subset {
-        let mut alive = vec![false; self.units.len()];
+        let mut reached = vec![false; self.units.len()];
         let is_kept = |unit: usize| {
             let source = self.sources.binary_search(&unit);
             source.is_ok_and(|source| kept.contains(source))
         };
         let outermost = (self.sources.iter().copied())
             .filter(|&unit| self.units[unit].outer.is_none() && is_kept(unit));
-        let mut new: Vec<usize> = self.roots.iter().copied().chain(outermost).collect();
-        while let Some(unit) = new.pop() {
-            if !std::mem::replace(&mut alive[unit], true) {
-                new.extend(&self.units[unit].needs);
-                new.extend(self.units[unit].outer);
-                new.extend(
-                    self.units[unit]
-                        .inside
-                        .iter()
-                        .copied()
-                        .filter(|&unit| is_kept(unit)),
-                );
+        let mut pending: Vec<usize> = self.roots.iter().copied().chain(outermost).collect();
+        while let Some(unit) = pending.pop() {
+            if !std::mem::replace(&mut reached[unit], true) {
+                let unit = &self.units[unit];
+                pending.extend(&unit.needs);
+                pending.extend(unit.outer);
+                pending.extend(unit.inside.iter().copied().filter(|&unit| is_kept(unit)));
             }
         }
-        let mut plan = Plan::default();
-        for (unit, _) in alive.iter().enumerate().filter(|(_, alive)| !**alive) {
-            plan.delete(self.units[unit].node);
+        let mut plan = EditPlan::default();
+        let unreached = reached
+            .iter()
+            .zip(&self.units)
+            .filter(|(reached, _)| !**reached);
+        for (_, unit) in unreached {
+            plan.delete(unit.node);
         }
-        let cuts: Vec<Range<usize>> = plan.cuts(self.document.tree(), &self.places);
-        let mut atoms = Subset::full(self.document.len()).without(cuts);
-        atoms.commit();
-        atoms
+        let cuts: Vec<Range<usize>> = plan.cuts(self.document.tree(), &self.sibling_positions);
+        let mut tokens = Subset::full(self.document.len()).without(cuts);
+        tokens.commit();
+        tokens
     }
+}
+
+/// The symbols of which the grammar tells what defines them.
+fn declared<'a>(index: &'a SymbolIndex<'a>) -> impl Iterator<Item = &'a Symbol<'a>> {
+    let symbols = index.symbols.iter();
+    symbols.filter(|symbol| symbol.is_defined_by_grammar)
 }

@@ -1,18 +1,21 @@
-//! What went wrong, why, and what to do; and the exit code that says so.
+//! Errors of the command line: what failed, why, what to do; and the exit code of each.
 
 use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
-/// What kind of end it was. The number is the exit code.
+use boildown_oracle::OracleError;
+use boildown_store::StoreError;
+
+/// The ways in which boildown ends. The number is the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// There is a smaller result.
+pub(crate) enum ExitKind {
+    /// There is a result that is smaller than the input.
     Reduced = 0,
-    /// The command line or a file it names makes no sense.
-    Usage = 1,
+    /// The command line, or a file that it names, cannot be used.
+    InvalidUsage = 1,
     /// Nothing could be removed.
-    Minimal = 2,
+    AlreadyMinimal = 2,
     /// The property does not hold on the input.
     NotInteresting = 3,
     /// The property holds too rarely, on the input or, when it was run again, on the result.
@@ -21,27 +24,27 @@ pub(crate) enum Kind {
     CannotRun = 5,
     /// Stopped early; the best result is saved.
     Stopped = 6,
-    /// A panic.
-    Defect = 70,
+    /// A panic, which is a bug in boildown.
+    InternalError = 70,
 }
 
-impl From<Kind> for ExitCode {
-    fn from(kind: Kind) -> Self {
+impl From<ExitKind> for ExitCode {
+    fn from(kind: ExitKind) -> Self {
         Self::from(kind as u8)
     }
 }
 
-/// An error for a person: what, why, what to do.
+/// An error for the user: what failed, why, and hints about what to do.
 #[derive(Debug)]
 pub(crate) struct CliError {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ExitKind,
     what: String,
     source: Option<Box<dyn Error + Send + Sync>>,
     hints: Vec<String>,
 }
 
 impl CliError {
-    pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: ExitKind, what: impl Into<String>) -> Self {
         Self {
             kind,
             what: what.into(),
@@ -50,8 +53,13 @@ impl CliError {
         }
     }
 
-    /// The error as one that says what we failed to do.
-    pub(crate) fn failed_to(kind: Kind, error: &dyn Error) -> Self {
+    /// Returns an error about a command line, or a file that it names, that cannot be used.
+    pub(crate) fn usage(what: impl Into<String>) -> Self {
+        Self::new(ExitKind::InvalidUsage, what)
+    }
+
+    /// Returns "failed to …" for an error whose message says what was attempted.
+    pub(crate) fn failed_to(kind: ExitKind, error: &dyn Error) -> Self {
         let mut what = format!("failed to {error}");
         let mut cause = error.source();
         while let Some(error) = cause {
@@ -59,6 +67,32 @@ impl CliError {
             cause = error.source();
         }
         Self::new(kind, what)
+    }
+
+    /// Returns the error for a command that could not be run.
+    pub(crate) fn cannot_run(error: &OracleError) -> Self {
+        match error {
+            OracleError::Spawn {
+                program,
+                advice,
+                source,
+            } => Self::new(ExitKind::CannotRun, format!("failed to start `{program}`"))
+                .because(source.to_string())
+                .hint(advice),
+            error => Self::failed_to(ExitKind::CannotRun, error),
+        }
+    }
+
+    /// Returns the error for a result on which another session is at work.
+    pub(crate) fn busy(error: &StoreError) -> Self {
+        Self::failed_to(ExitKind::CannotRun, error)
+            .hint("wait for it, stop it, or write this result elsewhere with --output")
+    }
+
+    /// Returns the error for an interruption before anything was written.
+    pub(crate) fn interrupted_before(what: &str) -> Self {
+        let what = format!("interrupted before {what} began: nothing was written");
+        Self::new(ExitKind::Stopped, what)
     }
 
     pub(crate) fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
@@ -83,12 +117,9 @@ impl fmt::Display for CliError {
             write!(f, ": {source}")?;
         }
         for hint in &self.hints {
-            for (at, line) in hint.lines().enumerate() {
-                write!(
-                    f,
-                    "\n{}{line}",
-                    if at == 0 { "  hint: " } else { "        " }
-                )?;
+            for (number, line) in hint.lines().enumerate() {
+                let label = if number == 0 { "  hint: " } else { "        " };
+                write!(f, "\n{label}{line}")?;
             }
         }
         Ok(())

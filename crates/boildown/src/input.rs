@@ -1,4 +1,4 @@
-//! What the user gives to work on.
+//! Input files and their languages.
 
 use std::fs;
 use std::io;
@@ -7,46 +7,48 @@ use std::sync::Arc;
 
 use boildown_syntax::{Document, Language};
 
-use crate::error::{CliError, Kind};
+use crate::error::CliError;
 
-/// Reads an input, and says what is wrong when it cannot be one. `hint` says where it belongs on the command line.
+/// Reads an input file. `hint` says where the file belongs on the command line.
 pub(crate) fn read(path: &Path, hint: &str) -> Result<Arc<[u8]>, CliError> {
     let what = format!("failed to read {}", path.display());
-    // Others can be read once, or have no end.
-    let ordinary = |found: fs::Metadata| found.is_file() || found.is_dir();
-    let bytes = match fs::metadata(path).map(ordinary) {
+    // Pipes and devices can be read only once, or without end.
+    let is_readable = |metadata: fs::Metadata| metadata.is_file() || metadata.is_dir();
+    let bytes = match fs::metadata(path).map(is_readable) {
         Ok(false) => Err(io::Error::other(
-            "it is not an ordinary file; write its content to one first",
+            "it is not a regular file; copy its content to one first",
         )),
         _ => fs::read(path),
     };
     let bytes = bytes.map_err(|error| match error.kind() {
-        io::ErrorKind::IsADirectory => CliError::new(Kind::Usage, what).because("it is a directory").hint(
-            "boildown reduces one file at a time for now; give the file, and mention what it needs in the command",
+        io::ErrorKind::IsADirectory => CliError::usage(what).because("it is a directory").hint(
+            "give a single file; the command may use the other files by their absolute paths",
         ),
-        io::ErrorKind::NotFound => CliError::new(Kind::Usage, what)
+        io::ErrorKind::NotFound => CliError::usage(what)
             .because("there is no such file")
             .hint(hint),
-        _ => CliError::new(Kind::Usage, what).because(error),
+        _ => CliError::usage(what).because(error),
     })?;
     if bytes.len() > Document::MAX {
         let what = format!("{} is larger than 4 GiB", path.display());
-        return Err(CliError::new(Kind::Usage, what));
+        return Err(CliError::usage(what));
     }
     Ok(bytes.into())
 }
 
-/// The language of an input: what was asked for, what its name and its first line say, or what it looks like.
+/// Returns the language of an input: the requested one, or else by its name, its first line, or its
+/// content.
 pub(crate) fn language(
-    asked: Option<&str>,
+    requested: Option<&str>,
     path: &Path,
     input: &[u8],
 ) -> Result<Option<&'static Language>, CliError> {
-    match asked {
+    match requested {
         Some("none") => Ok(None),
         Some(name) => Language::named(name).map(Some).ok_or_else(|| {
-            CliError::new(Kind::Usage, format!("there is no language `{name}`"))
-                .hint("`boildown languages` lists them; `--language none` works on any file")
+            CliError::usage(format!("unknown language `{name}`")).hint(
+                "`boildown languages` lists the languages; `--language none` works for any file",
+            )
         }),
         None => {
             let head = &input[..input.len().min(256)];
@@ -54,4 +56,12 @@ pub(crate) fn language(
             Ok(named.or_else(|| Language::guess(input)))
         }
     }
+}
+
+/// Returns the warning about an input that changed during the search.
+pub(crate) fn modified_warning(path: &Path) -> String {
+    format!(
+        "warning: {} was modified during the search; does the command write to it?",
+        path.display()
+    )
 }

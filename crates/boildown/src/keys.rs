@@ -1,4 +1,4 @@
-//! Keys that are pressed while a reduction goes on.
+//! Keys that are pressed while a reduction runs.
 
 use std::io::{self, IsTerminal as _, Stdin};
 use std::sync::Arc;
@@ -13,135 +13,139 @@ use signal_hook::consts::SIGTSTP;
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
 
-/// What the keys do, for the end of a line.
-pub(crate) const HINT: &str = "  (s: next pass, q: stop)";
+/// The hint about the keys, for the end of the live line.
+pub(crate) const HINT: &str = "  (s: skip pass, q: stop)";
 
-/// How soon a listener notices that it is to end, or has the terminal again.
+/// Delay until a listener notices that it has to end, or that the terminal is back.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Whether somebody sits at a terminal who sees what is said and can press keys.
-pub(crate) fn are_heard() -> bool {
+/// Returns whether the user sits at a terminal, sees the live line and can press keys.
+pub(crate) fn are_available() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Whether somebody is there to continue us when we stop: in a session of our own, where Ctrl-Z does nothing by itself, nobody is.
+/// Returns whether a shell can continue this process after Ctrl-Z. In a terminal session of its
+/// own, without a shell, the process would stay stopped.
 fn has_shell() -> bool {
     let ours = getsid(None);
     ours.is_ok() && getppid().is_some_and(|parent| getsid(Some(parent)) == ours)
 }
 
-/// Listens to single keys until it is dropped, which leaves the terminal as it was, also in a panic. Ctrl-C and Ctrl-Z stay signals.
-pub(crate) struct Keys {
-    over: Arc<AtomicBool>,
+/// Reads single keys on a thread of its own. Dropping it restores the terminal, also in a panic.
+/// Ctrl-C and Ctrl-Z stay signals.
+pub(crate) struct KeyListener {
+    is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Keys {
-    pub(crate) fn listen(mut press: impl FnMut(u8) + Send + 'static) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let theirs = Arc::clone(&over);
-        let mut terminal = Terminal {
+impl KeyListener {
+    pub(crate) fn start(mut on_key: impl FnMut(u8) + Send + 'static) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let thread_is_over = Arc::clone(&is_over);
+        let mut terminal = RawTerminal {
             stdin: io::stdin(),
-            before: None,
-            asked_to_sleep: Arc::default(),
+            original: None,
+            suspend_requested: Arc::default(),
         };
-        // Without these, Ctrl-Z leaves the terminal to the shell as it is.
-        let asked = Arc::clone(&terminal.asked_to_sleep);
+        // By default Ctrl-Z would leave the terminal to the shell in the mode for single keys.
+        let requested = Arc::clone(&terminal.suspend_requested);
         drop(flag::register_conditional_default(
             SIGTSTP,
-            Arc::clone(&over),
+            Arc::clone(&is_over),
         ));
-        drop(flag::register(SIGTSTP, asked));
+        drop(flag::register(SIGTSTP, requested));
         let thread = thread::spawn(move || {
-            while !theirs.load(Ordering::Relaxed) {
+            while !thread_is_over.load(Ordering::Relaxed) {
                 if let Some(key) = terminal.key() {
-                    press(key);
+                    on_key(key);
                 }
             }
         });
         Self {
-            over,
+            is_over,
             thread: Some(thread),
         }
     }
 }
 
-impl Drop for Keys {
+impl Drop for KeyListener {
     fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
+        self.is_over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
-            // A panic there has been printed, and its terminal was dropped.
+            // A panic of the thread was printed, and restored the terminal.
             thread.join().ok();
         }
     }
 }
 
-/// The terminal, which tells keys at once instead of lines while it is ours.
-struct Terminal {
+/// A terminal that delivers single keys instead of lines while this process is in the foreground.
+struct RawTerminal {
     stdin: Stdin,
-    /// How it was when it became ours.
-    before: Option<Termios>,
-    /// Whether Ctrl-Z was pressed.
-    asked_to_sleep: Arc<AtomicBool>,
+    /// The modes to restore; `None` while they are not changed.
+    original: Option<Termios>,
+    /// Whether Ctrl-Z was pressed since the last check.
+    suspend_requested: Arc<AtomicBool>,
 }
 
-impl Terminal {
-    /// Waits a moment for a key.
+impl RawTerminal {
+    /// Returns the next key, if one is pressed soon.
     fn key(&mut self) -> Option<u8> {
-        if self.asked_to_sleep.swap(false, Ordering::Relaxed) {
-            self.give_back();
+        if self.suspend_requested.swap(false, Ordering::Relaxed) {
+            self.restore();
             if has_shell() {
                 emulate_default_handler(SIGTSTP).ok();
             }
         }
-        if self.before.is_none() && self.is_ours() {
-            self.before = tcgetattr(&self.stdin).ok();
-            self.single_keys();
+        if self.original.is_none() && self.is_in_foreground() {
+            self.original = tcgetattr(&self.stdin).ok();
+            self.read_single_keys();
         }
-        // To read from the background would stop us, and what others typed is ready there all the time.
-        if !self.is_ours() {
+        // Reading from the background would stop this process, and input for the foreground process
+        // would make the poll return at once, over and over.
+        if !self.is_in_foreground() {
             thread::sleep(TICK);
             return None;
         }
         let mut events = [PollFd::new(&self.stdin, PollFlags::IN)];
         let timeout = Timespec::try_from(TICK).ok()?;
-        if poll(&mut events, Some(&timeout)).unwrap_or(0) == 0 || !self.is_ours() {
+        if poll(&mut events, Some(&timeout)).unwrap_or(0) == 0 || !self.is_in_foreground() {
             return None;
         }
         let mut key = [0];
         if rustix::io::read(&self.stdin, &mut key) == Ok(1) {
             return Some(key[0]);
         }
-        // A terminal that has gone is ready all the time, too.
+        // A closed terminal would make the poll return at once, too.
         thread::sleep(TICK);
         None
     }
 
-    fn single_keys(&self) {
-        if let Some(mut modes) = self.before.clone() {
+    fn read_single_keys(&self) {
+        if let Some(mut modes) = self.original.clone() {
             modes.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
-            // What was typed before belongs to nobody.
+            // Keys that were pressed earlier are discarded.
             tcsetattr(&self.stdin, OptionalActions::Flush, &modes).ok();
         }
     }
 
-    /// Leaves the terminal as it was.
-    fn give_back(&mut self) {
-        if let Some(before) = self.before.take()
-            && self.is_ours()
+    /// Restores the modes of the terminal.
+    fn restore(&mut self) {
+        if let Some(original) = self.original.take()
+            && self.is_in_foreground()
         {
-            tcsetattr(&self.stdin, OptionalActions::Now, &before).ok();
+            tcsetattr(&self.stdin, OptionalActions::Now, &original).ok();
         }
     }
 
-    /// Whether we are in the foreground: who is not, and touches the terminal, is stopped.
-    fn is_ours(&self) -> bool {
+    /// Returns whether this process is in the foreground; in the background, changing the terminal
+    /// would stop it.
+    fn is_in_foreground(&self) -> bool {
         tcgetpgrp(&self.stdin).is_ok_and(|group| group == getpgrp())
     }
 }
 
-impl Drop for Terminal {
+impl Drop for RawTerminal {
     fn drop(&mut self) {
-        self.give_back();
+        self.restore();
     }
 }

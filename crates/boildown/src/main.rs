@@ -1,4 +1,4 @@
-//! The command line: arguments in, a reduction run, an exit code out.
+//! The command line of boildown: parses the arguments, runs a command, ends with its exit code.
 
 use std::io::Write as _;
 use std::panic::{UnwindSafe, catch_unwind};
@@ -6,74 +6,71 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use error::Kind;
+use commands::{algorithms, changes, completions, isolate, lab, languages, man, reduce};
+use error::ExitKind;
 
-mod algorithms;
-mod args;
-mod changes;
-mod containment;
-mod destination;
+mod cli;
+mod commands;
+mod cpu_time;
 mod error;
+mod explain;
+mod identity;
 mod input;
-mod isolate;
 mod keys;
-mod known;
-mod lab;
-mod languages;
-mod manual;
-mod memory;
+mod limits;
+mod options;
 mod property;
-mod reduce;
 mod report;
 mod signals;
-mod trust;
 
 fn main() -> ExitCode {
-    guarded(run).into()
+    with_panics_as_errors(run).into()
 }
 
-fn run() -> Kind {
-    let args = match args::Args::try_parse() {
-        Ok(args) => args,
+fn run() -> ExitKind {
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
         Err(message) => {
-            // Nobody is left to tell when the stream is gone.
+            // A closed stream is not an error.
             drop(message.print());
             return if message.use_stderr() {
-                Kind::Usage
+                ExitKind::InvalidUsage
             } else {
-                Kind::Reduced
+                ExitKind::Reduced
             };
         }
     };
-    let outcome = match args.command {
-        args::Command::Reduce(args) => reduce::run(&args),
-        args::Command::Isolate(args) => isolate::run(&args),
-        args::Command::Changes(args) => changes::run(&args),
-        args::Command::Algorithms => Ok(algorithms::print()),
-        args::Command::Lab(args) => lab::run(&args),
-        args::Command::Languages => Ok(languages::print()),
-        args::Command::Completions { shell } => Ok(manual::completions(shell)),
-        args::Command::Man => manual::man(),
+    let outcome = match cli.command {
+        cli::Command::Reduce(args) => reduce::run(&args),
+        cli::Command::Isolate(args) => isolate::run(&args),
+        cli::Command::Changes(args) => changes::run(&args),
+        cli::Command::Algorithms => Ok(algorithms::print()),
+        cli::Command::Lab(args) => lab::run(&args),
+        cli::Command::Languages => Ok(languages::print()),
+        cli::Command::Completions { shell } => {
+            Ok(completions::print(shell, &mut cli::Cli::definition()))
+        }
+        cli::Command::Man => man::print(&cli::Cli::definition()),
     };
     outcome.unwrap_or_else(|error| {
-        say(&error.to_string());
+        print_error(&error.to_string());
         error.kind
     })
 }
 
-/// Makes an exit code of a panic, which would look like a verdict of some script otherwise.
-fn guarded(run: impl FnOnce() -> Kind + UnwindSafe) -> Kind {
+/// Turns a panic into an exit code of its own; the default, 101, could be a test script's.
+fn with_panics_as_errors(run: impl FnOnce() -> ExitKind + UnwindSafe) -> ExitKind {
     catch_unwind(run).unwrap_or_else(|_| {
-        say(
-            "error: this is a defect of boildown, please report it with the message above\n  \
-             hint: if a reduction was going on, its best result so far is in the output file",
+        print_error(
+            "error: internal error (a bug in boildown); please report it with the message above\n  \
+             hint: if a reduction was running, its best result so far is in the output file",
         );
-        Kind::Defect
+        ExitKind::InternalError
     })
 }
 
-fn say(text: &str) {
-    // Nobody is left to tell when standard error is gone.
+fn print_error(text: &str) {
+    // A closed standard error is not an error.
     drop(writeln!(std::io::stderr(), "{text}"));
 }
 
@@ -82,8 +79,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_a_defect() {
-        assert_eq!(guarded(|| panic!("on purpose")) as u8, 70);
-        assert_eq!(guarded(|| Kind::Minimal), Kind::Minimal);
+    fn a_panic_ends_with_the_code_for_an_internal_error() {
+        assert_eq!(with_panics_as_errors(|| panic!("on purpose")) as u8, 70);
+        assert_eq!(
+            with_panics_as_errors(|| ExitKind::AlreadyMinimal),
+            ExitKind::AlreadyMinimal
+        );
     }
 }

@@ -1,60 +1,68 @@
-//! From the flags to the command that is run and the property that is kept.
+//! The command that tests a candidate, and the property that the options state.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use boildown_oracle::store::{Identity, add_surroundings};
-use boildown_oracle::{CommandLine, Expectation, Feed, Property, Typed};
+use boildown_exec::{CommandLine, StdinContent, TypedCommand};
+use boildown_oracle::{Expectation, Property};
+use boildown_store::{Identity, add_surroundings};
 
-use crate::args;
-use crate::error::{CliError, Kind};
+use crate::error::{CliError, ExitKind};
+use crate::options::PropertyArgs;
 
-/// Returns the command that judges a candidate of this input. `usage` is what to type, up to the command.
+/// Returns the command that tests a candidate of this input. `usage` is the command line up to the
+/// `--`, for a hint.
 pub(crate) fn command(
-    property: &args::Property,
+    property: &PropertyArgs,
     words: &[OsString],
     input: &Path,
     usage: &str,
 ) -> Result<CommandLine, CliError> {
     let user_dir = std::env::current_dir().map_err(|error| {
-        CliError::new(Kind::CannotRun, "failed to find the current directory").because(error)
+        CliError::new(ExitKind::CannotRun, "failed to find the current directory").because(error)
     })?;
-    let feed = if property.stdin {
-        Feed::Candidate
+    let stdin = if property.stdin {
+        StdinContent::Candidate
     } else {
-        Feed::Nothing
+        StdinContent::Nothing
     };
     match (&property.test, words.is_empty()) {
         (Some(script), _) => Ok(CommandLine::script(script, &user_dir)),
         (None, false) => {
-            let typed = Typed { words, input, user_dir: &user_dir, feed };
-            CommandLine::new(&typed).map_err(|error| CliError::failed_to(Kind::Usage, &error))
+            let typed = TypedCommand { words, input, user_dir: &user_dir, stdin };
+            CommandLine::new(&typed).map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))
         }
-        (None, true) => Err(CliError::new(Kind::Usage, "there is no command to run on the candidates").hint(
+        (None, true) => Err(CliError::usage("no command to run on the candidates").hint(
             format!(
-                "give the command that fails after `--`, such as\n  {usage} -- cc -c {}\nor a script with --test",
+                "give the command that fails after `--`:\n  {usage} -- cc -c {}\nor a script with --test",
                 input.display()
             ),
         )),
     }
 }
 
-/// Returns the property that the flags state, if they state one.
-pub(crate) fn stated(property: &args::Property) -> Option<Property> {
+/// Returns the property that the options state, if they state one.
+pub(crate) fn stated(property: &PropertyArgs) -> Option<Property> {
     let test = property.test.iter().map(|_| Expectation::Test);
-    Property::new(test.chain(property.looks.expectations()).collect())
+    Property::new(test.chain(property.expectations.expectations()).collect())
 }
 
-/// Adds the command to what makes two runs the same one, what surrounds it, and what the flags state.
-pub(crate) fn add_to(identity: &mut Identity, property: &args::Property, command: &CommandLine) {
-    let args::Property {
-        // Is in the command line and what surrounds it.
+/// Adds the command, the files it consists of, and the stated property to the identity of a run.
+pub(crate) fn add_to_identity(
+    identity: &mut Identity,
+    property: &PropertyArgs,
+    command: &CommandLine,
+) {
+    let PropertyArgs {
+        // Part of the command.
         test: _,
         stdin,
-        looks,
+        expectations,
+        // Added by the caller.
+        flaky: _,
     } = property;
     let fed = if *stdin { " <{}" } else { "" };
     identity.add("the command", format!("{command}{fed}"));
     add_surroundings(identity, command.constant_parts());
-    identity.add("what to preserve", format!("{looks:?}"));
+    identity.add("what to preserve", expectations.identity());
 }

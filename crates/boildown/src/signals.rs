@@ -1,22 +1,22 @@
-//! Ctrl-C and its relatives.
+//! Interruptions by Ctrl-C, Ctrl-\\, SIGTERM and a closed terminal.
 
-use boildown_oracle::Cancel;
-use boildown_session::Stop;
+use boildown_oracle::Interrupt;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::error::{CliError, Kind};
+use crate::error::{CliError, ExitKind};
 
-/// Makes Ctrl-C, Ctrl-\\, SIGTERM and a closed terminal stop the session and cancel the run that its baseline is at.
-pub(crate) fn stop_on_signals(stop: Stop, cancel: Cancel) -> Result<(), CliError> {
+/// Returns an interrupt handle that these signals trigger from now on.
+pub(crate) fn interrupt_on_signals() -> Result<Interrupt, CliError> {
+    let interrupt = Interrupt::new().map_err(|error| CliError::cannot_run(&error))?;
     let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP]).map_err(|error| {
-        CliError::new(Kind::CannotRun, "failed to listen for Ctrl-C").because(error)
+        CliError::new(ExitKind::CannotRun, "failed to listen for Ctrl-C").because(error)
     })?;
+    let triggered = interrupt.clone();
     std::thread::spawn(move || {
         for _ in signals.forever() {
-            stop.request();
-            cancel.cancel();
+            triggered.trigger();
         }
     });
-    Ok(())
+    Ok(interrupt)
 }

@@ -1,4 +1,4 @@
-//! Damage to what is stored.
+//! Damage to the files of the store.
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
@@ -10,59 +10,60 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use rustix::process::Signal;
 
-use super::Injected;
 use super::dice::Dice;
-use super::faults::moment;
-use super::kills::PATIENCE;
-use super::place::Place;
+use super::fault::{Injection, moment};
+use super::kills::MAX_WAIT;
+use super::work_dir::WorkDir;
 
-pub(super) fn between_sessions(place: &Place, round: u32) -> Result<Injected> {
+/// Kills a reduction, damages its store, and runs the reduction again.
+pub(super) fn between_sessions(work_dir: &WorkDir, round: u32) -> Result<Injection> {
     let mut dice = Dice::new(u64::from(round));
-    place.test("sleep 0.005")?;
-    let child = place.start(&["--jobs", "2"])?;
+    work_dir.test("sleep 0.005")?;
+    let child = work_dir.start(&["--jobs", "2"])?;
     thread::sleep(moment(round) / 2);
-    place.signal(&child, Signal::KILL)?;
-    place.finish(child)?;
-    damage(place, &mut dice)?;
-    place.reduce_well(&["--jobs", "2"])?;
-    place.assert_best_is_whole()?;
-    Ok(Injected::Yes)
+    work_dir.signal(&child, Signal::KILL)?;
+    work_dir.finish(child)?;
+    damage(work_dir, &mut dice)?;
+    work_dir.reduce_well(&["--jobs", "2"])?;
+    work_dir.assert_best_is_whole()?;
+    Ok(Injection::Done)
 }
 
-pub(super) fn during_a_session(place: &Place, round: u32) -> Result<Injected> {
+/// Damages or removes the store again and again while a reduction runs.
+pub(super) fn during_a_session(work_dir: &WorkDir, round: u32) -> Result<Injection> {
     let mut dice = Dice::new(u64::from(round));
-    place.test("sleep 0.005")?;
-    let mut child = place.start(&["--jobs", "2"])?;
+    work_dir.test("sleep 0.005")?;
+    let mut child = work_dir.start(&["--jobs", "2"])?;
     let started = Instant::now();
-    while child.try_wait()?.is_none() && started.elapsed() < PATIENCE {
+    while child.try_wait()?.is_none() && started.elapsed() < MAX_WAIT {
         thread::sleep(Duration::from_millis(50 + dice.below(400)));
         if dice.below(8) == 0 {
-            fs::remove_dir_all(place.path(".boildown")).ok();
+            fs::remove_dir_all(work_dir.path(".boildown")).ok();
         } else {
-            // What is there changes all the time.
-            damage(place, &mut dice).ok();
+            // The session changes and removes the files at the same time.
+            damage(work_dir, &mut dice).ok();
         }
     }
-    let ended = place.finish(child)?;
+    let ended = work_dir.finish(child)?;
     ensure!(
         ended.code == Some(0),
         "exit {:?}: {}",
         ended.code,
-        ended.said
+        ended.stderr
     );
-    place.assert_reduced()?;
-    place.reduce_well(&["--jobs", "2"])?;
-    Ok(Injected::Yes)
+    work_dir.assert_reduced()?;
+    work_dir.reduce_well(&["--jobs", "2"])?;
+    Ok(Injection::Done)
 }
 
-/// Damages one of the files of the store.
-fn damage(place: &Place, dice: &mut Dice) -> Result<()> {
-    let mut files: Vec<PathBuf> = fs::read_dir(place.path(".boildown/in.min.txt"))
+/// Damages one of the files of the store: shortens, removes, zeroes, overwrites or flips bits.
+fn damage(work_dir: &WorkDir, dice: &mut Dice) -> Result<()> {
+    let mut files: Vec<PathBuf> = fs::read_dir(work_dir.path(".boildown/in.min.txt"))
         .into_iter()
         .flatten()
         .flatten()
         .map(|entry| entry.path())
-        // The third one is memory that processes share, and no damage to a disk reaches it.
+        // The third file is shared memory of processes; disk damage does not reach it.
         .filter(|path| {
             let ending = path.extension().and_then(OsStr::to_str);
             let is_empty = fs::metadata(path).is_ok_and(|file| file.len() == 0);

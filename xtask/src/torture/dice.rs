@@ -1,6 +1,6 @@
-//! Where chance comes from.
+//! A generator of pseudo-random numbers.
 
-/// Numbers that look random and are the same for the same seed.
+/// Pseudo-random numbers, the same ones for the same seed.
 #[derive(Debug)]
 pub(super) struct Dice(u64);
 

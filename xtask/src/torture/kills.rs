@@ -1,4 +1,5 @@
-//! A reduction that is killed again and again comes to the same result, and runs nothing again that it has written down.
+//! Kills a reduction again and again: the result stays the same, and no test with a stored verdict
+//! is run again.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,56 +14,58 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::dice::Dice;
 
-pub(crate) const NAME: &str = "SIGKILL, at times SIGINT, and the same command again";
+pub(crate) const NAME: &str = "SIGKILL, sometimes SIGINT, and the same command again";
 pub(crate) const PROMISE: &str =
-    "the same bytes as undisturbed; nothing that is known runs again; the best stays on disk";
+    "the undisturbed result; no stored test runs again; the best result stays on disk";
 
-/// What the random points are made from.
+/// Seed of the random moments.
 const SEED: u64 = 1;
 
-/// Writes down what it is run on, as a line of hexadecimal digits, and wants twelve needles.
+/// Logs the candidate as a line of hexadecimal digits, then checks for twelve needles.
 const TEST: &str = r#"#!/bin/sh
 printf '%s\n' "$(od -An -v -tx1 "$1" | tr -d ' \n')" >>"$LOG"
 [ $(grep -c needle "$1") -ge 12 ]
 "#;
 
-/// No session takes so long.
-pub(super) const PATIENCE: Duration = Duration::from_secs(120);
+/// Longest time that a session may take.
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(120);
 
+/// Hash of a candidate's bytes, as the store has it.
 type Content = [u8; 16];
 
-/// Kills reductions at so many random points, interrupts them at a third as many, and checks what they come to.
-/// Returns how many reductions it took.
+/// Kills reductions at `times` random moments, interrupts them at a third as many, and checks their
+/// results. Returns the number of reductions.
 pub(crate) fn run(boildown: &Path, times: u32) -> Result<u32> {
     let folder = tempfile::tempdir().context("make a working folder")?;
-    let bench = Bench::new(boildown, folder.path())?;
-    let undisturbed = bench.undisturbed()?;
+    let test = KillTest::new(boildown, folder.path())?;
+    let undisturbed = test.undisturbed()?;
     let mut dice = Dice::new(SEED);
     let (mut ended, mut reductions) = (0, 0);
     while ended < times {
-        bench.forget()?;
-        ended += bench
+        test.clear()?;
+        ended += test
             .reduction(times - ended, &mut dice, &undisturbed)
-            .with_context(|| format!("after {ended} ends"))?;
+            .with_context(|| format!("after {ended} kills"))?;
         reductions += 1;
-        let result = fs::read(&bench.output)?;
+        let result = fs::read(&test.output)?;
         ensure!(
             result == undisturbed,
-            "another result after {ended} ends:\n{}",
+            "different result after {ended} kills:\n{}",
             String::from_utf8_lossy(&result)
         );
     }
     Ok(reductions)
 }
 
-struct Bench {
+/// A folder in which one reduction is repeated.
+struct KillTest {
     boildown: PathBuf,
     folder: PathBuf,
     output: PathBuf,
     log: PathBuf,
 }
 
-impl Bench {
+impl KillTest {
     fn new(boildown: &Path, folder: &Path) -> Result<Self> {
         let text: String = (0..200)
             .map(|number| match number % 9 {
@@ -87,7 +90,7 @@ impl Bench {
         Command::new(&self.boildown)
             .args(["reduce", "in.txt", "--quiet", "--test", "test.sh", "--jobs"])
             .arg(jobs.to_string())
-            // For its log.
+            // The test writes its log there.
             .arg("--writable")
             .arg(&self.folder)
             .current_dir(&self.folder)
@@ -97,25 +100,28 @@ impl Bench {
             .context("start boildown")
     }
 
+    /// Reduces once without a disturbance and returns the result.
     fn undisturbed(&self) -> Result<Vec<u8>> {
         let status = self.start(2)?.wait()?;
         ensure!(status.code() == Some(0), "undisturbed: {status}");
         Ok(fs::read(&self.output)?)
     }
 
-    fn forget(&self) -> Result<()> {
+    /// Removes the store, the result and the log.
+    fn clear(&self) -> Result<()> {
         fs::remove_dir_all(self.folder.join(".boildown"))?;
         fs::remove_file(&self.output)?;
         fs::remove_file(&self.log)?;
         Ok(())
     }
 
-    /// Runs one reduction to its end, and kills at most so many of its sessions. Returns how many it killed.
+    /// Runs one reduction to its end and kills at most `times` of its sessions. Returns how many it
+    /// killed.
     fn reduction(&self, times: u32, dice: &mut Dice, undisturbed: &[u8]) -> Result<u32> {
-        // At the end it is run once more, to confirm it.
+        // The result is run once more at the end, to confirm it.
         let confirmed = content(undisturbed)?;
         let mut known: HashSet<Content> = HashSet::new();
-        let (mut ended, mut looked_at, mut size) = (0, 0, usize::MAX);
+        let (mut ended, mut checked_runs, mut size) = (0, 0, usize::MAX);
         loop {
             let most = [8, 60][usize::try_from(dice.below(2))?];
             let more = 1 + usize::try_from(dice.below(most))?;
@@ -125,7 +131,7 @@ impl Bench {
                 _ => Signal::KILL,
             };
             let mut session = self.start(1 + dice.below(4))?;
-            let wanted = (ended < times).then_some(looked_at + more);
+            let wanted = (ended < times).then_some(checked_runs + more);
             let finished = self.wait(&mut session, wanted)?;
             if !finished {
                 thread::sleep(pause);
@@ -134,15 +140,15 @@ impl Bench {
                 ended += u32::from(by == Signal::KILL);
             }
             let runs = self.runs()?;
-            if let Some(again) = runs[looked_at.min(runs.len())..]
+            if let Some(again) = runs[checked_runs.min(runs.len())..]
                 .iter()
                 .find(|run| known.contains(*run) && **run != confirmed)
             {
-                bail!("a question was run again that has an answer: {again:02x?}");
+                bail!("a test with a stored verdict was run again: {again:02x?}");
             }
-            looked_at = runs.len();
-            let now = self.known()?;
-            ensure!(now.is_superset(&known), "answers were lost");
+            checked_runs = runs.len();
+            let now = self.stored_contents()?;
+            ensure!(now.is_superset(&known), "stored verdicts were lost");
             known = now;
             if let Ok(best) = fs::read(&self.output) {
                 ensure!(best.len() <= size, "the result on disk became larger");
@@ -156,7 +162,7 @@ impl Bench {
         }
     }
 
-    /// Waits until there are so many runs, or the session is over; whether it is.
+    /// Waits until the log has `runs` runs or the session is over; returns whether it is over.
     fn wait(&self, session: &mut Child, runs: Option<usize>) -> Result<bool> {
         let started = Instant::now();
         loop {
@@ -164,27 +170,27 @@ impl Bench {
                 ensure!(status.code() == Some(0), "boildown: {status}");
                 return Ok(true);
             }
-            if runs.is_some_and(|runs| self.lines() >= runs) {
+            if runs.is_some_and(|runs| self.logged_runs() >= runs) {
                 return Ok(false);
             }
-            ensure!(started.elapsed() < PATIENCE, "boildown hangs");
+            ensure!(started.elapsed() < MAX_WAIT, "boildown hangs");
             thread::sleep(Duration::from_millis(1));
         }
     }
 
-    fn lines(&self) -> usize {
+    fn logged_runs(&self) -> usize {
         let log = fs::read(&self.log).unwrap_or_default();
         log.iter().filter(|byte| **byte == b'\n').count()
     }
 
-    /// What the test was run on.
+    /// Returns the candidates that the test was run on, in order.
     fn runs(&self) -> Result<Vec<Content>> {
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         log.lines().map(content_of).collect()
     }
 
-    /// What the store has an answer to.
-    fn known(&self) -> Result<HashSet<Content>> {
+    /// Returns the candidates with a verdict in the store.
+    fn stored_contents(&self) -> Result<HashSet<Content>> {
         let mut known = HashSet::new();
         let Ok(entries) = fs::read_dir(self.folder.join(".boildown/in.min.txt")) else {
             return Ok(known);
@@ -198,7 +204,7 @@ impl Bench {
             let tables: i64 =
                 database.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
             if tables == 0 {
-                // Killed before it had begun.
+                // The session was killed before it wrote anything.
                 continue;
             }
             let mut query = database
@@ -213,7 +219,7 @@ impl Bench {
 }
 
 fn content_of(line: &str) -> Result<Content> {
-    let digits = |at| u8::from_str_radix(&line[at..at + 2], 16);
+    let digits = |start| u8::from_str_radix(&line[start..start + 2], 16);
     let bytes: Vec<u8> = (0..line.len() / 2 * 2)
         .step_by(2)
         .map(digits)

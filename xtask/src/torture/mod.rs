@@ -1,15 +1,18 @@
-//! `cargo xtask torture`: faults are injected into whole reductions, and a table says whether the promises held.
+//! `cargo xtask torture`: injects faults into whole reductions and prints whether the promises
+//! held.
 //!
-//! Every fault is a small real one: it has a bound of its own, should boildown fail to stop it. A fault that cannot be injected
-//! here (a tiny file system needs root) is left out, and the table says why.
+//! Each fault is real but bounded: it ends by itself if boildown fails to stop it. A fault that
+//! this machine does not allow (mounting a file system needs root) is skipped, and the table says
+//! why.
 
 mod damage;
 mod dice;
 mod disks;
+mod fault;
 mod faults;
 mod kills;
-mod place;
 mod time;
+mod work_dir;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,18 +21,19 @@ use anyhow::Result;
 
 use crate::binary;
 use crate::table::{Align, Style, Table};
+use fault::{Fault, Injection};
 use faults::FAULTS;
-use place::Place;
+use work_dir::WorkDir;
 
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// Times that each fault is injected; signals at random points ten times as often.
+pub(crate) struct TortureArgs {
+    /// Injections of each fault; signals at random moments are injected up to ten times as often.
     #[arg(long, default_value_t = 10)]
     rounds: u32,
     /// Inject only faults whose name contains this.
     #[arg(long)]
     only: Option<String>,
-    /// Program to torture, instead of a release built from this checkout.
+    /// Program to test instead of a release build of this checkout.
     #[arg(long)]
     boildown: Option<PathBuf>,
     /// Print the table as Markdown.
@@ -37,26 +41,8 @@ pub(crate) struct Args {
     markdown: bool,
 }
 
-/// What came of one injection.
-#[derive(Debug)]
-pub(crate) enum Injected {
-    Yes,
-    /// It cannot be done here, for this reason.
-    No(&'static str),
-}
-
-/// A fault, and the promise that has to survive it.
-pub(crate) struct Fault {
-    pub(crate) name: &'static str,
-    pub(crate) promise: &'static str,
-    /// How often it is injected for each round that was asked for.
-    pub(crate) often: u32,
-    /// Injects it once; the number is that of the round. Fails when the promise is broken.
-    pub(crate) inject: fn(&Place, u32) -> Result<Injected>,
-}
-
 /// Injects all faults and prints the table.
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(args: &TortureArgs) -> Result<ExitCode> {
     let boildown = binary::find_or_build(args.boildown.as_deref())?;
     let mut table = Table::new(&[
         ("fault", Align::Left),
@@ -69,16 +55,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     for fault in FAULTS.iter().filter(wanted) {
         let mut injected = 0;
         let mut kept = "yes".to_owned();
-        for round in 0..args.rounds * fault.often {
-            let done = Place::new(&boildown).and_then(|place| {
-                let done = (fault.inject)(&place, round)?;
-                place.assert_clean()?;
+        for round in 0..args.rounds * fault.per_round {
+            let done = WorkDir::new(&boildown).and_then(|work_dir| {
+                let done = (fault.inject)(&work_dir, round)?;
+                work_dir.assert_clean()?;
                 Ok(done)
             });
             match done {
-                Ok(Injected::Yes) => injected += 1,
-                Ok(Injected::No(reason)) => {
-                    kept = format!("left out: {reason}");
+                Ok(Injection::Done) => injected += 1,
+                Ok(Injection::Skipped(reason)) => {
+                    kept = format!("skipped: {reason}");
                     break;
                 }
                 Err(error) => {

@@ -1,4 +1,4 @@
-//! Clocks that jump.
+//! Clocks that jump between sessions.
 
 use std::fs::{self, File};
 use std::process::Command;
@@ -8,14 +8,13 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Result, ensure};
 use rustix::process::Signal;
 
-use super::Injected;
 use super::dice::Dice;
-use super::faults::moment;
-use super::kills::PATIENCE;
-use super::place::Place;
+use super::fault::{Injection, moment};
+use super::kills::MAX_WAIT;
+use super::work_dir::WorkDir;
 
-/// Files get times in other centuries, and each session sees a machine that was started at another time.
-pub(super) fn jumps(place: &Place, round: u32) -> Result<Injected> {
+/// Gives files times in other centuries, and each session a machine with another boot time.
+pub(super) fn jumps(work_dir: &WorkDir, round: u32) -> Result<Injection> {
     let mut dice = Dice::new(u64::from(round));
     let mut elsewhen = || {
         let mut command = Command::new("unshare");
@@ -23,42 +22,43 @@ pub(super) fn jumps(place: &Place, round: u32) -> Result<Injected> {
         command
     };
     if !(elsewhen().arg("true").output()).is_ok_and(|output| output.status.success()) {
-        return Ok(Injected::No("another clock needs root"));
+        return Ok(Injection::Skipped("setting a clock needs root"));
     }
-    // The clock of the disk jumps during the run, too.
-    place.test(
+    // Times of files jump during the run, too.
+    work_dir.test(
         "touch -d @$(($(wc -c <$1) % 2 * 4000000000)) $HERE/in.txt $1 $TMPDIR . ; sleep 0.005",
     )?;
-    // Until something is known.
-    let child = place.start_by(with_program(elsewhen(), place), &["--jobs", "2"])?;
+    // Kill the session once it has stored a verdict.
+    let child = work_dir.start_by(with_program(elsewhen(), work_dir), &["--jobs", "2"])?;
     let started = Instant::now();
-    while place.stored() == 0 {
-        ensure!(started.elapsed() < PATIENCE, "nothing is stored");
+    while work_dir.stored() == 0 {
+        ensure!(started.elapsed() < MAX_WAIT, "no verdict is stored");
         thread::sleep(Duration::from_millis(5));
     }
     thread::sleep(moment(round) / 4);
-    place.signal(&child, Signal::KILL)?;
-    place.finish(child)?;
+    work_dir.signal(&child, Signal::KILL)?;
+    work_dir.finish(child)?;
     let century = [0, 4_000_000_000][round as usize % 2];
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(century);
-    let stored = fs::read_dir(place.path(".boildown/in.min.txt"))?;
+    let stored = fs::read_dir(work_dir.path(".boildown/in.min.txt"))?;
     let stored = stored.flatten().map(|entry| entry.path());
-    for file in stored.chain(["in.txt", "test.sh", ".boildown"].map(|name| place.path(name))) {
+    for file in stored.chain(["in.txt", "test.sh", ".boildown"].map(|name| work_dir.path(name))) {
         File::open(file)?.set_modified(time)?;
     }
-    let known = place.stored();
-    let ended = place.finish(place.start_by(with_program(elsewhen(), place), &["--jobs", "2"])?)?;
+    let known = work_dir.stored();
+    let ended = work_dir
+        .finish(work_dir.start_by(with_program(elsewhen(), work_dir), &["--jobs", "2"])?)?;
     ensure!(
-        ended.code == Some(0) && ended.said.contains(&format!("resumed: {known} verdict")),
-        "exit {:?}, {known} were known: {}",
+        ended.code == Some(0) && ended.stderr.contains(&format!("resumed: {known} ")),
+        "exit {:?}, {known} verdicts were stored: {}",
         ended.code,
-        ended.said
+        ended.stderr
     );
-    place.assert_reduced()?;
-    Ok(Injected::Yes)
+    work_dir.assert_reduced()?;
+    Ok(Injection::Done)
 }
 
-fn with_program(mut command: Command, place: &Place) -> Command {
-    command.arg(place.program());
+fn with_program(mut command: Command, work_dir: &WorkDir) -> Command {
+    command.arg(work_dir.program());
     command
 }

@@ -1,50 +1,122 @@
-//! The commits between two states.
+//! Commits, and the path through history between two of them.
 
 use std::collections::HashMap;
 
 use gix::ObjectId;
 
-use super::{Repository, object};
+use super::repository::{Repository, object_error};
 use crate::ChangesError;
 
-/// A commit.
+/// A commit, as far as messages show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Its name.
+    /// The object id.
     pub id: ObjectId,
-    /// The first line of its message.
+    /// The first line of the message.
     pub title: String,
-    /// Who wrote it.
+    /// The name of the author.
     pub author: String,
-    /// The day on which it was written, such as 2021-11-03.
+    /// The day on which it was written, such as 2021-11-03; empty if unknown.
     pub date: String,
-    /// Those that it was made from.
+    /// The parents, in git's order.
     pub parents: Vec<ObjectId>,
 }
 
 impl Commit {
-    /// Returns a name that is short and, among a few million objects, its own.
+    /// Returns the first ten digits of the id, which are unique among a few million objects.
     #[must_use]
     pub fn short(&self) -> String {
         self.id.to_hex_with_len(10).to_string()
     }
 }
 
-/// A way through history from one state to another, over neighbours: back to where the two parted, then on.
+/// A path through history from one commit to another along first parents.
+///
+/// It leads back in time from the first commit to the *turning point*, the newest commit that both
+/// ends have in common on their first-parent lines, and then forward to the second commit. When one
+/// end is an ancestor of the other, the turning point is that end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Way {
-    /// The commits passed, both ends included.
+pub struct HistoryPath {
+    /// The commits on the path, both ends included. Neighbours differ by one commit.
     pub commits: Vec<ObjectId>,
-    /// Which of them is the oldest: before it the way leads back in time.
-    pub turn: usize,
+    /// The index of the turning point in `commits`.
+    pub turning_point: usize,
+}
+
+/// The first-parent line of one end, as far as it was followed.
+struct FollowedLine {
+    commits: Vec<ObjectId>,
+    index_by_id: HashMap<ObjectId, usize>,
+    /// Whether the line has ended: at a root commit, or at the edge of a shallow clone.
+    ended: bool,
+}
+
+impl FollowedLine {
+    fn new(start: ObjectId) -> Self {
+        Self {
+            commits: vec![start],
+            index_by_id: [(start, 0)].into(),
+            ended: false,
+        }
+    }
+
+    /// Follows the line by one commit, and returns it. `None` when the line has ended.
+    fn advance(&mut self, first_parent: impl Fn(ObjectId) -> Option<ObjectId>) -> Option<ObjectId> {
+        if self.ended {
+            return None;
+        }
+        let last = self.commits.last().copied();
+        let Some(next) = last.and_then(first_parent) else {
+            self.ended = true;
+            return None;
+        };
+        self.index_by_id.insert(next, self.commits.len());
+        self.commits.push(next);
+        Some(next)
+    }
 }
 
 impl Repository {
-    pub(super) fn describe(&self, id: ObjectId) -> Result<Commit, ChangesError> {
+    /// Returns the commit that a revision names, such as `HEAD~3` or a tag.
+    ///
+    /// # Errors
+    /// [`ChangesError::Revision`] when it names no commit.
+    pub fn commit(&self, revision: &str) -> Result<Commit, ChangesError> {
+        let not_found = |advice: String| ChangesError::Revision {
+            name: revision.to_owned(),
+            advice,
+        };
+        let repository = self.local();
+        let id = repository
+            .rev_parse_single(revision)
+            .map_err(|_| {
+                let shallow = if self.is_shallow() {
+                    "; the repository is shallow, `git fetch --unshallow` brings the rest"
+                } else {
+                    ""
+                };
+                not_found(format!(
+                    "there is no such commit, branch or tag here{shallow}"
+                ))
+            })?
+            .detach();
+        let commit = repository
+            .find_object(id)
+            .map_err(|error| object_error(revision, error))?
+            .peel_to_kind(gix::object::Kind::Commit)
+            .map_err(|_| not_found("it is not a commit".to_owned()))?;
+        self.commit_by_id(commit.id)
+    }
+
+    /// Returns the commit with this id.
+    ///
+    /// # Errors
+    /// [`ChangesError::Object`] when it is missing.
+    pub fn commit_by_id(&self, id: ObjectId) -> Result<Commit, ChangesError> {
         let repository = self.local();
         let commit = repository
             .find_commit(id)
-            .map_err(|error| object(format!("commit {id}"), error))?;
+            .map_err(|error| object_error(format!("commit {id}"), error))?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes.trim_ascii()).into_owned();
         let title = commit
             .message()
@@ -63,71 +135,53 @@ impl Repository {
         })
     }
 
-    /// Returns a commit.
+    /// Returns the path between two commits along first parents; `None` when they share no history
+    /// that is in the repository.
     ///
-    /// # Errors
-    /// [`ChangesError::Object`] when it is missing.
-    pub fn commit_of(&self, id: ObjectId) -> Result<Commit, ChangesError> {
-        self.describe(id)
-    }
-
-    /// Returns a way between two commits along first parents, `None` when they share no history that is there.
+    /// Every state on the path was committed by someone, and neighbours differ by one commit. A
+    /// merge is one commit here: its change is the one against its first parent.
     ///
-    /// On it every state is one that somebody committed, and neighbours differ by one commit: a merge counts as one, made to
-    /// its first parent.
+    /// # Example
+    /// In this history, with `F` merged into `C`, the path from `E` to `D` is `E`, `B`, `C`, `D`
+    /// with `B` as the turning point.
+    ///
+    /// ```text
+    /// A --- B --------- C --- D
+    ///       |\       /
+    ///       | --- F --
+    ///       E
+    /// ```
     #[must_use]
-    pub fn way(&self, from: ObjectId, to: ObjectId) -> Option<Way> {
+    pub fn history_path(&self, from: ObjectId, to: ObjectId) -> Option<HistoryPath> {
         let repository = self.local();
-        let parent = |id: ObjectId| {
+        let first_parent = |id: ObjectId| {
             let commit = repository.find_commit(id).ok()?;
             let first = commit.parent_ids().next()?.detach();
-            // Beyond the edge of a shallow clone there is a name and no commit.
+            // At the edge of a shallow clone the parent is named, but missing.
             repository.has_object(first).then_some(first)
         };
-        // Step by step on both sides, so that a short way in a long history is found soon.
-        let mut sides = [vec![from], vec![to]];
-        let mut seen: [HashMap<ObjectId, usize>; 2] = [[(from, 0)].into(), [(to, 0)].into()];
-        let mut ended = [false; 2];
-        let (back, on) = loop {
-            if let Some(&place) = seen[1].get(&from) {
-                break (0, place);
-            }
-            if ended == [true; 2] {
+        let (mut back, mut forward) = (FollowedLine::new(from), FollowedLine::new(to));
+        // Both lines are followed in turn, so that a short path in a long history is found soon.
+        let mut common = (from == to).then_some(from);
+        while common.is_none() {
+            if back.ended && forward.ended {
                 return None;
             }
-            let mut met = None;
-            for side in 0..2 {
-                if ended[side] {
-                    continue;
-                }
-                let last = sides[side].last().copied();
-                let Some(next) = last.and_then(parent) else {
-                    ended[side] = true;
-                    continue;
-                };
-                let place = sides[side].len();
-                sides[side].push(next);
-                seen[side].insert(next, place);
-                if let Some(&other) = seen[1 - side].get(&next) {
-                    met = Some(if side == 0 {
-                        (place, other)
-                    } else {
-                        (other, place)
-                    });
-                    break;
-                }
-            }
-            if let Some(met) = met {
-                break met;
-            }
-        };
-        let commits = (sides[0][..=back].iter())
-            .chain(sides[1][..on].iter().rev())
+            common = (back.advance(first_parent))
+                .filter(|id| forward.index_by_id.contains_key(id))
+                .or_else(|| {
+                    (forward.advance(first_parent)).filter(|id| back.index_by_id.contains_key(id))
+                });
+        }
+        let common = common?;
+        let (down, up) = (back.index_by_id[&common], forward.index_by_id[&common]);
+        let commits = (back.commits[..=down].iter())
+            .chain(forward.commits[..up].iter().rev())
             .copied()
             .collect();
-        Some(Way {
+        Some(HistoryPath {
             commits,
-            turn: back,
+            turning_point: down,
         })
     }
 }

@@ -1,6 +1,9 @@
-//! How files lie on the disk: ends of lines, encodings, and the filters that `.gitattributes` and the configuration name.
+//! The filter that converts contents between the repository and the work tree.
+//!
+//! Applies line endings, encodings, and the filters that `.gitattributes` and the git configuration
+//! name. Git calls the two directions *smudge* (to the work tree) and *clean* (to the repository).
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::bstr::BStr;
@@ -8,38 +11,24 @@ use gix::filter::plumbing::driver::apply::Delay;
 use gix::filter::plumbing::pipeline::convert::to_worktree::{Options, UnknownEncoding};
 use gix::worktree::stack::state::attributes::Source;
 
-use super::Repository;
-use crate::{ChangesError, FilePath};
+/// An error of a conversion, from the git library or from a filter process.
+pub(super) type FilterError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Converts contents one after the other.
-pub(super) struct Filter {
+/// The state of a conversion. It starts filter processes once and converts one content at a time.
+pub(super) struct ContentFilter {
     pipeline: gix::filter::plumbing::Pipeline,
     attributes: gix::worktree::Stack,
     index: gix::index::State,
 }
 
-fn fail(path: &BStr) -> impl FnOnce(Box<dyn std::error::Error + Send + Sync>) -> ChangesError + '_ {
-    move |source| ChangesError::Filter {
-        path: path.to_string(),
-        source,
-    }
-}
-
-impl Repository {
-    /// Says that files lie on the disk as the `.gitattributes` of this commit say. The first to say so is heard.
-    pub fn attributes_of(&self, commit: ObjectId) {
-        self.attributes.get_or_init(|| commit);
-    }
-
-    fn filter(&self) -> Result<Filter, Box<dyn std::error::Error + Send + Sync>> {
-        let mut free = self.filters.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(filter) = free.pop() {
-            return Ok(filter);
-        }
-        drop(free);
-        let repository = self.local();
-        let index: gix::index::State = match self.attributes.get() {
-            Some(&commit) => {
+impl ContentFilter {
+    /// Creates a filter that applies the `.gitattributes` files of a commit, if one is given.
+    pub(super) fn new(
+        repository: &gix::Repository,
+        attributes_commit: Option<ObjectId>,
+    ) -> Result<Self, FilterError> {
+        let index: gix::index::State = match attributes_commit {
+            Some(commit) => {
                 let tree = repository.find_commit(commit)?.tree_id()?.detach();
                 repository.index_from_tree(&tree)?.into()
             }
@@ -49,100 +38,87 @@ impl Repository {
             .attributes_only(&index, Source::IdMapping)?
             .detach();
         let (pipeline, attributes) =
-            gix::filter::Pipeline::new(&repository, attributes)?.into_parts();
-        Ok(Filter {
+            gix::filter::Pipeline::new(repository, attributes)?.into_parts();
+        Ok(Self {
             pipeline,
             attributes,
             index,
         })
     }
 
-    fn give_back(&self, filter: Filter) {
-        let mut free = self.filters.lock().unwrap_or_else(PoisonError::into_inner);
-        free.push(filter);
+    /// Converts a content of the repository to that of a file in the work tree; `None` when it is
+    /// unchanged.
+    pub(super) fn smudge(
+        &mut self,
+        repository: &gix::Repository,
+        path: &BStr,
+        bytes: &[u8],
+    ) -> Result<Option<Arc<[u8]>>, FilterError> {
+        let entry = self.attributes.at_entry(path, None, &repository.objects)?;
+        let options = Options {
+            can_delay: Delay::Forbid,
+            unknown_encoding: UnknownEncoding::Ignore,
+        };
+        let mut converted = self.pipeline.convert_to_worktree(
+            bytes,
+            path,
+            &mut |_, attributes| {
+                entry.matching_attributes(attributes);
+            },
+            options,
+        )?;
+        if !converted.is_changed() {
+            return Ok(None);
+        }
+        let mut whole = Vec::new();
+        match converted.as_bytes() {
+            Some(bytes) => whole.extend_from_slice(bytes),
+            None => {
+                let read = converted
+                    .as_read()
+                    .ok_or("a filter process delayed its result")?;
+                std::io::Read::read_to_end(read, &mut whole)?;
+            }
+        }
+        Ok(Some(whole.into()))
     }
 
-    /// Returns a content as it lies on the disk.
-    pub(crate) fn smudge(
-        &self,
-        path: &FilePath,
-        bytes: Arc<[u8]>,
-    ) -> Result<Arc<[u8]>, ChangesError> {
-        let path: &BStr = path.as_ref();
-        let mut filter = self.filter().map_err(fail(path))?;
-        let repository = self.local();
-        let converted = (|| {
-            let entry = filter
-                .attributes
-                .at_entry(path, None, &repository.objects)?;
-            let options = Options {
-                can_delay: Delay::Forbid,
-                unknown_encoding: UnknownEncoding::Ignore,
-            };
-            let mut converted = filter.pipeline.convert_to_worktree(
-                &bytes,
-                path,
-                &mut |_, attributes| {
-                    entry.matching_attributes(attributes);
-                },
-                options,
-            )?;
-            if !converted.is_changed() {
-                return Ok(None);
+    /// Converts a file of the work tree to a content of the repository.
+    pub(super) fn clean(
+        &mut self,
+        repository: &gix::Repository,
+        path: &BStr,
+        bytes: &[u8],
+    ) -> Result<Vec<u8>, FilterError> {
+        let rela_path = gix::path::from_bstr(path)?;
+        let entry = self.attributes.at_entry(path, None, &repository.objects)?;
+        let index = &self.index;
+        let mut converted = self.pipeline.convert_to_git(
+            bytes,
+            &rela_path,
+            &mut |_, attributes| {
+                entry.matching_attributes(attributes);
+            },
+            &mut |buffer| {
+                let Some(entry) = index.entry_by_path(path) else {
+                    return Ok(None);
+                };
+                let found = repository.find_object(entry.id)?;
+                buffer.clear();
+                buffer.extend_from_slice(&found.data);
+                Ok(Some(()))
+            },
+        )?;
+        let mut whole = Vec::new();
+        match converted.as_bytes() {
+            Some(bytes) => whole.extend_from_slice(bytes),
+            None => {
+                let read = converted
+                    .as_read()
+                    .ok_or("a filter process returned no content")?;
+                std::io::Read::read_to_end(read, &mut whole)?;
             }
-            let mut whole = Vec::new();
-            match converted.as_bytes() {
-                Some(bytes) => whole.extend_from_slice(bytes),
-                None => {
-                    let read = converted.as_read().ok_or("a filter puts off its work")?;
-                    std::io::Read::read_to_end(read, &mut whole)?;
-                }
-            }
-            Ok(Some(whole.into()))
-        })()
-        .map_err(fail(path))?;
-        self.give_back(filter);
-        Ok(converted.unwrap_or(bytes))
-    }
-
-    /// Returns a content as it lies in the repository, of one that lies on the disk.
-    pub(super) fn clean(&self, path: &BStr, bytes: &[u8]) -> Result<Vec<u8>, ChangesError> {
-        let mut filter = self.filter().map_err(fail(path))?;
-        let repository = self.local();
-        let converted = (|| {
-            let rela_path = gix::path::from_bstr(path)?;
-            let entry = filter
-                .attributes
-                .at_entry(path, None, &repository.objects)?;
-            let index = &filter.index;
-            let mut converted = filter.pipeline.convert_to_git(
-                bytes,
-                &rela_path,
-                &mut |_, attributes| {
-                    entry.matching_attributes(attributes);
-                },
-                &mut |buffer| {
-                    let Some(entry) = index.entry_by_path(path) else {
-                        return Ok(None);
-                    };
-                    let found = repository.find_object(entry.id)?;
-                    buffer.clear();
-                    buffer.extend_from_slice(&found.data);
-                    Ok(Some(()))
-                },
-            )?;
-            let mut whole = Vec::new();
-            match converted.as_bytes() {
-                Some(bytes) => whole.extend_from_slice(bytes),
-                None => {
-                    let read = converted.as_read().ok_or("nothing can be read of it")?;
-                    std::io::Read::read_to_end(read, &mut whole)?;
-                }
-            }
-            Ok(whole)
-        })()
-        .map_err(fail(path))?;
-        self.give_back(filter);
-        Ok(converted)
+        }
+        Ok(whole)
     }
 }

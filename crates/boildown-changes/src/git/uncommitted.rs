@@ -1,121 +1,140 @@
-//! The user's work tree as a state: what git would commit if all of it were added.
+//! The work tree of a repository as a state: what git would commit after `git add --all`.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::{BStr, BString, ByteSlice as _, ByteVec as _};
+use gix::bstr::{BStr, BString, ByteSlice as _};
 use gix::worktree::stack::state::ignore::Source;
 
-use super::{Repository, object};
-use crate::state::name_of;
-use crate::{ChangesError, Contents, Entry, Kind, State};
+use super::repository::{Repository, object_error};
+use crate::directory::{child_path, read_file};
+use crate::state::blob_id;
+use crate::{ChangesError, Contents, Entry, FileKind, State};
+
+/// The work tree that is read, and the state that is built from it.
+struct WorkTreeReader<'a> {
+    contents: &'a Contents,
+    repository: &'a Repository,
+    /// The directory of the work tree, without symbolic links.
+    root: PathBuf,
+    files: BTreeMap<BString, Entry>,
+}
 
 impl Contents {
-    /// Returns the user's work tree as a state: files that git tracks, as they lie there, and those that it does not track and does not
-    /// ignore, unless they are at these places, named without links. Their content is kept in memory, where the repository does not hold
-    /// it.
+    /// Returns the work tree as a state: tracked files as they are on disk, and untracked files
+    /// that are not ignored.
+    ///
+    /// Leaves out untracked files at the paths in `excluded`, which must be absolute and free of
+    /// symbolic links. Contents that the repository does not hold are kept in memory.
     ///
     /// # Errors
     /// [`ChangesError`] when there is no work tree, or it cannot be read.
-    pub fn uncommitted(&self, but: &[PathBuf]) -> Result<State, ChangesError> {
+    pub fn work_tree_state(&self, excluded: &[PathBuf]) -> Result<State, ChangesError> {
         let (Some(repository), Some(root)) = (
             self.repository(),
             self.repository().and_then(Repository::work_dir),
         ) else {
-            return Err(object("the work tree", "the repository has none"));
+            return Err(object_error("the work tree", "the repository has none"));
         };
         let root = fs::canonicalize(&root).map_err(ChangesError::file("read", &root))?;
         let local = repository.local();
         let index = local
             .index_or_empty()
-            .map_err(|error| object("the index", error))?;
+            .map_err(|error| object_error("the index", error))?;
         let mut ignores = local
             .excludes(&index, None, Source::WorktreeThenIdMappingIfNotSkipped)
-            .map_err(|error| object("the rules of .gitignore", error))?;
-        let mut files: BTreeMap<BString, Entry> = BTreeMap::new();
+            .map_err(|error| object_error("the rules of .gitignore", error))?;
+        let mut reader = WorkTreeReader {
+            contents: self,
+            repository,
+            root,
+            files: BTreeMap::new(),
+        };
+        reader.add_tracked(&index)?;
+        reader.add_untracked(excluded, |path, mode| {
+            let rules = ignores.at_entry(path, Some(mode));
+            rules
+                .map(|rules| rules.is_excluded())
+                .map_err(|error| object_error("the rules of .gitignore", error))
+        })?;
+        Ok(reader.files.into_iter().collect())
+    }
+}
+
+impl WorkTreeReader<'_> {
+    fn add_tracked(&mut self, index: &gix::index::State) -> Result<(), ChangesError> {
         for entry in index.entries() {
-            let path = entry.path(&index);
+            let path = entry.path(index);
             if entry.mode == gix::index::entry::Mode::COMMIT {
-                let id = repository
-                    .module(path)
-                    .and_then(|module| module.commit("HEAD").ok())
-                    .map_or(entry.id, |head| head.id);
-                let kind = Kind::Module;
-                files.insert(path.to_owned(), Entry { kind, id });
-            } else if let Some(found) = self.lying(repository, &root, path)? {
-                files.insert(path.to_owned(), found);
+                let head = (self.repository.submodule(path))
+                    .and_then(|submodule| submodule.commit("HEAD").ok());
+                let entry = Entry {
+                    kind: FileKind::Submodule,
+                    id: head.map_or(entry.id, |head| head.id),
+                };
+                self.files.insert(path.to_owned(), entry);
+            } else if let Some(entry) = self.read_entry(path)? {
+                self.files.insert(path.to_owned(), entry);
             }
         }
-        // Untracked files; a directory that is ignored is not looked into.
+        Ok(())
+    }
+
+    /// Adds files that are not in the index. Ignored directories are not searched, neither are
+    /// other repositories inside this one.
+    fn add_untracked(
+        &mut self,
+        excluded: &[PathBuf],
+        mut is_ignored: impl FnMut(&BStr, gix::index::entry::Mode) -> Result<bool, ChangesError>,
+    ) -> Result<(), ChangesError> {
         let mut pending: Vec<BString> = vec![BString::default()];
         while let Some(dir) = pending.pop() {
-            let at = root.join(dir.to_path_lossy());
-            for found in fs::read_dir(&at).map_err(ChangesError::file("read", &at))? {
-                let found = found.map_err(ChangesError::file("read", &at))?;
-                let mut path = dir.clone();
-                if !path.is_empty() {
-                    path.push(b'/');
-                }
-                path.push_str(found.file_name().as_encoded_bytes());
-                let is_ours = found.file_name() == ".git" || but.contains(&found.path());
-                if is_ours || files.contains_key(&path) {
+            let dir_on_disk = self.root.join(dir.to_path_lossy());
+            let unreadable = || ChangesError::file("read", &dir_on_disk);
+            for found in fs::read_dir(&dir_on_disk).map_err(unreadable())? {
+                let found = found.map_err(unreadable())?;
+                let path = child_path(&dir, found.file_name().as_encoded_bytes());
+                let is_left_out = found.file_name() == ".git" || excluded.contains(&found.path());
+                if is_left_out || self.files.contains_key(&path) {
                     continue;
                 }
-                let kind = found.file_type().map_err(ChangesError::file("read", &at))?;
-                let mode = if kind.is_dir() {
+                let file_type = found.file_type().map_err(unreadable())?;
+                let mode = if file_type.is_dir() {
                     gix::index::entry::Mode::DIR
                 } else {
                     gix::index::entry::Mode::FILE
                 };
-                let ignored = ignores
-                    .at_entry(path.as_bstr(), Some(mode))
-                    .map_err(|error| object("the rules of .gitignore", error))?
-                    .is_excluded();
-                // Another repository inside is nobody's change.
-                let foreign = kind.is_dir() && found.path().join(".git").exists();
-                if ignored || foreign {
+                let ignored = is_ignored(path.as_bstr(), mode)?;
+                let is_repository = file_type.is_dir() && found.path().join(".git").exists();
+                if ignored || is_repository {
                     continue;
                 }
-                if kind.is_dir() {
+                if file_type.is_dir() {
                     pending.push(path);
-                } else if let Some(entry) = self.lying(repository, &root, path.as_bstr())? {
-                    files.insert(path, entry);
+                } else if let Some(entry) = self.read_entry(path.as_bstr())? {
+                    self.files.insert(path, entry);
                 }
             }
         }
-        Ok(files.into_iter().collect())
+        Ok(())
     }
 
-    /// What lies at a path of the work tree, if it is a file or a link.
-    fn lying(
-        &self,
-        repository: &Repository,
-        root: &Path,
-        path: &BStr,
-    ) -> Result<Option<Entry>, ChangesError> {
-        let at = root.join(path.to_path_lossy());
-        let Ok(metadata) = fs::symlink_metadata(&at) else {
+    /// Returns the file or symbolic link at a path of the work tree, if there is one.
+    fn read_entry(&self, path: &BStr) -> Result<Option<Entry>, ChangesError> {
+        let on_disk: &Path = &self.root.join(path.to_path_lossy());
+        let Ok(metadata) = fs::symlink_metadata(on_disk) else {
             return Ok(None);
         };
-        let (kind, bytes) = if metadata.is_symlink() {
-            let target = fs::read_link(&at).map_err(ChangesError::file("read", &at))?;
-            (Kind::Link, target.into_os_string().into_encoded_bytes())
-        } else if metadata.is_file() {
-            let kind = if metadata.permissions().mode() & 0o100 == 0 {
-                Kind::File
-            } else {
-                Kind::Program
-            };
-            let bytes = fs::read(&at).map_err(ChangesError::file("read", &at))?;
-            (kind, repository.clean(path, &bytes)?)
-        } else {
+        let Some((kind, mut bytes)) = read_file(on_disk, &metadata)? else {
             return Ok(None);
         };
-        let id = name_of(&bytes);
-        if !repository.local().has_object(id) {
-            self.add_bytes(id, &bytes);
+        if kind.is_plain() {
+            bytes = self.repository.clean(path, &bytes)?;
+        }
+        let id = blob_id(&bytes);
+        if !self.repository.local().has_object(id) {
+            self.contents.add_bytes(id, &bytes);
         }
         Ok(Some(Entry { kind, id }))
     }

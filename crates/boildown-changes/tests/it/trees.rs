@@ -1,21 +1,34 @@
-//! Trees of changes, and their parts.
+//! Change trees: their elements, their groups, and the files that subsets of them make.
 
-use boildown_changes::{ChangeTree, Contents, Layer, Workspace, patch};
-use boildown_search::Subset;
 use std::fs;
-use std::process::Command;
+use std::os::unix::fs::symlink;
 
-use crate::{Two, write};
+use boildown_changes::{ChangeTree, ChangeUnit, Contents, FileKind};
+use boildown_search::Subset;
 
+use crate::{TwoDirectories, elements, make_executable, state_id};
+
+/// Returns the number of directories, files, hunks and lines that changed.
 fn counts(tree: &ChangeTree) -> [usize; 4] {
     let all = Subset::full(tree.len());
-    [Layer::Directories, Layer::Files, Layer::Hunks, Layer::Lines]
-        .map(|layer| tree.count(layer, &all))
+    let units = [
+        ChangeUnit::Directories,
+        ChangeUnit::Files,
+        ChangeUnit::Hunks,
+        ChangeUnit::Lines,
+    ];
+    units.map(|unit| tree.count(unit, &all))
+}
+
+fn locations(tree: &ChangeTree) -> Vec<String> {
+    (0..tree.len())
+        .map(|element| tree.location(element))
+        .collect()
 }
 
 #[test]
-fn all_changes_make_the_second_state_and_none_the_first() {
-    let two = Two::new(&[
+fn all_changes_make_the_second_state_and_no_change_makes_the_first() {
+    let two = TwoDirectories::new(&[
         ("a.txt", Some(b"1\n2\n3\n"), Some(b"1\nzwei\n3\n4")),
         (
             "src/moved.rs",
@@ -27,103 +40,179 @@ fn all_changes_make_the_second_state_and_none_the_first() {
             None,
             Some(b"fn a() {}\nfn b() {}\nfn d() {}\n"),
         ),
-        ("gone", Some(b"x"), None),
+        ("deleted", Some(b"x"), None),
         ("empty", None, Some(b"")),
-        ("bin", Some(b"\0\x01"), Some(b"\0\x02")),
+        ("binary", Some(b"\0\x01"), Some(b"\0\x02")),
     ]);
     let tree = two.tree();
-    let (all, none) = (
-        Subset::full(tree.len()),
-        Subset::full(tree.len()).only(0..0),
+    let all = Subset::full(tree.len());
+    let none = elements(&tree, &[]);
+    assert_eq!(
+        two.configuration(&tree, &all).id(),
+        state_id(two.state("new"))
     );
-    assert_eq!(two.made(&tree, &all).name(), two.state("new").into_name());
-    assert_eq!(two.made(&tree, &none).name(), two.state("old").into_name());
-}
-
-trait Named {
-    fn into_name(self) -> boildown_changes::ObjectId;
-}
-
-impl Named for boildown_changes::State {
-    fn into_name(self) -> boildown_changes::ObjectId {
-        boildown_changes::Configuration::from(self).name()
-    }
+    assert_eq!(
+        two.configuration(&tree, &none).id(),
+        state_id(two.state("old"))
+    );
 }
 
 #[test]
-fn every_part_is_made_and_its_patch_makes_the_same_again() {
-    let two = Two::new(&[
-        (
-            "a.txt",
-            Some(b"1\n2\n3\n4\n5\n6\n7\n8\n9"),
-            Some(b"1\nzwei\n3\n4\n5\n6\n7\n8\n9\n10\n"),
-        ),
-        ("gone", Some(b"x\n"), None),
-        ("dir/new", None, Some(b"one\ntwo\n")),
-        ("bin", Some(b"\0\x01"), Some(b"\0\x02 longer than four")),
-        ("old name", Some(b"a\nb\nc\nd\n"), None),
-        ("new\tnäme", None, Some(b"a\nb\nc\nx\n")),
+fn equal_states_have_no_changes() {
+    let two = TwoDirectories::new(&[("a", Some(b"1\n"), Some(b"1\n"))]);
+    let tree = two.tree();
+    assert!(tree.is_empty());
+    assert_eq!(counts(&tree), [0; 4]);
+}
+
+#[test]
+fn each_line_is_an_element_and_its_location_is_its_old_line() {
+    let two = TwoDirectories::new(&[(
+        "src/a.c",
+        Some(b"one\ntwo\nthree\nfour\nfive\n"),
+        Some(b"one\nTWO!\nthree\nfour\n5a\n5b\n"),
+    )]);
+    let tree = two.tree();
+    assert_eq!(
+        locations(&tree),
+        [
+            "src/a.c:2",
+            "src/a.c:3",
+            "src/a.c:5",
+            "src/a.c:6",
+            "src/a.c:6"
+        ]
+    );
+    assert_eq!(tree.groups(ChangeUnit::Hunks), [0, 0, 1, 1, 1]);
+    assert_eq!(counts(&tree), [1, 1, 2, 5]);
+}
+
+#[test]
+fn a_rename_can_be_applied_without_the_edit_and_the_mode() {
+    let two = TwoDirectories::new(&[
+        ("src/tool.sh", Some(b"one\ntwo\nthree\nfour\n"), None),
+        ("bin/tool.sh", None, Some(b"one\ntwo\nthree\nlast\n")),
+    ]);
+    make_executable(&two.path("new/bin/tool.sh"));
+    let tree = two.tree();
+    // The rename, the mode, the deleted line and the inserted line.
+    assert_eq!(counts(&tree), [2, 2, 3, 4]);
+    let renamed = two.configuration(&tree, &elements(&tree, &[0]));
+    let file = renamed.get(&"bin/tool.sh".into()).unwrap();
+    assert_eq!(file.kind, FileKind::Regular);
+    assert_eq!(
+        &*two.contents.read(file.id).unwrap(),
+        b"one\ntwo\nthree\nfour\n"
+    );
+    assert_eq!(renamed.get(&"src/tool.sh".into()), None);
+    let executable = two.configuration(&tree, &elements(&tree, &[1]));
+    let file = executable.get(&"src/tool.sh".into()).unwrap();
+    assert_eq!(file.kind, FileKind::Executable);
+    let edited = two.configuration(&tree, &elements(&tree, &[2, 3]));
+    let file = edited.get(&"src/tool.sh".into()).unwrap();
+    assert_eq!(file.bytes.as_deref(), Some(&b"one\ntwo\nthree\nlast\n"[..]));
+}
+
+#[test]
+fn files_moved_between_the_same_directories_are_one_group() {
+    let two = TwoDirectories::new(&[
+        ("src/a", Some(b"alpha\n"), None),
+        ("lib/a", None, Some(b"alpha\n")),
+        ("src/b", Some(b"beta\n"), None),
+        ("lib/b", None, Some(b"beta\n")),
+        ("src/c", Some(b"gamma\n"), None),
+        ("doc/c", None, Some(b"gamma\n")),
     ]);
     let tree = two.tree();
-    assert!(tree.len() < 16, "{}", tree.len());
-    let base = tree.base().clone().into();
-    let scratch = tempfile::tempdir().unwrap();
-    let mut expected = Workspace::create(scratch.path().join("expected")).unwrap();
-    for bits in 1..1_usize << tree.len() {
-        // Every seventh: all of them take a minute.
-        if bits % 7 != 0 && bits.count_ones() != 1 {
-            continue;
-        }
-        let cuts = (0..tree.len()).filter(|at| bits & (1 << at) == 0);
-        let part = Subset::full(tree.len()).without(cuts.map(|at| at..at + 1));
-        let made = two.made(&tree, &part);
-        let patch = patch(&base, &made, &two.contents).unwrap();
-        write(&scratch.path().join("patch"), &patch);
-        expected.update(&made, &two.contents).unwrap();
-        // Files that git adds are not ours: a folder of its own for each.
-        let mut patched = Workspace::create(scratch.path().join(format!("{bits}"))).unwrap();
-        patched.update(&base, &two.contents).unwrap();
-        let git = Command::new("git")
-            .args(["apply", "--whitespace=nowarn", "../patch"])
-            .env("GIT_CEILING_DIRECTORIES", scratch.path())
-            .current_dir(patched.root())
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&git.stderr).into_owned();
-        assert!(
-            git.status.success(),
-            "{said}\n{}",
-            String::from_utf8_lossy(&patch)
-        );
-        let contents = Contents::default();
-        let name = |workspace: &Workspace| {
-            contents
-                .directory(workspace.root(), &[])
-                .unwrap()
-                .into_name()
-        };
-        assert_eq!(
-            name(&patched),
-            name(&expected),
-            "{}",
-            String::from_utf8_lossy(&patch)
-        );
-    }
+    assert_eq!(locations(&tree), ["doc/c", "lib/a", "lib/b"]);
+    assert_eq!(tree.groups(ChangeUnit::Files), [0, 1, 1]);
+    assert_eq!(tree.groups(ChangeUnit::Hunks), [0, 1, 2]);
 }
 
 #[test]
-fn a_file_in_the_way_of_a_directory_does_not_apply() {
-    let two = Two::new(&[("a", Some(b"x\n"), None), ("a/b", None, Some(b"y\n"))]);
+fn binary_files_links_and_deletions_are_one_element_each() {
+    let two = TwoDirectories::new(&[
+        (
+            "binary",
+            Some(b"\0one\n\0two\n"),
+            Some(b"\0one\n\0three\n\0"),
+        ),
+        ("deleted", Some(b"1\n2\n3\n"), None),
+        ("becomes-link", Some(b"1\n2\n"), None),
+    ]);
+    symlink("before", two.path("old/link")).unwrap();
+    symlink("after", two.path("new/link")).unwrap();
+    symlink("binary", two.path("new/becomes-link")).unwrap();
+    let tree = two.tree();
+    assert_eq!(
+        locations(&tree),
+        ["becomes-link", "binary", "deleted", "link"]
+    );
+    let link_only = two.configuration(&tree, &elements(&tree, &[3]));
+    let link = link_only.get(&"link".into()).unwrap();
+    assert_eq!(link.kind, FileKind::Symlink);
+    assert_eq!(&*two.contents.read(link.id).unwrap(), b"after");
+    assert_eq!(
+        link_only.get(&"becomes-link".into()).unwrap().kind,
+        FileKind::Regular
+    );
+}
+
+#[test]
+fn an_added_text_can_be_added_in_part() {
+    let two = TwoDirectories::new(&[("new.txt", None, Some(b"one\ntwo\nthree"))]);
+    let tree = two.tree();
+    assert_eq!(tree.len(), 3);
+    let made = two.configuration(&tree, &elements(&tree, &[0, 2]));
+    let file = made.get(&"new.txt".into()).unwrap();
+    assert_eq!(file.bytes.as_deref(), Some(&b"one\nthree"[..]));
+}
+
+#[test]
+fn a_line_after_a_last_line_without_a_line_break_gets_one() {
+    let two = TwoDirectories::new(&[("a", Some(b"one"), Some(b"one\ntwo\n"))]);
+    let tree = two.tree();
+    let inserted = (0..tree.len()).find(|&element| tree.location(element) == "a:2");
+    let made = two.configuration(&tree, &elements(&tree, &[inserted.unwrap()]));
+    let file = made.get(&"a".into()).unwrap();
+    assert_eq!(file.bytes.as_deref(), Some(&b"one\ntwo\n"[..]));
+}
+
+#[test]
+fn a_file_at_the_path_of_a_needed_directory_does_not_apply() {
+    let two = TwoDirectories::new(&[("a", Some(b"x\n"), None), ("a/b", None, Some(b"y\n"))]);
     let tree = two.tree();
     let added = (0..tree.len())
-        .find(|&at| tree.place(at).starts_with("a/b"))
+        .find(|&element| tree.location(element).starts_with("a/b"))
         .unwrap();
-    let only = Subset::full(tree.len()).only(added..added + 1);
+    let only = elements(&tree, &[added]);
     assert!(tree.configuration(&only, &two.contents).unwrap().is_none());
+    let both = Subset::full(tree.len());
+    assert!(tree.configuration(&both, &two.contents).unwrap().is_some());
 }
 
 #[test]
-fn ten_thousand_changed_files_with_a_hundred_thousand_hunks_are_a_tree() {
+fn hunks_that_share_a_new_identifier_are_a_group() {
+    let two = TwoDirectories::new(&[
+        (
+            "a.c",
+            Some(b"int one;\nint two;\nint three;\nint four;\nint five;\n"),
+            Some(b"int one;\nint fresh;\nint three;\nint four;\nint five, one;\n"),
+        ),
+        (
+            "b.c",
+            Some(b"int main() {\n    return 0;\n}\n"),
+            Some(b"int main() {\n    return fresh;\n}\n// five\n"),
+        ),
+    ]);
+    let mut groups = two.tree().groups_by_new_name(&two.contents).unwrap();
+    groups.dedup();
+    // Of the four hunks, the first and the third insert `fresh`.
+    assert_eq!(groups, [0, 1, 0, 3]);
+}
+
+#[test]
+fn a_tree_of_ten_thousand_files_has_a_hundred_thousand_hunks() {
     let root = tempfile::tempdir().unwrap();
     let old: String = (0..40).map(|line| format!("line {line}\n")).collect();
     let new: String = (0..40)
@@ -142,30 +231,14 @@ fn ten_thousand_changed_files_with_a_hundred_thousand_hunks_are_a_tree() {
         }
     }
     let contents = Contents::default();
-    let state = |dir: &str| contents.directory(&root.path().join(dir), &[]).unwrap();
+    let state = |dir: &str| {
+        contents
+            .directory_state(&root.path().join(dir), &[])
+            .unwrap()
+    };
     let tree = ChangeTree::between(&state("old"), &state("new"), &contents).unwrap();
     assert_eq!(counts(&tree)[..3], [100, 10_000, 100_000]);
     let half = Subset::full(tree.len()).without([0..tree.len() / 2]);
     let made = tree.configuration(&half, &contents).unwrap().unwrap();
-    assert_eq!(made.made().len(), 5_000);
-}
-
-#[test]
-fn hunks_that_share_a_new_name_are_a_group() {
-    let two = Two::new(&[
-        (
-            "a.c",
-            Some(b"int one;\nint two;\nint three;\nint four;\nint five;\n"),
-            Some(b"int one;\nint fresh;\nint three;\nint four;\nint five, one;\n"),
-        ),
-        (
-            "b.c",
-            Some(b"int main() {\n    return 0;\n}\n"),
-            Some(b"int main() {\n    return fresh;\n}\n// five\n"),
-        ),
-    ]);
-    let mut groups = two.tree().by_name(&two.contents).unwrap();
-    groups.dedup();
-    // Of four hunks the first and the third.
-    assert_eq!(groups, [0, 1, 0, 3]);
+    assert_eq!(made.overrides().len(), 5_000);
 }

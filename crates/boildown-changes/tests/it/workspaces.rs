@@ -1,17 +1,16 @@
-//! Folders that hold one configuration after the other.
+//! Workspaces: folders that hold one configuration after another.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::Path;
 
-use boildown_changes::{Configuration, Workspace};
-use boildown_search::Subset;
+use boildown_changes::{Configuration, Contents, FileVersion, State, UpdateCounts, Workspace};
 
-use crate::{Two, write};
+use crate::{TwoDirectories, disk_id, elements, make_executable, write};
 
-fn two() -> Two {
-    Two::new(&[
+fn two_directories() -> TwoDirectories {
+    TwoDirectories::new(&[
         ("a", Some(b"a1\n"), Some(b"a2\n")),
         ("b", Some(b"b1\n"), Some(b"b2\n")),
         ("dir/c", None, Some(b"c\n")),
@@ -19,7 +18,7 @@ fn two() -> Two {
     ])
 }
 
-/// The seconds, nanoseconds and inodes of files.
+/// Returns the modification time, in seconds and nanoseconds, and the inode of each file.
 fn stamps(root: &Path) -> BTreeMap<String, (i64, i64, u64)> {
     let names = ["a", "b", "same"].map(str::to_owned);
     let stamp = |name: &String| {
@@ -30,24 +29,21 @@ fn stamps(root: &Path) -> BTreeMap<String, (i64, i64, u64)> {
 }
 
 #[test]
-fn only_files_that_differ_are_written_and_never_within_the_same_second_again() {
-    let two = two();
+fn only_files_that_differ_are_written_and_each_time_with_a_later_second() {
+    let two = two_directories();
     let tree = two.tree();
-    let states = [
-        Subset::full(tree.len()).only(0..0),
-        Subset::full(tree.len()).only(0..1),
-    ];
+    let subsets = [elements(&tree, &[]), elements(&tree, &[0])];
     let mut workspace = Workspace::create(two.path("work")).unwrap();
     let first = workspace
-        .update(&two.made(&tree, &states[0]), &two.contents)
+        .update(&two.configuration(&tree, &subsets[0]), &two.contents)
         .unwrap();
     assert_eq!((first.written, first.removed, first.restored), (3, 0, 0));
     let mut seconds = Vec::new();
     for round in 1..6 {
         let before = stamps(workspace.root());
-        let made = two.made(&tree, &states[round % 2]);
-        let written = workspace.update(&made, &two.contents).unwrap();
-        assert_eq!((written.written, written.restored), (1, 0));
+        let configuration = two.configuration(&tree, &subsets[round % 2]);
+        let counts = workspace.update(&configuration, &two.contents).unwrap();
+        assert_eq!((counts.written, counts.restored), (1, 0));
         let after = stamps(workspace.root());
         assert_eq!((before["b"], before["same"]), (after["b"], after["same"]));
         seconds.push(after["a"].0);
@@ -59,8 +55,30 @@ fn only_files_that_differ_are_written_and_never_within_the_same_second_again() {
 }
 
 #[test]
-fn what_a_command_did_is_undone_and_what_it_built_stays() {
-    let two = two();
+fn moving_to_another_state_and_back_gives_the_same_files() {
+    let two = two_directories();
+    make_executable(&two.path("new/same"));
+    symlink("a", two.path("old/link")).unwrap();
+    symlink("b", two.path("new/link")).unwrap();
+    let (old, new) = (two.state("old").into(), two.state("new").into());
+    let mut workspace = Workspace::create(two.path("work")).unwrap();
+    for _ in 0..2 {
+        workspace.update(&old, &two.contents).unwrap();
+        assert_eq!(disk_id(workspace.root()), disk_id(&two.path("old")));
+        let counts = workspace.update(&new, &two.contents).unwrap();
+        assert_eq!(disk_id(workspace.root()), disk_id(&two.path("new")));
+        let expected = UpdateCounts {
+            written: 5,
+            removed: 0,
+            restored: 0,
+        };
+        assert_eq!(counts, expected);
+    }
+}
+
+#[test]
+fn changes_of_a_command_are_undone_and_its_new_files_stay() {
+    let two = two_directories();
     let old: Configuration = two.state("old").into();
     let mut workspace = Workspace::create(two.path("work")).unwrap();
     workspace.update(&old, &two.contents).unwrap();
@@ -68,16 +86,16 @@ fn what_a_command_did_is_undone_and_what_it_built_stays() {
     fs::remove_file(workspace.root().join("b")).unwrap();
     fs::create_dir(workspace.root().join("b")).unwrap();
     write(&workspace.root().join("built.o"), b"o");
-    let written = workspace.update(&old, &two.contents).unwrap();
-    assert_eq!((written.written, written.restored), (2, 2));
+    let counts = workspace.update(&old, &two.contents).unwrap();
+    assert_eq!((counts.written, counts.restored), (2, 2));
     assert_eq!(fs::read(workspace.root().join("a")).unwrap(), b"a1\n");
     assert_eq!(fs::read(workspace.root().join("b")).unwrap(), b"b1\n");
     assert!(workspace.root().join("built.o").exists());
 }
 
 #[test]
-fn a_directory_that_is_no_longer_part_of_it_goes_with_what_was_built_there() {
-    let two = two();
+fn a_directory_without_files_of_the_configuration_is_removed_with_what_was_built_there() {
+    let two = two_directories();
     let mut workspace = Workspace::create(two.path("work")).unwrap();
     workspace
         .update(&two.state("new").into(), &two.contents)
@@ -90,8 +108,8 @@ fn a_directory_that_is_no_longer_part_of_it_goes_with_what_was_built_there() {
 }
 
 #[test]
-fn nothing_is_written_through_a_link_that_a_command_left() {
-    let two = two();
+fn nothing_is_written_through_a_symbolic_link_of_a_command() {
+    let two = two_directories();
     let outside = two.path("outside");
     write(&outside.join("c"), b"precious");
     write(&outside.join("file"), b"precious");
@@ -112,8 +130,8 @@ fn nothing_is_written_through_a_link_that_a_command_left() {
 }
 
 #[test]
-fn a_file_of_the_user_that_changes_meanwhile_is_an_error_that_names_it() {
-    let two = two();
+fn a_source_file_that_changes_during_the_run_is_an_error_that_names_it() {
+    let two = two_directories();
     let new: Configuration = two.state("new").into();
     write(&two.path("new/a"), b"edited\n");
     let mut workspace = Workspace::create(two.path("work")).unwrap();
@@ -122,7 +140,53 @@ fn a_file_of_the_user_that_changes_meanwhile_is_an_error_that_names_it() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.ends_with("new/a again: it was changed meanwhile"),
+        error.ends_with("new/a again: the file was changed during the run"),
         "{error}"
     );
+}
+
+#[test]
+fn paths_out_of_the_workspace_and_into_git_directories_are_refused() {
+    let two = two_directories();
+    let entry = two.state("old").get(&"a".into()).unwrap();
+    for path in [
+        "../a",
+        "dir/../../a",
+        "/a",
+        ".git/hooks/a",
+        "dir/.GIT/a",
+        "./a",
+    ] {
+        let file: FileVersion = entry.into();
+        let overrides = [(path.into(), Some(file))].into();
+        let configuration = Configuration::new(State::default(), overrides);
+        let folder = tempfile::tempdir().unwrap();
+        let mut workspace = Workspace::create(folder.path().join("work")).unwrap();
+        let error = workspace.update(&configuration, &two.contents).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("write a file at `{path}`: the path leads out of the tree or into .git")
+        );
+        assert_eq!(fs::read_dir(workspace.root()).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn an_existing_folder_is_not_used_as_a_workspace() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = Workspace::create(folder.path().to_owned()).unwrap_err();
+    assert!(error.to_string().starts_with("create "), "{error}");
+}
+
+#[test]
+fn excluded_paths_and_git_directories_are_not_part_of_a_directory() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a", "out/b", ".git/config", "dir/.git"] {
+        write(&folder.path().join(name), b"x");
+    }
+    let excluded = [fs::canonicalize(folder.path()).unwrap().join("out")];
+    let contents = Contents::default();
+    let state = contents.directory_state(folder.path(), &excluded).unwrap();
+    let paths: Vec<String> = state.iter().map(|(path, _)| path.to_string()).collect();
+    assert_eq!(paths, ["a"]);
 }

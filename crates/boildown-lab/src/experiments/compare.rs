@@ -1,107 +1,111 @@
-//! Chosen algorithms on chosen kinds of lists.
+//! Comparison of list algorithms on synthetic lists.
 
 use std::num::NonZeroUsize;
 
-use boildown_search::list::{Minimise as _, Sweep};
+use boildown_search::list::{ListAlgorithm as _, Sweep};
 use boildown_search::{Sequence, Subset};
 use serde::{Deserialize, Serialize};
 
-use super::{Comparison, Contestant, THREADS, minimise, problems, repeats_name};
+use super::{
+    Comparison, Contestant, DEFAULT_THREADS, RunResult, describe_repeats, problems, run_on_problem,
+};
 use crate::parallel;
-use crate::report::plot::{Axis, Dots, Row as DotRow, Scale};
-use crate::report::{Align, Figure, Page, Report, Table, csv, maybe, number, p_value};
-use crate::simulate::{Repeats, alone};
-use crate::workload::{Problem, Shape};
+use crate::report::plot::{Axis, DotPlot, DotPlotRow, Scale};
+use crate::report::{
+    Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
+};
+use crate::simulate::{RepeatedCandidates, run_single_worker};
+use crate::workload::{ListProblem, Shape};
 
-/// What is compared.
+/// The parameters of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Setup {
-    /// How long the lists are whose kind has no length of its own.
+pub struct CompareSetup {
+    /// Number of elements of a list, for kinds without a length of their own.
     pub length: usize,
-    /// How many problems of each kind; the examples of papers are one each.
+    /// Number of problems of each kind; fixed kinds have one.
     pub problems: u64,
-    /// What they are made from.
+    /// The random seed of the lists.
     pub seed: u64,
-    /// How repeated candidates count.
-    pub repeats: Repeats,
-    /// What follows each algorithm.
+    /// The way of counting repeated candidates.
+    pub repeats: RepeatedCandidates,
+    /// The step after each algorithm.
     pub finish: Finish,
-    /// How many threads do it; the result does not depend on it.
+    /// Number of threads. The result does not depend on it.
     pub threads: NonZeroUsize,
 }
 
-/// What follows an algorithm.
+/// The step after an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finish {
-    /// Nothing: each stops where it stops.
+    /// None: results are what each algorithm guarantees.
     Bare,
-    /// A sweep of single elements, so that all results are 1-minimal.
+    /// A sweep over single elements, so that all results are 1-minimal.
     Swept,
 }
 
-impl Default for Setup {
+impl Default for CompareSetup {
     fn default() -> Self {
         Self {
             length: 120,
             problems: 20,
             seed: 1,
-            repeats: Repeats::Skipped,
+            repeats: RepeatedCandidates::Skipped,
             finish: Finish::Bare,
-            threads: THREADS,
+            threads: DEFAULT_THREADS,
         }
     }
 }
 
-/// One contestant on one problem.
+/// The run of one contestant on one problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// The kind of problem.
+pub struct CompareRow {
+    /// The kind of list.
     pub shape: String,
-    /// Its number.
+    /// The number of the problem.
     pub problem: u64,
-    /// Its elements.
+    /// Number of elements of the list.
     pub elements: usize,
-    /// Who.
+    /// The name of the contestant.
     pub algorithm: String,
-    /// The questions asked.
-    pub questions: u64,
-    /// The elements kept.
+    /// Number of tests.
+    pub queries: u64,
+    /// Number of elements kept.
     pub kept: usize,
 }
 
-/// The result.
+/// The result of the comparison.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compared {
-    /// What was compared.
-    pub setup: Setup,
-    /// The kinds of problems.
+pub struct CompareResult {
+    /// The parameters.
+    pub setup: CompareSetup,
+    /// The kinds of lists.
     pub shapes: Vec<String>,
-    /// The contestants.
+    /// The names of the contestants.
     pub algorithms: Vec<String>,
-    /// By kind, then by problem, then by contestant.
-    pub rows: Vec<Row>,
+    /// The runs, ordered by kind, then by problem, then by contestant.
+    pub rows: Vec<CompareRow>,
 }
 
 /// Runs every contestant on every problem.
 #[must_use]
-pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &Setup) -> Compared {
+pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &CompareSetup) -> CompareResult {
     let problems = problems(shapes, setup.problems);
     let rows = parallel::map(&problems, setup.threads, |_, &(shape, index)| {
         let problem = shape.problem(setup.length, setup.seed, index);
         let row = |contestant: &Contestant| {
-            let (questions, kept) = finished(&problem, contestant, setup);
-            Row {
+            let RunResult { queries, kept } = run_with_finish(&problem, contestant, setup);
+            CompareRow {
                 shape: shape.to_string(),
                 problem: index,
                 elements: problem.length,
                 algorithm: contestant.label.clone(),
-                questions,
+                queries,
                 kept,
             }
         };
         contestants.iter().map(row).collect::<Vec<_>>()
     });
-    Compared {
+    CompareResult {
         setup: *setup,
         shapes: shapes.iter().map(Shape::to_string).collect(),
         algorithms: (contestants.iter())
@@ -111,62 +115,78 @@ pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &Setup) -> Compa
     }
 }
 
-fn finished(problem: &Problem, contestant: &Contestant, setup: &Setup) -> (u64, usize) {
+/// Runs a contestant, and the step after it.
+fn run_with_finish(
+    problem: &ListProblem,
+    contestant: &Contestant,
+    setup: &CompareSetup,
+) -> RunResult {
     match setup.finish {
-        Finish::Bare => minimise(problem, contestant.algorithm, setup.repeats),
+        Finish::Bare => run_on_problem(problem, contestant.algorithm, setup.repeats),
         Finish::Swept => {
             let list = problem.list();
             let both = Sequence::new(contestant.algorithm.on(list.clone()), Sweep::on(list));
-            let ended = alone(both, |kept: &Subset| problem.judge(kept), setup.repeats);
-            (ended.told, ended.best.count())
+            let ended = run_single_worker(both, |kept: &Subset| problem.judge(kept), setup.repeats);
+            RunResult {
+                queries: ended.told,
+                kept: ended.best.count(),
+            }
         }
     }
 }
 
-impl Compared {
-    fn values(&self, shape: usize, which: usize, value: impl Fn(&Row) -> f64) -> Vec<f64> {
+impl CompareResult {
+    fn values(
+        &self,
+        shape: usize,
+        contestant: usize,
+        value: impl Fn(&CompareRow) -> f64,
+    ) -> Vec<f64> {
         let rows = self
             .rows
             .iter()
             .filter(|row| row.shape == self.shapes[shape]);
-        rows.filter(|row| row.algorithm == self.algorithms[which])
+        rows.filter(|row| row.algorithm == self.algorithms[contestant])
             .map(value)
             .collect()
     }
 
-    /// Returns how a contestant's questions on a kind of problem compare with the first one's.
+    /// Compares the tests of a contestant on a kind of list with those of the first contestant.
     #[must_use]
-    pub fn questions(&self, shape: usize, which: usize) -> Comparison {
-        let questions = |which| self.values(shape, which, |row| row.questions as f64);
-        Comparison::new(&questions(which), &questions(0))
+    pub fn queries(&self, shape: usize, contestant: usize) -> Comparison {
+        let queries = |contestant| self.values(shape, contestant, |row| row.queries as f64);
+        Comparison::new(&queries(contestant), &queries(0))
     }
 
-    /// Returns the same for the elements kept.
+    /// Compares the elements kept by a contestant with those kept by the first.
     #[must_use]
-    pub fn kept(&self, shape: usize, which: usize) -> Comparison {
-        let kept = |which| self.values(shape, which, |row| row.kept as f64);
-        Comparison::new(&kept(which), &kept(0))
+    pub fn kept(&self, shape: usize, contestant: usize) -> Comparison {
+        let kept = |contestant| self.values(shape, contestant, |row| row.kept as f64);
+        Comparison::new(&kept(contestant), &kept(0))
     }
 
-    fn summary(&self) -> Table {
-        let mut table = Table::new([
+    fn summary(&self) -> TextTable {
+        let mut table = TextTable::new([
             ("kind of list", Align::Left),
             ("algorithm", Align::Left),
-            ("questions, mean", Align::Right),
+            ("tests, mean", Align::Right),
             ("geom. ratio", Align::Right),
             ("p", Align::Right),
             ("kept, mean", Align::Right),
             ("p", Align::Right),
         ]);
         for (shape, shape_name) in self.shapes.iter().enumerate() {
-            for (which, name) in self.algorithms.iter().enumerate() {
-                let (questions, kept) = (self.questions(shape, which), self.kept(shape, which));
+            for (contestant, name) in self.algorithms.iter().enumerate() {
+                let (queries, kept) = (
+                    self.queries(shape, contestant),
+                    self.kept(shape, contestant),
+                );
                 table.push([
                     shape_name.clone(),
                     name.clone(),
-                    number(questions.mean, 1),
-                    maybe(questions.geometric, 3),
-                    p_value(questions.p),
+                    number(queries.mean, 1),
+                    maybe(queries.geometric, 3),
+                    p_value(queries.p),
                     number(kept.mean, 1),
                     p_value(kept.p),
                 ]);
@@ -181,29 +201,29 @@ impl Compared {
         label: &str,
         scale: Scale,
         mean: impl Fn(usize, usize) -> f64,
-    ) -> Figure {
-        let row = |(shape, name): (usize, &String)| DotRow {
+    ) -> ReportFigure {
+        let row = |(shape, name): (usize, &String)| DotPlotRow {
             name: name.clone(),
             values: (0..self.algorithms.len())
-                .map(|which| Some(mean(shape, which)))
+                .map(|contestant| Some(mean(shape, contestant)))
                 .collect(),
         };
-        let dots = Dots {
+        let dots = DotPlot {
             x: Axis::new(label, scale),
             series: self.algorithms.clone(),
             rows: self.shapes.iter().enumerate().map(row).collect(),
             reference: None,
         };
-        Figure {
+        ReportFigure {
             title: title.to_owned(),
-            caption: "Arithmetic means over the problems of a kind; further left is better."
+            caption: "Arithmetic means over the lists of a kind; further left is better."
                 .to_owned(),
             svg: dots.svg(),
         }
     }
 }
 
-impl Report for Compared {
+impl Report for CompareResult {
     fn table(&self) -> String {
         self.summary().plain()
     }
@@ -214,10 +234,10 @@ impl Report for Compared {
 
     fn html(&self) -> String {
         let finish = match self.setup.finish {
-            Finish::Bare => "nothing",
-            Finish::Swept => "a sweep of single elements",
+            Finish::Bare => "no other step",
+            Finish::Swept => "a sweep over single elements",
         };
-        let page = Page {
+        let page = HtmlPage {
             title: "Algorithms on lists".to_owned(),
             lead: "Synthetic lists of several kinds, each minimised by every algorithm. Ratios and p-values (paired \
                    Wilcoxon signed-rank test) are against the first algorithm."
@@ -226,15 +246,15 @@ impl Report for Compared {
                 ("elements".to_owned(), number(self.setup.length as f64, 0)),
                 ("problems of each kind".to_owned(), number(self.setup.problems as f64, 0)),
                 ("seed".to_owned(), self.setup.seed.to_string()),
-                ("repeated candidates".to_owned(), repeats_name(self.setup.repeats)),
+                ("repeated candidates".to_owned(), describe_repeats(self.setup.repeats)),
                 ("followed by".to_owned(), finish.to_owned()),
             ],
             figures: vec![
-                self.figure("Questions", "questions asked, mean", Scale::Log, |shape, which| {
-                    self.questions(shape, which).mean
+                self.figure("Tests", "tests, mean", Scale::Log, |shape, contestant| {
+                    self.queries(shape, contestant).mean
                 }),
-                self.figure("Results", "elements kept, mean", Scale::Log, |shape, which| {
-                    self.kept(shape, which).mean
+                self.figure("Results", "elements kept, mean", Scale::Log, |shape, contestant| {
+                    self.kept(shape, contestant).mean
                 }),
             ],
             tables: vec![("All kinds".to_owned(), self.summary())],

@@ -1,41 +1,45 @@
-//! Properties that hold in some runs only: what to make of a run?
+//! Flaky properties: strategies for repeating runs of a property that holds only sometimes.
+//!
+//! A list has some *helpers*: elements that are not needed, but without which the property holds
+//! less often. A strategy that believes a single success removes them, and the result fails rarely.
+//! A strategy that believes a single miss keeps elements that are not needed.
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
 
-use boildown_search::flaky::{Law, Tally};
-use boildown_search::list::{Minimise as _, Sweep};
+use boildown_search::flaky::{RepeatPolicy, RunCounts};
+use boildown_search::list::{ListAlgorithm as _, Sweep};
 use boildown_search::{Fingerprinted as _, Sequence, Subset, Verdict};
 use serde::Serialize;
 
-use super::{Contestant, THREADS};
-use crate::dice::Dice;
+use super::{Contestant, DEFAULT_THREADS};
 use crate::parallel;
-use crate::report::{Align, Page, Report, Table, csv, maybe, number};
-use crate::simulate::{Repeats, alone};
+use crate::report::{Align, HtmlPage, Report, TextTable, csv, maybe, number};
+use crate::rng::SeededRng;
+use crate::simulate::{RepeatedCandidates, run_single_worker};
 use crate::statistics::mean;
-use crate::workload::{Problem, Shape};
+use crate::workload::{ListProblem, Shape};
 
-/// What is simulated.
+/// The parameters of the simulation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Setup {
-    /// Elements of a list, a tenth of which are needed.
+pub struct FlakySetup {
+    /// Number of elements of a list, a tenth of which are needed.
     pub length: usize,
-    /// How many lists.
+    /// Number of lists.
     pub problems: u64,
-    /// What they and their coins are made from.
+    /// The random seed of the lists and of the runs.
     pub seed: u64,
-    /// The share of runs in which the property holds on the whole list.
+    /// The hit rate of the whole list: the share of runs in which the property holds.
     pub rate: f64,
-    /// Elements that nothing needs and that make the failure likelier.
+    /// Number of helpers: elements that are not needed and raise the hit rate.
     pub helpers: usize,
-    /// What is left of the rate when one of them goes.
+    /// The factor by which the hit rate falls when one helper is removed.
     pub without: f64,
-    /// How many threads do it; the result does not depend on it.
+    /// Number of threads. The result does not depend on it.
     pub threads: NonZeroUsize,
 }
 
-impl Default for Setup {
+impl Default for FlakySetup {
     fn default() -> Self {
         Self {
             length: 120,
@@ -44,120 +48,129 @@ impl Default for Setup {
             rate: 0.6,
             helpers: 3,
             without: 0.5,
-            threads: THREADS,
+            threads: DEFAULT_THREADS,
         }
     }
 }
 
-/// What is made of a candidate's runs.
+/// The strategy by which runs of a candidate lead to a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
-    /// There is no coin: the property holds whenever it can.
-    Calm,
-    /// One run is believed.
-    Once,
-    /// Interesting when any of five runs is: what people write into their scripts.
+enum RepeatStrategy {
+    /// The property is not flaky: it holds in every run of a candidate with all needed elements.
+    Deterministic,
+    /// One run decides.
+    OneRun,
+    /// Interesting when the property holds in any of five runs, as in many hand-written scripts.
     AnyOfFive,
-    /// Our law.
+    /// The [`RepeatPolicy`] of boildown, a sequential test.
     Sequential,
 }
 
-impl Way {
-    const ALL: [Self; 4] = [Self::Calm, Self::Once, Self::AnyOfFive, Self::Sequential];
+impl RepeatStrategy {
+    const ALL: [Self; 4] = [
+        Self::Deterministic,
+        Self::OneRun,
+        Self::AnyOfFive,
+        Self::Sequential,
+    ];
 
     fn name(self) -> &'static str {
         match self {
-            Self::Calm => "no coin",
-            Self::Once => "one run",
+            Self::Deterministic => "not flaky",
+            Self::OneRun => "one run",
             Self::AnyOfFive => "any of five runs",
             Self::Sequential => "sequential",
         }
     }
 }
 
-/// One way on one list.
+/// The run of one strategy on one list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Row {
-    /// The elements that make the failure likelier.
+pub struct FlakyRow {
+    /// Number of helpers of the list.
     pub helpers: usize,
     /// The number of the list.
     pub problem: u64,
-    /// What was made of a candidate's runs.
-    pub way: &'static str,
-    /// The questions asked.
-    pub questions: u64,
-    /// The runs, those on the whole list included.
+    /// The name of the strategy.
+    #[serde(rename = "way")]
+    pub strategy: &'static str,
+    /// Number of tests.
+    pub queries: u64,
+    /// Number of runs, including those of the whole list at the start.
     pub runs: u64,
-    /// The elements kept.
+    /// Number of elements kept.
     pub kept: usize,
-    /// The true rate of what was kept.
+    /// The true hit rate of the result.
     pub rate: f64,
 }
 
-/// The result.
+/// The result of the simulation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Flaky {
-    /// What was simulated.
-    pub setup: Setup,
-    /// Without helpers, then with them; then by list, then by way.
-    pub rows: Vec<Row>,
+pub struct FlakyResult {
+    /// The parameters.
+    pub setup: FlakySetup,
+    /// The runs, ordered by list, then by strategy: first all without helpers, then all with them.
+    pub rows: Vec<FlakyRow>,
 }
 
-/// A list, and a coin for each of its subsets.
-struct Noisy {
-    problem: Problem,
+/// A list with a simulated hit rate for each of its subsets.
+struct FlakyList {
+    problem: ListProblem,
     helpers: Vec<usize>,
     rate: f64,
     without: f64,
     seed: u64,
 }
 
-/// The stream of a seed that belongs to what is drawn once for a list.
-const ONCE: u64 = u64::MAX;
+/// The random stream for numbers that are drawn once for a list. Other streams belong to subsets.
+const LIST_STREAM: u64 = u64::MAX;
 
-impl Noisy {
-    fn new(setup: &Setup, helpers: usize, index: u64) -> Self {
-        let shape: Shape = "independent:needed=0.1".parse().expect("a test parses it");
+impl FlakyList {
+    fn new(setup: &FlakySetup, helpers: usize, index: u64) -> Self {
+        let shape: Shape = "independent:needed=0.1"
+            .parse()
+            .expect("the name of a shape with its parameter");
         let seed = setup.seed.wrapping_mul(1_000_003).wrapping_add(index);
-        let mut dice = Dice::new(seed, ONCE);
+        let mut rng = SeededRng::new(seed, LIST_STREAM);
         Self {
             problem: shape.problem(setup.length, setup.seed, index),
-            helpers: (0..helpers).map(|_| dice.below(setup.length)).collect(),
+            helpers: (0..helpers).map(|_| rng.below(setup.length)).collect(),
             rate: setup.rate,
             without: setup.without,
             seed,
         }
     }
 
-    /// The share of runs in which the property holds.
-    fn rate(&self, kept: &Subset) -> f64 {
+    /// Returns the share of runs in which the property holds on a subset.
+    fn hit_rate(&self, kept: &Subset) -> f64 {
         if !self.problem.judge(kept).is_interesting() {
             return 0.0;
         }
-        let gone = self
+        let removed = self
             .helpers
             .iter()
             .filter(|&&helper| !kept.contains(helper));
         self.rate
             * self
                 .without
-                .powi(i32::try_from(gone.count()).expect("a few helpers"))
+                .powi(i32::try_from(removed.count()).expect("a few helpers"))
     }
 
-    /// Runs that show the property or not, the same each time.
+    /// Returns whether the property holds in each run of a subset. Each call returns the same runs.
     fn runs(&self, kept: &Subset) -> impl Iterator<Item = bool> {
-        let rate = self.rate(kept);
+        let rate = self.hit_rate(kept);
         let content = kept.fingerprint().bits();
         #[expect(clippy::cast_possible_truncation, reason = "half of a hash is a hash")]
-        let mut dice = Dice::new(self.seed, content as u64);
-        std::iter::repeat_with(move || dice.happens(rate))
+        let mut rng = SeededRng::new(self.seed, content as u64);
+        std::iter::repeat_with(move || rng.chance(rate))
     }
 
-    fn reduce(&self, contestant: &Contestant, way: Way) -> Row {
+    /// Reduces the list by a contestant and a sweep. The caller sets the number of the list.
+    fn reduce(&self, contestant: &Contestant, strategy: RepeatStrategy) -> FlakyRow {
         let runs = Cell::new(0);
         let full = Subset::full(self.problem.length);
-        let mut input = Tally::default();
-        if way == Way::Sequential {
+        let mut input = RunCounts::default();
+        if strategy == RepeatStrategy::Sequential {
             for hit in self.runs(&full) {
                 input.count(hit);
                 if input.is_known_well() {
@@ -166,16 +179,18 @@ impl Noisy {
             }
             runs.set(u64::from(input.runs));
         }
-        let law = Law::for_rate(input);
+        let policy = RepeatPolicy::for_rate(input);
         let judge = |kept: &Subset| -> Verdict {
-            let mut tally = Tally::default();
+            let mut counts = RunCounts::default();
             let mut decide = |hit: bool| {
-                tally.count(hit);
-                match way {
-                    Way::Calm => Some(self.rate(kept) > 0.0),
-                    Way::Once => Some(hit),
-                    Way::AnyOfFive => (hit || tally.runs == 5).then_some(hit),
-                    Way::Sequential => law.unwrap_or(Law::once()).decide(tally),
+                counts.count(hit);
+                match strategy {
+                    RepeatStrategy::Deterministic => Some(self.hit_rate(kept) > 0.0),
+                    RepeatStrategy::OneRun => Some(hit),
+                    RepeatStrategy::AnyOfFive => (hit || counts.runs == 5).then_some(hit),
+                    RepeatStrategy::Sequential => {
+                        policy.unwrap_or(RepeatPolicy::once()).decide(counts)
+                    }
                 }
             };
             let decided = self.runs(kept).find_map(|hit| {
@@ -190,79 +205,78 @@ impl Noisy {
         };
         let list = self.problem.list();
         let search = Sequence::new(contestant.algorithm.on(list.clone()), Sweep::on(list));
-        let ended = alone(search, judge, Repeats::Skipped);
-        Row {
+        let ended = run_single_worker(search, judge, RepeatedCandidates::Skipped);
+        FlakyRow {
             helpers: self.helpers.len(),
             problem: 0,
-            way: way.name(),
-            questions: ended.told,
+            strategy: strategy.name(),
+            queries: ended.told,
             runs: runs.get(),
             kept: ended.best.count(),
-            rate: self.rate(&ended.best),
+            rate: self.hit_rate(&ended.best),
         }
     }
 }
 
-/// Reduces every list in every way, with an algorithm and a sweep after it.
+/// Reduces every list with every strategy, by an algorithm and a sweep over single elements.
 #[must_use]
-pub fn run(contestant: &Contestant, setup: &Setup) -> Flaky {
+pub fn run(contestant: &Contestant, setup: &FlakySetup) -> FlakyResult {
     let problems: Vec<(usize, u64)> = [0, setup.helpers]
         .into_iter()
         .flat_map(|helpers| (0..setup.problems).map(move |index| (helpers, index)))
         .collect();
     let rows = parallel::map(&problems, setup.threads, |_, &(helpers, problem)| {
-        let noisy = Noisy::new(setup, helpers, problem);
-        Way::ALL.map(|way| Row {
+        let list = FlakyList::new(setup, helpers, problem);
+        RepeatStrategy::ALL.map(|strategy| FlakyRow {
             problem,
-            ..noisy.reduce(contestant, way)
+            ..list.reduce(contestant, strategy)
         })
     });
-    Flaky {
+    FlakyResult {
         setup: *setup,
         rows: rows.into_iter().flatten().collect(),
     }
 }
 
-impl Flaky {
-    fn summary(&self) -> Table {
+impl FlakyResult {
+    fn summary(&self) -> TextTable {
         let columns = [
-            "questions",
+            "tests",
             "runs",
-            "runs of one",
+            "times the runs",
             "kept",
-            "rate, mean",
-            "rate, lowest",
-            "lower than the list's",
+            "hit rate, mean",
+            "hit rate, lowest",
+            "below the list's rate",
         ];
         let numbers = columns.map(|name| (name, Align::Right));
-        let mut table = Table::new(
-            [
-                ("helpers", Align::Right),
-                ("a candidate is judged by", Align::Left),
-            ]
-            .into_iter()
-            .chain(numbers),
+        let mut table = TextTable::new(
+            [("helpers", Align::Right), ("strategy", Align::Left)]
+                .into_iter()
+                .chain(numbers),
         );
         for helpers in [0, self.setup.helpers] {
-            let of = |way: Way, value: &dyn Fn(&Row) -> f64| -> Vec<f64> {
+            let values = |strategy: RepeatStrategy, value: &dyn Fn(&FlakyRow) -> f64| -> Vec<f64> {
                 let rows = self.rows.iter();
-                rows.filter(|row| row.helpers == helpers && row.way == way.name())
+                rows.filter(|row| row.helpers == helpers && row.strategy == strategy.name())
                     .map(value)
                     .collect()
             };
-            let calm = mean(&of(Way::Calm, &|row| row.runs as f64));
-            for way in Way::ALL {
-                let runs = mean(&of(way, &|row| row.runs as f64));
-                let rates = of(way, &|row| row.rate);
+            let deterministic = mean(&values(RepeatStrategy::Deterministic, &|row| {
+                row.runs as f64
+            }));
+            for strategy in RepeatStrategy::ALL {
+                let runs = mean(&values(strategy, &|row| row.runs as f64));
+                let rates = values(strategy, &|row| row.rate);
                 let lowest = rates.iter().copied().reduce(f64::min);
                 let lower = rates.iter().filter(|rate| **rate < self.setup.rate - 1e-9);
                 table.push([
                     helpers.to_string(),
-                    way.name().to_owned(),
-                    maybe(mean(&of(way, &|row| row.questions as f64)), 0),
+                    strategy.name().to_owned(),
+                    maybe(mean(&values(strategy, &|row| row.queries as f64)), 0),
                     maybe(runs, 0),
-                    maybe(runs.zip(calm).map(|(runs, calm)| runs / calm), 1),
-                    maybe(mean(&of(way, &|row| row.kept as f64)), 1),
+                    maybe(runs.zip(deterministic).map(|(runs, base)| runs / base), 1),
+                    maybe(mean(&values(strategy, &|row| row.kept as f64)), 1),
                     maybe(mean(&rates), 3),
                     maybe(lowest, 3),
                     format!("{} of {}", lower.count(), rates.len()),
@@ -273,7 +287,7 @@ impl Flaky {
     }
 }
 
-impl Report for Flaky {
+impl Report for FlakyResult {
     fn table(&self) -> String {
         self.summary().plain()
     }
@@ -284,20 +298,20 @@ impl Report for Flaky {
 
     fn html(&self) -> String {
         let setup = &self.setup;
-        let page = Page {
-            title: "Properties that hold in some runs".to_owned(),
-            lead: "Lists a tenth of which is needed. Each run tosses a coin. Helpers are elements that nothing needs and without \
-                   which the property holds less often."
+        let page = HtmlPage {
+            title: "Flaky properties".to_owned(),
+            lead: "Lists of which a tenth of the elements is needed. The property holds in a random share of the runs. \
+                   Helpers are elements that are not needed and without which it holds less often."
                 .to_owned(),
             settings: vec![
                 ("lists".to_owned(), number(setup.problems as f64, 0)),
                 ("elements".to_owned(), number(setup.length as f64, 0)),
                 ("seed".to_owned(), setup.seed.to_string()),
-                ("rate".to_owned(), number(setup.rate, 2)),
-                ("left of it without a helper".to_owned(), number(setup.without, 2)),
+                ("hit rate".to_owned(), number(setup.rate, 2)),
+                ("factor for each missing helper".to_owned(), number(setup.without, 2)),
             ],
             figures: Vec::new(),
-            tables: vec![("What it takes, and what is left".to_owned(), self.summary())],
+            tables: vec![("Cost and results".to_owned(), self.summary())],
         };
         page.html()
     }
@@ -305,35 +319,52 @@ impl Report for Flaky {
 
 #[cfg(test)]
 mod tests {
-    use boildown_search::list::Algorithm;
+    use boildown_search::algorithms::Algorithm;
 
     use super::*;
 
     #[test]
-    fn a_result_is_as_likely_to_fail_as_the_list_and_costs_runs() {
-        let result = run(&Algorithm::HALVING.into(), &Setup::default());
-        let of = |helpers: usize, way: Way| -> Vec<&Row> {
+    fn the_sequential_test_keeps_the_hit_rate_and_other_strategies_do_not() {
+        let result = run(&Algorithm::HALVING.into(), &FlakySetup::default());
+        let rows_of = |helpers: usize, strategy: RepeatStrategy| -> Vec<&FlakyRow> {
             let rows = result.rows.iter();
-            rows.filter(|row| row.helpers == helpers && row.way == way.name())
+            rows.filter(|row| row.helpers == helpers && row.strategy == strategy.name())
                 .collect()
         };
         for helpers in [0, 3] {
-            for row in of(helpers, Way::Sequential) {
+            for row in rows_of(helpers, RepeatStrategy::Sequential) {
                 assert!(row.rate >= 0.6 - 1e-9, "{row:?}");
             }
         }
-        assert!(of(3, Way::Calm).iter().all(|row| row.rate < 0.6));
-        assert!(of(0, Way::Once).iter().all(|row| row.runs == row.questions));
-        // What is done without us: parts of the list stay for nothing, or its rate falls.
-        let kept = |way| of(0, way).iter().map(|row| row.kept).sum::<usize>();
-        assert!(kept(Way::Once) > kept(Way::Sequential));
-        assert!(of(3, Way::AnyOfFive).iter().any(|row| row.rate < 0.6));
+        assert!(
+            rows_of(3, RepeatStrategy::Deterministic)
+                .iter()
+                .all(|row| row.rate < 0.6)
+        );
+        assert!(
+            rows_of(0, RepeatStrategy::OneRun)
+                .iter()
+                .all(|row| row.runs == row.queries)
+        );
+        // Other strategies keep elements that are not needed, or lower the hit rate.
+        let kept = |strategy| {
+            rows_of(0, strategy)
+                .iter()
+                .map(|row| row.kept)
+                .sum::<usize>()
+        };
+        assert!(kept(RepeatStrategy::OneRun) > kept(RepeatStrategy::Sequential));
+        assert!(
+            rows_of(3, RepeatStrategy::AnyOfFive)
+                .iter()
+                .any(|row| row.rate < 0.6)
+        );
         assert_eq!(
             run(
                 &Algorithm::HALVING.into(),
-                &Setup {
+                &FlakySetup {
                     threads: NonZeroUsize::MIN,
-                    ..Setup::default()
+                    ..FlakySetup::default()
                 }
             )
             .rows,

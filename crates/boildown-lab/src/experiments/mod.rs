@@ -1,6 +1,8 @@
-//! Algorithms side by side.
+//! Experiments: comparisons of algorithms on many problems.
 //!
-//! In each experiment the first contestant is the one that the others are compared with.
+//! Each module holds one experiment: a setup, a function `run`, and a result that is a
+//! [`Report`](crate::Report). In each experiment the first contestant is the reference that the
+//! others are compared with.
 
 pub mod compare;
 pub mod flaky;
@@ -11,17 +13,18 @@ pub mod weights;
 
 use std::num::NonZeroUsize;
 
-use boildown_search::list::{Algorithm, Minimise as _};
+use boildown_search::algorithms::Algorithm;
+use boildown_search::list::ListAlgorithm as _;
 use boildown_search::{Subset, Verdict};
 
-use crate::simulate::{Repeats, alone};
+use crate::simulate::{RepeatedCandidates, run_single_worker};
 use crate::statistics::{mean, ratio_of_geometric_means, wilcoxon};
-use crate::workload::{Problem, Shape};
+use crate::workload::{ListProblem, Shape};
 
-/// An algorithm under the name it has in reports.
+/// An algorithm with its name in reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contestant {
-    /// The name.
+    /// The name in reports.
     pub label: String,
     /// The algorithm.
     pub algorithm: Algorithm,
@@ -36,28 +39,42 @@ impl From<Algorithm> for Contestant {
     }
 }
 
-/// The number of threads that an experiment uses when nothing else is said: results do not depend on it.
-const THREADS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not 0");
+/// Default number of threads of an experiment. Results do not depend on it.
+const DEFAULT_THREADS: NonZeroUsize = NonZeroUsize::new(2).expect("2 is not 0");
 
-/// Runs an algorithm on a list problem; returns the questions asked and the elements kept.
-fn minimise(problem: &Problem, algorithm: Algorithm, repeats: Repeats) -> (u64, usize) {
-    let judge = |kept: &Subset| -> Verdict { problem.judge(kept) };
-    let ended = alone(algorithm.on(problem.list()), judge, repeats);
-    (ended.told, ended.best.count())
+/// The cost and the size of one result.
+struct RunResult {
+    queries: u64,
+    kept: usize,
 }
 
-/// How the numbers of one contestant compare with those of the first, problem by problem.
+/// Runs an algorithm on a list problem.
+fn run_on_problem(
+    problem: &ListProblem,
+    algorithm: Algorithm,
+    repeats: RepeatedCandidates,
+) -> RunResult {
+    let judge = |kept: &Subset| -> Verdict { problem.judge(kept) };
+    let ended = run_single_worker(algorithm.on(problem.list()), judge, repeats);
+    RunResult {
+        queries: ended.told,
+        kept: ended.best.count(),
+    }
+}
+
+/// A comparison of the numbers of one contestant with those of the first, paired by problem.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
-    /// The arithmetic mean of the numbers.
+    /// Arithmetic mean of the numbers.
     pub mean: f64,
-    /// The sum of the numbers divided by the sum of the first contestant's: long lists count more.
+    /// Sum of the numbers, divided by the sum of the first contestant's. Long lists weigh more.
     pub ratio_of_sums: Option<f64>,
-    /// The mean of the ratios problem by problem: every list counts the same.
+    /// Mean of the ratios, one per problem. All lists weigh the same.
     pub mean_of_ratios: Option<f64>,
-    /// The geometric mean of the numbers divided by that of the first contestant's; `None` when any of them is 0.
+    /// Geometric mean of the numbers, divided by that of the first contestant's; `None` when any
+    /// number is 0.
     pub geometric: Option<f64>,
-    /// The p-value of the paired Wilcoxon signed-rank test; `None` when no pair differs.
+    /// P-value of the paired Wilcoxon signed-rank test; `None` when no pair differs.
     pub p: Option<f64>,
 }
 
@@ -78,9 +95,10 @@ impl Comparison {
     }
 }
 
-/// The problems of an experiment: so many of each kind, and one of a kind that leaves nothing to chance.
+/// Returns the problems of an experiment, by kind and number: `count` of each kind, but only one of
+/// a kind that is fixed.
 fn problems(shapes: &[Shape], count: u64) -> Vec<(Shape, u64)> {
-    let of_kind = |&shape: &Shape| {
+    let problems_of = |&shape: &Shape| {
         let count = if shape.is_fixed() {
             count.min(1)
         } else {
@@ -88,21 +106,26 @@ fn problems(shapes: &[Shape], count: u64) -> Vec<(Shape, u64)> {
         };
         (0..count).map(move |index| (shape, index))
     };
-    shapes.iter().flat_map(of_kind).collect()
+    shapes.iter().flat_map(problems_of).collect()
 }
 
-/// What the settings call a way of counting.
-fn repeats_name(repeats: Repeats) -> String {
+/// Returns the way of counting repeated candidates, as settings show it.
+fn describe_repeats(repeats: RepeatedCandidates) -> String {
     match repeats {
-        Repeats::Skipped => "asked once",
-        Repeats::Counted => "counted each time",
+        RepeatedCandidates::Skipped => "tested once",
+        RepeatedCandidates::Counted => "counted each time",
     }
     .to_owned()
 }
 
-/// The column of a table of contestants and problems that belongs to one contestant.
-fn column<R>(rows: &[R], contestants: usize, which: usize, value: impl Fn(&R) -> f64) -> Vec<f64> {
-    (rows.iter().skip(which))
+/// Returns the values of one contestant, from rows that list all contestants for each problem.
+fn values_of_contestant<R>(
+    rows: &[R],
+    contestants: usize,
+    contestant: usize,
+    value: impl Fn(&R) -> f64,
+) -> Vec<f64> {
+    (rows.iter().skip(contestant))
         .step_by(contestants.max(1))
         .map(value)
         .collect()

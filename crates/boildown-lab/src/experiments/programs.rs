@@ -1,85 +1,90 @@
-//! Real programs with simulated properties: the comparison of ProbDD's Table 1.
+//! Comparison on real programs with simulated properties, in the form of Table 1 of the ProbDD
+//! paper.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Contestant, THREADS, repeats_name};
+use super::{Contestant, DEFAULT_THREADS, describe_repeats};
 use crate::parallel;
-use boildown_search::tree::Schedule;
+use boildown_search::algorithms::Schedule;
 
-use crate::recorded::{Choice, Recorded};
-use crate::report::plot::{Axis, Dots, Row as DotRow, Scale};
-use crate::report::{Align, Figure, Page, Report, Table, csv, maybe, number, p_value};
-use crate::simulate::Repeats;
+use crate::recorded::{RecordedInput, TokenChoice};
+use crate::report::plot::{Axis, DotPlot, DotPlotRow, Scale};
+use crate::report::{
+    Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
+};
+use crate::simulate::RepeatedCandidates;
 use crate::statistics::{geometric_mean, ratio_of_geometric_means, wilcoxon};
 
-/// What is compared.
+/// The parameters of the comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Setup {
-    /// How repeated candidates count.
-    pub repeats: Repeats,
-    /// How many threads do it; the result does not depend on it.
+pub struct ProgramsSetup {
+    /// The way of counting repeated candidates.
+    pub repeats: RepeatedCandidates,
+    /// Number of threads. The result does not depend on it.
     pub threads: NonZeroUsize,
 }
 
-impl Default for Setup {
+impl Default for ProgramsSetup {
     fn default() -> Self {
         Self {
-            repeats: Repeats::Skipped,
-            threads: THREADS,
+            repeats: RepeatedCandidates::Skipped,
+            threads: DEFAULT_THREADS,
         }
     }
 }
 
-/// One contestant on one program under one schedule.
+/// The run of one contestant on one program with one schedule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
-    /// The program.
+pub struct ProgramsRow {
+    /// The name of the program.
     pub program: String,
-    /// Its tokens.
+    /// Number of tokens of the program.
     pub tokens: usize,
-    /// Those that are needed, and enough.
+    /// Number of needed tokens, which is the size of the smallest known solution.
     pub needed: usize,
-    /// The tree schedule.
+    /// The name of the tree schedule.
     pub schedule: String,
-    /// Who.
+    /// The name of the contestant.
     pub algorithm: String,
-    /// The questions asked.
-    pub questions: u64,
-    /// The tokens left.
+    /// Number of tests.
+    pub queries: u64,
+    /// Number of tokens left.
     pub left: usize,
 }
 
-/// The result.
+/// The result of the comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Programs {
-    /// What was compared.
-    pub setup: Setup,
-    /// The programs.
+pub struct ProgramsResult {
+    /// The parameters.
+    pub setup: ProgramsSetup,
+    /// The names of the programs.
     pub programs: Vec<String>,
-    /// What their needed tokens were chosen by.
-    pub choices: Vec<Choice>,
-    /// The tree schedules.
+    /// For each program, the parameters by which its needed tokens were chosen.
+    pub choices: Vec<TokenChoice>,
+    /// The names of the tree schedules.
     pub schedules: Vec<String>,
-    /// The contestants.
+    /// The names of the contestants.
     pub algorithms: Vec<String>,
-    /// By program, then by schedule, then by contestant.
-    pub rows: Vec<Row>,
+    /// The runs, ordered by program, then by schedule, then by contestant.
+    pub rows: Vec<ProgramsRow>,
 }
 
-/// Runs every contestant on every program under every schedule. Programs have different names.
+/// Runs every contestant on every program with every schedule. The programs must have different
+/// names.
 ///
 /// # Cost
-/// For C programs of 20 to 550 KB about 0.1 to 2 ms of CPU time a question, nearly all of it parsing.
+/// For C programs of 20 to 550 KB, about 0.1 to 2 ms of CPU time per test, nearly all of it
+/// parsing.
 #[must_use]
 pub fn run(
-    programs: &[Recorded],
+    programs: &[RecordedInput],
     schedules: &[Schedule],
     contestants: &[Contestant],
-    setup: &Setup,
-) -> Programs {
+    setup: &ProgramsSetup,
+) -> ProgramsResult {
     let mut tasks = Vec::new();
     for program in programs {
         for &schedule in schedules {
@@ -93,18 +98,18 @@ pub fn run(
         setup.threads,
         |_, &(program, schedule, contestant)| {
             let reduced = program.reduce(schedule, contestant.algorithm, setup.repeats);
-            Row {
+            ProgramsRow {
                 program: program.name.clone(),
                 tokens: program.tokens(),
                 needed: program.needed(),
                 schedule: schedule.to_string(),
                 algorithm: contestant.label.clone(),
-                questions: reduced.questions,
+                queries: reduced.queries,
                 left: reduced.tokens,
             }
         },
     );
-    Programs {
+    ProgramsResult {
         setup: *setup,
         programs: programs
             .iter()
@@ -119,25 +124,31 @@ pub fn run(
     }
 }
 
-/// One line of the comparison, as in ProbDD's Table 1.
+/// One line of the comparison: a contestant with a schedule, over all programs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Summary {
-    /// The tokens left, geometric mean.
+pub struct ScheduleSummary {
+    /// Geometric mean of the tokens left.
     pub left: Option<f64>,
-    /// By which part that is smaller than the first contestant's.
+    /// The share by which that is smaller than the mean of the first contestant.
     pub smaller: Option<f64>,
-    /// The p-value of the paired Wilcoxon signed-rank test on the tokens left; `None` when no pair differs.
+    /// P-value of the paired Wilcoxon signed-rank test on the tokens left; `None` when no pair
+    /// differs.
     pub left_p: Option<f64>,
-    /// The questions asked, geometric mean.
-    pub questions: Option<f64>,
-    /// The same as a multiple of the first contestant's.
+    /// Geometric mean of the tests.
+    pub queries: Option<f64>,
+    /// That mean, divided by the one of the first contestant.
     pub ratio: Option<f64>,
-    /// The p-value on the questions asked.
-    pub questions_p: Option<f64>,
+    /// P-value of the same test on the numbers of tests.
+    pub queries_p: Option<f64>,
 }
 
-impl Programs {
-    fn values(&self, schedule: usize, algorithm: usize, value: impl Fn(&Row) -> f64) -> Vec<f64> {
+impl ProgramsResult {
+    fn values(
+        &self,
+        schedule: usize,
+        algorithm: usize,
+        value: impl Fn(&ProgramsRow) -> f64,
+    ) -> Vec<f64> {
         let rows = self
             .rows
             .iter()
@@ -147,32 +158,32 @@ impl Programs {
             .collect()
     }
 
-    /// Returns how a contestant compares with the first one under a schedule.
+    /// Compares a contestant with the first one, with one schedule.
     #[must_use]
-    pub fn summary(&self, schedule: usize, algorithm: usize) -> Summary {
+    pub fn summary(&self, schedule: usize, algorithm: usize) -> ScheduleSummary {
         let left = |algorithm| self.values(schedule, algorithm, |row| row.left as f64);
-        let questions = |algorithm| self.values(schedule, algorithm, |row| row.questions as f64);
+        let queries = |algorithm| self.values(schedule, algorithm, |row| row.queries as f64);
         let p = |ours: &[f64], first: &[f64]| wilcoxon(ours, first).map(|test| test.p);
         let (ours, first) = (left(algorithm), left(0));
-        let (our_questions, first_questions) = (questions(algorithm), questions(0));
-        Summary {
+        let (our_queries, first_queries) = (queries(algorithm), queries(0));
+        ScheduleSummary {
             left: geometric_mean(&ours),
             smaller: ratio_of_geometric_means(&ours, &first).map(|ratio| 1.0 - ratio),
             left_p: p(&ours, &first),
-            questions: geometric_mean(&our_questions),
-            ratio: ratio_of_geometric_means(&our_questions, &first_questions),
-            questions_p: p(&our_questions, &first_questions),
+            queries: geometric_mean(&our_queries),
+            ratio: ratio_of_geometric_means(&our_queries, &first_queries),
+            queries_p: p(&our_queries, &first_queries),
         }
     }
 
-    fn summaries(&self) -> Table {
-        let mut table = Table::new([
+    fn summaries(&self) -> TextTable {
+        let mut table = TextTable::new([
             ("schedule", Align::Left),
             ("algorithm", Align::Left),
             ("tokens left", Align::Right),
             ("smaller by %", Align::Right),
             ("p", Align::Right),
-            ("questions", Align::Right),
+            ("tests", Align::Right),
             ("ratio", Align::Right),
             ("p", Align::Right),
         ]);
@@ -185,24 +196,24 @@ impl Programs {
                     maybe(summary.left, 1),
                     maybe(summary.smaller.map(|part| 100.0 * part), 2),
                     p_value(summary.left_p),
-                    maybe(summary.questions, 1),
+                    maybe(summary.queries, 1),
                     maybe(summary.ratio, 3),
-                    p_value(summary.questions_p),
+                    p_value(summary.queries_p),
                 ]);
             }
         }
         table
     }
 
-    /// The distinct values of a number of the choices.
-    fn chosen(&self, value: impl Fn(&Choice) -> u64) -> String {
+    /// Returns the distinct values of one parameter of the choices, for the settings of the page.
+    fn distinct_choices(&self, value: impl Fn(&TokenChoice) -> u64) -> String {
         let values: BTreeSet<u64> = self.choices.iter().map(value).collect();
         let values: Vec<String> = values.iter().map(u64::to_string).collect();
         values.join(", ")
     }
 
-    fn inputs(&self) -> Table {
-        let mut table = Table::new([
+    fn inputs(&self) -> TextTable {
+        let mut table = TextTable::new([
             ("program", Align::Left),
             ("tokens", Align::Right),
             ("needed", Align::Right),
@@ -219,20 +230,25 @@ impl Programs {
         table
     }
 
-    fn overview(&self, title: &str, label: &str, value: fn(Summary) -> Option<f64>) -> Figure {
-        let row = |(algorithm, name): (usize, &String)| DotRow {
+    fn overview(
+        &self,
+        title: &str,
+        label: &str,
+        value: fn(ScheduleSummary) -> Option<f64>,
+    ) -> ReportFigure {
+        let row = |(algorithm, name): (usize, &String)| DotPlotRow {
             name: name.clone(),
             values: (0..self.schedules.len())
                 .map(|schedule| value(self.summary(schedule, algorithm)))
                 .collect(),
         };
-        let dots = Dots {
+        let dots = DotPlot {
             x: Axis::new(label, Scale::Log),
             series: self.schedules.clone(),
             rows: self.algorithms.iter().enumerate().map(row).collect(),
             reference: None,
         };
-        Figure {
+        ReportFigure {
             title: title.to_owned(),
             caption: "One dot for each schedule; further left is better.".to_owned(),
             svg: dots.svg(),
@@ -244,14 +260,14 @@ impl Programs {
         schedule: &str,
         what: &str,
         label: &str,
-        value: fn(&Row) -> f64,
-    ) -> Figure {
+        value: fn(&ProgramsRow) -> f64,
+    ) -> ReportFigure {
         let find = |program: &String, algorithm: &String| {
             let mut rows = self.rows.iter().filter(|row| row.schedule == schedule);
             rows.find(|row| row.program == *program && row.algorithm == *algorithm)
                 .map(value)
         };
-        let row = |program: &String| DotRow {
+        let row = |program: &String| DotPlotRow {
             name: program.clone(),
             values: self
                 .algorithms
@@ -259,13 +275,13 @@ impl Programs {
                 .map(|algorithm| find(program, algorithm))
                 .collect(),
         };
-        let dots = Dots {
+        let dots = DotPlot {
             x: Axis::new(label, Scale::Log),
             series: self.algorithms.clone(),
             rows: self.programs.iter().map(row).collect(),
             reference: None,
         };
-        Figure {
+        ReportFigure {
             title: format!("{what} by program, schedule {schedule}"),
             caption: String::new(),
             svg: dots.svg(),
@@ -273,7 +289,7 @@ impl Programs {
     }
 }
 
-impl Report for Programs {
+impl Report for ProgramsResult {
     fn table(&self) -> String {
         self.summaries().plain()
     }
@@ -285,39 +301,37 @@ impl Report for Programs {
     fn html(&self) -> String {
         let first = self.algorithms.first().map_or("", String::as_str);
         let mut figures = vec![
-            self.overview("Questions", "questions asked, geometric mean", |summary| {
-                summary.questions
-            }),
+            self.overview("Tests", "tests, geometric mean", |summary| summary.queries),
             self.overview("Results", "tokens left, geometric mean", |summary| {
                 summary.left
             }),
         ];
         for schedule in &self.schedules {
-            figures.push(
-                self.by_program(schedule, "Questions", "questions asked", |row| {
-                    row.questions as f64
-                }),
-            );
+            figures.push(self.by_program(schedule, "Tests", "tests", |row| row.queries as f64));
             figures
                 .push(self.by_program(schedule, "Results", "tokens left", |row| row.left as f64));
         }
-        let page = Page {
+        let page = HtmlPage {
             title: "Programs".to_owned(),
             lead: format!(
-                "Real programs, each with a simulated property: some tokens, chosen by a seed, with what they need to parse \
-                 have to stay, and the text has to parse. Every list algorithm under every tree schedule; what does not \
-                 parse is not asked. Geometric means; ratios and p-values (paired Wilcoxon signed-rank test) are against {first}."
+                "Real programs, each with a simulated property: some tokens, chosen at random, and the tokens that these \
+                 need to parse have to be kept, and the text has to parse. Every list algorithm runs with every tree \
+                 schedule; candidates that do not parse are not tested. Geometric means; ratios and p-values (paired \
+                 Wilcoxon signed-rank test) are against {first}."
             ),
             settings: vec![
                 ("programs".to_owned(), self.programs.len().to_string()),
                 (
                     "tokens chosen".to_owned(),
-                    self.chosen(|choice| choice.tokens as u64),
+                    self.distinct_choices(|choice| choice.tokens as u64),
                 ),
-                ("seed".to_owned(), self.chosen(|choice| choice.seed)),
+                (
+                    "seed".to_owned(),
+                    self.distinct_choices(|choice| choice.seed),
+                ),
                 (
                     "repeated candidates".to_owned(),
-                    repeats_name(self.setup.repeats),
+                    describe_repeats(self.setup.repeats),
                 ),
             ],
             figures,

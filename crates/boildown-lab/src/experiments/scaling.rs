@@ -1,38 +1,43 @@
-//! Many workers: what do guesses and width gain, and what do they waste?
+//! Scaling with the number of workers: the speedup and the extra work of speculation and batches.
+//!
+//! Two techniques keep several workers busy. *Speculation* runs queries that the search is likely
+//! to ask later ([`Planner`](boildown_search::Planner)). *Batches* test several disjoint deletions
+//! together ([`Batches`]). This experiment measures each of them, and both together.
 
 use std::fmt;
 use std::num::NonZeroUsize;
 
-use boildown_search::list::{Algorithm, Minimise as _};
-use boildown_search::{Epochs, Subset};
+use boildown_search::algorithms::Algorithm;
+use boildown_search::list::ListAlgorithm as _;
+use boildown_search::{Batches, Subset};
 use serde::{Deserialize, Serialize};
 
-use super::{Contestant, THREADS, problems};
+use super::{Contestant, DEFAULT_THREADS, problems};
 use crate::parallel;
-use crate::report::plot::{Axis, Lines, Scale, Series};
-use crate::report::{Align, Figure, Page, Report, Table, csv, maybe, number};
-use crate::simulate::{Ahead, Latency, Pool, Simulated, simulate};
+use crate::report::plot::{Axis, LinePlot, LineSeries, Scale};
+use crate::report::{Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number};
+use crate::simulate::{Latency, Lookahead, SimulationResult, WorkerPool, simulate};
 use crate::statistics::{geometric_mean, ratio_of_geometric_means};
-use crate::workload::{Problem, Shape};
+use crate::workload::{ListProblem, Shape};
 
-/// What is measured.
+/// The parameters of the measurement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setup {
-    /// The numbers of workers, ascending.
+pub struct ScalingSetup {
+    /// The numbers of workers to measure, ascending.
     pub workers: Vec<NonZeroUsize>,
-    /// How long the lists are whose kind has no length of its own.
+    /// Number of elements of a list, for kinds without a length of their own.
     pub length: usize,
-    /// How many problems of each kind; the examples of papers are one each.
+    /// Number of problems of each kind; fixed kinds have one.
     pub problems: u64,
-    /// What they are made from.
+    /// The random seed of the lists.
     pub seed: u64,
-    /// How long a question takes.
+    /// The virtual time that a query takes.
     pub latency: Latency,
-    /// How many threads do it; the result does not depend on it.
+    /// Number of threads. The result does not depend on it.
     pub threads: NonZeroUsize,
 }
 
-impl Default for Setup {
+impl Default for ScalingSetup {
     fn default() -> Self {
         Self {
             workers: powers_of_two(1024),
@@ -40,12 +45,12 @@ impl Default for Setup {
             problems: 3,
             seed: 1,
             latency: Latency::Unit,
-            threads: THREADS,
+            threads: DEFAULT_THREADS,
         }
     }
 }
 
-/// Returns 1, 2, 4 … up to a bound.
+/// Returns the powers of two from 1 to `bound`.
 #[must_use]
 pub fn powers_of_two(bound: usize) -> Vec<NonZeroUsize> {
     let double = |workers: &NonZeroUsize| workers.checked_mul(NonZeroUsize::MIN.saturating_add(1));
@@ -54,79 +59,84 @@ pub fn powers_of_two(bound: usize) -> Vec<NonZeroUsize> {
         .collect()
 }
 
-/// What keeps the workers busy.
+/// The technique that keeps several workers busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Layer {
-    /// Guesses about what is asked next: the planner over the bare machine.
+pub enum Parallelism {
+    /// The planner runs queries that the search is likely to ask later.
     Speculation,
-    /// Deletions asked together, as many as there are workers, and nothing else.
-    Width,
-    /// Both.
+    /// Batches of disjoint deletions, of the size of the number of workers, without speculation.
+    /// The name in CSV is `width`.
+    #[serde(rename = "width")]
+    Batches,
+    /// Batches with speculation.
     Both,
 }
 
-impl Layer {
-    /// All layers.
-    pub const ALL: [Self; 3] = [Self::Speculation, Self::Width, Self::Both];
+impl Parallelism {
+    /// All techniques.
+    pub const ALL: [Self; 3] = [Self::Speculation, Self::Batches, Self::Both];
 }
 
-impl fmt::Display for Layer {
+impl fmt::Display for Parallelism {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Speculation => "speculation",
-            Self::Width => "width",
+            Self::Batches => "batches",
             Self::Both => "both",
         })
     }
 }
 
-/// One contestant on one problem with some workers.
+/// The run of one contestant on one problem with a number of workers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// The kind of problem.
+pub struct ScalingRow {
+    /// The kind of list.
     pub shape: String,
-    /// Its number.
+    /// The number of the problem.
     pub problem: u64,
-    /// Who.
+    /// The name of the contestant.
     pub algorithm: String,
-    /// What keeps the workers busy.
-    pub layer: Layer,
-    /// How many there are.
+    /// The technique that keeps the workers busy.
+    #[serde(rename = "layer")]
+    pub technique: Parallelism,
+    /// Number of workers.
     pub workers: usize,
-    /// The questions whose answers were heard.
+    /// Number of verdicts that the search received.
     pub told: u64,
-    /// The questions started.
+    /// Number of queries started, including speculative ones that were not needed.
     pub executed: u64,
-    /// The virtual time it took; one worker with the bare machine needs `alone`.
+    /// Virtual time of the run.
     pub latency: f64,
-    /// The questions of one worker with the bare machine.
-    pub alone_told: u64,
-    /// The virtual time of one worker with the bare machine.
-    pub alone: f64,
-    /// The elements kept.
+    /// Number of queries of one worker without batches.
+    #[serde(rename = "alone_told")]
+    pub single_told: u64,
+    /// Virtual time of one worker without batches.
+    #[serde(rename = "alone")]
+    pub single_latency: f64,
+    /// Number of elements kept.
     pub kept: usize,
 }
 
-/// The result.
+/// The result of the measurement.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scaling {
-    /// What was measured.
-    pub setup: Setup,
-    /// The kinds of problems.
+pub struct ScalingResult {
+    /// The parameters.
+    pub setup: ScalingSetup,
+    /// The kinds of lists.
     pub shapes: Vec<String>,
-    /// The contestants.
+    /// The names of the contestants.
     pub algorithms: Vec<String>,
-    /// By problem, then by contestant, then by layer, then by workers.
-    pub rows: Vec<Row>,
+    /// The runs, ordered by problem, then by contestant, by technique, and by number of workers.
+    pub rows: Vec<ScalingRow>,
 }
 
 /// Runs every contestant on every problem with every number of workers.
 ///
 /// # Cost
-/// Most of it is the planner with 1,000 workers.
+/// Dominated by the planner with many workers.
 #[must_use]
-pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &Setup) -> Scaling {
+pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &ScalingSetup) -> ScalingResult {
     let mut tasks = Vec::new();
     for (shape, problem) in problems(shapes, setup.problems) {
         for contestant in contestants {
@@ -135,37 +145,37 @@ pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &Setup) -> Scali
     }
     let rows = parallel::map(&tasks, setup.threads, |_, &(shape, index, contestant)| {
         let problem = shape.problem(setup.length, setup.seed, index);
-        let measured = |layer, workers| {
+        let measured = |technique, workers| {
             measure(
                 &problem,
                 contestant.algorithm,
-                layer,
-                (workers, setup.latency),
+                technique,
+                pool_with(workers, setup),
             )
         };
-        let alone = measured(Layer::Speculation, NonZeroUsize::MIN);
+        let single = measured(Parallelism::Speculation, NonZeroUsize::MIN);
         let mut rows = Vec::new();
-        for layer in Layer::ALL {
+        for technique in Parallelism::ALL {
             for &workers in &setup.workers {
-                let run = measured(layer, workers);
-                rows.push(Row {
+                let run = measured(technique, workers);
+                rows.push(ScalingRow {
                     shape: shape.to_string(),
                     problem: index,
                     algorithm: contestant.label.clone(),
-                    layer,
+                    technique,
                     workers: workers.get(),
                     told: run.told,
                     executed: run.executed,
                     latency: run.latency,
-                    alone_told: alone.told,
-                    alone: alone.latency,
+                    single_told: single.told,
+                    single_latency: single.latency,
                     kept: run.best.count(),
                 });
             }
         }
         rows
     });
-    Scaling {
+    ScalingResult {
         setup: setup.clone(),
         shapes: shapes.iter().map(Shape::to_string).collect(),
         algorithms: (contestants.iter())
@@ -175,89 +185,97 @@ pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &Setup) -> Scali
     }
 }
 
-fn measure(
-    problem: &Problem,
-    algorithm: Algorithm,
-    layer: Layer,
-    (workers, latency): (NonZeroUsize, Latency),
-) -> Simulated<Subset> {
-    let machine = algorithm.on(problem.list());
-    let judge = |kept: &Subset| problem.judge(kept);
-    let pool = |ahead| Pool {
+fn pool_with(workers: NonZeroUsize, setup: &ScalingSetup) -> WorkerPool {
+    WorkerPool {
         workers,
-        latency,
-        ahead,
-    };
-    match layer {
-        Layer::Speculation => simulate(machine, judge, pool(Ahead::Guesses)),
-        Layer::Width => simulate(
-            Epochs::new(machine, workers),
-            judge,
-            pool(Ahead::Certainties),
-        ),
-        Layer::Both => simulate(Epochs::new(machine, workers), judge, pool(Ahead::Guesses)),
+        latency: setup.latency,
+        ..WorkerPool::default()
     }
 }
 
-/// What some workers come to on one kind of problem, in geometric means.
+fn measure(
+    problem: &ListProblem,
+    algorithm: Algorithm,
+    technique: Parallelism,
+    pool: WorkerPool,
+) -> SimulationResult<Subset> {
+    let search = algorithm.on(problem.list());
+    let judge = |kept: &Subset| problem.judge(kept);
+    let with_lookahead = |lookahead| WorkerPool { lookahead, ..pool };
+    match technique {
+        Parallelism::Speculation => simulate(search, judge, with_lookahead(Lookahead::Speculative)),
+        Parallelism::Batches => {
+            let search = Batches::new(search, pool.workers);
+            simulate(search, judge, with_lookahead(Lookahead::CertainOnly))
+        }
+        Parallelism::Both => {
+            let search = Batches::new(search, pool.workers);
+            simulate(search, judge, with_lookahead(Lookahead::Speculative))
+        }
+    }
+}
+
+/// The result of one number of workers on one kind of list, in geometric means.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
-    /// The virtual time.
+pub struct ScalingPoint {
+    /// Virtual time.
     pub latency: f64,
-    /// How many times faster than one worker with the bare machine.
+    /// Virtual time of one worker without batches, divided by this one.
     pub speedup: f64,
-    /// The questions started.
+    /// Number of queries started, including speculative ones.
     pub executed: f64,
-    /// How many times the questions of one worker with the bare machine.
+    /// Number of queries started, divided by that of one worker without batches.
     pub work: f64,
 }
 
-impl Scaling {
-    /// Returns what so many workers come to; `None` when that was not measured, or a list needed no question.
+impl ScalingResult {
+    /// Returns the result for a number of workers; `None` when it was not measured, or a list
+    /// needed no test.
     #[must_use]
     pub fn point(
         &self,
         shape: usize,
         algorithm: usize,
-        layer: Layer,
+        technique: Parallelism,
         workers: usize,
-    ) -> Option<Point> {
+    ) -> Option<ScalingPoint> {
         let (shape, algorithm) = (self.shapes.get(shape)?, self.algorithms.get(algorithm)?);
-        let rows: Vec<&Row> = (self.rows.iter())
-            .filter(|row| row.layer == layer && row.workers == workers)
+        let rows: Vec<&ScalingRow> = (self.rows.iter())
+            .filter(|row| row.technique == technique && row.workers == workers)
             .filter(|row| row.shape == *shape && row.algorithm == *algorithm)
             .collect();
-        let all = |value: fn(&Row) -> f64| rows.iter().map(|row| value(row)).collect::<Vec<f64>>();
+        let all =
+            |value: fn(&ScalingRow) -> f64| rows.iter().map(|row| value(row)).collect::<Vec<f64>>();
         let (latency, executed) = (all(|row| row.latency), all(|row| row.executed as f64));
-        Some(Point {
+        Some(ScalingPoint {
             latency: geometric_mean(&latency)?,
-            speedup: ratio_of_geometric_means(&all(|row| row.alone), &latency)?,
+            speedup: ratio_of_geometric_means(&all(|row| row.single_latency), &latency)?,
             executed: geometric_mean(&executed)?,
-            work: ratio_of_geometric_means(&executed, &all(|row| row.alone_told as f64))?,
+            work: ratio_of_geometric_means(&executed, &all(|row| row.single_told as f64))?,
         })
     }
 
-    fn summary(&self) -> Table {
+    fn summary(&self) -> TextTable {
         let columns = [
             ("kind of list", Align::Left),
             ("algorithm", Align::Left),
-            ("busy by", Align::Left),
+            ("technique", Align::Left),
             ("workers", Align::Right),
             ("latency", Align::Right),
             ("times faster", Align::Right),
-            ("questions run", Align::Right),
+            ("tests run", Align::Right),
             ("times the work", Align::Right),
         ];
-        let mut table = Table::new(columns);
+        let mut table = TextTable::new(columns);
         for (shape, shape_name) in self.shapes.iter().enumerate() {
             for (algorithm, name) in self.algorithms.iter().enumerate() {
-                for layer in Layer::ALL {
+                for technique in Parallelism::ALL {
                     for workers in &self.setup.workers {
-                        let point = self.point(shape, algorithm, layer, workers.get());
+                        let point = self.point(shape, algorithm, technique, workers.get());
                         table.push([
                             shape_name.clone(),
                             name.clone(),
-                            layer.to_string(),
+                            technique.to_string(),
                             number(workers.get() as f64, 0),
                             maybe(point.map(|point| point.latency), 1),
                             maybe(point.map(|point| point.speedup), 2),
@@ -271,11 +289,11 @@ impl Scaling {
         table
     }
 
-    fn figures(&self) -> Vec<Figure> {
+    fn figures(&self) -> Vec<ReportFigure> {
         let mut figures = Vec::new();
         for (shape, shape_name) in self.shapes.iter().enumerate() {
             for (algorithm, name) in self.algorithms.iter().enumerate() {
-                let lines = |label: &str, value: fn(Point) -> f64| Lines {
+                let lines = |label: &str, value: fn(ScalingPoint) -> f64| LinePlot {
                     x: Axis::new("workers", Scale::Log).with_ticks(
                         self.setup
                             .workers
@@ -283,14 +301,14 @@ impl Scaling {
                             .map(|workers| workers.get() as f64),
                     ),
                     y: Axis::new(label, Scale::Log),
-                    series: (Layer::ALL.iter().enumerate())
-                        .map(|(style, &layer)| Series {
-                            name: layer.to_string(),
+                    series: (Parallelism::ALL.iter().enumerate())
+                        .map(|(style, &technique)| LineSeries {
+                            name: technique.to_string(),
                             style,
                             points: (self.setup.workers.iter())
                                 .filter_map(|workers| {
                                     let point =
-                                        self.point(shape, algorithm, layer, workers.get())?;
+                                        self.point(shape, algorithm, technique, workers.get())?;
                                     Some((workers.get() as f64, value(point)))
                                 })
                                 .collect(),
@@ -298,16 +316,17 @@ impl Scaling {
                         .collect(),
                     reference: Some(1.0),
                 };
-                figures.push(Figure {
+                figures.push(ReportFigure {
                     title: format!("{name}, {shape_name}: time"),
                     caption: "How many times faster than one worker; higher is better.".to_owned(),
                     svg: lines("times faster", |point| point.speedup).svg(),
                 });
-                figures.push(Figure {
+                figures.push(ReportFigure {
                     title: format!("{name}, {shape_name}: work"),
-                    caption: "Questions run, guesses in vain included, for each question of one worker; lower is better."
+                    caption: "Tests run, including speculative ones that were not needed, divided by those of one worker; \
+                              lower is better."
                         .to_owned(),
-                    svg: lines("times the questions", |point| point.work).svg(),
+                    svg: lines("times the tests", |point| point.work).svg(),
                 });
             }
         }
@@ -315,7 +334,7 @@ impl Scaling {
     }
 }
 
-impl Report for Scaling {
+impl Report for ScalingResult {
     fn table(&self) -> String {
         self.summary().plain()
     }
@@ -329,17 +348,17 @@ impl Report for Scaling {
             Latency::Unit => "1 each".to_owned(),
             Latency::Drawn { seed } => format!("drawn, seed {seed}"),
         };
-        let page = Page {
+        let page = HtmlPage {
             title: "Many workers".to_owned(),
-            lead: "Virtual time and questions run with a growing number of workers. Speculation runs what is likely to be \
-                   asked next; width asks about several deletions together, one for each worker; or both. Geometric \
-                   means over the problems of a kind."
+            lead: "Virtual time and tests run with a growing number of workers. Speculation runs tests that are likely \
+                   to be needed next; batches test several deletions together, one for each worker; or both. \
+                   Geometric means over the lists of a kind."
                 .to_owned(),
             settings: vec![
                 ("elements".to_owned(), number(self.setup.length as f64, 0)),
                 ("problems of each kind".to_owned(), number(self.setup.problems as f64, 0)),
                 ("seed".to_owned(), self.setup.seed.to_string()),
-                ("a question takes".to_owned(), latency),
+                ("a test takes".to_owned(), latency),
             ],
             figures: self.figures(),
             tables: vec![("All numbers of workers".to_owned(), self.summary())],

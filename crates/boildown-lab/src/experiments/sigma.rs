@@ -1,32 +1,33 @@
-//! A parameter under a magnifying glass: how much do questions depend on it?
+//! Sensitivity of the probabilistic algorithms to their parameter σ.
 
 use std::num::NonZeroUsize;
 
-use boildown_search::list::Algorithm;
+use boildown_search::algorithms::Algorithm;
 use serde::{Deserialize, Serialize};
 
-use super::{THREADS, minimise, problems, repeats_name};
+use super::{DEFAULT_THREADS, RunResult, describe_repeats, problems, run_on_problem};
 use crate::parallel;
-use crate::report::plot::{Axis, Lines, Scale, Series};
-use crate::report::{Align, Figure, Page, Report, Table, csv, maybe, number};
-use crate::simulate::Repeats;
+use crate::report::plot::{Axis, LinePlot, LineSeries, Scale};
+use crate::report::{Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number};
+use crate::simulate::RepeatedCandidates;
 use crate::statistics::mean;
 use crate::workload::Shape;
 
-/// The values that the ProbDD paper gives its parameter σ, the probability that an element is needed before anything is known.
+/// The values of σ in the ProbDD paper. σ is the estimated probability that an element is needed,
+/// before any test.
 pub const SIGMAS: [f64; 7] = [0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3];
 
-/// An algorithm with a parameter.
+/// An algorithm with one parameter, for several values of the parameter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Family {
-    /// Its name without the parameter.
+pub struct AlgorithmFamily {
+    /// The name without the parameter.
     pub label: String,
-    /// The parameter and the algorithm with it, in ascending order.
+    /// The values of the parameter, ascending, each with the algorithm.
     pub members: Vec<(f64, Algorithm)>,
 }
 
-impl Family {
-    /// Makes one member for each value.
+impl AlgorithmFamily {
+    /// Makes one member for each value of the parameter.
     pub fn new(label: &str, values: &[f64], member: impl Fn(f64) -> Algorithm) -> Self {
         Self {
             label: label.to_owned(),
@@ -35,66 +36,66 @@ impl Family {
     }
 }
 
-/// What is measured.
+/// The parameters of the measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Setup {
-    /// How long the lists are whose kind has no length of its own.
+pub struct SigmaSetup {
+    /// Number of elements of a list, for kinds without a length of their own.
     pub length: usize,
-    /// How many problems of each kind; the examples of papers are one each.
+    /// Number of problems of each kind; fixed kinds have one.
     pub problems: u64,
-    /// What they are made from.
+    /// The random seed of the lists.
     pub seed: u64,
-    /// How repeated candidates count.
-    pub repeats: Repeats,
-    /// How many threads do it; the result does not depend on it.
+    /// The way of counting repeated candidates.
+    pub repeats: RepeatedCandidates,
+    /// Number of threads. The result does not depend on it.
     pub threads: NonZeroUsize,
 }
 
-impl Default for Setup {
+impl Default for SigmaSetup {
     fn default() -> Self {
         Self {
             length: 200,
             problems: 20,
             seed: 1,
-            repeats: Repeats::Skipped,
-            threads: THREADS,
+            repeats: RepeatedCandidates::Skipped,
+            threads: DEFAULT_THREADS,
         }
     }
 }
 
-/// One member of a family on one problem.
+/// The run of one member of a family on one problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
-    /// The kind of problem.
+pub struct SigmaRow {
+    /// The kind of list.
     pub shape: String,
-    /// Its number.
+    /// The number of the problem.
     pub problem: u64,
     /// The family.
     pub family: String,
-    /// The parameter.
+    /// The value of the parameter.
     pub sigma: f64,
-    /// The questions asked.
-    pub questions: u64,
-    /// The elements kept.
+    /// Number of tests.
+    pub queries: u64,
+    /// Number of elements kept.
     pub kept: usize,
 }
 
-/// The result.
+/// The result of the measurement.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sigma {
-    /// What was measured.
-    pub setup: Setup,
-    /// The kinds of problems.
+pub struct SigmaResult {
+    /// The parameters.
+    pub setup: SigmaSetup,
+    /// The kinds of lists.
     pub shapes: Vec<String>,
-    /// The families, each with its parameters.
+    /// The names of the families, each with the values of its parameter.
     pub families: Vec<(String, Vec<f64>)>,
-    /// By kind, then by problem, then by family, then by parameter.
-    pub rows: Vec<Row>,
+    /// The runs, ordered by kind, then by problem, then by family, then by parameter.
+    pub rows: Vec<SigmaRow>,
 }
 
 /// Runs every member of every family on every problem.
 #[must_use]
-pub fn run(families: &[Family], shapes: &[Shape], setup: &Setup) -> Sigma {
+pub fn run(families: &[AlgorithmFamily], shapes: &[Shape], setup: &SigmaSetup) -> SigmaResult {
     let problems = problems(shapes, setup.problems);
     let rows = parallel::map(&problems, setup.threads, |_, &(shape, index)| {
         let problem = shape.problem(setup.length, setup.seed, index);
@@ -102,20 +103,21 @@ pub fn run(families: &[Family], shapes: &[Shape], setup: &Setup) -> Sigma {
             .iter()
             .flat_map(|family| family.members.iter().map(move |member| (family, member)));
         let rows = members.map(|(family, &(sigma, algorithm))| {
-            let (questions, kept) = minimise(&problem, algorithm, setup.repeats);
-            Row {
+            let RunResult { queries, kept } = run_on_problem(&problem, algorithm, setup.repeats);
+            SigmaRow {
                 shape: shape.to_string(),
                 problem: index,
                 family: family.label.clone(),
                 sigma,
-                questions,
+                queries,
                 kept,
             }
         });
         rows.collect::<Vec<_>>()
     });
-    let sigmas = |family: &Family| family.members.iter().map(|(sigma, _)| *sigma).collect();
-    Sigma {
+    let sigmas =
+        |family: &AlgorithmFamily| family.members.iter().map(|(sigma, _)| *sigma).collect();
+    SigmaResult {
         setup: *setup,
         shapes: shapes.iter().map(Shape::to_string).collect(),
         families: (families.iter())
@@ -125,12 +127,14 @@ pub fn run(families: &[Family], shapes: &[Shape], setup: &Setup) -> Sigma {
     }
 }
 
-impl Sigma {
-    /// Returns the mean of a number over the problems of a kind, for one member of a family.
+impl SigmaResult {
+    /// Returns the mean of a value over the problems of a kind, for one member of a family.
     fn mean(
         &self,
-        (shape, family, sigma): (&str, &str, f64),
-        value: impl Fn(&Row) -> f64,
+        shape: &str,
+        family: &str,
+        sigma: f64,
+        value: impl Fn(&SigmaRow) -> f64,
     ) -> Option<f64> {
         let rows = self.rows.iter().filter(|row| {
             row.shape == shape && row.family == family && row.sigma.total_cmp(&sigma).is_eq()
@@ -138,24 +142,24 @@ impl Sigma {
         mean(&rows.map(value).collect::<Vec<_>>())
     }
 
-    fn summary(&self) -> Table {
-        let mut table = Table::new([
+    fn summary(&self) -> TextTable {
+        let mut table = TextTable::new([
             ("kind of list", Align::Left),
             ("algorithm", Align::Left),
             ("σ", Align::Right),
-            ("questions, mean", Align::Right),
+            ("tests, mean", Align::Right),
             ("kept, mean", Align::Right),
         ]);
         for shape in &self.shapes {
             for (family, sigmas) in &self.families {
                 for &sigma in sigmas {
-                    let member = (shape.as_str(), family.as_str(), sigma);
+                    let mean = |value: fn(&SigmaRow) -> f64| self.mean(shape, family, sigma, value);
                     table.push([
                         shape.clone(),
                         family.clone(),
                         sigma.to_string(),
-                        maybe(self.mean(member, |row| row.questions as f64), 1),
-                        maybe(self.mean(member, |row| row.kept as f64), 1),
+                        maybe(mean(|row| row.queries as f64), 1),
+                        maybe(mean(|row| row.kept as f64), 1),
                     ]);
                 }
             }
@@ -163,20 +167,20 @@ impl Sigma {
         table
     }
 
-    fn figure(&self, shape: &str) -> Figure {
-        let series = |(style, (family, sigmas)): (usize, &(String, Vec<f64>))| Series {
+    fn figure(&self, shape: &str) -> ReportFigure {
+        let series = |(style, (family, sigmas)): (usize, &(String, Vec<f64>))| LineSeries {
             name: family.clone(),
             style,
             points: (sigmas.iter())
                 .filter_map(|&sigma| {
-                    let member = (shape, family.as_str(), sigma);
-                    Some((sigma, self.mean(member, |row| row.questions as f64)?))
+                    let queries = self.mean(shape, family, sigma, |row| row.queries as f64)?;
+                    Some((sigma, queries))
                 })
                 .collect(),
         };
-        let lines = Lines {
+        let lines = LinePlot {
             x: Axis::new(
-                "σ, the probability at first that an element is needed",
+                "σ, the estimated probability that an element is needed",
                 Scale::Log,
             )
             .with_ticks(
@@ -186,11 +190,11 @@ impl Sigma {
                     .iter()
                     .copied(),
             ),
-            y: Axis::new("questions asked, mean", Scale::Linear),
+            y: Axis::new("tests, mean", Scale::Linear),
             series: self.families.iter().enumerate().map(series).collect(),
             reference: None,
         };
-        Figure {
+        ReportFigure {
             title: shape.to_owned(),
             caption: String::new(),
             svg: lines.svg(),
@@ -198,7 +202,7 @@ impl Sigma {
     }
 }
 
-impl Report for Sigma {
+impl Report for SigmaResult {
     fn table(&self) -> String {
         self.summary().plain()
     }
@@ -208,19 +212,18 @@ impl Report for Sigma {
     }
 
     fn html(&self) -> String {
-        let page = Page {
-            title: "Questions over σ".to_owned(),
-            lead: "How much the questions asked depend on the parameter σ of the probabilistic algorithms, on several \
-                   kinds of lists."
+        let page = HtmlPage {
+            title: "Tests by σ".to_owned(),
+            lead: "The number of tests of the probabilistic algorithms by their parameter σ, on several kinds of lists."
                 .to_owned(),
             settings: vec![
                 ("elements".to_owned(), number(self.setup.length as f64, 0)),
                 ("problems of each kind".to_owned(), number(self.setup.problems as f64, 0)),
                 ("seed".to_owned(), self.setup.seed.to_string()),
-                ("repeated candidates".to_owned(), repeats_name(self.setup.repeats)),
+                ("repeated candidates".to_owned(), describe_repeats(self.setup.repeats)),
             ],
             figures: self.shapes.iter().map(|shape| self.figure(shape)).collect(),
-            tables: vec![("All members".to_owned(), self.summary())],
+            tables: vec![("All values".to_owned(), self.summary())],
         };
         page.html()
     }

@@ -1,102 +1,110 @@
-//! The simulation of WDD: do weights save questions?
+//! The simulation of the paper on weighted delta debugging: the tests that weights save.
 
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Comparison, Contestant, THREADS, column, minimise, repeats_name};
-use crate::dice::Dice;
+use super::{
+    Comparison, Contestant, DEFAULT_THREADS, RunResult, describe_repeats, run_on_problem,
+    values_of_contestant,
+};
 use crate::parallel;
-use crate::report::plot::{Axis, Dots, Lines, Row as DotRow, Scale, Series};
-use crate::report::{Align, Figure, Page, Report, Table, csv, maybe, number, p_value};
-use crate::simulate::Repeats;
+use crate::report::plot::{Axis, DotPlot, DotPlotRow, LinePlot, LineSeries, Scale};
+use crate::report::{
+    Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
+};
+use crate::rng::SeededRng;
+use crate::simulate::RepeatedCandidates;
 use crate::statistics::mean;
-use crate::workload::Weighted;
+use crate::workload::WeightedList;
 
-/// What is simulated.
+/// The parameters of the simulation.
 ///
 /// # Source
-/// X. Zhou et al., *WDD: Weighted Delta Debugging*, ICSE 2025: 5,000 lists; on average Wddmin asked 23 % fewer questions than
-/// ddmin there. Over which average is left open, so both are reported. Whether repeats counted is left open too; here they are
-/// skipped, since our machines differ in how many repeats they avoid by themselves, which would be all that is measured.
+/// X. Zhou et al., *WDD: Weighted Delta Debugging*, ICSE 2025: on 5,000 lists, Wddmin needs 23 %
+/// fewer tests than ddmin on average. The paper does not say which average, so two are reported. It
+/// does not say either whether repeated candidates count. By default they are skipped here, because
+/// the implementations differ in how many repeats they avoid by themselves, and would otherwise be
+/// compared by that alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Setup {
-    /// How many lists.
+pub struct WeightsSetup {
+    /// Number of lists.
     pub lists: u64,
-    /// What they are made from.
+    /// The random seed of the lists.
     pub seed: u64,
-    /// How repeated candidates count.
-    pub repeats: Repeats,
-    /// How many threads do it; the result does not depend on it.
+    /// The way of counting repeated candidates.
+    pub repeats: RepeatedCandidates,
+    /// Number of threads. The result does not depend on it.
     pub threads: NonZeroUsize,
 }
 
-impl Default for Setup {
+impl Default for WeightsSetup {
     fn default() -> Self {
         Self {
             lists: 5_000,
             seed: 1,
-            repeats: Repeats::Skipped,
-            threads: THREADS,
+            repeats: RepeatedCandidates::Skipped,
+            threads: DEFAULT_THREADS,
         }
     }
 }
 
-/// One contestant on one list.
+/// The run of one contestant on one list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Row {
+pub struct WeightsRow {
     /// The number of the list.
     pub list: u64,
-    /// Its elements.
+    /// Number of elements of the list.
     pub elements: usize,
-    /// Their weights together.
+    /// Number of tokens of the list: the sum of the weights.
     pub tokens: u64,
     /// The probability that a token can be removed.
     pub removable: f64,
-    /// The elements that are needed.
+    /// Number of needed elements.
     pub needed: usize,
-    /// Who.
+    /// The name of the contestant.
     pub algorithm: String,
-    /// The questions asked.
-    pub questions: u64,
-    /// The elements kept.
+    /// Number of tests.
+    pub queries: u64,
+    /// Number of elements kept.
     pub kept: usize,
 }
 
-/// The result.
+/// The result of the simulation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Weights {
-    /// What was simulated.
-    pub setup: Setup,
-    /// The contestants.
+pub struct WeightsResult {
+    /// The parameters.
+    pub setup: WeightsSetup,
+    /// The names of the contestants.
     pub algorithms: Vec<String>,
-    /// By list, then by contestant.
-    pub rows: Vec<Row>,
+    /// The runs, ordered by list, then by contestant.
+    pub rows: Vec<WeightsRow>,
 }
 
 /// Runs every contestant on every list.
 #[must_use]
-pub fn run(contestants: &[Contestant], setup: &Setup) -> Weights {
+pub fn run(contestants: &[Contestant], setup: &WeightsSetup) -> WeightsResult {
     let lists: Vec<u64> = (0..setup.lists).collect();
     let rows = parallel::map(&lists, setup.threads, |_, &list| {
-        let drawn = Weighted::draw(&mut Dice::new(setup.seed, list));
+        let drawn = WeightedList::draw(&mut SeededRng::new(setup.seed, list));
         let problem = drawn.problem();
         let row = |contestant: &Contestant| {
-            let (questions, kept) = minimise(&problem, contestant.algorithm, setup.repeats);
-            Row {
+            let RunResult { queries, kept } =
+                run_on_problem(&problem, contestant.algorithm, setup.repeats);
+            WeightsRow {
                 list,
                 elements: problem.length,
                 tokens: drawn.weights.iter().map(|&weight| u64::from(weight)).sum(),
                 removable: drawn.removable,
                 needed: drawn.needed.count(),
                 algorithm: contestant.label.clone(),
-                questions,
+                queries,
                 kept,
             }
         };
         contestants.iter().map(row).collect::<Vec<_>>()
     });
-    Weights {
+    WeightsResult {
         setup: *setup,
         algorithms: contestants
             .iter()
@@ -106,44 +114,44 @@ pub fn run(contestants: &[Contestant], setup: &Setup) -> Weights {
     }
 }
 
-impl Weights {
-    fn questions(&self, which: usize) -> Vec<f64> {
-        column(&self.rows, self.algorithms.len(), which, |row| {
-            row.questions as f64
+impl WeightsResult {
+    fn queries(&self, contestant: usize) -> Vec<f64> {
+        values_of_contestant(&self.rows, self.algorithms.len(), contestant, |row| {
+            row.queries as f64
         })
     }
 
-    /// Returns how a contestant's questions compare with the first one's.
+    /// Compares the tests of a contestant with those of the first contestant.
     #[must_use]
-    pub fn comparison(&self, which: usize) -> Comparison {
-        Comparison::new(&self.questions(which), &self.questions(0))
+    pub fn comparison(&self, contestant: usize) -> Comparison {
+        Comparison::new(&self.queries(contestant), &self.queries(0))
     }
 
-    /// Returns on how many lists a contestant kept the needed elements and no others; a single element where none is needed
-    /// counts too, for ddmin never asks about nothing.
+    /// Returns the number of lists on which a contestant kept only needed elements. Where no
+    /// element is needed a single one counts as well, because ddmin never tests the empty list.
     #[must_use]
-    pub fn exact(&self, which: usize) -> usize {
+    pub fn exact(&self, contestant: usize) -> usize {
         let rows = self
             .rows
             .iter()
-            .skip(which)
+            .skip(contestant)
             .step_by(self.algorithms.len().max(1));
         rows.filter(|row| (row.needed..=row.needed.max(1)).contains(&row.kept))
             .count()
     }
 
-    fn summary(&self) -> Table {
-        let mut table = Table::new([
+    fn summary(&self) -> TextTable {
+        let mut table = TextTable::new([
             ("algorithm", Align::Left),
-            ("questions, mean", Align::Right),
+            ("tests, mean", Align::Right),
             ("ratio of sums", Align::Right),
             ("mean of ratios", Align::Right),
             ("geom. ratio", Align::Right),
             ("p", Align::Right),
             ("minimal lists", Align::Right),
         ]);
-        for (which, name) in self.algorithms.iter().enumerate() {
-            let comparison = self.comparison(which);
+        for (contestant, name) in self.algorithms.iter().enumerate() {
+            let comparison = self.comparison(contestant);
             table.push([
                 name.clone(),
                 number(comparison.mean, 1),
@@ -151,52 +159,53 @@ impl Weights {
                 maybe(comparison.mean_of_ratios, 3),
                 maybe(comparison.geometric, 3),
                 p_value(comparison.p),
-                number(self.exact(which) as f64, 0),
+                number(self.exact(contestant) as f64, 0),
             ]);
         }
         table
     }
 
-    fn averages(&self) -> Figure {
-        let row = |(which, name): (usize, &String)| {
-            let comparison = self.comparison(which);
-            DotRow {
+    fn averages(&self) -> ReportFigure {
+        let row = |(contestant, name): (usize, &String)| {
+            let comparison = self.comparison(contestant);
+            DotPlotRow {
                 name: name.clone(),
                 values: vec![comparison.ratio_of_sums, comparison.mean_of_ratios],
             }
         };
         let first = self.algorithms.first().map_or("", String::as_str);
-        let dots = Dots {
+        let dots = DotPlot {
             x: Axis::new(
-                &format!("questions, as a multiple of those of {first}"),
+                &format!("tests, divided by those of {first}"),
                 Scale::Linear,
             ),
             series: vec!["ratio of sums".to_owned(), "mean of ratios".to_owned()],
             rows: self.algorithms.iter().enumerate().map(row).collect(),
             reference: Some(1.0),
         };
-        Figure {
-            title: "Questions by either average".to_owned(),
-            caption: "In the ratio of sums long lists count more, in the mean of ratios every list counts the same. \
-                      Left of the dashed line is fewer questions."
+        ReportFigure {
+            title: "Tests by both averages".to_owned(),
+            caption: "The ratio of sums gives long lists more weight, the mean of ratios gives all lists the same. \
+                      Left of the dashed line are fewer tests."
                 .to_owned(),
             svg: dots.svg(),
         }
     }
 
-    /// Questions for each element, by how much of the list is needed.
-    fn by_need(&self) -> Figure {
+    /// Draws the tests per element over the share of needed elements.
+    fn by_need(&self) -> ReportFigure {
         const CLASSES: usize = 10;
-        let class = |row: &Row| (CLASSES * row.needed / row.elements.max(1)).min(CLASSES - 1);
-        let series = |(which, name): (usize, &String)| {
+        let class =
+            |row: &WeightsRow| (CLASSES * row.needed / row.elements.max(1)).min(CLASSES - 1);
+        let series = |(contestant, name): (usize, &String)| {
             let mut classes = vec![Vec::new(); CLASSES];
             for row in self
                 .rows
                 .iter()
-                .skip(which)
+                .skip(contestant)
                 .step_by(self.algorithms.len().max(1))
             {
-                classes[class(row)].push(row.questions as f64 / row.elements as f64);
+                classes[class(row)].push(row.queries as f64 / row.elements as f64);
             }
             let points = classes.iter().enumerate().filter_map(|(class, numbers)| {
                 Some((
@@ -204,29 +213,29 @@ impl Weights {
                     mean(numbers)?,
                 ))
             });
-            Series {
+            LineSeries {
                 name: name.clone(),
-                style: which,
+                style: contestant,
                 points: points.collect(),
             }
         };
-        let lines = Lines {
+        let lines = LinePlot {
             x: Axis::new("elements needed, % of the list", Scale::Linear),
-            y: Axis::new("questions for each element, mean", Scale::Log),
+            y: Axis::new("tests per element, mean", Scale::Log),
             series: self.algorithms.iter().enumerate().map(series).collect(),
             reference: None,
         };
-        Figure {
-            title: "Questions by how much is needed".to_owned(),
-            caption: "Lists in classes of ten per cent. Most lists of this simulation keep nearly everything, so that it \
-                      rewards whoever fails cheaply."
+        ReportFigure {
+            title: "Tests by the share of needed elements".to_owned(),
+            caption: "Lists in classes of ten per cent. In most lists of this simulation nearly all elements are needed, \
+                      so that it favours algorithms with few tests on such lists."
                 .to_owned(),
             svg: lines.svg(),
         }
     }
 }
 
-impl Report for Weights {
+impl Report for WeightsResult {
     fn table(&self) -> String {
         self.summary().plain()
     }
@@ -236,19 +245,19 @@ impl Report for Weights {
     }
 
     fn html(&self) -> String {
-        let page = Page {
+        let page = HtmlPage {
             title: "Weighted lists".to_owned(),
-            lead: "Lists of 2 to 1,000 elements with 1 to 10 tokens each on average. A token can be removed with a \
-                   probability drawn for the list, an element when all of its tokens can. The simulation of the \
-                   paper on weighted delta debugging."
+            lead: "The simulation of the paper on weighted delta debugging: lists of 2 to 1,000 elements with 1 to 10 \
+                   tokens each on average. A token can be removed with a probability drawn for the list, an \
+                   element when all of its tokens can."
                 .to_owned(),
             settings: vec![
                 ("lists".to_owned(), number(self.setup.lists as f64, 0)),
                 ("seed".to_owned(), self.setup.seed.to_string()),
-                ("repeated candidates".to_owned(), repeats_name(self.setup.repeats)),
+                ("repeated candidates".to_owned(), describe_repeats(self.setup.repeats)),
             ],
             figures: vec![self.averages(), self.by_need()],
-            tables: vec![("Questions".to_owned(), self.summary())],
+            tables: vec![("Tests".to_owned(), self.summary())],
         };
         page.html()
     }

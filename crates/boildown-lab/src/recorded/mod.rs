@@ -1,111 +1,123 @@
-//! Real inputs with a simulated property.
+//! Real programs with a simulated property.
+//!
+//! An experiment over many algorithms cannot run a compiler for each test. Here the property of a
+//! real program is simulated: a candidate is interesting while it keeps a chosen set of tokens and
+//! parses.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use boildown_search::list::{Algorithm, Halving, InEpochs, Sweep};
-use boildown_search::tree::{Schedule, ScheduleMachine, TreeSearch};
-use boildown_search::{Question, Search, Subset, Verdict, run};
-use boildown_syntax::{Check, Document, Draft, Gated, Language, View};
+use boildown_search::AnyListSearch;
+use boildown_search::algorithms::Algorithm;
+use boildown_search::algorithms::Schedule;
+use boildown_search::list::{Halving, InBatches, Sweep};
+use boildown_search::tree::TreeSearch;
+use boildown_search::{Query, Search, Subset, Verdict, run};
+use boildown_syntax::{Candidate, Check, Document, Gated, Language, View};
 
-use crate::dice::Dice;
 use crate::parallel;
-use crate::simulate::{Repeats, Simulated, alone};
-use crate::workload::Needs;
+use crate::rng::SeededRng;
+use crate::simulate::{RepeatedCandidates, SimulationResult, run_single_worker};
+use crate::workload::NeededElements;
 
-/// A real text and the tokens it needs: a candidate is interesting while it holds all of them and parses no worse than the text.
+/// A real text and the tokens it needs.
 ///
-/// Which tokens: some are chosen by a seed; then the text is reduced, with our own search, to one that holds these, parses,
-/// and cannot lose a node or a token more. What is left of it is needed. So the property is that of a program whose failure
-/// depends on statements all over it, and a result can be compared with a small one that is known to exist.
+/// A candidate is interesting while it keeps all needed tokens and has no more syntax errors than
+/// the text.
+///
+/// The needed tokens are found in two steps. First some tokens are chosen at random. Then the text
+/// is reduced to a candidate that keeps these, parses, and cannot lose another node or token. All
+/// tokens of that candidate are needed. So the property depends on statements all over the program,
+/// and the size of a result can be compared with that of a small solution known to exist.
 #[derive(Debug, Clone)]
-pub struct Recorded {
-    /// What it is called in reports.
+pub struct RecordedInput {
+    /// The name of the program in reports.
     pub name: String,
-    /// What its needed tokens were chosen by.
-    pub choice: Choice,
+    /// The parameters by which the needed tokens were chosen.
+    pub choice: TokenChoice,
     document: Arc<Document>,
     language: &'static Language,
-    needed: Needs,
+    needed: NeededElements,
     needed_tokens: usize,
 }
 
-/// How needed tokens are chosen.
+/// The parameters by which needed tokens are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Choice {
-    /// How many tokens (or words of strings and comments) are chosen at first.
+pub struct TokenChoice {
+    /// Number of random choices among the tokens, and the words of strings and comments. A token
+    /// may be chosen twice.
     pub tokens: usize,
-    /// What they are chosen by.
+    /// The random seed.
     pub seed: u64,
 }
 
-/// A text that cannot be used.
+/// The error for a text that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum RecordedError {
-    /// There is nothing to choose from.
+pub enum RecordedInputError {
+    /// The text has no token.
     #[error("choose tokens from `{name}`, which has none")]
     Empty {
-        /// What it is called.
+        /// The name of the program.
         name: String,
     },
 }
 
-/// What reducing a recorded text came to.
+/// The result of reducing a recorded input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reduced {
-    /// The tokens left.
+pub struct ReductionResult {
+    /// Number of tokens left.
     pub tokens: usize,
-    /// The questions asked. What does not parse was not asked.
-    pub questions: u64,
+    /// Number of tests. Candidates that do not parse are not tested.
+    pub queries: u64,
 }
 
-impl Recorded {
-    /// Reads a text and works out which tokens it needs.
+impl RecordedInput {
+    /// Parses a text and determines the tokens that it needs.
     ///
     /// # Errors
-    /// When the text has no token.
+    /// [`RecordedInputError::Empty`] when the text has no token.
     pub fn new(
         name: &str,
         bytes: &[u8],
         language: &'static Language,
-        choice: Choice,
-    ) -> Result<Self, RecordedError> {
+        choice: TokenChoice,
+    ) -> Result<Self, RecordedInputError> {
         let document = Arc::new(Document::new(&bytes.into(), View::Syntax(language)));
         if document.is_empty() {
-            return Err(RecordedError::Empty {
+            return Err(RecordedInputError::Empty {
                 name: name.to_owned(),
             });
         }
-        let mut dice = Dice::new(choice.seed, 0);
+        let mut rng = SeededRng::new(choice.seed, 0);
         let mut chosen = vec![false; document.len()];
         for _ in 0..choice.tokens {
-            chosen[dice.below(document.len())] = true;
+            chosen[rng.below(document.len())] = true;
         }
         let mut recorded = Self {
             name: name.to_owned(),
             choice,
-            needed: Needs::new(chosen),
+            needed: NeededElements::new(chosen),
             language,
             document,
             needed_tokens: 0,
         };
-        let smallest = recorded.close();
-        recorded.needed_tokens = recorded.document.tokens(&smallest);
+        let smallest = recorded.smallest_parsing();
+        recorded.needed_tokens = recorded.document.count_tokens(&smallest);
         recorded.needed =
-            Needs::new((0..recorded.document.len()).map(|atom| smallest.contains(atom)));
+            NeededElements::new((0..recorded.document.len()).map(|token| smallest.contains(token)));
         Ok(recorded)
     }
 
-    /// Reads several texts, on several threads, each under its name.
+    /// Parses several texts, on several threads.
     ///
     /// # Errors
-    /// When one of them has no token.
+    /// [`RecordedInputError::Empty`] when one of them has no token.
     pub fn all(
         texts: &[(&str, &[u8], &'static Language)],
-        choice: Choice,
+        choice: TokenChoice,
         threads: NonZeroUsize,
-    ) -> Result<Vec<Self>, RecordedError> {
+    ) -> Result<Vec<Self>, RecordedInputError> {
         let read = |_, &(name, bytes, language): &(&str, &[u8], &'static Language)| {
             Self::new(name, bytes, language, choice)
         };
@@ -115,61 +127,70 @@ impl Recorded {
     /// Returns the number of tokens of the text.
     #[must_use]
     pub fn tokens(&self) -> usize {
-        self.document.tokens(&Subset::full(self.document.len()))
+        self.document
+            .count_tokens(&Subset::full(self.document.len()))
     }
 
-    /// Returns the number of tokens that are needed, and enough.
+    /// Returns the number of needed tokens, which is the size of the smallest known solution.
     #[must_use]
     pub fn needed(&self) -> usize {
         self.needed_tokens
     }
 
-    /// Returns the verdict on a candidate of [`search`](Self::search), which parses.
+    /// Returns the verdict on a candidate of [`search`](Self::search). Candidates of that search
+    /// always parse, so only the tokens are checked.
     #[must_use]
-    pub fn judge(&self, draft: &Draft) -> Verdict {
-        if self.needed.are_in(draft.kept()) {
+    pub fn judge(&self, candidate: &Candidate) -> Verdict {
+        if self.needed.are_in(candidate.kept()) {
             Verdict::Interesting
         } else {
             Verdict::Uninteresting
         }
     }
 
-    /// Returns a schedule over the tree of the text, with a list algorithm on every row of siblings. What does not parse is skipped.
+    /// Returns a search that runs a schedule over the syntax tree, with a list algorithm for every
+    /// sibling list. Candidates that do not parse are skipped.
     #[must_use]
     pub fn search(
         &self,
         schedule: Schedule,
         algorithm: Algorithm,
-    ) -> Gated<Parsing<ScheduleMachine<Algorithm>>> {
+    ) -> Gated<CandidateSearch<AnyListSearch>> {
         let everything = Subset::full(self.document.len());
         let tree = Arc::clone(self.document.tree());
-        self.gated(schedule.start(InEpochs::of_one(algorithm), tree, everything, 1))
+        self.gated(schedule.start(InBatches::one_by_one(algorithm), tree, everything, 1))
     }
 
-    /// Runs a schedule with one worker.
+    /// Reduces the text with one worker.
     #[must_use]
-    pub fn reduce(&self, schedule: Schedule, algorithm: Algorithm, repeats: Repeats) -> Reduced {
-        let Simulated { best, told, .. } = alone(
+    pub fn reduce(
+        &self,
+        schedule: Schedule,
+        algorithm: Algorithm,
+        repeats: RepeatedCandidates,
+    ) -> ReductionResult {
+        let SimulationResult { best, told, .. } = run_single_worker(
             self.search(schedule, algorithm),
-            |draft| self.judge(draft),
+            |candidate| self.judge(candidate),
             repeats,
         );
-        Reduced {
-            tokens: best.tokens(),
-            questions: told,
+        ReductionResult {
+            tokens: best.token_count(),
+            queries: told,
         }
     }
 
-    fn gated<S: Search<Candidate = Subset>>(&self, machine: S) -> Gated<Parsing<S>> {
-        let drafts = Parsing {
-            machine,
+    fn gated<S: Search<Candidate = Subset>>(&self, search: S) -> Gated<CandidateSearch<S>> {
+        let candidates = CandidateSearch {
+            machine: search,
             document: Arc::clone(&self.document),
         };
-        Gated::sealed(drafts, self.language)
+        Gated::sealed(candidates, self.language)
     }
 
-    /// Reduces the text while it holds the chosen tokens and parses, until nothing more goes.
-    fn close(&self) -> Subset {
+    /// Reduces the text while it keeps the needed tokens and parses. Repeats all passes until none
+    /// of them removes anything.
+    fn smallest_parsing(&self) -> Subset {
         let tree = self.document.tree();
         let mut kept = Subset::full(self.document.len());
         loop {
@@ -177,8 +198,8 @@ impl Recorded {
             kept = self.reduced(TreeSearch::new(Halving::on, Arc::clone(tree), kept, 1));
             let units = tree.units().into_iter().map(|unit| vec![unit]);
             kept = self.reduced(Sweep::units(kept, units));
-            for width in [3, 2, 1] {
-                kept = self.reduced(Sweep::windows(kept, width));
+            for window in [3, 2, 1] {
+                kept = self.reduced(Sweep::windows(kept, window));
             }
             if kept.count() == before {
                 return kept;
@@ -186,38 +207,38 @@ impl Recorded {
         }
     }
 
-    fn reduced(&self, machine: impl Search<Candidate = Subset>) -> Subset {
-        run(self.gated(machine), |draft| self.judge(draft))
+    fn reduced(&self, search: impl Search<Candidate = Subset>) -> Subset {
+        run(self.gated(search), |candidate| self.judge(candidate))
             .best()
             .kept()
             .clone()
     }
 }
 
-/// A search over the atoms of a document as one over texts, all of which have to parse.
+/// Adapts a search over the tokens of a document to one over candidates, which have to parse.
 #[derive(Debug, Clone)]
-pub struct Parsing<S> {
+pub struct CandidateSearch<S> {
     machine: S,
     document: Arc<Document>,
 }
 
-impl<S> Parsing<S> {
-    fn draft(&self, kept: Subset) -> Draft {
-        Draft::new(Arc::clone(&self.document), kept, Check::Parses)
+impl<S> CandidateSearch<S> {
+    fn candidate(&self, kept: Subset) -> Candidate {
+        Candidate::new(Arc::clone(&self.document), kept, Check::Parses)
     }
 }
 
-impl<S: Search<Candidate = Subset>> Search for Parsing<S> {
-    type Candidate = Draft;
+impl<S: Search<Candidate = Subset>> Search for CandidateSearch<S> {
+    type Candidate = Candidate;
 
-    fn ask(&self) -> Option<Question<Draft>> {
-        Some(self.machine.ask()?.map(|kept| self.draft(kept)))
+    fn ask(&self) -> Option<Query<Candidate>> {
+        Some(self.machine.ask()?.map(|kept| self.candidate(kept)))
     }
 
-    fn certain(&self) -> Vec<Question<Draft>> {
+    fn certain(&self) -> Vec<Query<Candidate>> {
         let certain = self.machine.certain().into_iter();
         certain
-            .map(|question| question.map(|kept| self.draft(kept)))
+            .map(|query| query.map(|kept| self.candidate(kept)))
             .collect()
     }
 
@@ -229,27 +250,27 @@ impl<S: Search<Candidate = Subset>> Search for Parsing<S> {
         self.machine.skip();
     }
 
-    fn best(&self) -> Draft {
-        self.draft(self.machine.best())
+    fn best(&self) -> Candidate {
+        self.candidate(self.machine.best())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use boildown_search::list::DdminOptions;
+    use boildown_search::literature::list::DdminOptions;
 
     use super::*;
 
     const PROGRAM: &str = "int a, b, c;\nint f(int x, int y) {\n  if (x > y) { a = x; return y; }\n  while (b) { c = b - 1; f(c, 2); }\n  return a + b;\n}\nint main(void) { f(1, 2); return f(3, 4); }\n";
 
-    fn recorded(seed: u64) -> Option<Recorded> {
+    fn recorded(seed: u64) -> Option<RecordedInput> {
         let c = Language::named("C")?;
-        let choice = Choice { tokens: 3, seed };
-        Some(Recorded::new("program", PROGRAM.as_bytes(), c, choice).unwrap())
+        let choice = TokenChoice { tokens: 3, seed };
+        Some(RecordedInput::new("program", PROGRAM.as_bytes(), c, choice).unwrap())
     }
 
     #[test]
-    fn what_is_needed_parses_and_is_less_than_the_text() {
+    fn the_needed_tokens_parse_and_are_fewer_than_all() {
         for seed in 0..10 {
             let Some(recorded) = recorded(seed) else {
                 return;
@@ -258,40 +279,42 @@ mod tests {
                 (1..recorded.tokens()).contains(&recorded.needed()),
                 "{recorded:?}"
             );
-            let gone = (0..recorded.document.len()).filter(|&atom| !recorded.needed.contains(atom));
-            let kept =
-                Subset::full(recorded.document.len()).without(gone.map(|atom| atom..atom + 1));
-            let draft = Draft::new(Arc::clone(&recorded.document), kept, Check::Parses);
-            assert!(recorded.judge(&draft).is_interesting());
-            let text = String::from_utf8_lossy(draft.bytes()).into_owned();
-            let mut parser = tree_sitter_of(recorded.language);
+            let removed =
+                (0..recorded.document.len()).filter(|&token| !recorded.needed.contains(token));
+            let kept = Subset::full(recorded.document.len())
+                .without(removed.map(|token| token..token + 1));
+            let candidate = Candidate::new(Arc::clone(&recorded.document), kept, Check::Parses);
+            assert!(recorded.judge(&candidate).is_interesting());
+            let text = String::from_utf8_lossy(candidate.bytes()).into_owned();
+            let mut parser = tree_sitter_parser(recorded.language);
             let tree = parser.parse(&text, None).unwrap();
             assert!(!tree.root_node().has_error(), "{text}");
         }
     }
 
-    fn tree_sitter_of(language: &Language) -> tree_sitter::Parser {
+    fn tree_sitter_parser(language: &Language) -> tree_sitter::Parser {
         let mut parser = tree_sitter::Parser::new();
         parser.set_language(&language.grammar()).unwrap();
         parser
     }
 
     #[test]
-    fn every_algorithm_ends_with_no_less_than_what_is_needed() {
+    fn every_algorithm_keeps_at_least_the_needed_tokens() {
         for seed in 0..3 {
             let Some(recorded) = recorded(seed) else {
                 return;
             };
             for schedule in Schedule::ALL {
                 for algorithm in Algorithm::ALL {
-                    let distinct = recorded.reduce(schedule, algorithm, Repeats::Skipped);
-                    let all = recorded.reduce(schedule, algorithm, Repeats::Counted);
+                    let distinct =
+                        recorded.reduce(schedule, algorithm, RepeatedCandidates::Skipped);
+                    let all = recorded.reduce(schedule, algorithm, RepeatedCandidates::Counted);
                     assert!(
                         (recorded.needed()..recorded.tokens()).contains(&distinct.tokens),
                         "{schedule} {algorithm} {distinct:?}"
                     );
                     assert!(
-                        distinct.questions <= all.questions,
+                        distinct.queries <= all.queries,
                         "{schedule} {algorithm} {distinct:?} {all:?}"
                     );
                 }
@@ -300,15 +323,15 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_needs_the_same_tokens() {
+    fn the_same_seed_chooses_the_same_tokens() {
         let (Some(one), Some(other)) = (recorded(4), recorded(4)) else {
             return;
         };
         assert_eq!(format!("{:?}", one.needed), format!("{:?}", other.needed));
         let ddmin = Algorithm::Ddmin(DdminOptions::PAPER);
         assert_eq!(
-            one.reduce(Schedule::ALL[0], ddmin, Repeats::Skipped),
-            other.reduce(Schedule::ALL[0], ddmin, Repeats::Skipped)
+            one.reduce(Schedule::ALL[0], ddmin, RepeatedCandidates::Skipped),
+            other.reduce(Schedule::ALL[0], ddmin, RepeatedCandidates::Skipped)
         );
     }
 
@@ -317,8 +340,8 @@ mod tests {
         let Some(c) = Language::named("C") else {
             return;
         };
-        let choice = Choice { tokens: 3, seed: 1 };
-        let error = Recorded::new("nothing.c", b" \n", c, choice).unwrap_err();
+        let choice = TokenChoice { tokens: 3, seed: 1 };
+        let error = RecordedInput::new("nothing.c", b" \n", c, choice).unwrap_err();
         assert_eq!(
             error.to_string(),
             "choose tokens from `nothing.c`, which has none"

@@ -1,4 +1,4 @@
-//! Results to read, to compute with, and to look at.
+//! Reports: results as a table of plain text, as CSV, and as an HTML page with plots.
 
 mod page;
 pub(crate) mod plot;
@@ -6,34 +6,36 @@ mod table;
 
 use serde::Serialize;
 
-pub(crate) use page::{Figure, Page};
-pub(crate) use table::{Align, Table};
+pub(crate) use page::{HtmlPage, ReportFigure};
+pub(crate) use table::{Align, TextTable};
 
-/// The result of an experiment, in the forms it is handed on in. All of them are functions of the result: the same bytes each time.
+/// The result of an experiment that can be printed. The same result gives the same bytes.
 pub trait Report {
-    /// Returns the summary as a table of plain text.
+    /// Returns a summary as a table of plain text.
     fn table(&self) -> String;
 
-    /// Returns every single run as comma-separated values, with a heading.
+    /// Returns all runs as comma-separated values, with a line of column names.
     fn csv(&self) -> String;
 
-    /// Returns a page of HTML with plots, which needs no other file.
+    /// Returns an HTML page with plots, which needs no other file.
     fn html(&self) -> String;
 }
 
-/// Returns records as comma-separated values.
+/// Returns records as comma-separated values, with the names of their fields as the first line.
 pub(crate) fn csv<R: Serialize>(records: &[R]) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for record in records {
         writer
             .serialize(record)
-            .expect("records are flat, and memory takes every byte");
+            .expect("records have no nested fields, and writing to memory does not fail");
     }
-    let bytes = writer.into_inner().expect("memory takes every byte");
+    let bytes = writer
+        .into_inner()
+        .expect("writing to memory does not fail");
     String::from_utf8(bytes).expect("names and numbers are UTF-8")
 }
 
-/// Returns a number with so many decimals, and a thin mark between thousands.
+/// Returns a number with this many decimals, and a comma between thousands.
 pub(crate) fn number(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let (whole, rest) = match text.split_once('.') {
@@ -41,8 +43,8 @@ pub(crate) fn number(value: f64, decimals: usize) -> String {
         None => (text.as_str(), String::new()),
     };
     let mut grouped = String::new();
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
             grouped.push(',');
         }
         grouped.push(digit);
@@ -52,12 +54,12 @@ pub(crate) fn number(value: f64, decimals: usize) -> String {
     format!("{sign}{grouped}{rest}")
 }
 
-/// Returns a number that may be missing.
+/// Returns a number, or a dash when there is none.
 pub(crate) fn maybe(value: Option<f64>, decimals: usize) -> String {
     value.map_or_else(|| "–".to_owned(), |value| number(value, decimals))
 }
 
-/// Returns a p-value: none at all is a dash, a very small one a bound.
+/// Returns a p-value: a dash when there is none, and an upper bound when it is very small.
 pub(crate) fn p_value(p: Option<f64>) -> String {
     match p {
         Some(p) if p < 0.0001 => "< 0.0001".to_owned(),

@@ -1,42 +1,42 @@
-//! A page of HTML that needs no other file.
+//! An HTML page that needs no other file.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value;
 use minijinja::{Environment, context};
 
-use super::{Align, Table};
+use super::{Align, TextTable};
 
-/// What a page shows. All texts are escaped; the drawings are ours.
+/// The content of a page. All texts are escaped; the drawings are inserted as they are.
 #[derive(Debug, Clone)]
-pub(crate) struct Page {
+pub(crate) struct HtmlPage {
     pub(crate) title: String,
-    /// What was done, in a paragraph.
+    /// A paragraph about the experiment.
     pub(crate) lead: String,
-    /// The settings, each with its name.
+    /// The names and values of the settings.
     pub(crate) settings: Vec<(String, String)>,
-    pub(crate) figures: Vec<Figure>,
-    /// Each with its title.
-    pub(crate) tables: Vec<(String, Table)>,
+    pub(crate) figures: Vec<ReportFigure>,
+    /// The tables, each with its title.
+    pub(crate) tables: Vec<(String, TextTable)>,
 }
 
-/// A drawing and what is to be seen in it.
+/// A drawing with its title and caption.
 #[derive(Debug, Clone)]
-pub(crate) struct Figure {
+pub(crate) struct ReportFigure {
     pub(crate) title: String,
     pub(crate) caption: String,
     pub(crate) svg: String,
 }
 
-impl Page {
+impl HtmlPage {
     pub(crate) fn html(&self) -> String {
-        let figure = |figure: &Figure| {
+        let figure_context = |figure: &ReportFigure| {
             context! {
                 title => &figure.title,
                 caption => &figure.caption,
                 svg => Value::from_safe_string(figure.svg.clone()),
             }
         };
-        let table = |(title, table): &(String, Table)| {
+        let table_context = |(title, table): &(String, TextTable)| {
             let sides: Vec<&str> = (table.heading.iter())
                 .map(|(_, align)| match align {
                     Align::Left => "left",
@@ -55,27 +55,27 @@ impl Page {
                 rows => table.rows.iter().map(|row| cells(row.clone())).collect::<Value>(),
             }
         };
-        let setting = |(name, value): &(String, String)| context! { name, value };
+        let setting_context = |(name, value): &(String, String)| context! { name, value };
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder()
             .trim_blocks(true)
             .lstrip_blocks(true)
             .build();
-        environment.set_syntax(syntax.expect("the usual delimiters"));
+        environment.set_syntax(syntax.expect("the default delimiters are valid"));
         environment
             .add_template("page.html", include_str!("page.html"))
-            .expect("the template is well-formed: tests render it");
+            .expect("the template is valid: tests render it");
         let template = environment.get_template("page.html");
         let page = template.and_then(|template| {
             template.render(context! {
                 title => &self.title,
                 lead => &self.lead,
-                settings => self.settings.iter().map(setting).collect::<Value>(),
-                figures => self.figures.iter().map(figure).collect::<Value>(),
-                tables => self.tables.iter().map(table).collect::<Value>(),
+                settings => self.settings.iter().map(setting_context).collect::<Value>(),
+                figures => self.figures.iter().map(figure_context).collect::<Value>(),
+                tables => self.tables.iter().map(table_context).collect::<Value>(),
             })
         });
-        page.expect("the template uses what it is given: tests render it")
+        page.expect("the template has all its variables: tests render it")
     }
 }
 
@@ -84,15 +84,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_texts_are_shown_and_not_run() {
+    fn markup_in_texts_is_escaped() {
         let hostile = "<script>alert('x')</script>\"&";
-        let mut table = Table::new([(hostile, Align::Left)]);
+        let mut table = TextTable::new([(hostile, Align::Left)]);
         table.push([hostile.to_owned()]);
-        let page = Page {
+        let page = HtmlPage {
             title: hostile.to_owned(),
             lead: hostile.to_owned(),
             settings: vec![(hostile.to_owned(), hostile.to_owned())],
-            figures: vec![Figure {
+            figures: vec![ReportFigure {
                 title: hostile.to_owned(),
                 caption: hostile.to_owned(),
                 svg: "<svg></svg>".to_owned(),

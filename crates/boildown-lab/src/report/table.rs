@@ -1,6 +1,6 @@
-//! Tables of text.
+//! Tables of text cells.
 
-/// Which side of its column a cell stands on.
+/// The alignment of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
@@ -9,13 +9,13 @@ pub(crate) enum Align {
 
 /// Rows of cells under a heading.
 #[derive(Debug, Clone)]
-pub(crate) struct Table {
+pub(crate) struct TextTable {
     pub(crate) heading: Vec<(String, Align)>,
-    /// Invariant: each as long as `heading`.
+    /// Invariant: each row has as many cells as `heading`.
     pub(crate) rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     pub(crate) fn new<'a>(heading: impl IntoIterator<Item = (&'a str, Align)>) -> Self {
         let heading = heading.into_iter();
         Self {
@@ -26,14 +26,14 @@ impl Table {
         }
     }
 
-    /// Adds a row; missing cells are empty, cells beyond the heading are dropped.
+    /// Adds a row. Missing cells become empty, and cells beyond the heading are dropped.
     pub(crate) fn push(&mut self, row: impl IntoIterator<Item = String>) {
         let mut row: Vec<String> = row.into_iter().collect();
         row.resize(self.heading.len(), String::new());
         self.rows.push(row);
     }
 
-    /// The table with its columns lined up.
+    /// Returns the table as plain text with aligned columns.
     pub(crate) fn plain(&self) -> String {
         let heading: Vec<String> = self.heading.iter().map(|(name, _)| name.clone()).collect();
         let rows = || std::iter::once(&heading).chain(&self.rows);
@@ -60,8 +60,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_line_up() {
-        let mut table = Table::new([("name", Align::Left), ("n", Align::Right)]);
+    fn columns_are_aligned() {
+        let mut table = TextTable::new([("name", Align::Left), ("n", Align::Right)]);
         table.push(["a".into(), "12345".into()]);
         table.push(["é".into()]);
         assert_eq!(table.plain(), "name      n\na     12345\né\n");

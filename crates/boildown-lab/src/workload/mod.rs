@@ -1,4 +1,7 @@
 //! Synthetic list problems, made from a seed.
+//!
+//! A [`Shape`] is a kind of problem with its parameters; [`Shape::problem`] makes a [`ListProblem`]
+//! from a seed and a number.
 
 mod oracle;
 mod shape;
@@ -8,23 +11,23 @@ use std::sync::Arc;
 use boildown_search::list::List;
 use boildown_search::{Subset, Verdict};
 
-pub use oracle::{Needs, Oracle};
+pub use oracle::{ListOracle, NeededElements};
 pub use shape::Shape;
-pub(crate) use shape::Weighted;
+pub(crate) use shape::WeightedList;
 
-/// A list to be minimised, and what decides.
+/// A list to be minimised, with its oracle.
 #[derive(Debug, Clone)]
-pub struct Problem {
-    /// The number of elements.
+pub struct ListProblem {
+    /// Number of elements.
     pub length: usize,
-    /// The weight of each element, at least 1. Empty when all weigh the same.
+    /// The weight of each element, at least 1. Empty when all weights are equal.
     pub weights: Arc<[u32]>,
-    /// What decides. The whole list is interesting.
-    pub oracle: Oracle,
+    /// The oracle. The whole list is interesting.
+    pub oracle: ListOracle,
 }
 
-impl Problem {
-    /// Returns the whole list, for a machine to start on.
+impl ListProblem {
+    /// Returns the whole list, on which a search starts.
     #[must_use]
     pub fn list(&self) -> List {
         List {
@@ -33,7 +36,7 @@ impl Problem {
         }
     }
 
-    /// Returns the verdict on a subset: a function of what is kept, and of nothing else.
+    /// Returns the verdict on a subset. It depends on the kept elements only.
     #[must_use]
     pub fn judge(&self, kept: &Subset) -> Verdict {
         self.oracle.judge(kept)

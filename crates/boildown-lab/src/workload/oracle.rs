@@ -1,26 +1,28 @@
-//! What decides whether a subset is interesting.
+//! Simulated oracles: pure functions from a subset of a list to a verdict.
 
 use std::sync::Arc;
 
 use boildown_search::{Subset, Verdict};
 
-/// An oracle as a pure function of the kept elements.
+/// An oracle that is a pure function of the kept elements.
 #[derive(Debug, Clone)]
-pub enum Oracle {
-    /// Interesting while all of these are kept: monotone and unambiguous.
-    Needs(Needs),
-    /// Interesting while the roots are kept, and with every user what it uses: not monotone.
+pub enum ListOracle {
+    /// Interesting while all of these elements are kept. Monotone and unambiguous.
+    Needs(NeededElements),
+    /// Interesting while the roots are kept, and every kept element that uses another has it. Not
+    /// monotone.
     DefUse {
-        /// What is needed in any case.
-        roots: Needs,
-        /// Each user with the one element before it that it cannot do without.
+        /// The elements that are always needed.
+        roots: NeededElements,
+        /// Pairs of an element and an earlier one that it uses.
         uses: Arc<[(usize, usize)]>,
     },
-    /// Interesting while the needed elements are kept and no pair is torn apart: no single element of a pair can go.
+    /// Interesting while the needed elements are kept, and both or none of each pair. No single
+    /// element of a pair can be removed.
     Pairs {
-        /// What is needed in any case.
-        needed: Needs,
-        /// Elements that stay together or go together. No element is in two pairs.
+        /// The elements that are always needed.
+        needed: NeededElements,
+        /// The pairs. No element is in two of them.
         pairs: Arc<[(usize, usize)]>,
     },
     /// The eight statements of the running example of the ProbDD paper.
@@ -29,15 +31,16 @@ pub enum Oracle {
     FortyTwo,
 }
 
-/// A set of elements that have to be there.
+/// A set of elements that have to be kept.
 #[derive(Debug, Clone)]
-pub struct Needs {
-    /// How many needed elements come before each element; one more entry than there are elements.
-    before: Arc<[u32]>,
+pub struct NeededElements {
+    /// For each element, the number of needed elements before it. The last entry, one more than
+    /// there are elements, is the number of all.
+    count_before: Arc<[u32]>,
 }
 
-impl Needs {
-    /// Takes whether each element is needed.
+impl NeededElements {
+    /// Makes a set from a flag for each element: whether it is needed.
     #[must_use]
     pub fn new(needed: impl IntoIterator<Item = bool>) -> Self {
         let mut count = 0;
@@ -46,37 +49,38 @@ impl Needs {
             count
         });
         Self {
-            before: std::iter::once(0).chain(counts).collect(),
+            count_before: std::iter::once(0).chain(counts).collect(),
         }
     }
 
     /// Returns the number of needed elements.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.before[self.before.len() - 1] as usize
+        self.count_before[self.count_before.len() - 1] as usize
     }
 
     /// Returns whether an element is needed.
     #[must_use]
     pub fn contains(&self, element: usize) -> bool {
-        self.before[element] < self.before[element + 1]
+        self.count_before[element] < self.count_before[element + 1]
     }
 
-    /// Returns whether all needed elements are kept. Looks at the gaps of `kept` only.
+    /// Returns whether all needed elements are kept. The cost depends on the number of runs in
+    /// `kept`, not on the number of elements.
     #[must_use]
     pub fn are_in(&self, kept: &Subset) -> bool {
         let mut end = 0;
         for run in kept.runs() {
-            if self.before[end] < self.before[run.start] {
+            if self.count_before[end] < self.count_before[run.start] {
                 return false;
             }
             end = run.end;
         }
-        self.before[end] == self.before[self.before.len() - 1]
+        self.count_before[end] == self.count_before[self.count_before.len() - 1]
     }
 }
 
-impl Oracle {
+impl ListOracle {
     /// Returns the verdict on a subset of the list that this oracle was made for.
     #[must_use]
     pub fn judge(&self, kept: &Subset) -> Verdict {
@@ -105,7 +109,8 @@ impl Oracle {
         }
     }
 
-    /// Returns the smallest interesting subset, where there is only one.
+    /// Returns the size of the smallest interesting subset; `None` for oracles where it is not
+    /// known.
     #[must_use]
     pub fn minimum(&self) -> Option<usize> {
         match self {
@@ -116,7 +121,8 @@ impl Oracle {
     }
 }
 
-/// G. Wang et al., *Probabilistic Delta Debugging*, ESEC/FSE 2021, Fig. 1. Statements count from 1 there.
+/// The example of G. Wang et al., *Probabilistic Delta Debugging*, ESEC/FSE 2021, Fig. 1.
+/// Statements count from 1 there.
 fn eight_statements(kept: &Subset) -> bool {
     const USES: [(usize, &[usize]); 5] = [
         (2, &[1]),
@@ -125,12 +131,12 @@ fn eight_statements(kept: &Subset) -> bool {
         (6, &[2, 4]),
         (7, &[2, 4, 5, 6]),
     ];
-    let has = |statement: usize| kept.contains(statement - 1);
-    let are_there = |statements: &[usize]| statements.iter().all(|&statement| has(statement));
-    has(8)
-        && (USES.iter()).all(|(user, used)| !has(*user) || are_there(used))
-        && (!has(4) || are_there(&[5, 6]))
-        && (has(3) || has(7))
+    let is_kept = |statement: usize| kept.contains(statement - 1);
+    let all_kept = |statements: &[usize]| statements.iter().all(|&statement| is_kept(statement));
+    is_kept(8)
+        && (USES.iter()).all(|(user, used)| !is_kept(*user) || all_kept(used))
+        && (!is_kept(4) || all_kept(&[5, 6]))
+        && (is_kept(3) || is_kept(7))
 }
 
 #[cfg(test)]
@@ -141,11 +147,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn needs_are_a_subset(
+        fn needed_elements_are_kept_if_they_are_a_subset(
             needed in proptest::collection::vec(any::<bool>(), 1..80),
             cuts in proptest::collection::vec((0_usize..80, 0_usize..9), 0..9),
         ) {
-            let needs = Needs::new(needed.iter().copied());
+            let needs = NeededElements::new(needed.iter().copied());
             let clip = |(start, length): (usize, usize)| start.min(needed.len())..(start + length).min(needed.len());
             let kept = Subset::full(needed.len()).without(cuts.into_iter().map(clip));
             let expected = (0..needed.len()).all(|element| !needed[element] || kept.contains(element));
@@ -156,22 +162,22 @@ mod tests {
     }
 
     #[test]
-    fn the_examples_of_the_papers() {
-        let judge = |oracle: &Oracle, length: usize, kept: &[usize]| {
-            let gone = (0..length).filter(|element| !kept.contains(element));
-            let kept = Subset::full(length).without(gone.map(|element| element..element + 1));
+    fn the_examples_of_papers_have_their_known_verdicts() {
+        let judge = |oracle: &ListOracle, length: usize, kept: &[usize]| {
+            let removed = (0..length).filter(|element| !kept.contains(element));
+            let kept = Subset::full(length).without(removed.map(|element| element..element + 1));
             oracle.judge(&kept).is_interesting()
         };
         let statements = |kept: &[usize]| {
             let kept: Vec<usize> = kept.iter().map(|statement| statement - 1).collect();
-            judge(&Oracle::EightStatements, 8, &kept)
+            judge(&ListOracle::EightStatements, 8, &kept)
         };
         assert!(statements(&[1, 2, 3, 4, 5, 6, 7, 8]));
-        assert!(statements(&[1, 2, 4, 5, 6, 7, 8]), "what ddmin finds");
-        assert!(statements(&[3, 8]), "the smallest");
+        assert!(statements(&[1, 2, 4, 5, 6, 7, 8]), "the result of ddmin");
+        assert!(statements(&[3, 8]), "the smallest result");
         assert!(!statements(&[1, 2, 4, 5, 6, 8]));
-        assert!(judge(&Oracle::FortyTwo, 4, &[1, 2]));
-        assert!(judge(&Oracle::FortyTwo, 4, &[1, 2, 3]), "424");
-        assert!(!judge(&Oracle::FortyTwo, 4, &[0, 1]));
+        assert!(judge(&ListOracle::FortyTwo, 4, &[1, 2]));
+        assert!(judge(&ListOracle::FortyTwo, 4, &[1, 2, 3]), "424");
+        assert!(!judge(&ListOracle::FortyTwo, 4, &[0, 1]));
     }
 }

@@ -1,45 +1,48 @@
-//! Kinds of list problems.
+//! Kinds of synthetic list problems, and their generators.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::{Needs, Oracle, Problem};
-use crate::dice::Dice;
+use super::{ListOracle, ListProblem, NeededElements};
+use crate::rng::SeededRng;
 
 /// A kind of list problem, with its parameters.
 ///
-/// Written as its name, then its parameters: `independent:needed=0.1`.
+/// On the command line and in reports it is written as its name and its parameter:
+/// `independent:needed=0.1`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Shape {
-    /// Each element is needed with this probability.
+    /// Each element is needed with the same probability.
     Independent {
-        /// The probability.
+        /// The probability, in `0.0..=1.0`.
         needed: f64,
     },
-    /// Runs of 2 to 8 neighbours are needed; so many that about this share of all elements is.
+    /// Runs of 2 to 8 neighbouring elements are needed, up to a share of the list.
     Clustered {
-        /// The share.
+        /// The share of needed elements, in `0.0..=1.0`. The last run may exceed it.
         needed: f64,
     },
-    /// Half of the elements cannot do without one earlier element each, and 3 % are needed in any case.
+    /// Half of the elements use one earlier element each, and 3 % are always needed.
     DefUse,
-    /// About 30 % of the elements begin a pair whose two elements stay together or go together, and 5 % are needed in any case.
+    /// About 30 % of the elements begin a pair, of which both or none must be kept, and 5 % are
+    /// always needed.
     Pairs {
-        /// How far apart the two are at most. Whether a pair begins at an even or an odd element is chance.
+        /// The largest distance between the two. Pairs begin at even and at odd elements.
         distance: usize,
     },
-    /// Lists of 2 to 1,000 elements with weights, where heavy elements are needed more often: the simulation of WDD.
+    /// Lists of 2 to 1,000 weighted elements, of which heavy ones are needed more often: the
+    /// simulation of the WDD paper.
     Weighted,
     /// The eight statements of the ProbDD paper.
     EightStatements,
-    /// The quiz of the lectures: `2424`, interesting while it contains `42`.
+    /// An example of the lectures: `2424`, interesting while it contains `42`.
     FortyTwo,
 }
 
 impl Shape {
-    /// One or two of every kind, with usual parameters.
+    /// Every kind, some with several parameters.
     pub const ALL: [Self; 10] = [
         Self::Independent { needed: 0.02 },
         Self::Independent { needed: 0.1 },
@@ -53,121 +56,122 @@ impl Shape {
         Self::FortyTwo,
     ];
 
-    /// Returns whether there is only one problem of this kind, whatever the seed.
+    /// Returns whether there is only one problem of this kind, independent of the seed.
     #[must_use]
     pub fn is_fixed(self) -> bool {
         matches!(self, Self::EightStatements | Self::FortyTwo)
     }
 
-    /// Makes problem number `index` of a seed. The weighted lists and the examples of papers have lengths of their own.
+    /// Makes problem number `index` of a seed. Weighted lists and the examples of papers ignore
+    /// `length`.
     #[must_use]
-    pub fn problem(self, length: usize, seed: u64, index: u64) -> Problem {
-        let mut dice = Dice::new(seed, index);
+    pub fn problem(self, length: usize, seed: u64, index: u64) -> ListProblem {
+        let mut rng = SeededRng::new(seed, index);
         let oracle = match self {
             Self::Independent { needed } => {
-                Oracle::Needs(Needs::new((0..length).map(|_| dice.happens(needed))))
+                ListOracle::Needs(NeededElements::new((0..length).map(|_| rng.chance(needed))))
             }
-            Self::Clustered { needed } => Oracle::Needs(clustered(&mut dice, length, needed)),
-            Self::DefUse => def_use(&mut dice, length),
-            Self::Pairs { distance } => pairs(&mut dice, length, distance),
-            Self::Weighted => return Weighted::draw(&mut dice).problem(),
-            Self::EightStatements => return example(8, Oracle::EightStatements),
-            Self::FortyTwo => return example(4, Oracle::FortyTwo),
+            Self::Clustered { needed } => ListOracle::Needs(clustered(&mut rng, length, needed)),
+            Self::DefUse => def_use(&mut rng, length),
+            Self::Pairs { distance } => pairs(&mut rng, length, distance),
+            Self::Weighted => return WeightedList::draw(&mut rng).problem(),
+            Self::EightStatements => return unweighted(8, ListOracle::EightStatements),
+            Self::FortyTwo => return unweighted(4, ListOracle::FortyTwo),
         };
-        example(length, oracle)
+        unweighted(length, oracle)
     }
 }
 
-fn example(length: usize, oracle: Oracle) -> Problem {
-    Problem {
+fn unweighted(length: usize, oracle: ListOracle) -> ListProblem {
+    ListProblem {
         length,
         weights: Arc::new([]),
         oracle,
     }
 }
 
-fn clustered(dice: &mut Dice, length: usize, share: f64) -> Needs {
+fn clustered(rng: &mut SeededRng, length: usize, share: f64) -> NeededElements {
     let mut needed = vec![false; length];
-    // A probability in `0..=1` of a length: a count below it.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "a share of a list's length"
+        reason = "the product is between 0 and `length`"
     )]
     let mut missing = (share.clamp(0.0, 1.0) * length as f64).round() as usize;
     while missing > 0 {
-        let run = (2 + dice.below(7)).min(length);
-        let start = dice.below(length - run + 1);
+        let run = (2 + rng.below(7)).min(length);
+        let start = rng.below(length - run + 1);
         for element in &mut needed[start..start + run] {
             missing = missing.saturating_sub(usize::from(!*element));
             *element = true;
         }
     }
-    Needs::new(needed)
+    NeededElements::new(needed)
 }
 
-fn def_use(dice: &mut Dice, length: usize) -> Oracle {
+fn def_use(rng: &mut SeededRng, length: usize) -> ListOracle {
     let mut uses = Vec::new();
     let mut roots = Vec::with_capacity(length);
     for element in 0..length {
-        if element > 0 && dice.happens(0.5) {
-            uses.push((element, dice.below(element)));
+        if element > 0 && rng.chance(0.5) {
+            uses.push((element, rng.below(element)));
         }
-        roots.push(dice.happens(0.03));
+        roots.push(rng.chance(0.03));
     }
     if length > 0 && !roots.contains(&true) {
-        roots[dice.below(length)] = true;
+        roots[rng.below(length)] = true;
     }
-    Oracle::DefUse {
-        roots: Needs::new(roots),
+    ListOracle::DefUse {
+        roots: NeededElements::new(roots),
         uses: uses.into(),
     }
 }
 
-fn pairs(dice: &mut Dice, length: usize, distance: usize) -> Oracle {
+fn pairs(rng: &mut SeededRng, length: usize, distance: usize) -> ListOracle {
     let mut taken = vec![false; length];
     let mut pairs = Vec::new();
     for one in 0..length {
-        let other = one + 1 + dice.below(distance.max(1));
-        if dice.happens(0.3) && other < length && !taken[one] && !taken[other] {
+        let other = one + 1 + rng.below(distance.max(1));
+        if rng.chance(0.3) && other < length && !taken[one] && !taken[other] {
             (taken[one], taken[other]) = (true, true);
             pairs.push((one, other));
         }
     }
-    Oracle::Pairs {
-        needed: Needs::new((0..length).map(|_| dice.happens(0.05))),
+    ListOracle::Pairs {
+        needed: NeededElements::new((0..length).map(|_| rng.chance(0.05))),
         pairs: pairs.into(),
     }
 }
 
-/// A list of the simulation of WDD.
+/// A weighted list of the WDD simulation.
 ///
 /// # Source
-/// X. Zhou et al., *WDD: Weighted Delta Debugging*, ICSE 2025, the simulation of its approach section: lengths from 2 to
-/// 1,000, between 1 and 10 tokens an element on average, a probability of removal for a token, and for an element that
-/// probability to the power of its tokens. How tokens are distributed is left open there; here every element has one, and
-/// each other token goes to an element at random.
+/// X. Zhou et al., *WDD: Weighted Delta Debugging*, ICSE 2025, the simulation in the section on the
+/// approach. Lists have 2 to 1,000 elements with 1 to 10 tokens each on average. A token can be
+/// removed with a probability drawn for the list, and an element with that probability to the power
+/// of its number of tokens. The paper does not say how tokens are distributed: here every element
+/// has one, and each other token goes to a random element.
 #[derive(Debug, Clone)]
-pub(crate) struct Weighted {
+pub(crate) struct WeightedList {
     pub(crate) weights: Vec<u32>,
     /// The probability that a token can be removed.
     pub(crate) removable: f64,
-    pub(crate) needed: Needs,
+    pub(crate) needed: NeededElements,
 }
 
-impl Weighted {
-    pub(crate) fn draw(dice: &mut Dice) -> Self {
-        let length = 2 + dice.below(999);
-        let tokens = length + dice.below(9 * length + 1);
+impl WeightedList {
+    pub(crate) fn draw(rng: &mut SeededRng) -> Self {
+        let length = 2 + rng.below(999);
+        let tokens = length + rng.below(9 * length + 1);
         let mut weights = vec![1_u32; length];
         for _ in length..tokens {
-            weights[dice.below(length)] += 1;
+            weights[rng.below(length)] += 1;
         }
-        let removable = dice.unit();
-        let needed = Needs::new(weights.iter().map(|&weight| {
-            // Not `powi`, which need not be the same everywhere.
+        let removable = rng.unit();
+        let needed = NeededElements::new(weights.iter().map(|&weight| {
+            // Not `powi`, whose result may depend on the machine.
             let removable = (0..weight).fold(1.0, |product, _| product * removable);
-            dice.unit() >= removable
+            rng.unit() >= removable
         }));
         Self {
             weights,
@@ -176,11 +180,11 @@ impl Weighted {
         }
     }
 
-    pub(crate) fn problem(&self) -> Problem {
-        Problem {
+    pub(crate) fn problem(&self) -> ListProblem {
+        ListProblem {
             length: self.weights.len(),
             weights: self.weights.iter().copied().collect(),
-            oracle: Oracle::Needs(self.needed.clone()),
+            oracle: ListOracle::Needs(self.needed.clone()),
         }
     }
 }
@@ -213,13 +217,13 @@ impl FromStr for Shape {
                 .strip_prefix(key)
                 .and_then(|rest| rest.strip_prefix('='))
                 .map(Some)
-                .ok_or_else(|| format!("the parameter of `{name}` is `{key}=…`")),
+                .ok_or_else(|| format!("the parameter of `{name}` must be `{key}=VALUE`")),
         };
         let share = || match value("needed")? {
             None => Ok(0.1),
             Some(text) => (text.parse().ok())
                 .filter(|share| (0.0..=1.0).contains(share))
-                .ok_or_else(|| format!("`{text}` is no share between 0 and 1")),
+                .ok_or_else(|| format!("`{text}` is not a share between 0 and 1")),
         };
         let plain = |shape| match parameter {
             None => Ok(shape),
@@ -234,7 +238,7 @@ impl FromStr for Shape {
                 Some(text) => (text.parse().ok())
                     .filter(|&distance| distance > 0)
                     .map(|distance| Self::Pairs { distance })
-                    .ok_or_else(|| format!("`{text}` is no distance")),
+                    .ok_or_else(|| format!("`{text}` is not a distance of at least 1")),
             },
             "weighted" => plain(Self::Weighted),
             "eight-statements" => plain(Self::EightStatements),
@@ -251,7 +255,7 @@ mod tests {
 
     use super::*;
 
-    fn problems(shape: Shape, length: usize, count: u64) -> Vec<Problem> {
+    fn problems(shape: Shape, length: usize, count: u64) -> Vec<ListProblem> {
         (0..count)
             .map(|index| shape.problem(length, 11, index))
             .collect()
@@ -291,9 +295,9 @@ mod tests {
     }
 
     #[test]
-    fn about_as_many_elements_are_needed_as_was_said() {
-        let needed = |problem: &Problem| match &problem.oracle {
-            Oracle::Needs(needed) => needed.count(),
+    fn the_share_of_needed_elements_is_about_the_parameter() {
+        let needed = |problem: &ListProblem| match &problem.oracle {
+            ListOracle::Needs(needed) => needed.count(),
             other => panic!("{other:?}"),
         };
         let share = |shape: Shape| {
@@ -308,11 +312,11 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_elements_use_an_earlier_one() {
+    fn about_half_of_the_elements_use_an_earlier_one() {
         let mut users = 0;
         let mut all_roots = 0;
         for problem in problems(Shape::DefUse, 200, 50) {
-            let Oracle::DefUse { roots, uses } = &problem.oracle else {
+            let ListOracle::DefUse { roots, uses } = &problem.oracle else {
                 panic!()
             };
             assert!(uses.iter().all(|(user, used)| used < user));
@@ -325,11 +329,11 @@ mod tests {
     }
 
     #[test]
-    fn pairs_are_near_disjoint_and_begin_anywhere() {
+    fn pairs_are_close_disjoint_and_begin_at_even_and_odd_elements() {
         let mut odd = 0;
         let mut all = 0;
         for problem in problems(Shape::Pairs { distance: 3 }, 200, 50) {
-            let Oracle::Pairs { pairs, .. } = &problem.oracle else {
+            let ListOracle::Pairs { pairs, .. } = &problem.oracle else {
                 panic!()
             };
             let mut members: Vec<usize> = pairs
@@ -354,7 +358,7 @@ mod tests {
         let mut light = (0, 0);
         let mut heavy = (0, 0);
         for index in 0..200 {
-            let list = Weighted::draw(&mut Dice::new(3, index));
+            let list = WeightedList::draw(&mut SeededRng::new(3, index));
             let (length, tokens) = (
                 list.weights.len(),
                 list.weights.iter().sum::<u32>() as usize,
@@ -379,7 +383,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_shape_minds_short_lists(length in 0_usize..12, seed in any::<u64>()) {
+        fn the_whole_list_is_interesting_even_when_it_is_short(length in 0_usize..12, seed in any::<u64>()) {
             for shape in Shape::ALL {
                 let problem = shape.problem(length, seed, 0);
                 prop_assert!(problem.judge(&Subset::full(problem.length)).is_interesting());

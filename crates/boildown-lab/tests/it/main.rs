@@ -1,7 +1,7 @@
-//! Tests of the laboratory as its users see it.
+//! Tests of the public interface of the laboratory.
 #![expect(
     clippy::unwrap_used,
-    reason = "in helpers of tests too, a surprise is a failed test"
+    reason = "a failed step of a helper is a failed test"
 )]
 
 mod reports;

@@ -1,13 +1,14 @@
-//! The experiments, small, and what they write.
+//! Reports of small experiments: tables, CSV and HTML pages.
 
 use std::num::NonZeroUsize;
 
 use boildown_lab::Report;
-use boildown_lab::experiments::{Contestant, compare, programs, scaling, sigma, weights};
-use boildown_lab::recorded::{Choice, Recorded};
+use boildown_lab::experiments::{Contestant, compare, flaky, programs, scaling, sigma, weights};
+use boildown_lab::recorded::{RecordedInput, TokenChoice};
 use boildown_lab::workload::Shape;
-use boildown_search::list::{Algorithm, DdminOptions};
-use boildown_search::tree::Schedule;
+use boildown_search::algorithms::Algorithm;
+use boildown_search::algorithms::Schedule;
+use boildown_search::literature::list::DdminOptions;
 use boildown_syntax::Language;
 use serde::de::DeserializeOwned;
 
@@ -22,45 +23,54 @@ fn contestants() -> Vec<Contestant> {
 
 const SHAPES: [Shape; 2] = [Shape::Independent { needed: 0.1 }, Shape::DefUse];
 
-fn small_weights(threads: usize) -> weights::Weights {
-    let setup = weights::Setup {
+fn small_weights(threads: usize) -> weights::WeightsResult {
+    let setup = weights::WeightsSetup {
         lists: 10,
         threads: NonZeroUsize::new(threads).unwrap(),
-        ..weights::Setup::default()
+        ..weights::WeightsSetup::default()
     };
     weights::run(&contestants(), &setup)
 }
 
-fn small_scaling() -> scaling::Scaling {
-    let setup = scaling::Setup {
+fn small_scaling() -> scaling::ScalingResult {
+    let setup = scaling::ScalingSetup {
         workers: scaling::powers_of_two(8),
         length: 40,
         problems: 2,
-        ..scaling::Setup::default()
+        ..scaling::ScalingSetup::default()
     };
     scaling::run(&contestants()[1..2], &SHAPES[..1], &setup)
 }
 
-fn small_compare() -> compare::Compared {
-    let setup = compare::Setup {
+fn small_compare() -> compare::CompareResult {
+    let setup = compare::CompareSetup {
         length: 40,
         problems: 5,
-        ..compare::Setup::default()
+        ..compare::CompareSetup::default()
     };
     compare::run(&contestants(), &SHAPES, &setup)
 }
 
-fn small_sigma() -> sigma::Sigma {
-    let family = sigma::Family::new("halving", &sigma::SIGMAS, |_| Algorithm::HALVING);
-    let setup = sigma::Setup {
+fn small_sigma() -> sigma::SigmaResult {
+    let family = sigma::AlgorithmFamily::new("halving", &sigma::SIGMAS, |_| Algorithm::HALVING);
+    let setup = sigma::SigmaSetup {
         length: 40,
         problems: 2,
-        ..sigma::Setup::default()
+        ..sigma::SigmaSetup::default()
     };
     sigma::run(&[family], &SHAPES, &setup)
 }
 
-fn small_programs() -> programs::Programs {
+fn small_flaky() -> flaky::FlakyResult {
+    let setup = flaky::FlakySetup {
+        length: 30,
+        problems: 1,
+        ..flaky::FlakySetup::default()
+    };
+    flaky::run(&Algorithm::HALVING.into(), &setup)
+}
+
+fn small_programs() -> programs::ProgramsResult {
     let json = Language::named("JSON").unwrap();
     let texts = [
         (
@@ -73,9 +83,15 @@ fn small_programs() -> programs::Programs {
         ),
     ];
     let record = |(name, text): (&str, &str)| {
-        Recorded::new(name, text.as_bytes(), json, Choice { tokens: 2, seed: 3 }).unwrap()
+        RecordedInput::new(
+            name,
+            text.as_bytes(),
+            json,
+            TokenChoice { tokens: 2, seed: 3 },
+        )
+        .unwrap()
     };
-    let setup = programs::Setup::default();
+    let setup = programs::ProgramsSetup::default();
     programs::run(
         &texts.map(record),
         &[Schedule::Boildown, Schedule::HddCoarse],
@@ -85,14 +101,17 @@ fn small_programs() -> programs::Programs {
 }
 
 #[test]
-fn the_number_of_threads_does_not_show() {
+fn results_do_not_depend_on_the_number_of_threads() {
     assert_eq!(small_weights(1).rows, small_weights(3).rows);
     assert_eq!(small_weights(1).html(), small_weights(2).html());
 }
 
-/// Reads the values back and compares them with the rows they were written from.
+/// Reads the CSV of a report and compares it with the rows that it was written from.
 #[track_caller]
-fn round_trip<R: DeserializeOwned + PartialEq + std::fmt::Debug>(report: &dyn Report, rows: &[R]) {
+fn check_csv_round_trip<R: DeserializeOwned + PartialEq + std::fmt::Debug>(
+    report: &dyn Report,
+    rows: &[R],
+) {
     let text = report.csv();
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let read: Vec<R> = reader.deserialize().collect::<Result<_, _>>().unwrap();
@@ -100,21 +119,53 @@ fn round_trip<R: DeserializeOwned + PartialEq + std::fmt::Debug>(report: &dyn Re
 }
 
 #[test]
-fn values_are_read_back_as_they_were() {
+fn csv_is_read_back_as_the_same_rows() {
     let weights = small_weights(1);
-    round_trip(&weights, &weights.rows);
+    check_csv_round_trip(&weights, &weights.rows);
     let scaling = small_scaling();
-    round_trip(&scaling, &scaling.rows);
+    check_csv_round_trip(&scaling, &scaling.rows);
     let compared = small_compare();
-    round_trip(&compared, &compared.rows);
+    check_csv_round_trip(&compared, &compared.rows);
     let sigma = small_sigma();
-    round_trip(&sigma, &sigma.rows);
+    check_csv_round_trip(&sigma, &sigma.rows);
     let programs = small_programs();
-    round_trip(&programs, &programs.rows);
+    check_csv_round_trip(&programs, &programs.rows);
+}
+
+/// Column names of CSV are read by scripts: they stay.
+#[test]
+fn csv_has_fixed_column_names() {
+    #[track_caller]
+    fn check(report: &dyn Report, expected: &str) {
+        let text = report.csv();
+        assert_eq!(text.lines().next(), Some(expected));
+    }
+    check(
+        &small_weights(1),
+        "list,elements,tokens,removable,needed,algorithm,queries,kept",
+    );
+    check(
+        &small_scaling(),
+        "shape,problem,algorithm,layer,workers,told,executed,latency,alone_told,alone,kept",
+    );
+    check(
+        &small_compare(),
+        "shape,problem,elements,algorithm,queries,kept",
+    );
+    check(&small_sigma(), "shape,problem,family,sigma,queries,kept");
+    check(
+        &small_programs(),
+        "program,tokens,needed,schedule,algorithm,queries,left",
+    );
+    check(&small_flaky(), "helpers,problem,way,queries,runs,kept,rate");
+    let techniques = small_scaling().csv();
+    for name in [",speculation,", ",width,", ",both,"] {
+        assert!(techniques.contains(name), "{techniques}");
+    }
 }
 
 #[test]
-fn tables() {
+fn tables_of_small_experiments() {
     insta::assert_snapshot!("weights", small_weights(1).table());
     insta::assert_snapshot!("scaling", small_scaling().table());
     insta::assert_snapshot!("compare", small_compare().table());
@@ -123,7 +174,7 @@ fn tables() {
 }
 
 #[test]
-fn pages_are_whole_and_need_no_other_file() {
+fn pages_are_complete_and_need_no_other_file() {
     let reports: [&dyn Report; 5] = [
         &small_weights(1),
         &small_scaling(),
@@ -145,14 +196,14 @@ fn pages_are_whole_and_need_no_other_file() {
 }
 
 #[test]
-fn a_first_contestant_is_its_own_measure() {
+fn the_first_contestant_is_compared_with_itself() {
     let weights = small_weights(1);
     let own = weights.comparison(0);
     assert!((own.mean_of_ratios.unwrap() - 1.0).abs() < 1e-12);
     assert_eq!(own.p, None);
     assert!(
         weights.comparison(1).ratio_of_sums.unwrap() < 1.0,
-        "halving asks less than ddmin"
+        "halving needs fewer tests than ddmin"
     );
     assert_eq!(weights.exact(0), 10);
 }

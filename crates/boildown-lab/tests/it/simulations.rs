@@ -1,26 +1,30 @@
-//! Simulated workers against the plain run.
+//! Simulated workers compared with a plain run of the search.
 #![expect(
     clippy::float_cmp,
-    reason = "virtual time with equal latencies counts in whole numbers"
+    reason = "with equal latencies, virtual time is a whole number"
 )]
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
 
-use boildown_lab::simulate::{Ahead, Latency, Pool, Repeats, alone, simulate};
-use boildown_lab::workload::{Problem, Shape};
-use boildown_search::list::{Algorithm, DdminOptions, Minimise as _};
-use boildown_search::{Epochs, Subset, run};
+use boildown_lab::simulate::{
+    Latency, Lookahead, RepeatedCandidates, WorkerPool, run_single_worker, simulate,
+};
+use boildown_lab::workload::{ListProblem, Shape};
+use boildown_search::algorithms::Algorithm;
+use boildown_search::list::ListAlgorithm as _;
+use boildown_search::literature::list::DdminOptions;
+use boildown_search::{Batches, Subset, run};
 
-fn pool(workers: usize, latency: Latency, ahead: Ahead) -> Pool {
-    Pool {
+fn pool(workers: usize, latency: Latency, lookahead: Lookahead) -> WorkerPool {
+    WorkerPool {
         workers: NonZeroUsize::new(workers).unwrap(),
         latency,
-        ahead,
+        lookahead,
     }
 }
 
-fn problems() -> Vec<(String, Problem)> {
+fn problems() -> Vec<(String, ListProblem)> {
     Shape::ALL
         .into_iter()
         .map(|shape| (shape.to_string(), shape.problem(40, 3, 1)))
@@ -30,7 +34,7 @@ fn problems() -> Vec<(String, Problem)> {
 }
 
 #[test]
-fn one_worker_asks_what_the_plain_run_asks() {
+fn one_worker_runs_the_queries_of_a_plain_run() {
     for (name, problem) in problems() {
         for algorithm in Algorithm::ALL {
             let asked = Cell::new(0);
@@ -39,14 +43,18 @@ fn one_worker_asks_what_the_plain_run_asks() {
                 problem.judge(kept)
             });
             let judge = |kept: &Subset| problem.judge(kept);
-            let cheap = alone(algorithm.on(problem.list()), judge, Repeats::Skipped);
-            for ahead in [Ahead::Guesses, Ahead::Certainties] {
+            let cheap = run_single_worker(
+                algorithm.on(problem.list()),
+                judge,
+                RepeatedCandidates::Skipped,
+            );
+            for lookahead in [Lookahead::Speculative, Lookahead::CertainOnly] {
                 let ended = simulate(
                     algorithm.on(problem.list()),
                     judge,
-                    pool(1, Latency::Unit, ahead),
+                    pool(1, Latency::Unit, lookahead),
                 );
-                let context = format!("{name} {algorithm} {ahead:?}");
+                let context = format!("{name} {algorithm} {lookahead:?}");
                 assert_eq!(ended.told, asked.get(), "{context}");
                 assert_eq!(ended, cheap, "{context}");
                 assert_eq!(ended.latency, asked.get() as f64, "{context}");
@@ -61,18 +69,18 @@ fn one_worker_asks_what_the_plain_run_asks() {
 }
 
 #[test]
-fn more_workers_tell_the_same_and_never_take_longer_than_one_question_at_a_time() {
+fn more_workers_give_the_same_result_and_never_take_longer() {
     for (name, problem) in problems() {
         for algorithm in Algorithm::ALL {
             let judge = |kept: &Subset| problem.judge(kept);
-            let on = |pool: Pool| simulate(algorithm.on(problem.list()), judge, pool);
-            let alone = on(pool(1, Latency::Unit, Ahead::Guesses));
+            let on = |pool: WorkerPool| simulate(algorithm.on(problem.list()), judge, pool);
+            let single = on(pool(1, Latency::Unit, Lookahead::Speculative));
             for workers in [2, 7, 64] {
                 for latency in [Latency::Unit, Latency::Drawn { seed: 5 }] {
-                    let ended = on(pool(workers, latency, Ahead::Guesses));
+                    let ended = on(pool(workers, latency, Lookahead::Speculative));
                     let context = format!("{name} {algorithm} {workers} {latency:?}");
-                    assert_eq!(ended.told, alone.told, "{context}");
-                    assert_eq!(ended.best, alone.best, "{context}");
+                    assert_eq!(ended.told, single.told, "{context}");
+                    assert_eq!(ended.best, single.best, "{context}");
                     assert!(ended.executed >= ended.told, "{context}");
                     if latency == Latency::Unit {
                         assert!(ended.latency <= ended.told as f64, "{context}");
@@ -84,32 +92,36 @@ fn more_workers_tell_the_same_and_never_take_longer_than_one_question_at_a_time(
 }
 
 #[test]
-fn wide_questions_run_together_without_waste() {
+fn a_batch_runs_together_without_extra_queries() {
     let problem = Shape::Independent { needed: 0.4 }.problem(64, 1, 1);
     let judge = |kept: &Subset| problem.judge(kept);
-    let wide = Epochs::new(
+    let batches = Batches::new(
         Algorithm::HALVING.on(problem.list()),
         NonZeroUsize::new(16).unwrap(),
     );
-    let alone = simulate(
-        wide.clone(),
+    let single = simulate(
+        batches.clone(),
         judge,
-        pool(1, Latency::Unit, Ahead::Certainties),
+        pool(1, Latency::Unit, Lookahead::CertainOnly),
     );
-    let together = simulate(wide, judge, pool(16, Latency::Unit, Ahead::Certainties));
-    assert_eq!(together.told, alone.told);
-    assert_eq!(together.executed, together.told, "nothing is guessed");
-    assert_eq!(together.best, alone.best);
+    let together = simulate(
+        batches,
+        judge,
+        pool(16, Latency::Unit, Lookahead::CertainOnly),
+    );
+    assert_eq!(together.told, single.told);
+    assert_eq!(together.executed, together.told, "there is no speculation");
+    assert_eq!(together.best, single.best);
     assert!(
-        4.0 * together.latency < alone.latency,
+        4.0 * together.latency < single.latency,
         "{} of {}",
         together.latency,
-        alone.latency
+        single.latency
     );
 }
 
 #[test]
-fn drawn_latencies_repeat_and_are_about_one_on_average() {
+fn drawn_latencies_are_repeatable_and_about_one_on_average() {
     let problem = Shape::Independent { needed: 1.0 }.problem(2_000, 1, 1);
     let judge = |kept: &Subset| problem.judge(kept);
     let sweep = || Algorithm::Sweep.on(problem.list());
@@ -117,7 +129,7 @@ fn drawn_latencies_repeat_and_are_about_one_on_average() {
         simulate(
             sweep(),
             judge,
-            pool(1, Latency::Drawn { seed }, Ahead::Guesses),
+            pool(1, Latency::Drawn { seed }, Lookahead::Speculative),
         )
         .latency
     };
@@ -127,12 +139,12 @@ fn drawn_latencies_repeat_and_are_about_one_on_average() {
 }
 
 #[test]
-fn without_a_cache_ddmin_asks_the_eight_statements_35_times() {
+fn ddmin_needs_35_tests_for_the_eight_statements_without_a_cache() {
     let problem = Shape::EightStatements.problem(0, 0, 0);
     let judge = |kept: &Subset| problem.judge(kept);
     let ddmin = || Algorithm::Ddmin(DdminOptions::PAPER).on(problem.list());
-    let repeating = alone(ddmin(), judge, Repeats::Counted);
+    let repeating = run_single_worker(ddmin(), judge, RepeatedCandidates::Counted);
     assert_eq!((repeating.told, repeating.best.count()), (35, 7));
-    let cached = simulate(ddmin(), judge, Pool::default());
+    let cached = simulate(ddmin(), judge, WorkerPool::default());
     assert_eq!((cached.told, cached.best.count()), (27, 7));
 }

@@ -1,19 +1,20 @@
-//! What the paper on weighted delta debugging reports of its simulation.
+//! The result that the paper on weighted delta debugging reports for its simulation.
 
 use boildown_lab::experiments::{Contestant, weights};
-use boildown_search::list::{Algorithm, DdminOptions};
+use boildown_search::algorithms::Algorithm;
+use boildown_search::literature::list::DdminOptions;
 
-/// The paper says 23 % fewer. How its lists were drawn, what was cached and over which average it speaks is open; with other
-/// answers to these the ratio came to between 0.53 and 0.88.
+/// The paper reports 23 % fewer tests. It does not say how its lists were drawn, what was cached,
+/// and which average it reports. With other choices for these, the ratio was between 0.53 and 0.88.
 #[test]
-fn weights_save_ddmin_about_a_fifth_of_its_questions() {
+fn weights_save_about_a_fifth_of_the_tests_of_ddmin() {
     let Ok(wddmin) = "wddmin".parse::<Algorithm>() else {
-        return; // Not in this build: the test switches itself on.
+        return; // The algorithm is not in this build.
     };
     let contestants = [Algorithm::Ddmin(DdminOptions::PAPER), wddmin].map(Contestant::from);
-    let setup = weights::Setup {
+    let setup = weights::WeightsSetup {
         lists: 200,
-        ..weights::Setup::default()
+        ..weights::WeightsSetup::default()
     };
     let result = weights::run(&contestants, &setup);
     let ratio = result.comparison(1).mean_of_ratios.unwrap();

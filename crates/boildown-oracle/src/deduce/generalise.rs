@@ -1,20 +1,20 @@
-//! From a line of one run to an expression that matches it in the next.
+//! Generalises a line of output to an expression that also matches the line of another run.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::signs::Found;
+use super::failure_line::FailureLine;
 
-/// Characters of the line that are kept as they are; what follows is left open.
-const ENOUGH: usize = 120;
+/// The number of literal characters of an expression. The rest of a longer line is not matched.
+const MAX_LITERALS: usize = 120;
 
-/// Characters that mean something in an expression. [`regex::escape`] escapes more, for contexts that do not occur here; people
-/// read and edit these.
+/// Characters with a meaning in an expression. [`regex::escape`] escapes more of them, for contexts
+/// that do not occur here; fewer escapes make expressions that are easier to read and edit.
 const META: &str = r"\.+*?()|[]{}^$";
 
-/// A word with a slash.
+/// A word that contains a slash.
 static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
     let part = r#"[^\s/'"`‘’“”()\[\]<>{},;:=|]"#;
     Regex::new(&format!("{part}*/(?:{part}|/)*")).expect("a test compiles it")
@@ -25,33 +25,35 @@ static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new("(?<address>0[xX][0-9a-fA-F]+)|[0-9]+").expect("a test compiles it")
 });
 
-/// Returns an expression that matches the text, and what another run would print in its place.
-pub(super) fn generalise(found: &Found<'_>) -> String {
-    let mut expression = Expression {
+/// Returns an expression that matches the line, and the corresponding line of other runs:
+/// addresses, numbers and directories are left open.
+pub(super) fn generalise(line: &FailureLine<'_>) -> String {
+    let mut expression = ExpressionBuilder {
         text: String::new(),
-        room: ENOUGH,
+        literals_left: MAX_LITERALS,
     };
-    if found.begins_line {
+    if line.begins_line {
         expression.text.push('^');
     }
-    for chunk in found.text.utf8_chunks() {
+    for chunk in line.text.utf8_chunks() {
         expression.push_text(chunk.valid());
         expression.push_bytes(chunk.invalid());
     }
-    if found.ends_line && expression.room > 0 {
+    if line.ends_line && expression.literals_left > 0 {
         expression.text.push('$');
     }
     expression.text
 }
 
-/// An expression being written. Each part matches its part of the line, so that any number of them match its beginning.
-struct Expression {
+/// An expression under construction. Each part matches its part of the line, so the parts written
+/// so far match the beginning of the line.
+struct ExpressionBuilder {
     text: String,
-    /// How many characters may still be taken as they are. Nothing more is written once it is zero.
-    room: usize,
+    /// How many more literal characters may be written. At zero, nothing is written any more.
+    literals_left: usize,
 }
 
-impl Expression {
+impl ExpressionBuilder {
     fn push_text(&mut self, text: &str) {
         let mut done = 0;
         for word in SLASHED
@@ -67,7 +69,8 @@ impl Expression {
 
     fn push_path(&mut self, path: &str, after: &str) {
         self.push_open(r"\S*");
-        // A place in a source file: the directory depends on the machine, the file says where it went wrong.
+        // A position in a source file: the directory depends on the machine, the file name does
+        // not.
         if is_line_number(after) {
             let name = path.rfind('/').map_or(path, |slash| &path[slash + 1..]);
             self.push_words(name);
@@ -90,14 +93,14 @@ impl Expression {
     }
 
     fn push_open(&mut self, expression: &str) {
-        if self.room > 0 {
+        if self.literals_left > 0 {
             self.text.push_str(expression);
         }
     }
 
     fn push_literal(&mut self, text: &str) {
-        for character in text.chars().take(self.room) {
-            self.room -= 1;
+        for character in text.chars().take(self.literals_left) {
+            self.literals_left -= 1;
             match character {
                 '\n' => self.text.push_str(r"\n"),
                 _ if character.is_control() => {
@@ -111,14 +114,15 @@ impl Expression {
     }
 
     fn push_bytes(&mut self, bytes: &[u8]) {
-        for byte in bytes.iter().take(self.room) {
-            self.room -= 1;
+        for byte in bytes.iter().take(self.literals_left) {
+            self.literals_left -= 1;
             write!(self.text, r"(?-u:\x{byte:02X})").expect("writing to a String cannot fail");
         }
     }
 }
 
-/// `I/O` is a word like others; what starts like a path is one, and what ends in a file name.
+/// Returns whether a word with a slash is a path: it begins like one, or ends in a file name with a
+/// dot. `I/O` is not a path.
 fn is_path(word: &str) -> bool {
     let name = word.rfind('/').map_or(word, |slash| &word[slash + 1..]);
     ["/", "./", "../", "~/"]
@@ -127,6 +131,7 @@ fn is_path(word: &str) -> bool {
         || name.contains('.')
 }
 
+/// Returns whether the text begins with `:` and a line number.
 fn is_line_number(text: &str) -> bool {
     text.strip_prefix(':')
         .is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))

@@ -1,84 +1,91 @@
-//! What tells one crash from another.
+//! Signatures, which distinguish one crash from another.
 
 use std::fmt;
 use std::sync::LazyLock;
 
 use regex::bytes::Regex;
 
-use super::place;
-use super::signs::{self, Kind};
+use super::failure_line::{self, FailureKind};
+use super::stack_frame;
 use crate::{Outcome, Run, signal};
 
-/// What tells one crash from another: what kind of crash it is, what it said, and where, when that was printed. What differs between two runs
-/// of the same crash (addresses, numbers, directories, what stands in quotes) is left open.
+/// A signature distinguishes one crash from another: the kind of the crash, its message, and the
+/// function that failed if its name was printed.
+///
+/// Parts that differ between two runs of the same crash (addresses, numbers, directories, and
+/// quoted texts in exceptions) are replaced by placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Signature {
-    kind: Kind,
+    kind: FailureKind,
     text: String,
 }
 
-/// The most characters of a signature.
-const LONGEST: usize = 160;
+/// The maximum length of the message in a signature, in characters.
+const MAX_MESSAGE: usize = 160;
 
 impl Signature {
-    /// Returns the signature of a run, when it shows that something broke.
+    /// Returns the signature of a run that crashed.
     ///
-    /// `None` for a run that succeeded, was cut short by a limit, or ended with an ordinary complaint: that an input is turned down is no crash, be it
-    /// by an exception.
+    /// `None` for a run that succeeded, was ended by a limit, or ended with an ordinary error
+    /// message: a program that rejects its input has not crashed, even if it does so by an
+    /// exception.
     #[must_use]
-    pub fn of(run: &Run) -> Option<Self> {
+    pub fn of_run(run: &Run) -> Option<Self> {
         if run.outcome.is_cut_short() {
             return None;
         }
-        let found = signs::find_known(run);
         let signal = crash_signal(run.outcome);
-        let Some((kind, found)) = found.filter(|(kind, _)| kind.is_crash()) else {
+        let line = failure_line::find(run).filter(|(kind, _)| kind.is_crash());
+        let Some((kind, line)) = line else {
             return signal.map(|number| Self {
-                kind: Kind::Signal,
-                text: signal::Named(number).to_string(),
+                kind: FailureKind::Signal,
+                text: signal::SignalName(number).to_string(),
             });
         };
-        // A sanitizer may report and go on; whatever else is printed by a run that succeeded was of no importance.
-        if run.outcome == Outcome::Exited(0) && kind != Kind::Memory {
+        // A sanitizer may report and continue. Any other message of a run that succeeded does not
+        // mean that it crashed.
+        if run.outcome == Outcome::Exited(0) && kind != FailureKind::Memory {
             return None;
         }
-        let said = match (found.text, signal) {
-            // That clang asks for a report is not what happened.
-            (b"PLEASE submit a bug report", Some(number)) => signal::Named(number).to_string(),
-            (text, _) => named_signal(text).map_or_else(|| shown(kind, text), ToOwned::to_owned),
+        let message = match (line.text, signal) {
+            // The request of clang for a bug report does not say what happened; the signal does.
+            (b"PLEASE submit a bug report", Some(number)) => signal::SignalName(number).to_string(),
+            (text, _) => described_signal(text)
+                .map_or_else(|| without_varying_parts(kind, text), ToOwned::to_owned),
         };
-        if kind == Kind::Exception && REJECTION.is_match(said.as_bytes()) {
+        if kind == FailureKind::Exception && REJECTION.is_match(message.as_bytes()) {
             return None;
         }
-        let said = [
+        let message = [
             "SUMMARY: ",
             "ERROR: ",
             "WARNING: ",
             "# Problematic frame: # ",
         ]
         .iter()
-        .find_map(|loud| said.strip_prefix(loud))
-        .unwrap_or(&said);
-        let output = found.stream.of(run);
-        let mut text: String = said.chars().take(LONGEST).collect();
-        if let Some(place) = place::of(kind, output, found.at) {
-            text = format!("{text} in {place}");
+        .find_map(|prefix| message.strip_prefix(prefix))
+        .unwrap_or(&message);
+        let output = line.stream.of_run(run);
+        let mut text: String = message.chars().take(MAX_MESSAGE).collect();
+        if let Some(function) = stack_frame::failing_function(kind, output, line.offset) {
+            text = format!("{text} in {function}");
         }
         Some(Self { kind, text })
     }
 
-    /// Returns whether a crash of this kind says more than one of that: memory errors say most, exceptions least.
+    /// Returns whether this crash is more severe than the other: memory errors are the most severe,
+    /// exceptions the least.
     #[must_use]
-    pub fn is_graver(&self, other: &Self) -> bool {
+    pub fn is_more_severe_than(&self, other: &Self) -> bool {
         self.kind < other.kind
     }
 
-    /// Returns a name for files: letters, digits and dashes.
+    /// Returns a file name made of the signature: at most 60 ASCII letters, digits and dashes.
     #[must_use]
     pub fn file_name(&self) -> String {
         let words = self
             .text
-            .split(|letter: char| !letter.is_ascii_alphanumeric());
+            .split(|character: char| !character.is_ascii_alphanumeric());
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         let mut name = words.join("-");
         name.truncate(60);
@@ -92,23 +99,25 @@ impl fmt::Display for Signature {
     }
 }
 
-/// The signals that a program gets for its own mistakes. The others somebody sent: the user, the system when memory is short, or we.
+/// Returns the signal that ended the run, directly or through a shell, if the program caused it by
+/// a mistake. Other signals were sent to it: by the user, by the system when memory is short, or by
+/// us.
 fn crash_signal(outcome: Outcome) -> Option<i32> {
     let number = match outcome {
         Outcome::Signalled(number) => number,
         Outcome::Exited(code) => code - signal::SHELL_OFFSET,
         Outcome::TimedOut | Outcome::Exceeded(_) => return None,
     };
-    let of_its_own = [
+    let own_mistakes = [
         "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS",
     ];
-    of_its_own
-        .contains(&&*signal::Named(number).to_string())
+    own_mistakes
+        .contains(&&*signal::SignalName(number).to_string())
         .then_some(number)
 }
 
-/// The signal that a shell or a program calls by its description.
-fn named_signal(text: &[u8]) -> Option<&'static str> {
+/// Returns the signal for the description that a shell or a program prints.
+fn described_signal(text: &[u8]) -> Option<&'static str> {
     match text {
         b"Segmentation fault" => Some("SIGSEGV"),
         b"Bus error" => Some("SIGBUS"),
@@ -118,18 +127,21 @@ fn named_signal(text: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Exceptions by which programs turn an input down, and those that a shortened program gets for what is missing in it.
+/// Exceptions with which programs reject an input, and those that a shortened program raises
+/// because something is missing in it.
 static REJECTION: LazyLock<Regex> = LazyLock::new(|| {
-    let names = "Syntax|Indentation|Tab|Pars(?:e|er|ing)|Lex(?:er|ing)?|Token|Decod(?:e|er|ing)|Encod(?:e|ing)|Unicode|Malformed|Validation|Schema|Format\
-                 |Name|UnboundLocal|Reference|Import|ModuleNotFound|NoClassDefFound|ClassNotFound|FileNotFound|NoSuchFile|EOF|EndOfFile|Usage|Argument";
+    let names = "Syntax|Indentation|Tab|Pars(?:e|er|ing)|Lex(?:er|ing)?|Token\
+                 |Decod(?:e|er|ing)|Encod(?:e|ing)|Unicode|Malformed|Validation|Schema|Format\
+                 |Name|UnboundLocal|Reference|Import|ModuleNotFound|NoClassDefFound\
+                 |ClassNotFound|FileNotFound|NoSuchFile|EOF|EndOfFile|Usage|Argument";
     Regex::new(&format!(
         r"^(?:Uncaught )?(?:[\w$]+\.)*\w*(?:{names})(?:Error|Exception)?(?:$|\W)"
     ))
     .expect("a test compiles it")
 });
 
-/// What is said, without what differs from run to run.
-fn shown(kind: Kind, text: &[u8]) -> String {
+/// Returns the message with placeholders for the parts that differ from run to run.
+fn without_varying_parts(kind: FailureKind, text: &[u8]) -> String {
     static VARYING: LazyLock<regex::Regex> = LazyLock::new(|| {
         regex::Regex::new(
             r#"(?x)
@@ -142,25 +154,25 @@ fn shown(kind: Kind, text: &[u8]) -> String {
         .expect("a test compiles it")
     });
     let text = String::from_utf8_lossy(text);
-    let shown = VARYING.replace_all(&text, |found: &regex::Captures<'_>| {
-        let all = &found[0];
-        if found.name("space").is_some() {
+    let replaced = VARYING.replace_all(&text, |part: &regex::Captures<'_>| {
+        let all = &part[0];
+        if part.name("space").is_some() {
             " ".to_owned()
-        } else if let Some(directory) = found.name("directory") {
+        } else if let Some(directory) = part.name("directory") {
             all[directory.as_str().len()..].to_owned()
-        } else if found.name("address").is_some() {
+        } else if part.name("address").is_some() {
             "0x…".to_owned()
-        } else if found.name("number").is_some() {
+        } else if part.name("number").is_some() {
             "N".to_owned()
-        } else if kind == Kind::Exception {
+        } else if kind == FailureKind::Exception {
             "'…'".to_owned()
         } else {
             all.to_owned()
         }
     });
-    shown
+    replaced
         .chars()
-        .filter(|letter| !letter.is_control())
+        .filter(|character| !character.is_control())
         .collect()
 }
 

@@ -1,11 +1,12 @@
-//! Signatures of what real tools printed, and of what is no crash.
+//! Signatures of output that real tools printed, and of output that is not a crash.
 
 use std::time::Duration;
 
 use super::*;
 
-/// What tools printed about little programs of ours, each under a line that names it and says how it ended. Long stacks are cut.
-const REAL: &str = include_str!("real.txt");
+/// What tools printed about small failing programs. Each section begins with a line that names it
+/// and says how it ended. Long stack traces are shortened.
+const REAL: &str = include_str!("real_tool_output.txt");
 
 fn run(outcome: Outcome, stderr: &str) -> Run {
     Run {
@@ -26,13 +27,13 @@ fn real() -> impl Iterator<Item = (&'static str, Run)> {
 }
 
 fn signature(outcome: Outcome, stderr: &str) -> Option<String> {
-    Some(Signature::of(&run(outcome, stderr))?.to_string())
+    Some(Signature::of_run(&run(outcome, stderr))?.to_string())
 }
 
 #[test]
-fn what_real_tools_print() {
+fn signatures_of_real_tools() {
     let listed: Vec<String> = real()
-        .map(|(name, run)| match Signature::of(&run) {
+        .map(|(name, run)| match Signature::of_run(&run) {
             Some(signature) => format!("{name}: {:?}: {signature}", signature.kind),
             None => format!("{name}: no crash"),
         })
@@ -85,10 +86,10 @@ fn what_real_tools_print() {
 }
 
 #[test]
-fn what_differs_from_run_to_run_is_left_open() {
+fn a_signature_does_not_depend_on_addresses_and_directories() {
     let digits = regex::Regex::new(r"0x[0-9a-f]+|==\d+==|/home/me/try/").unwrap();
     for (name, run) in real() {
-        let Some(signature) = Signature::of(&run) else {
+        let Some(signature) = Signature::of_run(&run) else {
             continue;
         };
         let text = String::from_utf8(run.stderr.clone()).unwrap();
@@ -99,18 +100,18 @@ fn what_differs_from_run_to_run_is_left_open() {
                 [usize::from(kind == "=") + 2 * usize::from(kind == "/")]
         });
         other.stderr = moved.into_owned().into_bytes();
-        assert_eq!(Signature::of(&other), Some(signature), "{name}");
+        assert_eq!(Signature::of_run(&other), Some(signature), "{name}");
     }
 }
 
 #[test]
-fn a_signal_needs_no_words_and_is_the_same_through_a_shell() {
+fn a_signal_is_recognised_without_a_message_and_through_a_shell() {
     for outcome in [Outcome::Signalled(11), Outcome::Exited(139)] {
         assert_eq!(signature(outcome, "").unwrap(), "SIGSEGV");
     }
-    let said = "a.sh: line 3: 12 Segmentation fault      (core dumped) ./a.out\n";
-    assert_eq!(signature(Outcome::Exited(1), said).unwrap(), "SIGSEGV");
-    // Somebody killed it, or it says so by its exit code.
+    let printed = "a.sh: line 3: 12 Segmentation fault      (core dumped) ./a.out\n";
+    assert_eq!(signature(Outcome::Exited(1), printed).unwrap(), "SIGSEGV");
+    // It was killed from outside, directly or inside a shell.
     for outcome in [
         Outcome::Signalled(9),
         Outcome::Exited(143),
@@ -122,7 +123,7 @@ fn a_signal_needs_no_words_and_is_the_same_through_a_shell() {
 }
 
 #[test]
-fn complaints_about_the_input_are_no_crash() {
+fn error_messages_about_the_input_are_not_crashes() {
     for printed in [
         "a.c:1:1: error: expected ';'\n",
         "fatal error: missing.h: No such file or directory\n",
@@ -138,7 +139,7 @@ fn complaints_about_the_input_are_no_crash() {
 }
 
 #[test]
-fn a_success_is_a_crash_only_if_a_sanitizer_says_so() {
+fn a_successful_run_is_a_crash_only_if_a_sanitizer_reports_one() {
     assert_eq!(
         signature(Outcome::Exited(0), "Assertion `a' failed.\n"),
         None
@@ -154,12 +155,12 @@ fn a_success_is_a_crash_only_if_a_sanitizer_says_so() {
 }
 
 #[test]
-fn compilers_that_break_in_other_ways() {
+fn internal_errors_of_other_compilers() {
     assert_eq!(
         signature(Outcome::Exited(1), "crash.c:7:6: internal compiler error: in vect_transform_stmt, at tree-vect-stmts.c:9875\n").unwrap(),
         "internal compiler error: in vect_transform_stmt, at tree-vect-stmts.c:N"
     );
-    // As Microsoft documents it.
+    // From the documentation of Microsoft.
     assert_eq!(
         signature(
             Outcome::Exited(2),
@@ -171,7 +172,7 @@ fn compilers_that_break_in_other_ways() {
 }
 
 #[test]
-fn what_stands_in_quotes_does_not_make_another_exception() {
+fn quoted_text_does_not_distinguish_exceptions() {
     let printed = |name| {
         format!(
             "Traceback (most recent call last):\n  File \"t.py\", line 1, in look\n    x\nKeyError: '{name}'\n"
@@ -183,17 +184,17 @@ fn what_stands_in_quotes_does_not_make_another_exception() {
 }
 
 #[test]
-fn a_signature_names_a_file() {
+fn a_signature_has_a_file_name() {
     let run = run(
         Outcome::Exited(134),
         "Assertion `a / b != \"..\"' failed.\n",
     );
     assert_eq!(
-        Signature::of(&run).unwrap().file_name(),
+        Signature::of_run(&run).unwrap().file_name(),
         "Assertion-a-b-failed"
     );
     for (name, run) in real() {
-        let file_name = Signature::of(&run).map(|signature| signature.file_name());
+        let file_name = Signature::of_run(&run).map(|signature| signature.file_name());
         assert!(
             file_name.is_none_or(|name| (1..=60).contains(&name.len())),
             "{name}"

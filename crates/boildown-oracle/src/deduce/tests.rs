@@ -1,4 +1,4 @@
-//! Realistic failures, and any bytes at all.
+//! Properties deduced from realistic failures, and from random bytes.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn failed(outcome: Outcome, stdout: &[u8], stderr: &[u8]) -> Run {
     }
 }
 
-/// Deduces from a run that printed this to stderr, and returns the expression found in it.
+/// Deduces a property from a run that printed this text to stderr, and returns its expression.
 #[track_caller]
 fn deduced(stderr: &str) -> String {
     let run = failed(Outcome::Exited(1), b"compiling...\n", stderr.as_bytes());
@@ -32,13 +32,13 @@ fn deduced(stderr: &str) -> String {
 }
 
 #[test]
-fn the_signs_and_the_variable_parts_compile() {
-    assert!(signs::find(&failed(Outcome::Exited(1), b"", b"")).is_none());
+fn all_expressions_compile() {
+    assert!(failure_line::find_or_last(&failed(Outcome::Exited(1), b"", b"")).is_none());
     assert_eq!(deduced("x"), "^x$");
 }
 
 #[test]
-fn success_and_a_time_out_show_no_failure() {
+fn nothing_is_deduced_from_a_success_or_a_timeout() {
     assert_eq!(
         deduce(&failed(Outcome::Exited(0), b"", b"error: ignored\n")),
         None
@@ -50,7 +50,7 @@ fn success_and_a_time_out_show_no_failure() {
 }
 
 #[test]
-fn a_silent_failure_is_its_outcome() {
+fn a_failure_without_output_is_identified_by_its_exit_status() {
     assert_eq!(
         deduce(&failed(Outcome::Signalled(11), b"", b""))
             .unwrap()
@@ -66,7 +66,7 @@ fn a_silent_failure_is_its_outcome() {
 }
 
 #[test]
-fn standard_output_is_read_when_standard_error_says_less() {
+fn standard_output_is_used_when_standard_error_is_less_specific() {
     let flags = |stdout: &[u8], stderr: &[u8]| {
         deduce(&failed(Outcome::Exited(1), stdout, stderr))
             .unwrap()
@@ -152,7 +152,7 @@ error: the compiler unexpectedly panicked. this is a bug.
 }
 
 #[test]
-fn rust_panic_of_old() {
+fn rust_panic_before_1_73() {
     insta::assert_snapshot!(deduced("thread 'main' panicked at 'explicit panic', src/main.rs:2:5\nnote: run with `RUST_BACKTRACE=1`\n"), @r"panicked at 'explicit panic', \S*main\.rs:\d+:\d+$");
 }
 
@@ -263,17 +263,17 @@ exit status 2
 }
 
 #[test]
-fn a_shell_reports_a_crash_inside_the_test() {
+fn a_crash_inside_a_test_script_is_reported_by_the_shell() {
     insta::assert_snapshot!(deduced("./test.sh: line 3: 12345 Segmentation fault      (core dumped) ./a.out\n"), @"Segmentation fault");
 }
 
 #[test]
-fn an_unknown_failure_is_its_last_line() {
+fn an_unknown_failure_is_identified_by_its_last_line() {
     insta::assert_snapshot!(deduced("first\nI/O trouble (a.b*c) at 0xFFee in dir/file.ext and 3.5/x\n\n"), @r"^I/O trouble \(a\.b\*c\) at 0[xX][0-9a-fA-F]+ in \S* and \d+\.\d+/x$");
 }
 
 #[test]
-fn a_long_line_is_kept_up_to_a_point_and_left_open() {
+fn a_long_line_is_matched_by_its_beginning() {
     let expression = deduced(&format!("trouble {}", "abc ".repeat(1000)));
     assert!(expression.starts_with("^trouble abc"));
     assert!(expression.len() < 200, "{expression}");
@@ -281,7 +281,7 @@ fn a_long_line_is_kept_up_to_a_point_and_left_open() {
 }
 
 #[test]
-fn another_run_with_other_addresses_numbers_and_directories_has_the_property_too() {
+fn a_run_with_other_addresses_numbers_and_directories_has_the_same_property() {
     let line = |dir: &str, number: u32| {
         format!(
             "{dir}/crash.c:{number}:{number}: fatal error: bad thing {number} at 0x{number:x} in '{dir}/b.o'\n"
@@ -307,7 +307,7 @@ fn another_run_with_other_addresses_numbers_and_directories_has_the_property_too
     assert_eq!(property.verdict(&different), Verdict::Uninteresting);
 }
 
-/// What the table and the generalisation look for.
+/// Texts that the table of messages and the generalisation look for.
 const FRAGMENTS: &[&str] = &[
     "error: ",
     "panicked at ",
@@ -334,7 +334,7 @@ const FRAGMENTS: &[&str] = &[
     "I/O",
 ];
 
-/// Output made of these in any order, and of anything else.
+/// Output made of the fragments in any order, and of random bytes.
 fn output() -> impl Strategy<Value = Vec<u8>> {
     let fragment = prop_oneof![
         prop::sample::select(FRAGMENTS).prop_map(|fragment| fragment.as_bytes().to_vec()),
@@ -346,16 +346,21 @@ fn output() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn the_run_has_the_property_that_it_shows(stdout in output(), stderr in output(), code in 1i32..256) {
+    fn the_run_has_the_property_deduced_from_it(
+            stdout in output(),
+            stderr in output(),
+            code in 1i32..256,
+        ) {
         let run = failed(Outcome::Exited(code), &stdout, &stderr);
         let property = deduce(&run).unwrap();
         prop_assert_eq!(property.verdict(&run), Verdict::Interesting);
-        let says_something = stdout.iter().chain(&stderr).any(|byte| !byte.is_ascii_whitespace());
-        prop_assert_eq!(property.expectations().len(), 1 + usize::from(says_something), "{}", property);
+        let has_output = stdout.iter().chain(&stderr).any(|byte| !byte.is_ascii_whitespace());
+        let expected = 1 + usize::from(has_output);
+        prop_assert_eq!(property.expectations().len(), expected, "{}", property);
     }
 
     #[test]
-    fn what_is_deduced_can_be_read_back(stderr in output()) {
+    fn a_deduced_pattern_parses_to_itself(stderr in output()) {
         let property = deduce(&failed(Outcome::Exited(1), b"", &stderr)).unwrap();
         if let [_, Expectation::Stderr(pattern)] = property.expectations() {
             prop_assert_eq!(&pattern.as_str().parse::<Pattern>().unwrap(), pattern);

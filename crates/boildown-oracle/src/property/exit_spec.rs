@@ -1,28 +1,28 @@
-//! How a run is expected to end.
+//! The expected exit status of a run.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{OracleError, Outcome, signal};
 
-/// How a run is expected to end.
+/// The expected exit status of a run.
 ///
-/// A shell reports a command that signal N killed as exit code 128 + N. Both count as the same wherever one is expected, so that
-/// a command may be put into a script, or taken out of one, without a change of the expectation.
+/// A shell reports a command that was killed by signal N as exit code 128 + N. Both count as the
+/// same, so a command can be moved into a script, or out of one, without changing the expectation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExitSpec {
-    /// With this exit code.
+    /// This exit code.
     Code(u8),
-    /// With any exit code but 0, or by a signal.
+    /// Any exit code except 0, or any signal.
     Nonzero,
-    /// By any signal.
+    /// Any signal.
     AnySignal,
-    /// By this signal.
+    /// This signal.
     Signal(i32),
 }
 
 impl ExitSpec {
-    /// Returns whether the run ended so.
+    /// Returns whether a run with this outcome has the expected exit status.
     #[must_use]
     pub fn matches(self, outcome: Outcome) -> bool {
         let shell_code = match outcome {
@@ -38,9 +38,9 @@ impl ExitSpec {
         }
     }
 
-    /// Returns the expectation that a run ends as this one did, if it ended by itself.
+    /// Returns the exit status of a run; `None` when a limit ended it.
     #[must_use]
-    pub fn of(outcome: Outcome) -> Option<Self> {
+    pub fn of_outcome(outcome: Outcome) -> Option<Self> {
         match outcome {
             Outcome::Exited(code) => u8::try_from(code).ok().map(Self::Code),
             Outcome::Signalled(number) => Some(Self::Signal(number)),
@@ -48,15 +48,15 @@ impl ExitSpec {
         }
     }
 
-    /// Returns how the command line states it.
+    /// Returns the value of `--exit` that states this exit status.
     pub(super) fn flag_value(self) -> String {
         match self {
             Self::Code(code) => code.to_string(),
             Self::Nonzero => "nonzero".to_owned(),
             Self::AnySignal => "signal".to_owned(),
             Self::Signal(number) => {
-                let name = signal::Named(number).to_string();
-                // A signal without a name can only be stated as a shell's exit code.
+                let name = signal::SignalName(number).to_string();
+                // A signal without a name can only be stated as the exit code of a shell.
                 if signal::number(&name).is_some() {
                     name
                 } else {
@@ -81,10 +81,13 @@ impl FromStr for ExitSpec {
             _ => {}
         }
         let code = text.parse().ok().map(Self::Code);
-        code.or_else(|| signal::number(text).map(Self::Signal)).ok_or_else(|| OracleError::Expectation {
-            text: text.to_owned(),
-            wanted: "a way to end: an exit code from 0 to 255, `nonzero`, `signal`, or a signal's name such as SIGSEGV".to_owned(),
-        })
+        code.or_else(|| signal::number(text).map(Self::Signal))
+            .ok_or_else(|| OracleError::Expectation {
+                text: text.to_owned(),
+                wanted: "an exit status: an exit code from 0 to 255, `nonzero`, `signal`, \
+                         or the name of a signal such as SIGSEGV"
+                    .to_owned(),
+            })
     }
 }
 
@@ -92,7 +95,7 @@ impl fmt::Display for ExitSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Code(code) if is_signal(code.into()) => {
-                let signal = signal::Named(i32::from(code) - signal::SHELL_OFFSET);
+                let signal = signal::SignalName(i32::from(code) - signal::SHELL_OFFSET);
                 write!(f, "exits with {code}, or is killed by {signal}")
             }
             Self::Code(code) => write!(f, "exits with {code}"),
@@ -107,7 +110,7 @@ impl fmt::Display for ExitSpec {
                 write!(
                     f,
                     "is killed by {}, or exits with {code}",
-                    signal::Named(number)
+                    signal::SignalName(number)
                 )
             }
         }
@@ -132,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_matched_exactly() {
+    fn an_exit_code_matches_exactly() {
         check("0", &[Exited(0)], &[Exited(1), Signalled(11)]);
         check("3", &[Exited(3)], &[Exited(0), Signalled(3)]);
         check("255", &[Exited(255)], &[Signalled(1)]);
     }
 
     #[test]
-    fn a_signal_and_the_code_of_a_shell_for_it_are_the_same() {
+    fn a_signal_and_the_exit_code_of_a_shell_for_it_are_the_same() {
         check(
             "139",
             &[Exited(139), Signalled(11)],
@@ -154,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nonzero_is_every_failure() {
+    fn nonzero_matches_every_failure() {
         check(
             "nonzero",
             &[Exited(1), Exited(255), Signalled(9)],
@@ -163,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn signal_is_any_signal_seen_directly_or_through_a_shell() {
+    fn signal_matches_any_signal_directly_or_through_a_shell() {
         check(
             "signal",
             &[Signalled(6), Signalled(11), Exited(134), Exited(129)],
@@ -172,18 +175,18 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_with_the_forms_that_work() {
+    fn an_invalid_exit_status_is_refused_with_the_accepted_forms() {
         for text in ["", "256", "-1", "SIGNAL", "SIGFOO", "zero"] {
             let message = text.parse::<ExitSpec>().unwrap_err().to_string();
             assert!(
-                message.starts_with(&format!("read `{text}` as a way to end")),
+                message.starts_with(&format!("read `{text}` as an exit status")),
                 "{message}"
             );
         }
     }
 
     #[test]
-    fn a_spec_survives_being_stated_as_a_flag() {
+    fn a_flag_value_parses_to_the_same_exit_status() {
         for outcome in [
             Exited(0),
             Exited(7),
@@ -191,7 +194,7 @@ mod tests {
             Signalled(11),
             Signalled(40),
         ] {
-            let spec = ExitSpec::of(outcome).unwrap();
+            let spec = ExitSpec::of_outcome(outcome).unwrap();
             assert!(
                 spec.flag_value()
                     .parse::<ExitSpec>()

@@ -1,4 +1,4 @@
-//! One thing that is expected of a run.
+//! A single condition on a run.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,20 +8,20 @@ use crate::duration::format_duration;
 use crate::shell::quote;
 use crate::{Outcome, Run};
 
-/// One thing that is expected of a run.
+/// A single condition on a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expectation {
-    /// It ends in this way.
+    /// The exit status is this one.
     Exit(ExitSpec),
-    /// Its standard output matches.
+    /// The standard output matches.
     Stdout(Pattern),
-    /// Its standard error matches.
+    /// The standard error matches.
     Stderr(Pattern),
-    /// Its standard error does not match.
+    /// The standard error does not match.
     NotStderr(Pattern),
-    /// It runs for at least this long.
+    /// The run takes at least this long.
     Hangs(Duration),
-    /// It is an interestingness test and exits with 0.
+    /// The command is an interestingness test, and exits with 0.
     Test,
 }
 
@@ -32,7 +32,7 @@ impl Expectation {
             Self::Stdout(pattern) => pattern.matches(&run.stdout),
             Self::Stderr(pattern) => pattern.matches(&run.stderr),
             Self::NotStderr(pattern) => !pattern.matches(&run.stderr),
-            Self::Hangs(length) => run.outcome == Outcome::TimedOut && run.took >= *length,
+            Self::Hangs(duration) => run.outcome == Outcome::TimedOut && run.took >= *duration,
             Self::Test => run.outcome == Outcome::Exited(0),
         }
     }
@@ -43,7 +43,7 @@ impl Expectation {
             Self::Stdout(pattern) => format!("--stdout {}", quote(pattern.as_str())),
             Self::Stderr(pattern) => format!("--stderr {}", quote(pattern.as_str())),
             Self::NotStderr(pattern) => format!("--not-stderr {}", quote(pattern.as_str())),
-            Self::Hangs(length) => format!("--hangs {}", format_duration(*length)),
+            Self::Hangs(duration) => format!("--hangs {}", format_duration(*duration)),
             Self::Test => "--exit 0".to_owned(),
         }
     }
@@ -56,7 +56,7 @@ impl fmt::Display for Expectation {
             Self::Stdout(pattern) => write!(f, "stdout matches /{pattern}/"),
             Self::Stderr(pattern) => write!(f, "stderr matches /{pattern}/"),
             Self::NotStderr(pattern) => write!(f, "stderr does not match /{pattern}/"),
-            Self::Hangs(length) => write!(f, "runs for {} or longer", format_duration(*length)),
+            Self::Hangs(duration) => write!(f, "runs for {} or longer", format_duration(*duration)),
             Self::Test => f.write_str("the test exits with 0"),
         }
     }

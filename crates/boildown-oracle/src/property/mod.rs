@@ -1,4 +1,4 @@
-//! What must be preserved, and what a run says about it.
+//! The property to preserve, and the verdict that follows from a run.
 
 mod exit_spec;
 mod expectation;
@@ -7,19 +7,18 @@ mod pattern;
 use std::fmt;
 use std::time::Duration;
 
-use crate::spawn::Capture;
-use crate::{Outcome, Run, Verdict};
+use crate::{Capture, Outcome, Run, Verdict};
 
 pub use exit_spec::ExitSpec;
 pub use expectation::Expectation;
 pub use pattern::Pattern;
 
-/// The exit code with which a test says that it cannot tell (as for `git bisect run`).
+/// The exit code with which a test reports that it cannot decide, as for `git bisect run`.
 const UNRESOLVED: i32 = 125;
 
-/// What must be preserved: expectations on a run, all of which must hold.
+/// The property to preserve: expectations on a run, all of which must hold.
 ///
-/// Its [`Display`](fmt::Display) is one line per expectation.
+/// Its [`Display`](fmt::Display) has one line per expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
     /// Never empty: a property that accepts everything is a mistake.
@@ -27,7 +26,7 @@ pub struct Property {
 }
 
 impl Property {
-    /// Returns the property that all these expectations hold, or `None` when there are none.
+    /// Returns the property that all these expectations hold; `None` when the list is empty.
     #[must_use]
     pub fn new(expectations: Vec<Expectation>) -> Option<Self> {
         (!expectations.is_empty()).then_some(Self { expectations })
@@ -47,9 +46,10 @@ impl Property {
         &self.expectations
     }
 
-    /// Returns what the run means.
+    /// Returns the verdict on a run.
     ///
-    /// Exit code 125 is `Unresolved`, unless it is expected. A run that timed out is `Uninteresting`, unless a hang is expected.
+    /// Exit code 125 is [`Verdict::Unresolved`], unless this exit code is expected. A run that
+    /// timed out is [`Verdict::Uninteresting`], unless a hang is expected.
     #[must_use]
     pub fn verdict(&self, run: &Run) -> Verdict {
         if run.outcome == Outcome::Exited(UNRESOLVED) && !self.states_exit_code(UNRESOLVED) {
@@ -70,8 +70,11 @@ impl Property {
         }
     }
 
-    /// Returns what of the output is worth having: all of a command's, for what fails otherwise is told by it too; nothing of a test's, which
-    /// hides what it runs.
+    /// Returns which output to capture.
+    ///
+    /// The output of a command is captured even when no expectation reads it: it identifies
+    /// secondary failures. The output of an interestingness test is not, because a test usually
+    /// hides the output of the commands it runs.
     #[must_use]
     pub fn capture(&self) -> Capture {
         if self.expectations != [Expectation::Test] {
@@ -81,20 +84,20 @@ impl Property {
         }
     }
 
-    /// Returns the length of the hang that is expected: the time limit that the command needs.
+    /// Returns the duration of the expected hang, which is the time limit that the command needs.
     #[must_use]
     pub fn hang(&self) -> Option<Duration> {
         let hangs = self
             .expectations
             .iter()
             .filter_map(|expectation| match expectation {
-                Expectation::Hangs(length) => Some(*length),
+                Expectation::Hangs(duration) => Some(*duration),
                 _ => None,
             });
         hangs.max()
     }
 
-    /// Returns whether this very exit code was asked for.
+    /// Returns whether an expectation names this exit code.
     #[must_use]
     pub fn states_exit_code(&self, code: i32) -> bool {
         self.expectations
@@ -105,7 +108,7 @@ impl Property {
             })
     }
 
-    /// Returns the command-line flags that state the same, quoted for a shell.
+    /// Returns the command-line flags that state this property, quoted for a shell.
     #[must_use]
     pub fn flags(&self) -> String {
         let flags: Vec<_> = self.expectations.iter().map(Expectation::flag).collect();
@@ -176,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn exit_code_125_is_unresolved_unless_it_was_asked_for() {
+    fn exit_code_125_is_unresolved_unless_it_is_expected() {
         check(
             &[exit("nonzero")],
             &[(Exited(125), Unresolved), (Exited(1), Interesting)],
@@ -192,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_out_is_uninteresting_whatever_was_printed() {
+    fn a_timeout_is_uninteresting_even_if_the_output_matches() {
         check(
             &[Expectation::Stdout(pattern("one"))],
             &[(TimedOut, Uninteresting)],
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hang_is_a_time_out_of_that_length() {
+    fn an_expected_hang_is_a_timeout_of_at_least_that_duration() {
         let hangs = |seconds| Expectation::Hangs(Duration::from_secs(seconds));
         check(
             &[hangs(5)],
@@ -222,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_match_lines_of_any_bytes() {
+    fn patterns_match_lines_with_any_bytes() {
         check(
             &[Expectation::Stdout(pattern("^two$"))],
             &[(Exited(0), Interesting)],
@@ -258,12 +261,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_expected_is_no_property() {
+    fn a_property_needs_an_expectation() {
         assert_eq!(Property::new(Vec::new()), None);
     }
 
     #[test]
-    fn the_output_of_a_test_alone_is_not_captured() {
+    fn only_the_output_of_a_test_is_not_captured() {
         assert_eq!(Property::test().capture(), Capture::Nothing);
         assert_eq!(
             Property::new(vec![exit("3")]).unwrap().capture(),
@@ -278,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_displays_as_lines_and_as_flags() {
+    fn a_property_is_displayed_as_lines_and_as_flags() {
         let property = Property::new(vec![
             exit("139"),
             exit("nonzero"),

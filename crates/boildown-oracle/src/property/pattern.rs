@@ -1,4 +1,4 @@
-//! Regular expressions on output.
+//! Regular expressions that match the output of a command.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,18 +7,20 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::OracleError;
 
-/// A regular expression on output, which may be any bytes. `^` and `$` match at every line.
+/// A regular expression that matches the output of a command, which may contain any bytes.
+///
+/// `^` and `$` match at the beginning and the end of every line.
 #[derive(Debug, Clone)]
 pub struct Pattern(Regex);
 
 impl Pattern {
-    /// Returns whether it matches anywhere.
+    /// Returns whether the expression matches anywhere in the output.
     #[must_use]
     pub fn matches(&self, output: &[u8]) -> bool {
         self.0.is_match(output)
     }
 
-    /// Returns the expression as it was written.
+    /// Returns the expression as written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
@@ -40,7 +42,7 @@ impl FromStr for Pattern {
     }
 }
 
-/// Equal when written the same.
+/// Patterns are equal when they are written the same.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
@@ -60,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_broken_expression_is_refused_with_the_place_of_the_mistake() {
+    fn an_invalid_expression_is_refused_with_the_position_of_the_mistake() {
         let message = "a(b".parse::<Pattern>().unwrap_err().to_string();
         assert!(
             message.starts_with("read `a(b` as a regular expression"),

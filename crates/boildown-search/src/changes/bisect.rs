@@ -1,32 +1,42 @@
-//! Which change of a history broke it, when only beginnings of the history can be tried?
+//! Bisection of a history past configurations that cannot be judged.
 
 use rpds::RedBlackTreeSetSync;
 
-use super::Changes;
-use super::history::{Case, History, Step};
-use super::recall::{Kind, Procedure, Recall, Wish, recalling};
+use super::ChangeList;
+use super::ask_once::{
+    AskOnce, ConfigurationKind, ConfigurationQuery, ConfigurationSearch, search_by_ask_once,
+};
+use super::decisions::{Decision, DecisionKind, History};
 use crate::{Subset, Verdict};
 
-/// Narrows a history to the changes after which it fails, by halves, past configurations that cannot be judged.
+/// Bisects a history: halves it until the change is found after which it fails, past configurations
+/// that cannot be judged.
 ///
-/// Asks about beginnings of the list only: what somebody once had is likelier to work than any other set of changes. Around a
-/// beginning that cannot be judged it looks one further, then two, four and so on, to either side, before it tries all the others.
+/// Asks about prefixes of the history only, since a state that once existed is likelier to build
+/// than any other set of changes. If the middle prefix is unresolved, the next prefixes to be
+/// tested are 1, 2, 4, … changes shorter and longer, and then all others between the two ends.
+///
+/// For example, the sixth of 10 changes causes the failure, and the prefix of 5 changes cannot be
+/// judged. The tested prefixes are 5 (unresolved), 4 (passes), 7 (fails) and 6 (fails), so the
+/// fifth or the sixth change is the culprit.
 ///
 /// # Guarantee
-/// [`passing`](Self::passing) changes from the front were told `Uninteresting`, or are none; [`failing`](Self::failing) were told
-/// `Interesting`, or are all. All between the two are unresolved; when nothing is, they are neighbours.
+/// The prefix of [`passing`](Self::passing) changes was told `Uninteresting`, or is empty; that of
+/// [`failing`](Self::failing) changes was told `Interesting`, or is the whole history. All prefixes
+/// between the two are unresolved, so they differ by one change if no prefix is.
 /// # Cost
-/// At most ⌈log₂ n⌉ questions for n changes when nothing is unresolved, n − 1 in the worst case.
+/// At most ⌈log₂ n⌉ queries for n changes if none is unresolved, n − 1 in the worst case.
 /// # Units
 /// Elements are indices into the list of changes, the oldest first; they are never renumbered.
 /// # Source
-/// What `git bisect` does on a history without branches; its way past commits that cannot be tested is a random one.
+/// As `git bisect` on a history without branches. Git chooses at random among the commits near one
+/// that cannot be tested.
 /// # Example
 /// ```
 /// use boildown_search::changes::Bisect;
 /// use boildown_search::{Verdict, run};
 ///
-/// let search = run(Bisect::of(10), |applied| match applied.count() {
+/// let search = run(Bisect::over_prefixes(10), |applied| match applied.count() {
 ///     6.. => Verdict::Interesting,
 ///     4 => Verdict::Unresolved,
 ///     _ => Verdict::Uninteresting,
@@ -35,21 +45,21 @@ use crate::{Subset, Verdict};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Bisect {
-    recall: Recall<Beginnings>,
+    search: AskOnce<BisectState>,
 }
 
 #[derive(Debug, Clone)]
-struct Beginnings {
+struct BisectState {
     all: Subset,
     passing: usize,
-    /// Invariant: above `passing`, unless there are no changes.
+    /// Invariant: greater than `passing`, unless there are no changes.
     failing: usize,
     unresolved: RedBlackTreeSetSync<usize>,
     history: History,
 }
 
-impl Beginnings {
-    /// How many changes to apply next.
+impl BisectState {
+    /// Returns the length of the prefix to test next.
     fn next(&self) -> Option<usize> {
         let open = |length: &usize| {
             self.passing < *length && *length < self.failing && !self.unresolved.contains(length)
@@ -65,14 +75,14 @@ impl Beginnings {
             .find(open)
     }
 
-    fn note(&mut self, case: Case, length: usize) {
-        let searched: Changes = (self.passing..self.failing).collect();
-        let part = match case {
-            Case::SmallerFailing => (self.passing..length).collect(),
+    fn note(&mut self, kind: DecisionKind, length: usize) {
+        let searched: ChangeList = (self.passing..self.failing).collect();
+        let part = match kind {
+            DecisionKind::SmallerFailing => (self.passing..length).collect(),
             _ => (length..self.failing).collect(),
         };
-        self.history.push_back_mut(Step {
-            case,
+        self.history.push_back_mut(Decision {
+            kind,
             part,
             searched,
             within: self.all.only(0..self.failing),
@@ -80,25 +90,25 @@ impl Beginnings {
     }
 }
 
-impl Procedure for Beginnings {
-    fn wish(&self) -> Option<Wish> {
-        Some(Wish {
+impl ConfigurationSearch for BisectState {
+    fn next_query(&self) -> Option<ConfigurationQuery> {
+        Some(ConfigurationQuery {
             candidate: self.all.only(0..self.next()?),
-            kind: Kind::Part,
+            kind: ConfigurationKind::Part,
         })
     }
 
-    fn hear(&mut self, verdict: Verdict) {
+    fn record(&mut self, verdict: Verdict) {
         let Some(length) = self.next() else {
             return;
         };
         match verdict {
             Verdict::Interesting => {
-                self.note(Case::SmallerFailing, length);
+                self.note(DecisionKind::SmallerFailing, length);
                 self.failing = length;
             }
             Verdict::Uninteresting => {
-                self.note(Case::LargerPassing, length);
+                self.note(DecisionKind::LargerPassing, length);
                 self.passing = length;
             }
             Verdict::Unresolved => self.unresolved.insert_mut(length),
@@ -107,11 +117,12 @@ impl Procedure for Beginnings {
 }
 
 impl Bisect {
-    /// Starts from a history of so many changes: with none of them it passes, with all it fails.
+    /// Starts from a history of this many changes. The empty prefix passes, the whole history
+    /// fails.
     #[must_use]
-    pub fn of(changes: usize) -> Self {
+    pub fn over_prefixes(changes: usize) -> Self {
         let all = Subset::full(changes);
-        let beginnings = Beginnings {
+        let state = BisectState {
             all: all.clone(),
             passing: 0,
             failing: changes,
@@ -119,24 +130,24 @@ impl Bisect {
             history: History::new_sync(),
         };
         Self {
-            recall: Recall::new(beginnings, all, [0.5, 0.5]),
+            search: AskOnce::new(state, all, [0.5, 0.5]),
         }
     }
 
-    /// Returns how many changes from the front pass.
+    /// Returns the length of the longest prefix known to pass.
     #[must_use]
     pub fn passing(&self) -> usize {
-        self.recall.procedure().passing
+        self.search.inner().passing
     }
 
-    /// Returns how many changes from the front fail.
+    /// Returns the length of the shortest prefix known to fail.
     #[must_use]
     pub fn failing(&self) -> usize {
-        self.recall.procedure().failing
+        self.search.inner().failing
     }
 }
 
-recalling!(Bisect);
+search_by_ask_once!(Bisect);
 
 #[cfg(test)]
 mod tests {
@@ -152,11 +163,11 @@ mod tests {
     }
 
     #[test]
-    fn every_first_bad_change_is_found_in_logarithmic_time() {
+    fn every_first_bad_change_is_found_in_logarithmically_many_queries() {
         for first_bad in 1..=100 {
-            let (machine, asked) = trace(Bisect::of(100), judge(first_bad, &[]));
+            let (search, asked) = trace(Bisect::over_prefixes(100), judge(first_bad, &[]));
             assert_eq!(
-                (machine.passing(), machine.failing()),
+                (search.passing(), search.failing()),
                 (first_bad - 1, first_bad)
             );
             assert!(asked.matches(['✓', '✗']).count() <= 7);
@@ -164,11 +175,11 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_judged_is_walked_around_and_what_is_left_of_it_stays() {
+    fn only_unresolved_prefixes_are_left_between_passing_and_failing() {
         for first_bad in 1..=30 {
             let unresolved: Vec<usize> = (10..=19).collect();
-            let (machine, asked) = trace(Bisect::of(30), judge(first_bad, &unresolved));
-            let (passing, failing) = (machine.passing(), machine.failing());
+            let (search, asked) = trace(Bisect::over_prefixes(30), judge(first_bad, &unresolved));
+            let (passing, failing) = (search.passing(), search.failing());
             assert!(passing < first_bad && first_bad <= failing, "{first_bad}");
             let between = (passing + 1..failing).collect::<Vec<_>>();
             assert!(between.is_empty() || between == unresolved, "{first_bad}");
@@ -177,15 +188,15 @@ mod tests {
     }
 
     #[test]
-    fn a_single_change_needs_no_question() {
-        assert_eq!(trace(Bisect::of(1), judge(1, &[])).1, "");
-        assert_eq!(trace(Bisect::of(0), judge(0, &[])).1, "");
+    fn a_single_change_needs_no_query() {
+        assert_eq!(trace(Bisect::over_prefixes(1), judge(1, &[])).1, "");
+        assert_eq!(trace(Bisect::over_prefixes(0), judge(0, &[])).1, "");
     }
 
     #[test]
-    fn when_nothing_can_be_judged_all_are_asked_about_once() {
-        let (machine, asked) = trace(Bisect::of(9), |_| Verdict::Unresolved);
-        assert_eq!((machine.passing(), machine.failing()), (0, 9));
+    fn if_every_prefix_is_unresolved_each_is_asked_about_once() {
+        let (search, asked) = trace(Bisect::over_prefixes(9), |_| Verdict::Unresolved);
+        assert_eq!((search.passing(), search.failing()), (0, 9));
         assert_eq!(asked.matches('?').count(), 8);
     }
 }

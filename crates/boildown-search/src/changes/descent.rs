@@ -1,88 +1,108 @@
-//! From coarse groups of changes down to single ones.
+//! A hierarchical search over changes: from coarse groups down to single changes.
 
 use std::sync::Arc;
 
-use super::dd_plus::Parts;
-use super::history::{Case, History, Step, blamed};
-use super::recall::{Kind, Procedure, Recall, Wish, recalling};
-use super::{Changes, Unions};
+use super::ask_once::{
+    AskOnce, ConfigurationKind, ConfigurationQuery, ConfigurationSearch, search_by_ask_once,
+};
+use super::dd_plus::DdPlusState;
+use super::decisions::{Decision, DecisionKind, History, blamed_changes};
+use super::{ChangeList, UnionPolicy};
 use crate::{Subset, Verdict};
 
-/// Finds a smallest set of changes that fails, level by level: whole directories before files, files before hunks, hunks before
-/// lines.
+/// Finds a 1-minimal set of changes that fails, level by level: directories before files, files
+/// before hunks, hunks before lines.
 ///
-/// On each level the groups that are left are searched with [`DdPlus`](super::DdPlus). What it blames is asked about as a whole;
-/// then groups are left out, many at a time and the last ones first, until no single one can go. A closing sweep goes over the groups
-/// of all levels until nothing changes any more.
+/// On each level, the remaining groups go through three state:
+/// 1. [`DdPlus`](super::DdPlus) searches for the groups to blame.
+/// 2. The blamed groups are tested together, without all others. If they fail, the others are
+///    removed.
+/// 3. A sweep removes runs of groups from the last to the first, then runs of half the length,
+///    until no single group can be removed.
+///
+/// After the last level, a closing sweep tests every single group of every level, again and again
+/// until it removes none.
+///
+/// For example, 9 lines in 3 files fail with the fifth and the last line together. On the level of
+/// files, dd+ blames the second and the third file, and they fail together, so 6 lines are left. On
+/// the level of lines, dd+ blames these two.
 ///
 /// # Guarantee
-/// `best` was told `Interesting`, or is the start. When the search has finished, `best` without any single group of any level that it
-/// holds was told otherwise: it is 1-minimal on every level.
+/// `best` was told `Interesting`, or is the start. When the search is finished, `best` without any
+/// single group that it holds, of any level, was not told `Interesting`: it is 1-minimal on every
+/// level.
 /// # Cost
-/// O(g log g) questions on a level of g groups when one culprit is looked for and all can be judged, O(g²) in the worst case. Making
-/// a question is O(n log n) for n elements at worst, and O(n/64) when few groups are left out.
+/// O(g log g) queries on a level of g groups if there is one culprit and all configurations can be
+/// judged, O(g²) in the worst case. Making a query is O(n log n) for n elements at worst, and
+/// O(n/64) if few groups are left out.
 /// # Units
-/// Elements are indices into the list of smallest changes; they are never renumbered. A level names the group of each element.
+/// Elements are indices into the list of smallest changes; they are never renumbered. A level names
+/// the group of each element.
 /// # Source
-/// dd+ on a hierarchy, after A. Zeller, *Yesterday, my program worked. Today, it does not. Why?*, ESEC/FSE 1999, which groups changes by
-/// location and date, and G. Misherghi, Z. Su, *HDD: Hierarchical Delta Debugging*, ICSE 2006. The sweeps after dd+ are ours: what
-/// it blames need not fail alone, nor be minimal.
+/// dd+ on a hierarchy, after A. Zeller, *Yesterday, my program worked. Today, it does not. Why?*,
+/// ESEC/FSE 1999, which groups changes by location and date, and G. Misherghi, Z. Su, *HDD:
+/// Hierarchical Delta Debugging*, ICSE 2006. The sweeps after dd+ are an addition, since the
+/// changes that dd+ blames need not fail alone, nor be minimal.
 /// # Example
 /// ```
 /// use boildown_search::changes::Descent;
 /// use boildown_search::{Search as _, Verdict, run};
 ///
-/// // Nine lines in three files; the fifth breaks it, together with the last.
+/// // Nine lines in three files. The fifth line and the last one cause the failure together.
 /// let files = vec![0, 0, 0, 1, 1, 1, 2, 2, 2];
 /// let lines = (0..9).collect();
 /// let search = run(Descent::new(9, [files, lines]), |applied| {
-///     if applied.contains(4) && applied.contains(8) { Verdict::Interesting } else { Verdict::Uninteresting }
+///     match applied.contains(4) && applied.contains(8) {
+///         true => Verdict::Interesting,
+///         false => Verdict::Uninteresting,
+///     }
 /// });
 /// assert_eq!(search.best().iter().collect::<Vec<_>>(), [4, 8]);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Descent {
-    recall: Recall<Stages>,
+    search: AskOnce<DescentState>,
 }
 
 #[derive(Debug, Clone)]
-struct Stages {
+struct DescentState {
     /// The group of each element, from the coarsest level to the finest.
     levels: Arc<[Vec<u32>]>,
-    /// The level at work.
+    /// The index of the current level.
     level: usize,
-    /// What is known to fail.
+    /// The set known to fail that the current stage starts from.
     best: Subset,
-    stage: Stage,
+    stage: DescentStage,
     history: History,
 }
 
 #[derive(Debug, Clone)]
-enum Stage {
-    /// dd+ over groups, and the smallest set that has failed on this level.
-    Blame(Arc<Groups>, Parts, Subset),
-    /// What dd+ blames, as a whole.
+enum DescentStage {
+    /// dd+ over the groups of the level, and the smallest set that has failed in it.
+    Blame(Arc<ElementGroups>, DdPlusState, Subset),
+    /// The test of all changes that dd+ blames.
     Whole(Subset),
-    /// Leaving out groups.
-    Trim(Trim),
-    /// Leaving out single groups of all levels, and whether that has worked since the first level.
-    Close(Trim, Worked),
+    /// The sweep over the groups of the level.
+    Sweep(GroupSweep),
+    /// The sweep over the single groups of all levels, and whether it has removed any since the
+    /// first level.
+    ClosingSweep(GroupSweep, AnyRemoved),
     Finished,
 }
 
-/// Whether anything could be left out.
+/// Whether a sweep has removed any group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Worked {
+enum AnyRemoved {
     No,
     Yes,
 }
 
-/// The groups of a level that hold anything of a set, each as the runs of its elements.
+/// The groups of a level that hold elements of a set, each as the runs of its elements.
 #[derive(Debug)]
-struct Groups(Vec<Vec<std::ops::Range<usize>>>);
+struct ElementGroups(Vec<Vec<std::ops::Range<usize>>>);
 
-impl Groups {
-    fn of(set: &Subset, level: &[u32]) -> Self {
+impl ElementGroups {
+    fn new(set: &Subset, level: &[u32]) -> Self {
         let mut runs: Vec<(u32, std::ops::Range<usize>)> = Vec::new();
         for element in set.iter() {
             match runs.last_mut() {
@@ -104,7 +124,7 @@ impl Groups {
         Self(groups)
     }
 
-    /// The set without these groups.
+    /// Returns the set without these groups.
     fn cut(&self, set: &Subset, groups: impl Iterator<Item = usize>) -> Subset {
         const FEW: usize = 8;
         let runs: Vec<_> = groups.flat_map(|group| self.0[group].clone()).collect();
@@ -116,14 +136,14 @@ impl Groups {
         less
     }
 
-    /// What of the set is in these groups.
+    /// Returns the elements of the set that are in the `kept` groups.
     fn only(&self, set: &Subset, kept: &Subset) -> Subset {
         let others = (0..self.0.len()).filter(|&group| !kept.contains(group));
         self.cut(set, others)
     }
 
-    /// The elements of these groups.
-    fn elements(&self, groups: &Changes) -> Changes {
+    /// Returns the elements of these groups.
+    fn elements(&self, groups: &ChangeList) -> ChangeList {
         let runs = groups.iter().flat_map(|group| self.0[group].clone());
         let mut elements: Vec<usize> = runs.flatten().collect();
         elements.sort_unstable();
@@ -131,71 +151,73 @@ impl Groups {
     }
 }
 
-/// Leaves out groups, from the last to the first, in stretches that halve until they are single.
+/// A sweep that tests the removal of runs of groups, from the last to the first. Each round halves
+/// the runs; rounds of single groups are repeated until one removes nothing.
 #[derive(Debug, Clone)]
-struct Trim {
-    groups: Arc<Groups>,
-    /// The groups that are left, as places in `groups`.
+struct GroupSweep {
+    groups: Arc<ElementGroups>,
+    /// The groups that are left, as indices into `groups`.
     left: Arc<[usize]>,
-    /// How many groups at once. Invariant: at least 1.
-    width: usize,
-    /// Where the stretch under trial ends, in `left`; 0 at the end of a round.
+    /// The length of the runs. Invariant: at least 1.
+    run_length: usize,
+    /// The end of the tested run, as an index into `left`; 0 at the end of a round.
     end: usize,
-    worked: Worked,
+    any_removed: AnyRemoved,
 }
 
-impl Trim {
-    /// Begins with stretches of so many groups.
-    fn new(best: &Subset, level: &[u32], width: impl FnOnce(usize) -> usize) -> Self {
-        let groups = Arc::new(Groups::of(best, level));
+impl GroupSweep {
+    /// Starts with runs of the length that `run_length` returns for the number of groups.
+    fn new(best: &Subset, level: &[u32], run_length: impl FnOnce(usize) -> usize) -> Self {
+        let groups = Arc::new(ElementGroups::new(best, level));
         let count = groups.0.len();
         Self {
             groups,
             left: (0..count).collect(),
-            width: width(count).max(1),
+            run_length: run_length(count).max(1),
             end: count,
-            worked: Worked::No,
+            any_removed: AnyRemoved::No,
         }
     }
 
     fn start(&self) -> usize {
-        self.end.saturating_sub(self.width)
+        self.end.saturating_sub(self.run_length)
     }
 
-    /// What to ask about; `None` when finished. Leaving out everything is no question: that passes.
+    /// Returns the set to test, or `None` when the sweep is finished. Removing all groups is never
+    /// tested: the empty set passes.
     fn candidate(&self, best: &Subset) -> Option<Subset> {
         if self.end == 0 {
             return None;
         }
-        let stretch = &self.left[self.start()..self.end];
-        Some(self.groups.cut(best, stretch.iter().copied()))
+        let tested = &self.left[self.start()..self.end];
+        Some(self.groups.cut(best, tested.iter().copied()))
     }
 
-    fn hear(&mut self, verdict: Verdict) {
+    fn record(&mut self, verdict: Verdict) {
         let start = self.start();
         if verdict.is_interesting() {
-            self.worked = Worked::Yes;
+            self.any_removed = AnyRemoved::Yes;
             let (front, back) = (&self.left[..start], &self.left[self.end..]);
             self.left = front.iter().chain(back).copied().collect();
         }
         self.end = start;
-        self.settle();
+        self.advance();
     }
 
-    /// Goes on to the next round, or past what is no question.
-    fn settle(&mut self) {
+    /// Starts the next round if this one is over.
+    fn advance(&mut self) {
         loop {
             if self.end > 0 && self.end - self.start() == self.left.len() {
-                // All that is left.
+                // The run holds all groups that are left.
                 self.end = 0;
             }
             if self.end > 0 || self.left.len() < 2 {
                 return;
             }
-            if self.width > 1 {
-                self.width = (self.width / 2).min(self.left.len() / 2).max(1);
-            } else if self.worked == Worked::Yes {
-                self.worked = Worked::No;
+            if self.run_length > 1 {
+                self.run_length = (self.run_length / 2).min(self.left.len() / 2).max(1);
+            } else if self.any_removed == AnyRemoved::Yes {
+                self.any_removed = AnyRemoved::No;
             } else {
                 return;
             }
@@ -204,67 +226,69 @@ impl Trim {
     }
 }
 
-impl Stages {
+impl DescentState {
     fn new(all: Subset, levels: Arc<[Vec<u32>]>) -> Self {
-        let mut stages = Self {
+        let mut state = Self {
             levels,
             level: 0,
             best: all,
-            stage: Stage::Finished,
+            stage: DescentStage::Finished,
             history: History::new_sync(),
         };
-        if !stages.levels.is_empty() {
-            stages.begin();
+        if !state.levels.is_empty() {
+            state.start_level();
         }
-        stages.settle();
-        stages
+        state.advance();
+        state
     }
 
-    /// Begins on a level.
-    fn begin(&mut self) {
-        let groups = Arc::new(Groups::of(&self.best, &self.levels[self.level]));
-        let parts = Parts::on(Subset::full(groups.0.len()), Unions::Ask);
-        self.stage = Stage::Blame(groups, parts, self.best.clone());
+    /// Starts dd+ on the current level.
+    fn start_level(&mut self) {
+        let groups = Arc::new(ElementGroups::new(&self.best, &self.levels[self.level]));
+        let dd_plus = DdPlusState::on(Subset::full(groups.0.len()), UnionPolicy::Ask);
+        self.stage = DescentStage::Blame(groups, dd_plus, self.best.clone());
     }
 
-    fn sweep(&self, level: usize) -> Trim {
-        let mut trim = Trim::new(&self.best, &self.levels[level], |_| 1);
-        trim.settle();
-        trim
+    fn single_sweep(&self, level: usize) -> GroupSweep {
+        let mut sweep = GroupSweep::new(&self.best, &self.levels[level], |_| 1);
+        sweep.advance();
+        sweep
     }
 
-    /// Moves on while the stage at work has no question.
-    fn settle(&mut self) {
+    /// Advances to the next stage that has a query.
+    fn advance(&mut self) {
         loop {
             self.stage = match &self.stage {
-                Stage::Blame(groups, parts, smallest) if parts.wish().is_none() => {
+                DescentStage::Blame(groups, dd_plus, smallest)
+                    if dd_plus.next_query().is_none() =>
+                {
                     let start = Subset::full(groups.0.len());
-                    let found = groups.only(&self.best, &blamed(parts.history(), &start));
+                    let found = groups.only(&self.best, &blamed_changes(dd_plus.history(), &start));
                     self.best = smallest.clone();
-                    Stage::Whole(found)
+                    DescentStage::Whole(found)
                 }
-                // Nobody is blamed, or no fewer than are known to fail.
-                Stage::Whole(found) if !(1..self.best.count()).contains(&found.count()) => {
-                    self.trim()
+                // dd+ blames no change, or no fewer than are known to fail.
+                DescentStage::Whole(found) if !(1..self.best.count()).contains(&found.count()) => {
+                    self.halving_sweep()
                 }
-                Stage::Trim(trim) if trim.end == 0 => {
+                DescentStage::Sweep(sweep) if sweep.end == 0 => {
                     if self.level + 1 < self.levels.len() {
                         self.level += 1;
-                        self.begin();
+                        self.start_level();
                         continue;
                     }
                     self.level = 0;
-                    Stage::Close(self.sweep(0), Worked::No)
+                    DescentStage::ClosingSweep(self.single_sweep(0), AnyRemoved::No)
                 }
-                Stage::Close(trim, worked) if trim.end == 0 => {
+                DescentStage::ClosingSweep(sweep, any_removed) if sweep.end == 0 => {
                     self.level += 1;
                     if self.level < self.levels.len() {
-                        Stage::Close(self.sweep(self.level), *worked)
-                    } else if *worked == Worked::Yes {
+                        DescentStage::ClosingSweep(self.single_sweep(self.level), *any_removed)
+                    } else if *any_removed == AnyRemoved::Yes {
                         self.level = 0;
-                        Stage::Close(self.sweep(0), Worked::No)
+                        DescentStage::ClosingSweep(self.single_sweep(0), AnyRemoved::No)
                     } else {
-                        Stage::Finished
+                        DescentStage::Finished
                     }
                 }
                 _ => return,
@@ -272,112 +296,119 @@ impl Stages {
         }
     }
 
-    fn trim(&self) -> Stage {
+    fn halving_sweep(&self) -> DescentStage {
         let level = &self.levels[self.level];
-        let mut trim = Trim::new(&self.best, level, |count| count / 2);
-        trim.settle();
-        Stage::Trim(trim)
+        let mut sweep = GroupSweep::new(&self.best, level, |count| count / 2);
+        sweep.advance();
+        DescentStage::Sweep(sweep)
     }
 
-    /// Notes what dd+ has decided since there were so many steps.
-    fn note(&mut self, groups: &Groups, parts: &Parts, before: usize) {
-        for step in parts.history().iter().skip(before) {
-            if matches!(step.case, Case::Interference | Case::Preference) {
-                self.history.push_back_mut(Step {
-                    case: step.case,
-                    searched: groups.elements(&step.searched),
-                    part: groups.elements(&step.part),
-                    within: groups.only(&self.best, &step.within),
+    /// Copies the interferences and preferences that dd+ has found after its first `before`
+    /// decisions.
+    fn note(&mut self, groups: &ElementGroups, dd_plus: &DdPlusState, before: usize) {
+        for decision in dd_plus.history().iter().skip(before) {
+            if matches!(
+                decision.kind,
+                DecisionKind::Interference | DecisionKind::Preference
+            ) {
+                self.history.push_back_mut(Decision {
+                    kind: decision.kind,
+                    searched: groups.elements(&decision.searched),
+                    part: groups.elements(&decision.part),
+                    within: groups.only(&self.best, &decision.within),
                 });
             }
         }
     }
 }
 
-impl Procedure for Stages {
-    fn wish(&self) -> Option<Wish> {
+impl ConfigurationSearch for DescentState {
+    fn next_query(&self) -> Option<ConfigurationQuery> {
         let (candidate, kind) = match &self.stage {
-            Stage::Blame(groups, parts, _) => {
-                let Wish { candidate, kind } = parts.wish()?;
+            DescentStage::Blame(groups, dd_plus, _) => {
+                let ConfigurationQuery { candidate, kind } = dd_plus.next_query()?;
                 (groups.only(&self.best, &candidate), kind)
             }
-            Stage::Whole(found) => (found.clone(), Kind::Part),
-            Stage::Trim(trim) | Stage::Close(trim, _) => {
-                (trim.candidate(&self.best)?, Kind::Complement)
+            DescentStage::Whole(found) => (found.clone(), ConfigurationKind::Part),
+            DescentStage::Sweep(sweep) | DescentStage::ClosingSweep(sweep, _) => {
+                (sweep.candidate(&self.best)?, ConfigurationKind::Complement)
             }
-            Stage::Finished => return None,
+            DescentStage::Finished => return None,
         };
-        Some(Wish { candidate, kind })
+        Some(ConfigurationQuery { candidate, kind })
     }
 
-    fn hear(&mut self, verdict: Verdict) {
-        let wish = self.wish();
+    fn record(&mut self, verdict: Verdict) {
+        let next_query = self.next_query();
         match &mut self.stage {
-            Stage::Blame(groups, parts, smallest) => {
+            DescentStage::Blame(groups, dd_plus, smallest) => {
                 if verdict.is_interesting()
-                    && let Some(Wish { candidate, .. }) = wish
+                    && let Some(ConfigurationQuery { candidate, .. }) = next_query
                     && candidate.count() < smallest.count()
                 {
                     *smallest = candidate;
                 }
-                let before = parts.history().len();
-                parts.hear(verdict);
-                let (groups, parts) = (Arc::clone(groups), parts.clone());
-                self.note(&groups, &parts, before);
+                let before = dd_plus.history().len();
+                dd_plus.record(verdict);
+                let (groups, dd_plus) = (Arc::clone(groups), dd_plus.clone());
+                self.note(&groups, &dd_plus, before);
             }
-            Stage::Whole(_) => {
+            DescentStage::Whole(_) => {
                 if verdict.is_interesting()
-                    && let Some(Wish { candidate, .. }) = wish
+                    && let Some(ConfigurationQuery { candidate, .. }) = next_query
                 {
                     self.best = candidate;
                 }
-                self.stage = self.trim();
+                self.stage = self.halving_sweep();
             }
-            Stage::Trim(trim) | Stage::Close(trim, _) => {
-                trim.hear(verdict);
+            DescentStage::Sweep(sweep) | DescentStage::ClosingSweep(sweep, _) => {
+                sweep.record(verdict);
                 if verdict.is_interesting()
-                    && let Some(Wish { candidate, .. }) = wish
+                    && let Some(ConfigurationQuery { candidate, .. }) = next_query
                 {
                     self.best = candidate;
-                    if let Stage::Close(_, worked) = &mut self.stage {
-                        *worked = Worked::Yes;
+                    if let DescentStage::ClosingSweep(_, any_removed) = &mut self.stage {
+                        *any_removed = AnyRemoved::Yes;
                     }
                 }
             }
-            Stage::Finished => {}
+            DescentStage::Finished => {}
         }
-        self.settle();
+        self.advance();
     }
 }
 
 impl Descent {
-    /// Starts from so many changes, all applied. A level names the group of each; the coarsest comes first, and the last one should
-    /// hold each change alone.
+    /// Starts from this many changes, all applied. A level names the group of each change. The
+    /// coarsest level comes first; the last one should put each change into a group of its own.
     #[must_use]
     pub fn new(changes: usize, levels: impl IntoIterator<Item = Vec<u32>>) -> Self {
         let all = Subset::full(changes);
-        let stages = Stages::new(all.clone(), levels.into_iter().collect());
+        let state = DescentState::new(all.clone(), levels.into_iter().collect());
         Self {
-            recall: Recall::new(stages, all, [0.2, 0.2]),
+            search: AskOnce::new(state, all, [0.2, 0.2]),
         }
     }
 
-    /// Returns the level at work, and whether it is being swept for the last time.
+    /// Returns the index of the current level, and whether the closing sweep has started.
     #[must_use]
     pub fn level(&self) -> (usize, bool) {
-        let stages = self.recall.procedure();
-        let closing = matches!(stages.stage, Stage::Close(..) | Stage::Finished);
-        (stages.level, closing)
+        let state = self.search.inner();
+        let closing = matches!(
+            state.stage,
+            DescentStage::ClosingSweep(..) | DescentStage::Finished
+        );
+        (state.level, closing)
     }
 
-    /// Returns the answer on a configuration, if it was asked about.
+    /// Returns the verdict on a configuration, if it was asked about.
     #[must_use]
     pub fn verdict(&self, applied: &Subset) -> Option<Verdict> {
-        self.recall.verdict(applied)
+        self.search.verdict(applied)
     }
 }
 
-recalling!(Descent);
+search_by_ask_once!(Descent);
 
 #[cfg(test)]
 mod tests {
@@ -388,22 +419,22 @@ mod tests {
     use crate::Search as _;
 
     fn levels(per_file: usize, count: usize) -> [Vec<u32>; 2] {
-        let place = |element: usize| u32::try_from(element).expect("few");
+        let group = |element: usize| u32::try_from(element).expect("few");
         [
             (0..count)
-                .map(|element| place(element / per_file))
+                .map(|element| group(element / per_file))
                 .collect(),
-            (0..count).map(place).collect(),
+            (0..count).map(group).collect(),
         ]
     }
 
     #[test]
-    fn one_culprit_takes_logarithmic_time() {
+    fn one_culprit_takes_logarithmically_many_queries() {
         for culprit in 1..=64 {
-            let (machine, asked) = trace(Descent::new(64, levels(8, 64)), |set| {
+            let (search, asked) = trace(Descent::new(64, levels(8, 64)), |set| {
                 needs(set, &[culprit])
             });
-            let found: Vec<usize> = machine.best().iter().collect();
+            let found: Vec<usize> = search.best().iter().collect();
             assert_eq!(found, [culprit - 1]);
             assert!(asked.matches(['✓', '✗']).count() <= 14, "{asked}");
         }
@@ -411,20 +442,20 @@ mod tests {
 
     #[test]
     fn an_interference_of_two_files_is_found_and_noted() {
-        let (machine, _) = trace(Descent::new(16, levels(4, 16)), |set| needs(set, &[2, 15]));
-        assert_eq!(machine.best().iter().collect::<Vec<_>>(), [1, 14]);
-        let noted = machine
+        let (search, _) = trace(Descent::new(16, levels(4, 16)), |set| needs(set, &[2, 15]));
+        assert_eq!(search.best().iter().collect::<Vec<_>>(), [1, 14]);
+        let noted = search
             .history()
-            .any(|step| step.case == Case::Interference);
+            .any(|decision| decision.kind == DecisionKind::Interference);
         assert!(noted);
     }
 
     proptest! {
         #[test]
-        fn the_best_is_known_to_fail_and_no_group_of_any_level_can_go(
+        fn the_best_set_fails_and_no_group_of_any_level_can_be_removed(
             count in 1_usize..14, per_file in 1_usize..5, seed in any::<u64>(),
         ) {
-            // Any answers whatever, but all changes fail.
+            // Arbitrary verdicts, but all changes together fail.
             let judge = |set: &Subset| {
                 let sum = set.iter().fold(seed, |sum, element| {
                     (sum ^ (element as u64 + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
@@ -436,12 +467,12 @@ mod tests {
                 }
             };
             let levels = levels(per_file, count);
-            let (machine, _) = trace(Descent::new(count, levels.clone()), judge);
-            let best = &machine.recall.procedure().best;
-            prop_assert_eq!(best, &machine.best());
+            let (search, _) = trace(Descent::new(count, levels.clone()), judge);
+            let best = &search.search.inner().best;
+            prop_assert_eq!(best, &search.best());
             prop_assert!(judge(best).is_interesting());
             for level in &levels {
-                let groups = Groups::of(best, level);
+                let groups = ElementGroups::new(best, level);
                 for group in 0..groups.0.len() {
                     let less = groups.cut(best, std::iter::once(group));
                     prop_assert!(less.count() == 0 || !judge(&less).is_interesting());

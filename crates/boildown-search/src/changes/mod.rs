@@ -1,71 +1,76 @@
-//! Which changes broke it? The delta debugging family on sets of changes, with three outcomes.
+//! The delta debugging family on sets of changes, with three verdicts.
 //!
-//! Yesterday it passed, today it fails; between the two lie changes, and any set of them can be applied: a configuration. To these
-//! machines `Interesting` says that the failure shows, `Uninteresting` that the configuration passes, `Unresolved` that
-//! nobody can tell: it does not apply, build or run. No changes at all are known to pass, all of them are known to fail.
+//! A program passed with none of the changes and fails with all of them. Any set of changes is a
+//! configuration that can be tested. `Interesting` means that the configuration fails,
+//! `Uninteresting` that it passes, and `Unresolved` that it cannot be judged: it does not apply,
+//! build or run. The empty set passes; the full set fails.
 //!
-//! | machine | for | keeps applied |
+//! | search | for | keeps applied |
 //! |---|---|---|
-//! | [`SimpleDd`] | one culprit | nothing |
-//! | [`Dd`] | culprits that fail only together | the other half |
-//! | [`DdPlus`] | configurations that cannot be judged | whatever passes |
-//! | [`Bisect`] | a history, of which only beginnings are tried | all that is older |
-//! | [`Descent`] | groups of groups of changes, down to single ones | whatever passes, until the last sweep |
+//! | [`SimpleDd`](crate::literature::changes::SimpleDd) | one culprit | nothing |
+//! | [`Dd`](crate::literature::changes::Dd) | culprits that fail only together | the other half |
+//! | [`DdPlus`] | configurations that cannot be judged | parts that pass |
+//! | [`Bisect`] | a history, of which only prefixes are tested | all older changes |
+//! | [`Descent`] | nested groups of changes, down to single ones | parts that pass |
 //! | [`Isolate`] | the smallest difference between passing and failing | the passing side |
 //!
-//! They are no minimisers: what [`Dd::found`] blames may be a union of sets that were asked about one by one. `best` is, as always,
-//! the smallest configuration that was told `Interesting`.
+//! They blame changes, they do not minimise: the set that
+//! [`Dd::found`](crate::literature::changes::Dd::found) returns may be a union of sets that were
+//! tested one by one, and need not have been tested itself. `best` is the smallest configuration
+//! that was told `Interesting`, as in every search.
 //!
-//! Each machine remembers what it was told and asks about no configuration twice: to them a repeat with a known answer is not a
-//! miss. What is left for [`skip`](crate::Search::skip) cannot be judged, so it counts as `Unresolved`; that moves no odds.
+//! Each search remembers all verdicts and asks about no configuration twice. A query that is
+//! [skipped](crate::Search::skip) is one that cannot be judged: it counts as `Unresolved`, and
+//! updates no hit rates.
 //!
-//! That memory takes 128 bytes for each answer, shared by clones, and has no bound: dd comes back to what it asked at the very beginning,
-//! and running that again costs more than it can take. Questions here are builds and runs of whole programs; a million of them are 128 MB.
+//! The memory takes 128 bytes for each verdict, is shared by clones and has no bound: dd returns to
+//! configurations that it asked about at the very beginning. A query is a build and a run of a
+//! whole program here, of which a million take 128 MB: repeating one costs more than remembering
+//! it.
 //!
 //! ```
-//! use boildown_search::changes::{Case, DdPlus};
+//! use boildown_search::changes::{DecisionKind, DdPlus};
 //! use boildown_search::{Subset, Verdict, run};
 //!
-//! // Of eight changes, the third breaks it together with the sixth.
+//! // Of eight changes, the third and the sixth cause the failure together.
 //! let search = run(DdPlus::on(Subset::full(8)), |applied| {
-//!     if applied.contains(2) && applied.contains(5) { Verdict::Interesting } else { Verdict::Uninteresting }
+//!     match applied.contains(2) && applied.contains(5) {
+//!         true => Verdict::Interesting,
+//!         false => Verdict::Uninteresting,
+//!     }
 //! });
 //! let blamed = search.found().expect("the search is finished");
 //! assert_eq!(blamed.iter().collect::<Vec<_>>(), [2, 5]);
-//! let first = search.history().next().expect("it took steps");
-//! assert_eq!(first.case, Case::Interference);
+//! let first = search.history().next().expect("there is at least one decision");
+//! assert_eq!(first.kind, DecisionKind::Interference);
 //! assert_eq!(first.part.iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
 //! ```
 
+pub(crate) mod ask_once;
 mod bisect;
-mod dd;
+mod change_list;
 mod dd_plus;
+pub(crate) mod decisions;
 mod descent;
-mod history;
 mod isolate;
-mod recall;
-mod simple_dd;
-mod stretch;
 
 pub use bisect::Bisect;
-pub use dd::Dd;
-pub use dd_plus::{DdPlus, Unions};
+pub use change_list::ChangeList;
+pub use dd_plus::{DdPlus, UnionPolicy};
+pub use decisions::{Decision, DecisionKind};
 pub use descent::Descent;
-pub use history::{Case, Step};
 pub use isolate::Isolate;
-pub use simple_dd::SimpleDd;
-pub use stretch::Changes;
 
 #[cfg(test)]
-mod testing {
-    //! Traces in the notation of the papers.
+pub(crate) mod testing {
+    //! Traces of searches in the notation of the papers, for tests.
 
     use std::fmt::Write as _;
 
     use crate::{Search, Subset, Verdict};
 
-    /// The names of the elements, counted from 1: `1 3 4`, or `134` when all are below ten.
-    pub(super) fn names(set: &Subset) -> String {
+    /// Returns the elements counted from 1: `1 3 4`, or `134` if there are fewer than ten.
+    pub(crate) fn names(set: &Subset) -> String {
         let gap = if set.universe() < 10 { "" } else { " " };
         let names: Vec<String> = set
             .iter()
@@ -74,7 +79,7 @@ mod testing {
         names.join(gap)
     }
 
-    pub(super) fn sign(verdict: Verdict) -> char {
+    pub(crate) fn sign(verdict: Verdict) -> char {
         match verdict {
             Verdict::Interesting => '✗',
             Verdict::Uninteresting => '✓',
@@ -82,8 +87,8 @@ mod testing {
         }
     }
 
-    /// Whether all of these elements, counted from 1, are applied.
-    pub(super) fn needs(set: &Subset, needed: &[usize]) -> Verdict {
+    /// Returns `Interesting` if all the needed elements, counted from 1, are applied.
+    pub(crate) fn needs(set: &Subset, needed: &[usize]) -> Verdict {
         if needed.iter().all(|&element| set.contains(element - 1)) {
             Verdict::Interesting
         } else {
@@ -91,19 +96,19 @@ mod testing {
         }
     }
 
-    /// Runs a machine without a planner; returns it with its questions and answers: `1234✓ 5678✗`.
-    pub(super) fn trace<S: Search<Candidate = Subset>>(
-        mut machine: S,
+    /// Runs a search without a planner. Returns it with its queries and verdicts: `1234✓ 5678✗`.
+    pub(crate) fn trace<S: Search<Candidate = Subset>>(
+        mut search: S,
         judge: impl Fn(&Subset) -> Verdict,
     ) -> (S, String) {
         let mut text = String::new();
-        while let Some(question) = machine.ask() {
-            let verdict = judge(&question.candidate);
-            machine.tell(verdict);
+        while let Some(query) = search.ask() {
+            let verdict = judge(&query.candidate);
+            search.tell(verdict);
             let gap = if text.is_empty() { "" } else { " " };
-            write!(text, "{gap}{}{}", names(&question.candidate), sign(verdict))
+            write!(text, "{gap}{}{}", names(&query.candidate), sign(verdict))
                 .expect("writing to a string");
         }
-        (machine, text)
+        (search, text)
     }
 }

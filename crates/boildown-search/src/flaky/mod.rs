@@ -1,12 +1,24 @@
-//! Properties that hold in some runs only: rates, and how often to run a candidate.
+//! Flaky properties, which hold in some runs only: rates, and the number of runs of a candidate.
 //!
-//! A [`Tally`] counts runs and says what they tell about a rate. A [`Law`] says, after each run of a candidate, whether the evidence
-//! is enough. [`performance()`] computes exactly how a law fares on a candidate of any rate.
+//! A [`RunCounts`] counts runs and hits, and estimates the rate. A [`RepeatPolicy`] decides after
+//! each run of a candidate whether the runs so far are enough for a verdict.
+//! [`policy_performance()`] computes the error rates and the cost of a policy exactly.
+//!
+//! ```
+//! use boildown_search::flaky::{RepeatPolicy, RunCounts};
+//!
+//! // The property held in 60 of 100 runs of the input.
+//! let input = RunCounts { runs: 100, hits: 60 };
+//! let policy = RepeatPolicy::for_rate(input).expect("the rate is not too low");
+//! // A candidate that never hits is rejected after a few runs.
+//! assert_eq!(policy.decide(RunCounts { runs: 3, hits: 0 }), None);
+//! assert_eq!(policy.decide(RunCounts { runs: 10, hits: 0 }), Some(false));
+//! ```
 
-mod law;
 mod performance;
-mod tally;
+mod repeat_policy;
+mod run_counts;
 
-pub use law::Law;
-pub use performance::{Performance, performance};
-pub use tally::{Interval, Tally};
+pub use performance::{PolicyPerformance, policy_performance};
+pub use repeat_policy::RepeatPolicy;
+pub use run_counts::{RateInterval, RunCounts};

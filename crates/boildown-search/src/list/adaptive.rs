@@ -1,109 +1,122 @@
-//! Adaptive deletion: runs as long as they go.
+//! Adaptive deletion: deletes runs of neighbours, and doubles their length while that succeeds.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::List;
-use crate::{Question, Restart, Search, Subset, Verdict, Wide};
+use crate::algorithms::entry::{Entry, Family, Registered};
+use crate::{ListSearch, Query, Search, Subset, Verdict};
 
-/// Removes runs of neighbours, right to left, as long as they go.
+/// Deletes runs of neighbours, right to left, and doubles their length while that succeeds.
 ///
-/// At each place it tries to delete 1, 2, 3, 4 elements, then doubles while that succeeds, then bisects to the longest run.
+/// At each position it tries to delete a run of 1, 2, 3 and 4 elements. While that succeeds it
+/// doubles the length; on the first miss it bisects for the longest run that can be deleted. The
+/// element before that run is needed, and the next run ends before it.
+///
+/// For example, if the last seven elements can be deleted, the runs that are tried have the lengths
+/// 1, 2, 3, 4, 5 (hits), 10 (miss), 7 (hit), 8 (miss).
 ///
 /// # Guarantee
-/// Ends with an interesting set. Minimal when the oracle is monotone and unambiguous; 1-minimal only when followed by
-/// [`Sweep`](super::Sweep).
+/// Ends with an interesting set. It is minimal if the oracle is monotone and unambiguous. It is
+/// 1-minimal only when followed by [`Sweep`](super::Sweep).
 /// # Cost
-/// One question for each needed element, O(log k) for a removable run of k: about n when nothing can go.
+/// One query for each needed element and O(log k) for a removable run of k elements: about n if
+/// nothing can be deleted.
 /// # Units
 /// Elements are indices into the original list; they are never renumbered.
 /// # Source
-/// D. R. MacIver, A. F. Donaldson, *Test-Case Reduction via Test-Case Generation*, ECOOP 2020 (Hypothesis' `find_integer`
-/// and adaptive deletion).
+/// D. R. MacIver, A. F. Donaldson, *Test-Case Reduction via Test-Case Generation*, ECOOP 2020
+/// (`find_integer` and adaptive deletion of Hypothesis).
 #[derive(Debug, Clone)]
 pub struct Adaptive {
     kept: Subset,
     /// The elements kept at the start, in order.
     items: Arc<[usize]>,
-    /// The run under trial ends before this position in `items`. Invariant: everything from here on is decided.
+    /// The run under trial ends before this position in `items`. Invariant: everything from here on
+    /// is decided.
     end: usize,
-    phase: Phase,
+    run_search: RunSearch,
 }
 
-/// Where the search for the longest deletable run stands. `known` elements before `end` are already deleted.
+/// The state of the search for the longest removable run. The last `deletable` elements before
+/// `end` are already deleted.
 #[derive(Debug, Clone, Copy)]
-enum Phase {
-    /// Trying `known + 1`, up to 4.
-    Linear { known: usize },
-    /// Doubling: `known` go; trying `next`.
-    Gallop { known: usize, next: usize },
-    /// `known` go and `known < fails` do not; trying the middle.
-    Bisect { known: usize, fails: usize },
+enum RunSearch {
+    /// Tries a run of `deletable + 1` elements, at most 4.
+    Linear { deletable: usize },
+    /// A run of `deletable` elements can be deleted; tries one of `next`.
+    Gallop { deletable: usize, next: usize },
+    /// A run of `deletable` elements can be deleted, one of `fails > deletable` cannot; tries the
+    /// middle.
+    Bisect { deletable: usize, fails: usize },
 }
 
 impl Adaptive {
-    /// The longest run tried one by one before doubling.
+    /// The longest run that is reached one element at a time, before doubling.
     const LINEAR: usize = 4;
 
-    fn known(&self) -> usize {
-        match self.phase {
-            Phase::Linear { known } | Phase::Gallop { known, .. } | Phase::Bisect { known, .. } => {
-                known
-            }
+    fn deletable(&self) -> usize {
+        match self.run_search {
+            RunSearch::Linear { deletable }
+            | RunSearch::Gallop { deletable, .. }
+            | RunSearch::Bisect { deletable, .. } => deletable,
         }
     }
 
-    fn length(&self) -> usize {
-        match self.phase {
-            Phase::Linear { known } => known + 1,
-            Phase::Gallop { next, .. } => next,
-            Phase::Bisect { known, fails } => known.midpoint(fails),
+    fn tried_length(&self) -> usize {
+        match self.run_search {
+            RunSearch::Linear { deletable } => deletable + 1,
+            RunSearch::Gallop { next, .. } => next,
+            RunSearch::Bisect { deletable, fails } => deletable.midpoint(fails),
         }
     }
 
-    fn cut(&self) -> Range<usize> {
-        self.items[self.end - self.length()]..self.items[self.end - 1] + 1
+    fn tried_range(&self) -> Range<usize> {
+        self.items[self.end - self.tried_length()]..self.items[self.end - 1] + 1
     }
 
-    /// Moves on after deleting a run of the length under trial was found to work or not, through everything that needs no question.
+    /// Advances after the run under trial could be deleted (`worked`) or could not, past everything
+    /// that needs no query.
     fn step(&mut self, worked: bool) {
-        let length = self.length();
-        self.phase = match (self.phase, worked) {
-            (Phase::Linear { .. }, true) if length < Self::LINEAR => {
-                Phase::Linear { known: length }
-            }
-            (Phase::Linear { .. }, true) => Phase::Gallop {
-                known: length,
-                next: length + 1,
+        let tried_length = self.tried_length();
+        self.run_search = match (self.run_search, worked) {
+            (RunSearch::Linear { .. }, true) if tried_length < Self::LINEAR => RunSearch::Linear {
+                deletable: tried_length,
             },
-            (Phase::Gallop { .. }, true) => Phase::Gallop {
-                known: length,
-                next: length * 2,
+            (RunSearch::Linear { .. }, true) => RunSearch::Gallop {
+                deletable: tried_length,
+                next: tried_length + 1,
             },
-            (Phase::Bisect { fails, .. }, true) => Phase::Bisect {
-                known: length,
+            (RunSearch::Gallop { .. }, true) => RunSearch::Gallop {
+                deletable: tried_length,
+                next: tried_length * 2,
+            },
+            (RunSearch::Bisect { fails, .. }, true) => RunSearch::Bisect {
+                deletable: tried_length,
                 fails,
             },
             (
-                Phase::Linear { known } | Phase::Gallop { known, .. } | Phase::Bisect { known, .. },
+                RunSearch::Linear { deletable }
+                | RunSearch::Gallop { deletable, .. }
+                | RunSearch::Bisect { deletable, .. },
                 false,
-            ) => Phase::Bisect {
-                known,
-                fails: length,
+            ) => RunSearch::Bisect {
+                deletable,
+                fails: tried_length,
             },
         };
-        // A run cannot reach beyond the front of the list: that needs no question.
-        if self.length() > self.end {
-            self.phase = Phase::Bisect {
-                known: self.known(),
+        // No run reaches beyond the front of the list: that needs no query.
+        if self.tried_length() > self.end {
+            self.run_search = RunSearch::Bisect {
+                deletable: self.deletable(),
                 fails: self.end + 1,
             };
         }
-        if let Phase::Bisect { known, fails } = self.phase
-            && known + 1 >= fails
+        if let RunSearch::Bisect { deletable, fails } = self.run_search
+            && deletable + 1 >= fails
         {
             self.end = self.end.saturating_sub(fails);
-            self.phase = Phase::Linear { known: 0 };
+            self.run_search = RunSearch::Linear { deletable: 0 };
         }
     }
 }
@@ -112,34 +125,34 @@ impl Adaptive {
     /// Starts on a list.
     #[must_use]
     pub fn on(list: List) -> Self {
-        let mut machine = Self {
+        let mut search = Self {
             kept: list.kept,
             items: Arc::new([]),
             end: 0,
-            phase: Phase::Linear { known: 0 },
+            run_search: RunSearch::Linear { deletable: 0 },
         };
-        machine.restart(machine.best());
-        machine
+        search.restart(search.best());
+        search
     }
 }
 
 impl Search for Adaptive {
     type Candidate = Subset;
 
-    fn ask(&self) -> Option<Question<Subset>> {
-        (self.end > 0).then(|| Question {
-            candidate: self.kept.without([self.cut()]),
-            odds: match self.phase {
-                Phase::Linear { known: 0 } => 0.1,
-                Phase::Linear { .. } | Phase::Gallop { .. } => 0.7,
-                Phase::Bisect { .. } => 0.5,
+    fn ask(&self) -> Option<Query<Subset>> {
+        (self.end > 0).then(|| Query {
+            candidate: self.kept.without([self.tried_range()]),
+            odds: match self.run_search {
+                RunSearch::Linear { deletable: 0 } => 0.1,
+                RunSearch::Linear { .. } | RunSearch::Gallop { .. } => 0.7,
+                RunSearch::Bisect { .. } => 0.5,
             },
         })
     }
 
     fn tell(&mut self, verdict: Verdict) {
         if verdict.is_interesting() {
-            self.kept = self.kept.without([self.cut()]);
+            self.kept = self.kept.without([self.tried_range()]);
             self.kept.commit();
         }
         self.step(verdict.is_interesting());
@@ -154,14 +167,29 @@ impl Search for Adaptive {
     }
 }
 
-impl Wide for Adaptive {}
-
-impl Restart for Adaptive {
+impl ListSearch for Adaptive {
     fn restart(&mut self, best: Subset) {
         self.items = best.iter().collect();
         self.end = self.items.len();
-        self.phase = Phase::Linear { known: 0 };
+        self.run_search = RunSearch::Linear { deletable: 0 };
         self.kept = best;
+    }
+}
+
+impl Registered for Adaptive {
+    type Options = ();
+
+    const ENTRY: Entry = Entry {
+        name: "adaptive",
+        family: Family::List,
+        parameters: "",
+        guarantee: "minimal if monotone and unambiguous; 1-minimal after a sweep",
+        cost: "1 for each needed element, O(log k) for a run of k that can be deleted",
+        source: "MacIver, Donaldson: Test-Case Reduction via Test-Case Generation, ECOOP 2020",
+    };
+
+    fn start(list: List, (): ()) -> Self {
+        Self::on(list)
     }
 }
 
@@ -169,31 +197,31 @@ impl Restart for Adaptive {
 mod tests {
     use super::*;
 
-    fn questions(n: usize, needed: &[usize]) -> (usize, Vec<usize>) {
-        let mut machine = Adaptive::on(List::uniform(n));
+    fn queries(n: usize, needed: &[usize]) -> (usize, Vec<usize>) {
+        let mut search = Adaptive::on(List::uniform(n));
         let mut count = 0;
-        while let Some(question) = machine.ask() {
+        while let Some(query) = search.ask() {
             count += 1;
             let hit = needed
                 .iter()
-                .all(|&element| question.candidate.contains(element));
-            machine.tell(if hit {
+                .all(|&element| query.candidate.contains(element));
+            search.tell(if hit {
                 Verdict::Interesting
             } else {
                 Verdict::Uninteresting
             });
         }
-        (count, machine.best().iter().collect())
+        (count, search.best().iter().collect())
     }
 
     #[test]
-    fn a_needed_element_costs_one_question() {
-        assert_eq!(questions(5, &[0, 1, 2, 3, 4]), (5, vec![0, 1, 2, 3, 4]));
+    fn a_needed_element_costs_one_query() {
+        assert_eq!(queries(5, &[0, 1, 2, 3, 4]), (5, vec![0, 1, 2, 3, 4]));
     }
 
     #[test]
     fn a_long_removable_run_costs_a_logarithm() {
-        assert_eq!(questions(1000, &[0]), (21, vec![0]));
-        assert_eq!(questions(1000, &[]), (21, vec![]));
+        assert_eq!(queries(1000, &[0]), (21, vec![0]));
+        assert_eq!(queries(1000, &[]), (21, vec![]));
     }
 }

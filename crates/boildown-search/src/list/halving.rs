@@ -1,60 +1,83 @@
-//! Deletion-only halving.
+//! Halving: deletes chunks of a list, largest first, and splits those that have to stay.
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::frontier::{Following, Frontier};
-use super::weighed::Weighed;
+use super::cumulative_weights::CumulativeWeights;
+use super::pending_chunks::{FollowUp, HalvingOrder, PendingChunks};
 use super::{Direction, List};
+use crate::algorithms::entry::{Entry, Family, Options, Registered};
+use crate::algorithms::names::{ParsedName, non_default};
 use crate::odds::RatesBySize;
-use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
+use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
 
-/// Removes elements by halving, cut by weight: depth-first and right to left unless told otherwise.
+/// Deletes chunks of a list, largest first, and splits a chunk that cannot be deleted in two.
 ///
-/// Asks to delete everything, then the right half, then the left half, and so on: a chunk that can go is dropped, a chunk
-/// that cannot is split where its weight halves. No chunk is visited twice. Later elements go first because they tend to
-/// use the earlier ones.
+/// Asks to delete everything, then each half, and so on down to single elements. A chunk whose
+/// deletion is interesting is dropped; any other chunk is split where its weight halves. No chunk
+/// is visited twice. The default order is depth-first, right to left: later elements tend to use
+/// the earlier ones, so they are deleted first.
+///
+/// For example, with the elements 1 to 8 of which only 3 is needed, the queries delete 1-8 (miss),
+/// 5-8 (hit), 1-4 (miss), 3-4 (miss), 4 (hit), 3 (miss), 1-2 (hit).
 ///
 /// # Guarantee
-/// Ends with an interesting set. Minimal when the oracle is monotone and unambiguous; 1-minimal only when followed by
-/// [`Sweep`](super::Sweep).
+/// Ends with an interesting set. It is minimal if the oracle is monotone and unambiguous. It is
+/// 1-minimal only when followed by [`Sweep`](super::Sweep).
 /// # Cost
-/// At most 2n − 1 questions for n elements, in either order. `tell` is O(log n), and O(n / 64) on a hit.
+/// At most 2n − 1 queries for n elements, in either order. `tell` takes O(log n), and O(n / 64) on
+/// a hit.
 /// # Units
 /// Elements are indices into the original list; they are never renumbered.
 /// # Source
-/// G. Gharachorlu, N. Sumner, *Avoiding the Familiar to Speed Up Test Case Reduction*, QRS 2018 (one pass, no revisits). The
-/// split by weight follows X. Zhou et al., *WDD*, ICSE 2025, §3: the left part grows while it holds at most half, and the
-/// element that crosses the middle goes left when that is not further from it. The usual order is our
-/// own: depth-first, right to left.
+/// G. Gharachorlu, N. Sumner, *Avoiding the Familiar to Speed Up Test Case Reduction*, QRS 2018
+/// (one pass, no revisits). The split by weight follows X. Zhou et al., *WDD*, ICSE 2025, §3: the
+/// left part grows while it holds at most half of the weight, and the element that crosses the
+/// middle goes left unless that is further from the middle. The default order, depth-first and
+/// right to left, is our own.
 #[derive(Debug, Clone)]
 pub struct Halving {
     list: List,
-    items: Weighed,
-    order: Order,
+    items: CumulativeWeights,
+    order: HalvingOrder,
     direction: Direction,
-    /// Chunks still to be asked, as positions in `items`. Invariant: disjoint, and all of their elements are kept.
-    chunks: Frontier,
+    /// The chunks that have not been asked about yet, as ranges of positions in `items`. Invariant:
+    /// they are disjoint, and all of their elements are kept.
+    chunks: PendingChunks,
     rates: RatesBySize,
 }
 
-/// The order in which a halving visits the chunks of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// Both halves of a chunk, down to their elements, before what lies beside it: each question is close to the last one.
-    #[default]
-    Depth,
-    /// All chunks of a size before their halves: what is large goes first.
-    Breadth,
+/// Parameters of [`Halving`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HalvingOptions {
+    /// The order in which chunks are visited.
+    pub order: HalvingOrder,
+    /// The end of the list that is deleted first.
+    pub direction: Direction,
+}
+
+impl HalvingOptions {
+    /// Depth-first, the last elements first.
+    pub const DEFAULT: Self = Self {
+        order: HalvingOrder::Depth,
+        direction: Direction::Backwards,
+    };
+}
+
+impl Default for HalvingOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 impl Halving {
-    /// Starts on a list, with an order and the end of the list that goes first.
+    /// Starts on a list, with the given options.
     #[must_use]
-    pub fn with_order(list: List, order: Order, direction: Direction) -> Self {
-        let items = Weighed::new(&list);
+    pub fn with_options(list: List, options: HalvingOptions) -> Self {
+        let HalvingOptions { order, direction } = options;
+        let items = CumulativeWeights::new(&list);
         Self {
-            chunks: Frontier::new(order, 0..items.len()),
+            chunks: PendingChunks::new(order, 0..items.len()),
             list,
             items,
             order,
@@ -63,47 +86,44 @@ impl Halving {
         }
     }
 
-    /// Starts on a list: depth-first, right to left.
+    /// Starts on a list with the default options: depth-first, right to left.
     #[must_use]
     pub fn on(list: List) -> Self {
-        Self::with_order(list, Order::Depth, Direction::Backwards)
+        Self::with_options(list, HalvingOptions::DEFAULT)
     }
 
-    fn question(&self, chunk: &Range<usize>) -> Question<Subset> {
-        Question {
-            candidate: self.list.kept.without([self.items.cut(chunk)]),
+    fn query(&self, chunk: &Range<usize>) -> Query<Subset> {
+        Query {
+            candidate: self.list.kept.without([self.items.element_range(chunk)]),
             odds: self.rates.odds(chunk.len()),
         }
     }
 
-    /// The halves of a chunk of at least two elements, in the order of asking.
-    fn halves(&self, chunk: &Range<usize>) -> [Following; 2] {
+    /// Returns the halves of a chunk of at least two elements, in the order of asking.
+    fn halves(&self, chunk: &Range<usize>) -> [FollowUp; 2] {
         let middle = self.items.split(chunk);
         let (left, right) = (chunk.start..middle, middle..chunk.end);
         match self.direction {
             Direction::Forwards => [left, right],
             Direction::Backwards => [right, left],
         }
-        .map(Following::Half)
+        .map(FollowUp::Half)
     }
 }
 
 impl Search for Halving {
     type Candidate = Subset;
 
-    fn ask(&self) -> Option<Question<Subset>> {
-        self.chunks
-            .first(1)
-            .first()
-            .map(|chunk| self.question(chunk))
+    fn ask(&self) -> Option<Query<Subset>> {
+        self.chunks.first(1).first().map(|chunk| self.query(chunk))
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.settle(&[Fate::Told(verdict)]);
+        self.record(&[BatchAnswer::Told(verdict)]);
     }
 
     fn skip(&mut self) {
-        self.settle(&[Fate::Skipped]);
+        self.record(&[BatchAnswer::Skipped]);
     }
 
     fn best(&self) -> Subset {
@@ -111,41 +131,82 @@ impl Search for Halving {
     }
 }
 
-impl Wide for Halving {
-    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
-        let chunks = self.chunks.first(width.get());
-        chunks.iter().map(|chunk| self.question(chunk)).collect()
+impl ListSearch for Halving {
+    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
+        let chunks = self.chunks.first(batch_size.get());
+        chunks.iter().map(|chunk| self.query(chunk)).collect()
     }
 
-    fn settle(&mut self, fates: &[Fate]) {
+    fn record(&mut self, answers: &[BatchAnswer]) {
         let mut cuts = Vec::new();
-        let mut following = Vec::new();
-        for (chunk, fate) in self.chunks.first(fates.len()).into_iter().zip(fates) {
-            if let Fate::Told(verdict) = fate {
+        let mut follow_ups = Vec::new();
+        for (chunk, answer) in self.chunks.first(answers.len()).into_iter().zip(answers) {
+            if let BatchAnswer::Told(verdict) = answer {
                 self.rates.learn(chunk.len(), (*verdict).into());
             }
-            match fate {
-                Fate::Told(Verdict::Interesting) => cuts.push(self.items.cut(&chunk)),
-                Fate::Postponed => following.push(Following::Again(chunk)),
-                Fate::Told(_) | Fate::Skipped if chunk.len() > 1 => {
-                    following.extend(self.halves(&chunk));
+            match answer {
+                BatchAnswer::Told(Verdict::Interesting) => {
+                    cuts.push(self.items.element_range(&chunk));
                 }
-                Fate::Told(_) | Fate::Skipped => {}
+                BatchAnswer::Deferred => follow_ups.push(FollowUp::Again(chunk)),
+                BatchAnswer::Told(_) | BatchAnswer::Skipped if chunk.len() > 1 => {
+                    follow_ups.extend(self.halves(&chunk));
+                }
+                BatchAnswer::Told(_) | BatchAnswer::Skipped => {}
             }
         }
-        self.chunks.replace(fates.len(), following);
+        self.chunks.replace(answers.len(), follow_ups);
         if !cuts.is_empty() {
             self.list.kept = self.list.kept.without(cuts);
             self.list.kept.commit();
         }
     }
-}
 
-impl Restart for Halving {
     fn restart(&mut self, best: Subset) {
         self.list.kept = best;
-        self.items = Weighed::new(&self.list);
-        self.chunks = Frontier::new(self.order, 0..self.items.len());
+        self.items = CumulativeWeights::new(&self.list);
+        self.chunks = PendingChunks::new(self.order, 0..self.items.len());
+    }
+}
+
+impl Options for HalvingOptions {
+    fn parse(name: &mut ParsedName<'_>) -> Result<Self, String> {
+        let default = Self::DEFAULT;
+        Ok(Self {
+            order: name.choice("order", default.order, &HalvingOrder::NAMES)?,
+            direction: name.choice("direction", default.direction, &Direction::NAMES)?,
+        })
+    }
+
+    fn non_default(self) -> Vec<Option<String>> {
+        let default = Self::DEFAULT;
+        vec![
+            non_default("order", &self.order, &default.order, &HalvingOrder::NAMES),
+            non_default(
+                "direction",
+                &self.direction,
+                &default.direction,
+                &Direction::NAMES,
+            ),
+        ]
+    }
+}
+
+impl Registered for Halving {
+    type Options = HalvingOptions;
+
+    const ENTRY: Entry = Entry {
+        name: "halving",
+        family: Family::List,
+        parameters: "order=depth|breadth, direction=backwards|forwards",
+        guarantee: "minimal if monotone and unambiguous; 1-minimal after a sweep",
+        cost: "at most 2n - 1",
+        source: "Gharachorlu, Sumner: Avoiding the Familiar (OPDD), QRS 2018; split by weight as \
+            in WDD, ICSE 2025; the default",
+    };
+
+    fn start(list: List, options: HalvingOptions) -> Self {
+        Self::with_options(list, options)
     }
 }
 
@@ -155,7 +216,7 @@ mod tests {
     use crate::list::testing::trace;
 
     #[test]
-    fn one_needed_element_among_eight_is_found_right_to_left() {
+    fn chunks_are_deleted_right_to_left_until_one_needed_element_is_left() {
         let (asked, left) = trace(Halving::on(List::uniform(8)), |kept| kept.contains(&3));
         let expected = [
             (vec![], false),
@@ -170,10 +231,10 @@ mod tests {
         assert_eq!(left, [3]);
     }
 
-    /// What each question deletes of six elements when nothing can go.
-    fn deleted(order: Order, direction: Direction) -> Vec<Vec<usize>> {
+    /// Returns what each query deletes of six elements if nothing can be deleted.
+    fn deleted(order: HalvingOrder, direction: Direction) -> Vec<Vec<usize>> {
         let (asked, _) = trace(
-            Halving::with_order(List::uniform(6), order, direction),
+            Halving::with_options(List::uniform(6), HalvingOptions { order, direction }),
             |_| false,
         );
         (asked.iter())
@@ -182,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn depth_first_goes_down_to_the_elements_and_breadth_first_level_by_level() {
+    fn depth_first_visits_halves_at_once_and_breadth_first_level_by_level() {
         let chunks: [&[usize]; 11] = [
             &[1, 2, 3, 4, 5, 6],
             &[1, 2, 3],
@@ -196,7 +257,7 @@ mod tests {
             &[5],
             &[6],
         ];
-        assert_eq!(deleted(Order::Depth, Direction::Forwards), chunks);
+        assert_eq!(deleted(HalvingOrder::Depth, Direction::Forwards), chunks);
         let chunks: [&[usize]; 11] = [
             &[1, 2, 3, 4, 5, 6],
             &[4, 5, 6],
@@ -210,7 +271,7 @@ mod tests {
             &[2],
             &[1],
         ];
-        assert_eq!(deleted(Order::Depth, Direction::Backwards), chunks);
+        assert_eq!(deleted(HalvingOrder::Depth, Direction::Backwards), chunks);
         let chunks: [&[usize]; 11] = [
             &[1, 2, 3, 4, 5, 6],
             &[1, 2, 3],
@@ -224,7 +285,7 @@ mod tests {
             &[5],
             &[6],
         ];
-        assert_eq!(deleted(Order::Breadth, Direction::Forwards), chunks);
+        assert_eq!(deleted(HalvingOrder::Breadth, Direction::Forwards), chunks);
         let chunks: [&[usize]; 11] = [
             &[1, 2, 3, 4, 5, 6],
             &[4, 5, 6],
@@ -238,6 +299,6 @@ mod tests {
             &[3],
             &[2],
         ];
-        assert_eq!(deleted(Order::Breadth, Direction::Backwards), chunks);
+        assert_eq!(deleted(HalvingOrder::Breadth, Direction::Backwards), chunks);
     }
 }

@@ -1,54 +1,49 @@
-//! Minimisers of lists: which elements are needed?
+//! List algorithms that the default reductions run, and the trait for all list algorithms.
+//!
+//! [`Halving`] deletes large chunks first, [`Adaptive`] deletes runs of growing length, and
+//! [`Sweep`] tries every single element, which proves 1-minimality. The usual sequence is
+//! `Halving`, then `Sweep`. The algorithms of the literature, such as ddmin, are in
+//! [`literature::list`](crate::literature::list).
+//!
+//! # Example
+//! ```
+//! use boildown_search::list::{Halving, List};
+//! use boildown_search::{Search as _, Verdict, run};
+//!
+//! // The heavy element is tried early: chunks are split where their weight halves.
+//! let list = List::weighted([1, 1, 50, 1]);
+//! let search = run(Halving::on(list), |kept| match kept.contains(1) {
+//!     true => Verdict::Interesting,
+//!     false => Verdict::Uninteresting,
+//! });
+//! assert_eq!(search.best().iter().collect::<Vec<_>>(), [1]);
+//! ```
 
 mod adaptive;
-mod algorithm;
-mod beliefs;
-mod bisection;
-mod cdd;
-mod coarsen;
-mod ddmin;
-mod frontier;
+pub(crate) mod cumulative_weights;
 mod halving;
-mod known_misses;
-mod n_minimal;
-mod naive;
-mod probdd;
-mod sigma;
+mod pending_chunks;
 mod sweep;
 #[cfg(test)]
 pub(crate) mod testing;
-mod wddmin;
-mod weighed;
-mod wprobdd;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
-pub use algorithm::{Algorithm, Machine};
-pub use beliefs::Ties;
-pub use bisection::Bisection;
-pub use cdd::Cdd;
-pub use coarsen::ActiveCoarsen;
-pub use ddmin::{Ddmin, DdminOptions, Resume, Subsets};
-pub use halving::{Halving, Order};
-pub use known_misses::KnownMisses;
-pub use n_minimal::NMinimal;
-pub use naive::Naive;
-pub use probdd::ProbDd;
-pub use sigma::Sigma;
+pub use halving::{Halving, HalvingOptions};
+pub use pending_chunks::HalvingOrder;
 pub use sweep::Sweep;
-pub use wddmin::Wddmin;
-pub use wprobdd::WProbDd;
 
-use crate::{Epochs, Restart, Subset, Wide};
+use crate::{Batches, ListSearch, Subset};
 
-/// What a list machine works on: the elements that are still there, and how much each weighs.
+/// The input of a list algorithm: the elements that are left, and their weights.
 #[derive(Debug, Clone)]
 pub struct List {
-    /// The elements kept so far; known to be interesting.
+    /// The elements that are left. This subset is known to be interesting.
     pub kept: Subset,
-    /// The weight of each element of the original list (all of them, kept or not), at least 1 each. Empty when all weigh the same.
+    /// The weight, at least 1, of each element of the original list, whether it is left or not.
+    /// Empty if all elements have the same weight.
     pub weights: Arc<[u32]>,
 }
 
@@ -62,7 +57,7 @@ impl List {
         }
     }
 
-    /// Returns a list of elements with the given weights. A weight of 0 counts as 1: nothing is free.
+    /// Returns a list of elements with the given weights. A weight of 0 counts as 1.
     #[must_use]
     pub fn weighted(weights: impl IntoIterator<Item = u32>) -> Self {
         let weights: Arc<[u32]> = weights.into_iter().map(|weight| weight.max(1)).collect();
@@ -79,79 +74,84 @@ impl List {
     }
 }
 
-/// The end of a list that a machine begins at.
+/// The end of a list at which a search starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// The first elements go first.
+    /// Elements are deleted from the front.
     Forwards,
-    /// The last elements go first: they tend to use the earlier ones.
+    /// Elements are deleted from the back: later elements tend to use the earlier ones.
     Backwards,
 }
 
 impl Direction {
-    /// The place to begin at among so many.
-    fn first(self, length: usize) -> usize {
+    /// The values of the parameter `direction`.
+    pub(crate) const NAMES: [(&str, Self); 2] =
+        [("backwards", Self::Backwards), ("forwards", Self::Forwards)];
+
+    /// Returns the index at which a search through `length` chunks starts.
+    pub(crate) fn first(self, length: usize) -> usize {
         match self {
             Self::Forwards => 0,
             Self::Backwards => length.saturating_sub(1),
         }
     }
 
-    /// The place so many steps from `at`, round and round.
-    fn step(self, at: usize, steps: usize, length: usize) -> usize {
+    /// Returns the index that is `steps` steps after `index`, cyclically.
+    pub(crate) fn step(self, index: usize, steps: usize, length: usize) -> usize {
         match self {
-            Self::Forwards => (at + steps) % length,
-            Self::Backwards => (at + length - steps % length) % length,
+            Self::Forwards => (index + steps) % length,
+            Self::Backwards => (index + length - steps % length) % length,
         }
     }
 }
 
-/// An algorithm over lists, with its parameters: what a tree schedule runs on every list of siblings.
+/// A list algorithm with its parameters. A tree schedule runs it on every sibling list.
 ///
-/// Every constructor such as [`Halving::on`] is one.
-pub trait Minimise: Clone {
-    /// The machine that does it.
-    type Machine: Wide + Restart<Candidate = Subset>;
+/// Every constructor from a [`List`], such as [`Halving::on`], implements it, and so does any
+/// closure.
+pub trait ListAlgorithm: Clone {
+    /// The search that it starts.
+    type Search: ListSearch;
 
-    /// Starts on a list. Whether the empty list is worth a question is the machine's business.
-    fn on(&self, list: List) -> Self::Machine;
+    /// Starts on a list. The search decides whether it asks about the empty list.
+    fn on(&self, list: List) -> Self::Search;
 }
 
-impl<F, M> Minimise for F
+impl<F, S> ListAlgorithm for F
 where
-    F: Fn(List) -> M + Clone,
-    M: Wide + Restart<Candidate = Subset>,
+    F: Fn(List) -> S + Clone,
+    S: ListSearch,
 {
-    type Machine = M;
+    type Search = S;
 
-    fn on(&self, list: List) -> M {
+    fn on(&self, list: List) -> S {
         self(list)
     }
 }
 
-/// An algorithm whose machines ask about several deletions at once, wherever they can.
+/// A list algorithm whose searches ask about several deletions at once: see [`Batches`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct InEpochs<A> {
+pub struct InBatches<A> {
     /// The algorithm.
     pub algorithm: A,
-    /// How many at once.
-    pub width: NonZeroUsize,
+    /// The largest number of deletions in a batch.
+    pub batch_size: NonZeroUsize,
 }
 
-impl<A> InEpochs<A> {
-    /// One question at a time: the machines ask what they ask alone.
-    pub fn of_one(algorithm: A) -> Self {
+impl<A> InBatches<A> {
+    /// Makes batches of one query, so that the searches ask the same queries as without batches.
+    pub fn one_by_one(algorithm: A) -> Self {
         Self {
             algorithm,
-            width: NonZeroUsize::MIN,
+            batch_size: NonZeroUsize::MIN,
         }
     }
 }
 
-impl<A: Minimise> Minimise for InEpochs<A> {
-    type Machine = Epochs<A::Machine>;
+impl<A: ListAlgorithm> ListAlgorithm for InBatches<A> {
+    type Search = Batches<A::Search>;
 
-    fn on(&self, list: List) -> Self::Machine {
-        Epochs::new(self.algorithm.on(list), self.width)
+    fn on(&self, list: List) -> Self::Search {
+        Batches::new(self.algorithm.on(list), self.batch_size)
     }
 }

@@ -1,4 +1,4 @@
-//! One deletion at a time, until none can go: the proof of 1-minimality.
+//! Sweep: deletes one unit at a time until none can be deleted, which proves 1-minimality.
 
 use std::cmp::Reverse;
 use std::num::NonZeroUsize;
@@ -6,147 +6,159 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::List;
+use crate::algorithms::entry::{Entry, Family, Registered};
 use crate::odds::HitRate;
-use crate::{Fate, Question, Restart, Search, Subset, Verdict, Wide};
+use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
 
-/// Removes one unit at a time, right to left, round and round until a whole round has no hit.
+/// Deletes one unit at a time, right to left, and repeats the round until no unit can be deleted.
 ///
-/// A unit is a set of elements that go together: single elements, windows of a fixed width, or whatever the caller names, such
-/// as the nodes of a tree or a delimiter and its partner; they may overlap. The round ends as soon as every unit has missed
-/// since the last hit, not at the end of the list.
+/// A unit is a set of elements that are deleted together: a single element, a window of neighbours,
+/// or a set that the caller names, such as the nodes of a tree, or a delimiter and its partner.
+/// Units may overlap. The sweep ends as soon as every unit has missed since the last hit, not at
+/// the end of a round.
+///
+/// For example, with four elements of which 0 can be deleted, and after it 1, the queries delete 3,
+/// 2, 1, 0 (hit), 3, 2, 1 (hit), 3, 2.
 ///
 /// # Guarantee
-/// 1-minimal over the units: dropping any one of them from the result was answered `Uninteresting` or `Unresolved`.
+/// 1-minimal over the units: the deletion of any unit from the result was answered `Uninteresting`
+/// or `Unresolved`.
 /// # Cost
-/// At most n + k·n questions for n units and k hits; n when nothing can go.
+/// At most n + k·n queries for n units and k hits; n if nothing can be deleted.
 /// # Units
 /// Sets of elements of the original list, as ranges; elements are never renumbered.
 /// # Source
-/// The last loop of ddmin, without its restarts (A. Zeller, R. Hildebrandt, *Simplifying and Isolating Failure-Inducing
-/// Input*, IEEE TSE 28(2), 2002); right to left as in C-Reduce and Lithium.
+/// The last loop of ddmin without its restarts (A. Zeller, R. Hildebrandt, *Simplifying and
+/// Isolating Failure-Inducing Input*, IEEE TSE 28(2), 2002); right to left as in C-Reduce and
+/// Lithium.
 #[derive(Debug, Clone)]
 pub struct Sweep {
     kept: Subset,
-    units: Units,
+    units: SweepUnits,
     /// The units of this round, in ascending order of their ends.
-    round: Arc<[Unit]>,
-    /// The unit to ask next. Invariant: below `round.len()` unless `pending` is 0.
-    at: usize,
-    /// Units that have not missed since the last hit; 0 when finished.
-    pending: usize,
+    round: Arc<[SweepUnit]>,
+    /// The index in `round` of the unit to ask about next. Invariant: below `round.len()` unless
+    /// `unmissed` is 0.
+    next_unit: usize,
+    /// The number of units that have not missed since the last hit; 0 when finished.
+    unmissed: usize,
     rate: HitRate,
 }
 
-/// What one question of a sweep deletes.
+/// The units of a sweep.
 #[derive(Debug, Clone)]
-enum Units {
-    /// This many neighbouring kept elements.
+enum SweepUnits {
+    /// All windows of this many neighbouring kept elements.
     Window(usize),
-    /// One of these.
-    Named(Arc<[Unit]>),
+    /// The units that the caller named.
+    Named(Arc<[SweepUnit]>),
 }
 
-/// Ranges of elements that go together: ascending, disjoint, at least one.
-type Unit = Arc<[Range<usize>]>;
+/// Ranges of elements that are deleted together: ascending, disjoint, at least one.
+type SweepUnit = Arc<[Range<usize>]>;
 
 impl Sweep {
-    /// Sweeps windows of `width` neighbouring kept elements.
+    /// Sweeps windows of `size` neighbouring kept elements. A size of 0 counts as 1.
     #[must_use]
-    pub fn windows(kept: Subset, width: usize) -> Self {
-        Self::over(kept, Units::Window(width.max(1)))
+    pub fn windows(kept: Subset, size: usize) -> Self {
+        Self::over(kept, SweepUnits::Window(size.max(1)))
     }
 
-    /// Sweeps the given units, each one or more ranges of elements in ascending order: last ones first, and among those that
-    /// end together the one that starts first.
+    /// Sweeps the given units, each of them one or more ranges of elements in ascending order.
+    /// Units with a later end are asked about first, and among units with the same end the one with
+    /// the earliest start.
     #[must_use]
     pub fn units(kept: Subset, units: impl IntoIterator<Item = Vec<Range<usize>>>) -> Self {
-        let mut units: Vec<Unit> = units
+        let mut units: Vec<SweepUnit> = units
             .into_iter()
             .filter(|unit| !unit.is_empty())
             .map(Into::into)
             .collect();
         units.sort_by_key(|unit| (unit[unit.len() - 1].end, Reverse(unit[0].start)));
         units.dedup();
-        Self::over(kept, Units::Named(units.into()))
+        Self::over(kept, SweepUnits::Named(units.into()))
     }
 
-    fn over(kept: Subset, units: Units) -> Self {
-        let mut machine = Self {
+    fn over(kept: Subset, units: SweepUnits) -> Self {
+        let mut search = Self {
             kept,
             units,
             round: Arc::new([]),
-            at: 0,
-            pending: 0,
+            next_unit: 0,
+            unmissed: 0,
             rate: HitRate::new(0.05),
         };
-        machine.restart(machine.best());
-        machine
+        search.restart(search.best());
+        search
     }
 
-    /// The units that delete anything from the current set.
-    fn living(&self) -> Arc<[Unit]> {
+    /// Returns the units that delete something from the current set.
+    fn live_units(&self) -> Arc<[SweepUnit]> {
         match &self.units {
-            Units::Window(width) => {
+            SweepUnits::Window(size) => {
                 let elements: Vec<usize> = self.kept.iter().collect();
-                let window = |window: &[usize]| Unit::from([window[0]..window[width - 1] + 1]);
-                elements.windows(*width).map(window).collect()
+                let window = |window: &[usize]| SweepUnit::from([window[0]..window[size - 1] + 1]);
+                elements.windows(*size).map(window).collect()
             }
-            Units::Named(units) => units
+            SweepUnits::Named(units) => units
                 .iter()
-                .filter(|unit| self.lives(unit))
+                .filter(|unit| self.deletes_something(unit))
                 .cloned()
                 .collect(),
         }
     }
 
-    fn lives(&self, unit: &Unit) -> bool {
+    fn deletes_something(&self, unit: &SweepUnit) -> bool {
         unit.iter()
             .any(|range| self.kept.count_in(range.clone()) > 0)
     }
 
-    /// The question about the unit at a place in the round.
-    fn question(&self, place: usize) -> Question<Subset> {
-        Question {
-            candidate: self.kept.without(self.round[place].iter().cloned()),
+    /// Returns the query about the unit at `index` of the round.
+    fn query(&self, index: usize) -> Query<Subset> {
+        Query {
+            candidate: self.kept.without(self.round[index].iter().cloned()),
             odds: self.rate.odds(),
         }
     }
 
-    /// The places of the next units that still delete something, up to the end of this round or of the sweep.
-    fn next_places(&self, width: usize) -> Vec<usize> {
-        if self.pending == 0 {
+    /// Returns the indices of the next `count` units that delete something, up to the end of this
+    /// round or of the sweep.
+    fn next_indices(&self, count: usize) -> Vec<usize> {
+        if self.unmissed == 0 {
             return Vec::new();
         }
-        // The unit at `at` is known to live; those behind it count as missed when they do not.
-        let window = self.at + 1 - self.pending.min(self.at + 1)..self.at + 1;
-        let living = window
+        // The unit at `next_unit` is known to delete something. Other units that delete nothing
+        // count as missed.
+        let window = self.next_unit + 1 - self.unmissed.min(self.next_unit + 1)..self.next_unit + 1;
+        let live_units = window
             .rev()
-            .filter(|&place| place == self.at || self.lives(&self.round[place]));
-        living.take(width).collect()
+            .filter(|&index| index == self.next_unit || self.deletes_something(&self.round[index]));
+        live_units.take(count).collect()
     }
 
-    /// How many windows a deletion makes new.
+    /// Returns how many new windows a deletion makes.
     fn overlap(&self) -> usize {
         match self.units {
-            Units::Window(width) => width - 1,
-            Units::Named(_) => 0,
+            SweepUnits::Window(size) => size - 1,
+            SweepUnits::Named(_) => 0,
         }
     }
 
-    /// Walks on to the next unit that still deletes something, wrapping to a fresh round at the front of the list.
+    /// Moves to the next unit that deletes something. After the first unit of the round a new round
+    /// starts at the end of the list.
     fn advance(&mut self) {
-        while self.pending > 0 {
-            if self.at == 0 {
-                self.round = self.living();
-                self.at = self.round.len();
-                self.pending = self.pending.min(self.round.len());
+        while self.unmissed > 0 {
+            if self.next_unit == 0 {
+                self.round = self.live_units();
+                self.next_unit = self.round.len();
+                self.unmissed = self.unmissed.min(self.round.len());
                 continue;
             }
-            self.at -= 1;
-            if self.lives(&self.round[self.at]) {
+            self.next_unit -= 1;
+            if self.deletes_something(&self.round[self.next_unit]) {
                 return;
             }
-            self.pending -= 1;
+            self.unmissed -= 1;
         }
     }
 }
@@ -162,16 +174,16 @@ impl Sweep {
 impl Search for Sweep {
     type Candidate = Subset;
 
-    fn ask(&self) -> Option<Question<Subset>> {
-        (self.pending > 0).then(|| self.question(self.at))
+    fn ask(&self) -> Option<Query<Subset>> {
+        (self.unmissed > 0).then(|| self.query(self.next_unit))
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.settle(&[Fate::Told(verdict)]);
+        self.record(&[BatchAnswer::Told(verdict)]);
     }
 
     fn skip(&mut self) {
-        self.settle(&[Fate::Skipped]);
+        self.record(&[BatchAnswer::Skipped]);
     }
 
     fn best(&self) -> Subset {
@@ -179,49 +191,67 @@ impl Search for Sweep {
     }
 }
 
-impl Wide for Sweep {
-    fn pending(&self, width: NonZeroUsize) -> Vec<Question<Subset>> {
-        let places = self.next_places(width.get()).into_iter();
-        places.map(|place| self.question(place)).collect()
+impl ListSearch for Sweep {
+    fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
+        let indices = self.next_indices(batch_size.get()).into_iter();
+        indices.map(|index| self.query(index)).collect()
     }
 
-    fn settle(&mut self, fates: &[Fate]) {
-        let places = self.next_places(fates.len());
-        let Some(&last) = places.last() else {
+    fn record(&mut self, answers: &[BatchAnswer]) {
+        let indices = self.next_indices(answers.len());
+        let Some(&last) = indices.last() else {
             return;
         };
         let mut cuts = Vec::new();
         let mut first_hit = None;
-        for (&place, fate) in places.iter().zip(fates) {
-            if let Fate::Told(verdict) = fate {
+        for (&index, answer) in indices.iter().zip(answers) {
+            if let BatchAnswer::Told(verdict) = answer {
                 self.rate.learn((*verdict).into());
             }
-            if *fate == Fate::Told(Verdict::Interesting) {
-                cuts.extend(self.round[place].iter().cloned());
-                first_hit.get_or_insert(place);
+            if *answer == BatchAnswer::Told(Verdict::Interesting) {
+                cuts.extend(self.round[index].iter().cloned());
+                first_hit.get_or_insert(index);
             }
         }
         if first_hit.is_none() {
-            self.pending -= self.at + 1 - last;
+            self.unmissed -= self.next_unit + 1 - last;
         } else {
             self.kept = self.kept.without(cuts);
             self.kept.commit();
-            // Every unit has to miss again, and windows that now reach across the gap have not been asked at all.
-            self.pending = self.round.len() + self.overlap();
+            // Every unit has to miss again, and the windows that span the gap have not been asked
+            // about at all.
+            self.unmissed = self.round.len() + self.overlap();
         }
-        // Those behind the first hit were asked about too early: what they need may be what has just gone.
-        self.at = first_hit.unwrap_or(last);
+        // The units after the first hit were asked about too early: they may have needed what was
+        // just deleted.
+        self.next_unit = first_hit.unwrap_or(last);
+        self.advance();
+    }
+
+    fn restart(&mut self, best: Subset) {
+        self.kept = best;
+        self.round = self.live_units();
+        self.unmissed = self.round.len();
+        self.next_unit = self.round.len();
         self.advance();
     }
 }
 
-impl Restart for Sweep {
-    fn restart(&mut self, best: Subset) {
-        self.kept = best;
-        self.round = self.living();
-        self.pending = self.round.len();
-        self.at = self.round.len();
-        self.advance();
+impl Registered for Sweep {
+    type Options = ();
+
+    const ENTRY: Entry = Entry {
+        name: "sweep",
+        family: Family::List,
+        parameters: "",
+        guarantee: "1-minimal",
+        cost: "n, and at most n more for each hit; n if nothing can be deleted",
+        source: "the last loop of ddmin, without its restarts; the proof that ends every \
+            reduction",
+    };
+
+    fn start(list: List, (): ()) -> Self {
+        Self::on(list)
     }
 }
 
@@ -229,33 +259,34 @@ impl Restart for Sweep {
 mod tests {
     use super::*;
 
-    /// Runs a sweep and returns what every question deleted, and what is left.
-    fn run(mut machine: Sweep, hits: impl Fn(&[usize]) -> bool) -> (Vec<Vec<usize>>, Vec<usize>) {
+    /// Runs a sweep and returns what each query deletes, and what is left.
+    fn run(mut search: Sweep, hits: impl Fn(&[usize]) -> bool) -> (Vec<Vec<usize>>, Vec<usize>) {
         let mut asked = Vec::new();
-        while let Some(question) = machine.ask() {
-            let kept: Vec<usize> = question.candidate.iter().collect();
+        while let Some(query) = search.ask() {
+            let kept: Vec<usize> = query.candidate.iter().collect();
             asked.push(
-                machine
+                search
                     .best()
                     .iter()
                     .filter(|element| !kept.contains(element))
                     .collect(),
             );
             let hit = hits(&kept);
-            machine.tell(if hit {
+            search.tell(if hit {
                 Verdict::Interesting
             } else {
                 Verdict::Uninteresting
             });
         }
-        (asked, machine.best().iter().collect())
+        (asked, search.best().iter().collect())
     }
 
     #[test]
-    fn a_sweep_goes_right_to_left_and_stops_once_all_have_missed_since_the_last_hit() {
-        let machine = Sweep::on(List::uniform(4));
-        // 1 can only go after 0 went, so the sweep has to come round again; 3 and 2 are asked again because 0 went after them.
-        let (asked, left) = run(machine, |kept| {
+    fn a_sweep_goes_right_to_left_and_stops_when_all_units_missed_since_the_last_hit() {
+        let search = Sweep::on(List::uniform(4));
+        // 1 can only be deleted after 0, so the sweep needs another round; 3 and 2 are asked about
+        // again because 0 was deleted after them.
+        let (asked, left) = run(search, |kept| {
             kept.contains(&3) && kept.contains(&2) && (!kept.contains(&0) || kept.contains(&1))
         });
         assert_eq!(asked, [[3], [2], [1], [0], [3], [2], [1], [3], [2]]);
@@ -263,12 +294,12 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_two_removes_a_pair_that_must_go_together() {
-        let machine = Sweep::windows(Subset::full(5), 2);
-        let (asked, left) = run(machine, |kept| {
+    fn a_window_of_two_deletes_a_pair_that_cannot_be_deleted_one_by_one() {
+        let search = Sweep::windows(Subset::full(5), 2);
+        let (asked, left) = run(search, |kept| {
             kept.contains(&1) == kept.contains(&2) && kept.contains(&3)
         });
-        // With 1 gone, what is left of the window of 0 and 1 is 0 alone.
+        // After the deletion of 1, the window of 0 and 1 is 0 alone.
         let expected: [&[usize]; 5] = [&[3, 4], &[2, 3], &[1, 2], &[0], &[3, 4]];
         assert_eq!(asked, expected);
         assert_eq!(left, [3, 4]);

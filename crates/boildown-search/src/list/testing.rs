@@ -1,52 +1,57 @@
-//! What the tests of list machines share.
+//! Helpers for the tests of list searches.
 
 use crate::{Search, Subset, Verdict};
 
-/// A question, as the elements it keeps counted from 1 like in the papers, and whether it was a hit.
-pub(crate) type Asked = (Vec<usize>, bool);
+/// The elements that a query keeps, counted from 1 as in the papers, and whether it was a hit.
+pub(crate) type TracedQuery = (Vec<usize>, bool);
 
-/// Runs a machine to its end and returns every question, repeats too, and the elements left. Elements are counted from 1.
+/// Runs a search to its end and returns all queries, including repeated ones, and the elements that
+/// are left. Elements are counted from 1.
 pub(crate) fn trace<S: Search<Candidate = Subset>>(
-    mut machine: S,
+    mut search: S,
     hits: impl Fn(&[usize]) -> bool,
-) -> (Vec<Asked>, Vec<usize>) {
+) -> (Vec<TracedQuery>, Vec<usize>) {
     let names = |set: &Subset| set.iter().map(|element| element + 1).collect::<Vec<_>>();
     let mut asked = Vec::new();
-    while let Some(question) = machine.ask() {
-        let kept = names(&question.candidate);
+    while let Some(query) = search.ask() {
+        let kept = names(&query.candidate);
         let hit = hits(&kept);
-        machine.tell(if hit {
+        search.tell(if hit {
             Verdict::Interesting
         } else {
             Verdict::Uninteresting
         });
         asked.push((kept, hit));
     }
-    (asked, names(&machine.best()))
+    (asked, names(&search.best()))
 }
 
-/// Runs a machine to its end and returns what every question kept, and what is left.
+/// Runs a search to its end and returns what each query keeps, and what is left.
 pub(crate) fn kept_sets<S: Search<Candidate = Subset>>(
-    machine: S,
+    search: S,
     hits: impl Fn(&[usize]) -> bool,
 ) -> (Vec<Vec<usize>>, Vec<usize>) {
-    let down = |names: Vec<usize>| names.into_iter().map(|name| name - 1).collect::<Vec<_>>();
-    let (asked, left) = trace(machine, |names| hits(&down(names.to_vec())));
+    let to_indices = |names: Vec<usize>| names.into_iter().map(|name| name - 1).collect::<Vec<_>>();
+    let (asked, left) = trace(search, |names| hits(&to_indices(names.to_vec())));
     (
-        asked.into_iter().map(|(names, _)| down(names)).collect(),
-        down(left),
+        asked
+            .into_iter()
+            .map(|(names, _)| to_indices(names))
+            .collect(),
+        to_indices(left),
     )
 }
 
-/// The number of different questions.
-pub(crate) fn distinct(asked: &[Asked]) -> usize {
+/// Returns the number of different queries.
+pub(crate) fn distinct(asked: &[TracedQuery]) -> usize {
     let mut kept: Vec<_> = asked.iter().map(|(kept, _)| kept).collect();
     kept.sort();
     kept.dedup();
     kept.len()
 }
 
-/// The eight statements of the running example of the ProbDD paper (G. Wang et al., ESEC/FSE 2021, Fig. 1).
+/// Decides the eight statements of the running example in the ProbDD paper (G. Wang et al.,
+/// ESEC/FSE 2021, Fig. 1).
 pub(crate) fn eight_statements(kept: &[usize]) -> bool {
     let has = |statement: usize| kept.contains(&statement);
     let needs = [

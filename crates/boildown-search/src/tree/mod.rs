@@ -1,90 +1,71 @@
-//! Trees: which nodes are needed?
+//! Trees over tokens, and the best-first search that reduces them.
 
-mod hdd;
-mod hddr;
-mod heaviest;
-mod hoist;
-mod index;
-mod pardis;
-mod parts;
-mod perses;
-mod promise;
-mod replacements;
-mod row;
-mod run;
-mod schedule;
-mod tasks;
+mod best_first;
+mod ids;
 
 use std::ops::Range;
 
-pub use hdd::{Hdd, Nodes};
-pub use hddr::{Append, Hddr, Order, Pop};
-pub use heaviest::TreeSearch;
-pub use hoist::HoistingHdd;
-pub use pardis::{Pardis, Siblings};
-pub use perses::Perses;
-pub use promise::Experience;
-pub use schedule::{Schedule, ScheduleMachine};
+pub use best_first::{LearnedRates, TreeSearch};
+pub use ids::{Id, IdRange, IdVec, ListId, NodeId, SlotId};
 
-/// The index of a node in preorder.
-pub type NodeId = usize;
-
-/// A tree over a row of atoms, the smallest removable units (the tokens of a text, say). It knows no language: what may stand
-/// where is written in its slots.
+/// A tree over a list of tokens, the smallest removable units, such as the tokens of a program. It
+/// is independent of any language: its slots say which kinds of nodes fit where.
 #[derive(Debug, Clone, Default)]
 pub struct Tree {
     /// All nodes in preorder; the first is the root.
-    pub nodes: Vec<Node>,
-    /// Rows of siblings; those of one owner lie side by side.
-    pub lists: Vec<SiblingList>,
-    /// Nodes that may stand anywhere, such as comments, in order. They are in no sibling list.
+    pub nodes: IdVec<NodeId, Node>,
+    /// The sibling lists. Those of one owner are adjacent.
+    pub lists: IdVec<ListId, SiblingList>,
+    /// Nodes that can be deleted anywhere, such as comments, in order. They are in no sibling list.
     pub extras: Vec<NodeId>,
-    /// For each kind of place, the kinds of nodes that fit there.
-    pub slots: Vec<Slot>,
+    /// The slots: for each kind of position in the tree, the kinds of nodes that fit there.
+    pub slots: IdVec<SlotId, Slot>,
 }
 
-/// One node.
+/// A node of a [`Tree`].
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The atoms below it, as indices into the row.
-    pub atoms: Range<usize>,
+    /// The tokens of the node and its descendants, as a range of token indices.
+    pub tokens: Range<usize>,
     /// The index after its last descendant.
     pub end: NodeId,
-    /// What it is: a number that slots speak of.
+    /// The kind of the node, as listed in [`Slot::kinds`].
     pub kind: u16,
-    /// The kind of place it stands in: an index into [`Tree::slots`].
-    pub slot: usize,
-    /// The sibling lists it owns: a range of [`Tree::lists`].
-    pub lists: Range<usize>,
+    /// The slot that the node fills.
+    pub slot: SlotId,
+    /// The sibling lists that the node owns.
+    pub lists: IdRange<ListId>,
 }
 
-/// A row of siblings, and what stands between them.
+/// Children of one node that can be deleted one by one, with the tokens between them.
 #[derive(Debug, Clone)]
 pub struct SiblingList {
-    /// At least one node, in order; they do not overlap.
+    /// At least one node, in order. The nodes do not overlap.
     pub elements: Vec<NodeId>,
-    /// Where a separator after the last element ends; the end of the last element when there is none.
+    /// The end of the separator after the last element, or of the last element if there is none.
     pub end: usize,
-    /// What the atoms between two elements are.
+    /// The role of the tokens between two elements.
     pub gaps: Gaps,
 }
 
-/// What the atoms between the elements of a row are. [`TreeSearch`] asks accordingly; the other schedules take them for separators.
+/// The role of the tokens between the elements of a sibling list. [`TreeSearch`] respects it; the
+/// schedules of the literature take all of them for separators.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Gaps {
-    /// Separators, as in `a, b, c`: there is one between any two elements that are kept.
+    /// Separators, as in `a, b, c`: one stays between any two kept elements.
     #[default]
     Separators,
-    /// Ends of the elements before them, as in `struct a {}; void b() {}`: they are kept and go with these.
+    /// Terminators, as in `struct a {}; void b() {}`: they are kept or deleted with the element
+    /// before them.
     Ends,
 }
 
-/// What fits into a kind of place.
+/// The nodes that fit a kind of position in the tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Slot {
-    /// The kinds that fit, ascending.
+    /// The kinds of nodes that fit, in ascending order.
     pub kinds: Vec<u16>,
-    /// Whether several nodes may stand there in a row.
+    /// Whether several nodes in sequence fit.
     pub many: bool,
 }
 
@@ -101,35 +82,35 @@ impl Tree {
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let end = self.nodes[node].end;
         let before_end = move |child: NodeId| (child < end).then_some(child);
-        std::iter::successors(before_end(node + 1), move |&child| {
+        std::iter::successors(before_end(node.next()), move |&child| {
             before_end(self.nodes[child].end)
         })
     }
 
-    /// Returns every range of atoms that is one unit of the tree: each node, alone and together with the separator on
-    /// either side.
+    /// Returns every range of tokens that is one unit of the tree: each node, alone and together
+    /// with the separator on either side.
     #[must_use]
     pub fn units(&self) -> Vec<Range<usize>> {
         let mut units: Vec<Range<usize>> = self
             .nodes
             .iter()
             .skip(1)
-            .map(|node| node.atoms.clone())
+            .map(|node| node.tokens.clone())
             .collect();
         for list in &self.lists {
             for (position, &element) in list.elements.iter().enumerate() {
-                let atoms = &self.nodes[element].atoms;
+                let tokens = &self.nodes[element].tokens;
                 if let Some(&before) = position
                     .checked_sub(1)
                     .and_then(|before| list.elements.get(before))
                 {
-                    units.push(self.nodes[before].atoms.end..atoms.end);
+                    units.push(self.nodes[before].tokens.end..tokens.end);
                 }
                 let next = list
                     .elements
                     .get(position + 1)
-                    .map_or(list.end, |&next| self.nodes[next].atoms.start);
-                units.push(atoms.start..next);
+                    .map_or(list.end, |&next| self.nodes[next].tokens.start);
+                units.push(tokens.start..next);
             }
         }
         units.retain(|unit| !unit.is_empty());
@@ -138,32 +119,37 @@ impl Tree {
 }
 
 impl SiblingList {
-    /// Returns the cuts that leave exactly the elements for which `kept` holds: every kept element but the first keeps the
-    /// separator right before it, a separator after the last one stays, and all others go with their elements. What ends elements
-    /// goes with them.
+    /// Returns the cuts that leave exactly the elements for which `kept` holds.
+    ///
+    /// Every kept element but the first keeps the separator right before it, and a separator after
+    /// the last element stays; all other separators are deleted. Terminators are deleted with their
+    /// elements. For example, deleting `a` from `a, b, c,` leaves `b, c,`, and deleting `c` leaves
+    /// `a, b,`.
     pub fn cuts<'a>(
         &'a self,
         tree: &'a Tree,
         kept: impl Fn(usize) -> bool + 'a,
     ) -> impl Iterator<Item = Range<usize>> + 'a {
-        let atoms = |position: usize| &tree.nodes[self.elements[position]].atoms;
+        let tokens = |position: usize| &tree.nodes[self.elements[position]].tokens;
         let count = self.elements.len();
         let first = match self.gaps {
             Gaps::Separators => (0..count).find(|&position| kept(position)),
             Gaps::Ends => Some(0),
         };
         let front = match first {
-            Some(position) => atoms(0).start..atoms(position).start,
-            None => atoms(0).start..self.end,
+            Some(position) => tokens(0).start..tokens(position).start,
+            None => tokens(0).start..self.end,
         };
         let rest = match self.gaps {
             Gaps::Separators => first.map_or(count, |position| position + 1),
             Gaps::Ends => 0,
         };
         let cut = move |position: usize| match self.gaps {
-            Gaps::Separators => atoms(position - 1).end..atoms(position).end,
-            Gaps::Ends if position + 1 < count => atoms(position).start..atoms(position + 1).start,
-            Gaps::Ends => atoms(position).start..self.end,
+            Gaps::Separators => tokens(position - 1).end..tokens(position).end,
+            Gaps::Ends if position + 1 < count => {
+                tokens(position).start..tokens(position + 1).start
+            }
+            Gaps::Ends => tokens(position).start..self.end,
         };
         std::iter::once(front).chain(
             (rest..count)

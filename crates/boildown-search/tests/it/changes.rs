@@ -1,8 +1,9 @@
-//! What the dd family promises, against brute force, and what it asks in stories from life.
+//! The guarantees of the dd family on small oracles, and its queries in realistic scenarios.
 
 use std::collections::HashSet;
 
-use boildown_search::changes::{Case, Dd, DdPlus, Isolate, SimpleDd, Step, Unions};
+use boildown_search::changes::{DdPlus, Decision, DecisionKind, Isolate, UnionPolicy};
+use boildown_search::literature::changes::{Dd, SimpleDd};
 use boildown_search::{Fingerprinted as _, Search, Subset, Verdict, run};
 use proptest::prelude::*;
 
@@ -14,7 +15,7 @@ fn elements(set: &Subset) -> Vec<usize> {
     set.iter().collect()
 }
 
-/// The elements counted from 0, neighbours together: `0-79 81`.
+/// Returns the elements counted from 0, with runs as ranges: `0-79 81`.
 fn shown(set: &Subset) -> String {
     let runs = set.runs().map(|run| match run.len() {
         1 => run.start.to_string(),
@@ -27,17 +28,17 @@ fn nothing(universe: usize) -> Subset {
     Subset::full(universe).without([0..universe])
 }
 
-/// Without a planner, no configuration is asked about twice.
+/// Checks that a search asks about no configuration twice, without a planner.
 struct NeverRepeats(Oracle);
 
 impl Check for NeverRepeats {
-    fn check<S: Search<Candidate = Subset>>(&self, mut machine: S) -> Result<(), String> {
+    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
         let mut asked = HashSet::new();
-        while let Some(question) = machine.ask() {
-            if !asked.insert(question.candidate.fingerprint()) {
-                return Err(format!("asked about {:?} twice", question.candidate));
+        while let Some(query) = search.ask() {
+            if !asked.insert(query.candidate.fingerprint()) {
+                return Err(format!("asked about {:?} twice", query.candidate));
             }
-            machine.tell(self.0.judge(&question.candidate));
+            search.tell(self.0.judge(&query.candidate));
         }
         Ok(())
     }
@@ -74,7 +75,7 @@ proptest! {
     }
 
     #[test]
-    fn any_number_of_workers_tells_a_dd_the_same(
+    fn a_dd_asks_the_same_at_any_number_of_workers(
         (n, oracle) in (1_usize..16).prop_flat_map(|n| (Just(n), oracles(n))),
         delays in any::<u64>(),
     ) {
@@ -88,12 +89,12 @@ proptest! {
         prop_assert_eq!(check.check(SimpleDd::on(start.clone())), Ok(()));
         prop_assert_eq!(check.check(Dd::on(start.clone())), Ok(()));
         prop_assert_eq!(check.check(DdPlus::on(start.clone())), Ok(()));
-        prop_assert_eq!(check.check(DdPlus::with_unions(start.clone(), Unions::Trust)), Ok(()));
+        prop_assert_eq!(check.check(DdPlus::with_union_policy(start.clone(), UnionPolicy::Trust)), Ok(()));
         prop_assert_eq!(check.check(Isolate::between(nothing(n), start)), Ok(()));
     }
 
     #[test]
-    fn a_monotone_unambiguous_consistent_oracle_has_exactly_the_needed_changes_blamed((n, needed) in culprits()) {
+    fn a_monotone_unambiguous_consistent_oracle_leads_to_exactly_the_needed_changes((n, needed) in culprits()) {
         let oracle = Oracle::Needs(needed.clone());
         let mut asked = [Vec::new(), Vec::new()];
         let dd = run(Dd::on(Subset::full(n)), |set| {
@@ -109,7 +110,7 @@ proptest! {
         prop_assert_eq!(&asked[0], &asked[1], "dd+ differs from dd only where something is unresolved");
         let halvings = n.next_power_of_two().ilog2() as usize;
         let bound = if needed.len() == 1 { 2 * halvings } else { 2 * (n - 1) };
-        prop_assert!(asked[0].len() <= bound, "{} questions", asked[0].len());
+        prop_assert!(asked[0].len() <= bound, "{} queries", asked[0].len());
         if needed.len() == 1 {
             let simple = run(SimpleDd::on(Subset::full(n)), |set| oracle.judge(set));
             prop_assert_eq!(elements(&simple.found().expect("finished")), needed);
@@ -117,17 +118,17 @@ proptest! {
     }
 
     #[test]
-    fn dd_asks_at_most_twice_for_each_halving_whatever_it_hears((n, oracle) in sized_oracles()) {
+    fn dd_asks_at_most_two_queries_for_each_halving_on_any_oracle((n, oracle) in sized_oracles()) {
         let mut asked = 0;
         run(Dd::on(Subset::full(n)), |set| {
             asked += 1;
             oracle.judge(set)
         });
-        prop_assert!(asked <= 2 * (n - 1), "{asked} questions about {n} changes");
+        prop_assert!(asked <= 2 * (n - 1), "{asked} queries about {n} changes");
     }
 
     #[test]
-    fn the_searches_that_cope_with_unresolved_verdicts_are_quadratic_at_worst(
+    fn dd_plus_and_isolation_are_quadratic_at_worst(
         n in 1_usize..=24,
         verdicts in proptest::collection::vec(prop_oneof![
             1 => Just(Verdict::Interesting),
@@ -143,7 +144,7 @@ proptest! {
         run(DdPlus::on(Subset::full(n)), |_| count(&mut plus));
         run(Isolate::between(nothing(n), Subset::full(n)), |_| count(&mut isolate));
         let bound = 4 * n * n;
-        prop_assert!(plus <= bound && isolate <= bound, "{plus} and {isolate} questions about {n} changes");
+        prop_assert!(plus <= bound && isolate <= bound, "{plus} and {isolate} queries about {n} changes");
     }
 
     #[test]
@@ -152,21 +153,22 @@ proptest! {
     ) {
         let Oracle::Murky { needed, .. } = &oracle else { unreachable!("murky oracles are murky") };
         let search = run(DdPlus::on(Subset::full(n)), |set| oracle.judge(set));
-        for step in search.history() {
-            prop_assert!(needed.iter().all(|&e| step.within.contains(e)), "all of them are in {step:?}");
-            prop_assert!(!needed.iter().all(|&e| step.applied().contains(e)), "not all are applied in {step:?}");
-            let guilty = step.part.iter().filter(|e| needed.contains(e)).count();
-            match step.case {
-                Case::Found => prop_assert_eq!(guilty, 1),
-                _ => prop_assert!(guilty > 0, "{step:?}"),
+        for decision in search.history() {
+            prop_assert!(needed.iter().all(|&e| decision.within.contains(e)), "all of them are in {decision:?}");
+            prop_assert!(!needed.iter().all(|&e| decision.applied().contains(e)), "not all are applied in {decision:?}");
+            let guilty = decision.part.iter().filter(|e| needed.contains(e)).count();
+            match decision.kind {
+                DecisionKind::Found => prop_assert_eq!(guilty, 1),
+                _ => prop_assert!(guilty > 0, "{decision:?}"),
             }
         }
         let found = search.found().expect("finished");
         prop_assert!(needed.iter().any(|&e| found.contains(e)));
-        // Where it lost none of them it says so: it only does by keeping changes applied that it does not search.
-        let loses = |step: &Step| match step.case {
-            Case::Preference => true,
-            Case::TryAgain | Case::NothingLeft => step.part != step.searched,
+        // Only these decisions can lose a needed change: they keep changes applied that are no
+        // longer searched.
+        let loses = |decision: &Decision| match decision.kind {
+            DecisionKind::Preference => true,
+            DecisionKind::TryAgain | DecisionKind::NothingLeft => decision.part != decision.searched,
             _ => false,
         };
         if !search.history().any(loses) {
@@ -195,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn without_unresolved_verdicts_one_change_is_isolated_in_as_many_questions_as_there_are_halvings(
+    fn without_unresolved_verdicts_one_change_is_isolated_with_one_query_for_each_halving(
         (n, needed) in culprits(),
     ) {
         let oracle = Oracle::Needs(needed.clone());
@@ -211,7 +213,7 @@ proptest! {
 }
 
 #[test]
-fn a_hundred_thousand_changes_are_searched_in_a_moment() {
+fn a_hundred_thousand_changes_are_searched_quickly() {
     let n = 100_000;
     let needed: Vec<usize> = (0..5).map(|k| k * 19_991 + 17).collect();
     let oracle = Oracle::Needs(needed.clone());
@@ -222,7 +224,7 @@ fn a_hundred_thousand_changes_are_searched_in_a_moment() {
 }
 
 #[test]
-fn no_change_or_one_is_to_blame_unasked() {
+fn a_list_of_at_most_one_change_is_blamed_without_a_query() {
     for n in [0, 1] {
         let start = Subset::full(n);
         let (dd, dd_plus) = (Dd::on(start.clone()), DdPlus::on(start.clone()));
@@ -239,11 +241,11 @@ fn no_change_or_one_is_to_blame_unasked() {
 }
 
 #[test]
-fn among_some_of_the_changes_only_they_are_asked_about() {
-    // 0 to 9 are not applied, and every third of the others.
+fn only_the_changes_of_the_start_are_asked_about() {
+    // 0 to 9 and every third of the others are not in the start.
     let start = Subset::full(40)
         .without([0..10])
-        .without((12..40).step_by(3).map(|at| at..at + 1));
+        .without((12..40).step_by(3).map(|change| change..change + 1));
     let oracle = Oracle::Needs(vec![16, 31]);
     let mut asked = 0;
     let mut judge = |set: &Subset| {
@@ -262,15 +264,15 @@ fn among_some_of_the_changes_only_they_are_asked_about() {
     assert!(asked > 0);
 }
 
-/// Which changes break it, and which configurations can be judged.
-struct Story {
+/// A scenario: the culprits, and the configurations that can be judged.
+struct Scenario {
     name: &'static str,
     changes: usize,
     culprits: &'static [usize],
     judged: fn(&Subset) -> bool,
 }
 
-impl Story {
+impl Scenario {
     fn judge(&self, set: &Subset) -> Verdict {
         if !(self.judged)(set) {
             Verdict::Unresolved
@@ -281,16 +283,16 @@ impl Story {
         }
     }
 
-    /// Runs a machine. What cannot be judged is asked about like the rest.
-    fn run<S: Search<Candidate = Subset>>(&self, machine: S) -> (S, String) {
+    /// Runs a search. Configurations that cannot be judged are tested like the others.
+    fn run<S: Search<Candidate = Subset>>(&self, search: S) -> (S, String) {
         let (mut asked, mut unresolved) = (0, 0);
-        let machine = run(machine, |set| {
+        let search = run(search, |set| {
             let verdict = self.judge(set);
             asked += 1;
             unresolved += usize::from(verdict == Verdict::Unresolved);
             verdict
         });
-        (machine, format!("{asked} ({unresolved}?)"))
+        (search, format!("{asked} ({unresolved}?)"))
     }
 
     fn line(&self) -> String {
@@ -311,48 +313,48 @@ impl Story {
     }
 }
 
-/// A change can be judged only with all older ones.
+/// Configurations can be judged only if they are prefixes of the history.
 fn in_date_order(set: &Subset) -> bool {
     set.count() == set.iter().last().map_or(0, |newest| newest + 1)
 }
 
-/// Change 20 needs change 70 to compile.
+/// Change 20 compiles only with change 70.
 fn compiles(set: &Subset) -> bool {
     !set.contains(20) || set.contains(70)
 }
 
-const STORIES: [Story; 6] = [
-    Story {
+const SCENARIOS: [Scenario; 6] = [
+    Scenario {
         name: "one culprit",
         changes: 116,
         culprits: &[79],
         judged: |_| true,
     },
-    Story {
+    Scenario {
         name: "two that interfere",
         changes: 116,
         culprits: &[30, 80],
         judged: |_| true,
     },
-    Story {
+    Scenario {
         name: "one in date order",
         changes: 116,
         culprits: &[79],
         judged: in_date_order,
     },
-    Story {
+    Scenario {
         name: "two in date order",
         changes: 116,
         culprits: &[30, 80],
         judged: in_date_order,
     },
-    Story {
+    Scenario {
         name: "one that needs another",
         changes: 116,
         culprits: &[20],
         judged: compiles,
     },
-    Story {
+    Scenario {
         name: "one beside such a pair",
         changes: 116,
         culprits: &[79],
@@ -361,21 +363,21 @@ const STORIES: [Story; 6] = [
 ];
 
 #[test]
-fn questions_asked_those_unresolved_and_what_is_blamed() {
+fn queries_asked_unresolved_ones_and_changes_blamed() {
     let header = "                        simpledd                  dd                        dd+                       dd between two\n";
-    let lines: String = STORIES.iter().map(Story::line).collect();
+    let lines: String = SCENARIOS.iter().map(Scenario::line).collect();
     insta::assert_snapshot!(format!("{header}{lines}"));
 }
 
 #[test]
-fn what_is_known_not_to_be_judged_need_not_be_run() {
-    let [_, _, story, ..] = &STORIES;
-    let mut search = DdPlus::on(Subset::full(story.changes));
+fn configurations_known_to_be_unresolved_can_be_skipped() {
+    let [_, _, scenario, ..] = &SCENARIOS;
+    let mut search = DdPlus::on(Subset::full(scenario.changes));
     let mut ran = 0;
-    while let Some(question) = search.ask() {
-        if in_date_order(&question.candidate) {
+    while let Some(query) = search.ask() {
+        if in_date_order(&query.candidate) {
             ran += 1;
-            search.tell(story.judge(&question.candidate));
+            search.tell(scenario.judge(&query.candidate));
         } else {
             search.skip();
         }

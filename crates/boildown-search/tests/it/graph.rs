@@ -1,10 +1,13 @@
-//! Machines that know which element requires which: closed candidates, on small graphs against brute force.
+//! Searches that know which element requires which, on small graphs against brute force.
 
 use std::num::NonZeroUsize;
 
-use boildown_search::graph::{BinaryReduction, Broken, Chisel, Closed, Rejecting, Requirements};
-use boildown_search::list::{Adaptive, Ddmin, Halving, List, Subsets, Sweep};
-use boildown_search::{Epochs, Restart as _, Search, Sequence, Subset, Verdict, run};
+use boildown_search::list::{Adaptive, Halving, List, Sweep};
+use boildown_search::literature::graph::{
+    BinaryReduction, BrokenPolicy, Chisel, Closed, Rejecting, Requirements,
+};
+use boildown_search::literature::list::{Ddmin, Subsets};
+use boildown_search::{Batches, ListSearch as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::guarantees::{ClonesAreIndependent, EndsOnAnyVerdicts, EndsWell};
@@ -13,33 +16,33 @@ use crate::workers::SameAtAnyNumber;
 
 type Edges = Vec<(usize, usize)>;
 
-/// Requirements among `n` elements, cycles among them.
+/// Requirements between `n` elements, including cycles.
 fn edges(n: usize) -> impl Strategy<Value = Edges> {
     proptest::collection::vec((0..n, 0..n), 0..2 * n)
 }
 
-/// A list with requirements and an oracle that need not know of them.
+/// A list with requirements, and an oracle that is independent of them.
 fn problems(n: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = (usize, Edges, Oracle)> {
     n.prop_flat_map(|n| (Just(n), edges(n), oracles(n)))
 }
 
-/// A list with requirements and elements that are needed.
+/// A list with requirements, and needed elements.
 fn needs(n: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = (usize, Edges, Vec<usize>)> {
     n.prop_flat_map(|n| (Just(n), edges(n), proptest::collection::vec(0..n, 0..5)))
 }
 
-fn of_mask(n: usize, mask: usize) -> Subset {
+fn subset_from_mask(n: usize, mask: usize) -> Subset {
     Subset::full(n).without((0..n).filter(|e| mask >> e & 1 == 0).map(|e| e..e + 1))
 }
 
-fn closed(mask: usize, edges: &[(usize, usize)]) -> bool {
+fn is_closed(mask: usize, edges: &[(usize, usize)]) -> bool {
     edges
         .iter()
         .all(|(user, used)| mask >> user & 1 == 0 || mask >> used & 1 == 1)
 }
 
-/// The machines that ask about closed sets only.
-fn every_closed_machine(
+/// Runs a check on the searches that only ask about closed sets.
+fn every_closed_search(
     list: &List,
     requirements: &Requirements,
     check: &impl Check,
@@ -47,14 +50,14 @@ fn every_closed_machine(
     let (list, known) = (|| list.clone(), || requirements.clone());
     let (halving, sweep) = (Halving::on(list()), Sweep::on(list()));
     let binary = BinaryReduction::on(list(), known());
-    let closed = Closed::new(halving.clone(), known());
+    let closed_halving = Closed::new(halving.clone(), known());
     let swept = Closed::new(sweep.clone(), known());
-    let rejecting = Rejecting::new(halving.clone(), known(), Broken::Skip);
-    let rejecting_sweep = Rejecting::new(sweep.clone(), known(), Broken::Skip);
-    let width = NonZeroUsize::new(4).expect("four");
+    let rejecting = Rejecting::new(halving.clone(), known(), BrokenPolicy::Skip);
+    let rejecting_sweep = Rejecting::new(sweep.clone(), known(), BrokenPolicy::Skip);
+    let batch_size = NonZeroUsize::new(4).expect("four");
     let outcomes = [
         ("binary", check.check(binary.clone())),
-        ("closed halving", check.check(closed.clone())),
+        ("closed halving", check.check(closed_halving.clone())),
         ("closed sweep", check.check(swept.clone())),
         (
             "closed adaptive",
@@ -76,16 +79,16 @@ fn every_closed_machine(
             check.check(Sequence::new(binary, swept.clone())),
         ),
         (
-            "closed halving in epochs",
-            check.check(Epochs::new(closed, width)),
+            "closed halving in batches",
+            check.check(Batches::new(closed_halving, batch_size)),
         ),
         (
-            "closed sweep in epochs",
-            check.check(Epochs::new(swept, width)),
+            "closed sweep in batches",
+            check.check(Batches::new(swept, batch_size)),
         ),
         (
-            "rejecting halving in epochs",
-            check.check(Epochs::new(rejecting, width)),
+            "rejecting halving in batches",
+            check.check(Batches::new(rejecting, batch_size)),
         ),
     ];
     for (name, outcome) in outcomes {
@@ -94,38 +97,38 @@ fn every_closed_machine(
     Ok(())
 }
 
-/// Runs a check on every machine that knows requirements.
-fn every_graph_machine(
+/// Runs a check on every search that knows requirements.
+fn every_graph_search(
     list: &List,
     requirements: &Requirements,
     check: &impl Check,
 ) -> Result<(), TestCaseError> {
-    every_closed_machine(list, requirements, check)?;
-    let warned = |machine| Rejecting::new(machine, requirements.clone(), Broken::Ask);
+    every_closed_search(list, requirements, check)?;
+    let warned = |search| Rejecting::new(search, requirements.clone(), BrokenPolicy::Ask);
     let halving = warned(Halving::on(list.clone()));
-    let width = NonZeroUsize::new(4).expect("four");
+    let batch_size = NonZeroUsize::new(4).expect("four");
     check
         .check(halving.clone())
-        .and_then(|()| check.check(Epochs::new(halving, width)))
+        .and_then(|()| check.check(Batches::new(halving, batch_size)))
         .map_err(|reason| TestCaseError::fail(format!("warned halving: {reason}")))
 }
 
-/// Every candidate, and the result, is closed among the elements of the start.
+/// Checks that every candidate and the result are closed among the elements of the start.
 struct AllClosed {
     requirements: Requirements,
     oracle: Oracle,
 }
 
 impl Check for AllClosed {
-    fn check<S: Search<Candidate = Subset>>(&self, mut machine: S) -> Result<(), String> {
-        let start = machine.best();
-        while let Some(question) = machine.ask() {
-            if !self.requirements.is_closed_in(&question.candidate, &start) {
-                return Err(format!("asked about {:?}", question.candidate));
+    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
+        let start = search.best();
+        while let Some(query) = search.ask() {
+            if !self.requirements.is_closed_in(&query.candidate, &start) {
+                return Err(format!("asked about {:?}", query.candidate));
             }
-            machine.tell(self.oracle.judge(&question.candidate));
+            search.tell(self.oracle.judge(&query.candidate));
         }
-        let best = machine.best();
+        let best = search.best();
         if self.requirements.is_closed_in(&best, &start) {
             Ok(())
         } else {
@@ -136,46 +139,47 @@ impl Check for AllClosed {
 
 proptest! {
     #[test]
-    fn closures_and_largest_closed_subsets_are_what_brute_force_finds(
+    fn closures_and_largest_closed_subsets_agree_with_brute_force(
         (n, edges) in (1_usize..=10).prop_flat_map(|n| (Just(n), edges(n))),
         (mask, whole) in (any::<usize>(), any::<usize>()),
     ) {
         let all = (1 << n) - 1;
         let (mask, whole) = (mask & whole & all, whole & all);
         let requirements = Requirements::new(n, edges.iter().copied());
-        let set = of_mask(n, mask);
-        prop_assert_eq!(requirements.is_closed(&set), closed(mask, &edges));
+        let set = subset_from_mask(n, mask);
+        prop_assert_eq!(requirements.is_closed(&set), is_closed(mask, &edges));
         let inside = |whole: usize| -> Vec<(usize, usize)> {
             edges.iter().copied().filter(|(_, used)| whole >> used & 1 == 1).collect()
         };
-        prop_assert_eq!(requirements.is_closed_in(&set, &of_mask(n, whole)), closed(mask, &inside(whole)));
-        // Closed sets are closed under union and intersection, so the largest and the smallest are these.
+        prop_assert_eq!(requirements.is_closed_in(&set, &subset_from_mask(n, whole)), is_closed(mask, &inside(whole)));
+        // Unions and intersections of closed sets are closed, so these are the largest and the
+        // smallest closed set.
         let largest = |edges: &[(usize, usize)]| {
-            (0..=all).filter(|&other| other & !mask == 0 && closed(other, edges)).fold(0, |union, other| union | other)
+            (0..=all).filter(|&other| other & !mask == 0 && is_closed(other, edges)).fold(0, |union, other| union | other)
         };
-        prop_assert_eq!(requirements.largest_closed(&set), of_mask(n, largest(&edges)));
-        let in_whole = requirements.largest_closed_in(&set, &of_mask(n, whole));
-        prop_assert_eq!(in_whole, of_mask(n, largest(&inside(whole))));
-        let smallest = (0..=all).filter(|&other| mask & !other == 0 && closed(other, &edges)).fold(all, |both, other| both & other);
-        prop_assert_eq!(requirements.closure(set.iter()), of_mask(n, smallest));
+        prop_assert_eq!(requirements.largest_closed(&set), subset_from_mask(n, largest(&edges)));
+        let in_whole = requirements.largest_closed_in(&set, &subset_from_mask(n, whole));
+        prop_assert_eq!(in_whole, subset_from_mask(n, largest(&inside(whole))));
+        let smallest = (0..=all).filter(|&other| mask & !other == 0 && is_closed(other, &edges)).fold(all, |both, other| both & other);
+        prop_assert_eq!(requirements.closure(set.iter()), subset_from_mask(n, smallest));
     }
 
     #[test]
-    fn every_graph_machine_ends_with_an_interesting_set((n, edges, oracle) in problems(1..=12)) {
-        every_graph_machine(&List::uniform(n), &Requirements::new(n, edges), &EndsWell(oracle))?;
+    fn every_graph_search_ends_with_an_interesting_set((n, edges, oracle) in problems(1..=12)) {
+        every_graph_search(&List::uniform(n), &Requirements::new(n, edges), &EndsWell(oracle))?;
     }
 
     #[test]
-    fn every_graph_machine_ends_on_arbitrary_and_contradictory_verdicts(
+    fn every_graph_search_ends_on_arbitrary_and_contradictory_verdicts(
         (n, edges) in (1_usize..12).prop_flat_map(|n| (Just(n), edges(n))),
         verdicts in proptest::collection::vec(0_u8..4, 1..40),
     ) {
-        every_graph_machine(&List::uniform(n), &Requirements::new(n, edges), &EndsOnAnyVerdicts(verdicts))?;
+        every_graph_search(&List::uniform(n), &Requirements::new(n, edges), &EndsOnAnyVerdicts(verdicts))?;
     }
 
     #[test]
     fn asking_and_cloning_change_nothing((n, edges, oracle) in problems(1..=12)) {
-        every_graph_machine(&List::uniform(n), &Requirements::new(n, edges), &ClonesAreIndependent(oracle))?;
+        every_graph_search(&List::uniform(n), &Requirements::new(n, edges), &ClonesAreIndependent(oracle))?;
     }
 
     #[test]
@@ -185,7 +189,7 @@ proptest! {
         delays in any::<u64>(),
     ) {
         let list = List::weighted(weights[..n].iter().copied());
-        every_graph_machine(&list, &Requirements::new(n, edges), &SameAtAnyNumber { oracle, delays })?;
+        every_graph_search(&list, &Requirements::new(n, edges), &SameAtAnyNumber { oracle, delays })?;
     }
 
     #[test]
@@ -195,13 +199,13 @@ proptest! {
     ) {
         let requirements = Requirements::new(n, edges);
         let check = AllClosed { requirements: requirements.clone(), oracle };
-        every_closed_machine(&List::uniform(n), &requirements, &check)?;
-        let list = List { kept: of_mask(n, start), ..List::uniform(n) };
-        every_closed_machine(&list, &requirements, &check)?;
+        every_closed_search(&List::uniform(n), &requirements, &check)?;
+        let list = List { kept: subset_from_mask(n, start), ..List::uniform(n) };
+        every_closed_search(&list, &requirements, &check)?;
     }
 
     #[test]
-    fn where_one_closed_set_is_needed_it_is_what_is_left((n, edges, needed) in needs(1..=12)) {
+    fn a_needed_closed_set_is_the_result((n, edges, needed) in needs(1..=12)) {
         let requirements = Requirements::new(n, edges);
         let minimum = requirements.closure(needed.iter().copied());
         let oracle = Oracle::Needs(minimum.iter().collect());
@@ -213,17 +217,17 @@ proptest! {
     }
 
     #[test]
-    fn binary_reduction_asks_a_logarithm_for_each_required_closure((n, edges, needed) in needs(1..=40)) {
+    fn binary_reduction_takes_logarithmic_queries_for_each_required_closure((n, edges, needed) in needs(1..=40)) {
         let requirements = Requirements::new(n, edges);
         let oracle = Oracle::Needs(requirements.closure(needed.iter().copied()).iter().collect());
         let mut closures: Vec<Vec<usize>> = (0..n).map(|element| requirements.closure([element]).iter().collect()).collect();
         closures.sort();
         closures.dedup();
-        let mut machine = BinaryReduction::on(List::uniform(n), requirements);
+        let mut search = BinaryReduction::on(List::uniform(n), requirements);
         let mut asked = 0;
-        while let Some(question) = machine.ask() {
+        while let Some(query) = search.ask() {
             asked += 1;
-            machine.tell(oracle.judge(&question.candidate));
+            search.tell(oracle.judge(&query.candidate));
         }
         let logarithm = closures.len().next_power_of_two().ilog2() as usize;
         prop_assert!(asked <= needed.len() * (logarithm + 1) + 1, "{asked} for {} of {}", needed.len(), closures.len());
@@ -233,13 +237,13 @@ proptest! {
     fn no_single_closed_deletion_is_left((n, edges, oracle) in problems(1..=12)) {
         let requirements = Requirements::new(n, edges);
         let list = List::uniform(n);
-        let width = NonZeroUsize::new(3).expect("three");
+        let batch_size = NonZeroUsize::new(3).expect("three");
         let sweep = Closed::new(Sweep::on(list.clone()), requirements.clone());
-        let in_epochs = Epochs::new(sweep.clone(), width);
+        let in_batches = Batches::new(sweep.clone(), batch_size);
         let sequence = Sequence::new(BinaryReduction::on(list, requirements.clone()), sweep.clone());
         let results = [
             run(sweep, |kept| oracle.judge(kept)).best(),
-            run(in_epochs, |kept| oracle.judge(kept)).best(),
+            run(in_batches, |kept| oracle.judge(kept)).best(),
             run(sequence, |kept| oracle.judge(kept)).best(),
         ];
         for best in results {
@@ -251,10 +255,10 @@ proptest! {
     }
 
     #[test]
-    fn no_single_deletion_that_breaks_nothing_is_left((n, edges, oracle) in problems(1..=12)) {
+    fn no_single_deletion_that_breaks_no_requirement_is_left((n, edges, oracle) in problems(1..=12)) {
         let requirements = Requirements::new(n, edges);
         let list = List::uniform(n);
-        let rejecting = Rejecting::new(Sweep::on(list.clone()), requirements.clone(), Broken::Skip);
+        let rejecting = Rejecting::new(Sweep::on(list.clone()), requirements.clone(), BrokenPolicy::Skip);
         let chisel = Chisel::on(list.clone(), requirements.clone());
         let complements = Chisel::with_subsets(list, requirements.clone(), Subsets::Skip);
         let results = [
@@ -273,28 +277,28 @@ proptest! {
     }
 
     #[test]
-    fn without_rejection_or_without_requirements_the_questions_are_the_machine_s_own((n, edges, oracle) in problems(1..=12)) {
-        let machine = Sequence::new(Halving::on(List::uniform(n)), Sweep::on(List::uniform(n)));
-        let own = questions(machine.clone(), &oracle);
-        let watched = Rejecting::new(machine.clone(), Requirements::new(n, edges), Broken::Ask);
-        prop_assert_eq!(&questions(watched, &oracle), &own);
+    fn without_rejection_or_requirements_the_queries_are_those_of_the_search_inside((n, edges, oracle) in problems(1..=12)) {
+        let search = Sequence::new(Halving::on(List::uniform(n)), Sweep::on(List::uniform(n)));
+        let own = queries(search.clone(), &oracle);
+        let watched = Rejecting::new(search.clone(), Requirements::new(n, edges), BrokenPolicy::Ask);
+        prop_assert_eq!(&queries(watched, &oracle), &own);
         let none = Requirements::new(n, []);
-        prop_assert_eq!(&questions(Closed::new(machine.clone(), none.clone()), &oracle), &own);
-        prop_assert_eq!(&questions(Rejecting::new(machine, none, Broken::Skip), &oracle), &own);
+        prop_assert_eq!(&queries(Closed::new(search.clone(), none.clone()), &oracle), &own);
+        prop_assert_eq!(&queries(Rejecting::new(search, none, BrokenPolicy::Skip), &oracle), &own);
     }
 }
 
-fn questions<S: Search<Candidate = Subset>>(mut machine: S, oracle: &Oracle) -> Vec<Subset> {
+fn queries<S: Search<Candidate = Subset>>(mut search: S, oracle: &Oracle) -> Vec<Subset> {
     let mut asked = Vec::new();
-    while let Some(question) = machine.ask() {
-        machine.tell(oracle.judge(&question.candidate));
-        asked.push(question.candidate);
+    while let Some(query) = search.ask() {
+        search.tell(oracle.judge(&query.candidate));
+        asked.push(query.candidate);
     }
     asked
 }
 
 #[test]
-fn a_search_can_be_started_again_from_a_set_that_is_not_closed() {
+fn a_search_can_be_restarted_from_a_set_that_is_not_closed() {
     let requirements = Requirements::new(4, [(3, 0), (2, 1), (1, 2)]);
     let mut binary = BinaryReduction::on(List::uniform(4), requirements);
     binary.restart(Subset::full(4).without([0..1, 2..3]));
@@ -304,21 +308,21 @@ fn a_search_can_be_started_again_from_a_set_that_is_not_closed() {
 }
 
 #[test]
-fn a_list_of_a_million_elements_with_requirements_is_searched_in_a_moment() {
+fn a_million_elements_with_requirements_take_few_queries() {
     let n = 1_000_000;
-    // Each element that is not a multiple of five requires the nearest one before it that is.
+    // Each element that is not a multiple of five requires the nearest multiple before it.
     let user_edges = (0..n).filter(|e| e % 5 != 0).map(|e| (e, e / 5 * 5));
     let requirements = Requirements::new(n, user_edges);
     let needed: Vec<usize> = (0..10).map(|k| k * 99_990 + 17).collect();
     let minimum = requirements.closure(needed);
     let oracle = Oracle::Needs(minimum.iter().collect());
-    let count = |machine: Result<Closed<Halving>, BinaryReduction>| {
+    let count = |search: Result<Closed<Halving>, BinaryReduction>| {
         let mut asked = 0;
         let mut judge = |kept: &Subset| {
             asked += 1;
             oracle.judge(kept)
         };
-        let best = match machine {
+        let best = match search {
             Ok(closed) => run(closed, &mut judge).best(),
             Err(binary) => run(binary, &mut judge).best(),
         };
@@ -336,27 +340,28 @@ fn a_list_of_a_million_elements_with_requirements_is_searched_in_a_moment() {
 }
 
 #[test]
-fn of_two_deletions_one_inside_the_other_the_larger_one_is_not_lost_in_an_epoch() {
-    // Both units reach from the first to the last element, so the one named last is asked first.
+fn a_deletion_that_includes_another_one_of_the_batch_is_asked_about_later() {
+    // Both units reach from the first to the last element, so the one that is named last is asked
+    // about first.
     let units = [vec![0..4], vec![0..1, 3..4]];
-    let width = NonZeroUsize::new(2).expect("two");
-    let machine = Epochs::new(Sweep::units(Subset::full(4), units), width);
-    assert_eq!(machine.certain().len(), 2);
+    let batch_size = NonZeroUsize::new(2).expect("two");
+    let search = Batches::new(Sweep::units(Subset::full(4), units), batch_size);
+    assert_eq!(search.certain().len(), 2);
     // Both together are the larger one, which has been asked about: its answer counts again.
     let oracle = Oracle::Needs(vec![]);
-    assert_eq!(run(machine, |kept| oracle.judge(kept)).best().count(), 0);
+    assert_eq!(run(search, |kept| oracle.judge(kept)).best().count(), 0);
 }
 
-/// Notes the questions asked, the repeats left out, and the elements left.
-struct Count<'a> {
+/// Records the number of queries without repeats, and of elements left.
+struct CountWithoutRepeats<'a> {
     oracle: &'a Oracle,
     lines: std::cell::RefCell<String>,
 }
 
-impl Check for Count<'_> {
-    fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String> {
+impl Check for CountWithoutRepeats<'_> {
+    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
         let mut asked = 0;
-        let best = run(machine, |kept| {
+        let best = run(search, |kept| {
             asked += 1;
             self.oracle.judge(kept)
         })
@@ -367,13 +372,14 @@ impl Check for Count<'_> {
     }
 }
 
-/// Counts the questions of the machines side by side; `known` is what the machines know of the requirements.
-fn row(shape: &str, roots: &[usize], uses: &Edges, known: &Edges) -> String {
+/// Returns the query counts of the searches in one line. `known` are the requirements that the
+/// searches know.
+fn count_line(shape: &str, roots: &[usize], uses: &Edges, known: &Edges) -> String {
     let oracle = Oracle::DefUse {
         roots: roots.to_vec(),
         uses: uses.clone(),
     };
-    let count = Count {
+    let count = CountWithoutRepeats {
         oracle: &oracle,
         lines: std::cell::RefCell::new(format!("{shape:22}")),
     };
@@ -385,7 +391,7 @@ fn row(shape: &str, roots: &[usize], uses: &Edges, known: &Edges) -> String {
     let binary = BinaryReduction::on(list.clone(), known.clone());
     let ddmin = Ddmin::with_options(list.clone(), COMPLEMENTS_ONLY);
     let chisel = |subsets| Chisel::with_subsets(list.clone(), known.clone(), subsets);
-    let reject = |machine| Rejecting::new(machine, known.clone(), Broken::Skip);
+    let reject = |search| Rejecting::new(search, known.clone(), BrokenPolicy::Skip);
     let outcomes = [
         count.check(halving.clone()),
         count.check(Closed::new(halving.clone(), known.clone())),
@@ -404,13 +410,13 @@ fn row(shape: &str, roots: &[usize], uses: &Edges, known: &Edges) -> String {
 }
 
 #[test]
-fn questions_asked_and_elements_left_where_uses_need_definitions() {
+fn queries_asked_and_elements_left_where_uses_need_definitions() {
     let draw = |seed: u64, below: usize| -> usize {
         let bits = crate::oracles::coin(boildown_search::Fingerprint::new(u128::from(seed)), 11);
         usize::try_from(bits % below as u64).expect("below a usize")
     };
     let chain: Edges = (1..120).map(|user| (user, user - 1)).collect();
-    // Half of the elements need one that comes earlier.
+    // Half of the elements require an earlier one.
     let one_use: Edges = (1..120)
         .filter(|&user| draw(user as u64, 2) == 0)
         .map(|user| (user, draw(user as u64 + 1_000, user)))
@@ -427,13 +433,13 @@ fn questions_asked_and_elements_left_where_uses_need_definitions() {
             )
         })
         .collect();
-    // Fours that need each other, each with another four.
+    // Groups of four that require each other, each group with another one.
     let rings: Edges = (0..120)
         .map(|user| (user, user / 4 * 4 + (user + 1) % 4))
         .chain((1..30).map(|ring| (ring * 4, draw(ring as u64 + 4_000, ring) * 4)))
         .collect();
     let star: Edges = (1..120).map(|user| (user, 0)).collect();
-    // Pairs at a distance that go together or not at all.
+    // Pairs at a distance that can only be deleted together.
     let pairs: Edges = (0..120)
         .filter(|one| one % 20 < 10)
         .flat_map(|one| [(one, one + 10), (one + 10, one)])
@@ -441,14 +447,14 @@ fn questions_asked_and_elements_left_where_uses_need_definitions() {
     let roots: Vec<usize> = (0..4).map(|root| draw(root + 5_000, 120)).collect();
     let half: Edges = one_use.iter().copied().step_by(2).collect();
     let shapes = [
-        row("uses the one before", &[9], &chain, &chain),
-        row("half use one earlier", &roots, &one_use, &one_use),
-        row("half of that is known", &roots, &one_use, &half),
-        row("half use one later", &roots, &later_use, &later_use),
-        row("all use two earlier", &roots, &two_uses, &two_uses),
-        row("rings of four", &roots, &rings, &rings),
-        row("all use the first", &roots, &star, &star),
-        row("pairs at a distance", &roots, &pairs, &pairs),
+        count_line("uses the one before", &[9], &chain, &chain),
+        count_line("half use one earlier", &roots, &one_use, &one_use),
+        count_line("half of that is known", &roots, &one_use, &half),
+        count_line("half use one later", &roots, &later_use, &later_use),
+        count_line("all use two earlier", &roots, &two_uses, &two_uses),
+        count_line("rings of four", &roots, &rings, &rings),
+        count_line("all use the first", &roots, &star, &star),
+        count_line("pairs at a distance", &roots, &pairs, &pairs),
     ];
     let header = "                      halving     closed      rejecting   binary      halving+sw. closed      \
                   binary+cl.  complements closed      chisel      with subsets\n";
@@ -456,7 +462,7 @@ fn questions_asked_and_elements_left_where_uses_need_definitions() {
 }
 
 #[test]
-fn a_chain_of_100_000_elements_overflows_nothing() {
+fn a_chain_of_100_000_elements_does_not_overflow_the_stack() {
     let n = 100_000;
     let requirements = Requirements::new(n, (1..n).map(|user| (user, user - 1)));
     let all = Subset::full(n);

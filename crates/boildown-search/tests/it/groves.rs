@@ -1,44 +1,45 @@
 //! Trees written as text, for tests: `a[bc](d,e){fg}X`.
 //!
-//! A small letter is a leaf, a capital letter an extra leaf. `[bc]` is a node with a row of children, in which a comma separates two
-//! of them; `(d,e)` the same with two brackets of its own; the children of `{fg}` are in no row. Letters, commas and
-//! round brackets are atoms, the others are not. The root is a row around it all.
+//! A small letter is a leaf, a capital letter an extra leaf. `[bc]` is a node with a sibling list,
+//! in which commas are separators. `(d,e)` is the same, with two brackets of its own. The children
+//! of `{fg}` are in no list. Letters, commas and round brackets are tokens; square and curly
+//! brackets are not. The root is a node with one list of everything.
 
 use std::sync::Arc;
 
 use boildown_search::Subset;
-use boildown_search::tree::{Gaps, Node, NodeId, SiblingList, Slot, Tree};
+use boildown_search::tree::{Gaps, IdRange, Node, NodeId, SiblingList, Slot, SlotId, Tree};
 use proptest::prelude::*;
 
-/// A tree and the text of its atoms.
+/// A tree and its tokens, one character each.
 #[derive(Debug, Clone)]
 pub(crate) struct Grove {
     pub(crate) tree: Arc<Tree>,
-    pub(crate) atoms: String,
+    pub(crate) tokens: String,
 }
 
-/// What fits into a place.
+/// The nodes that fit a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fits {
     Anything,
-    /// Only one node of the kind that stands there: a leaf, an extra leaf, or a node with the same brackets.
+    /// A single node of the same kind: a leaf, an extra leaf, or a node with the same brackets.
     SameKind,
 }
 
 impl Grove {
-    /// Reads a tree in which everything fits everywhere.
-    pub(crate) fn of(text: &str) -> Self {
+    /// Parses a tree in which every node fits every slot.
+    pub(crate) fn parse(text: &str) -> Self {
         Self::new(text, Fits::Anything)
     }
 
     pub(crate) fn new(text: &str, fits: Fits) -> Self {
-        let mut grower = Grower {
+        let mut parser = GroveParser {
             rest: text.bytes().peekable(),
             tree: Tree::default(),
-            atoms: String::new(),
+            tokens: String::new(),
         };
-        // A slot for each kind, in a row and alone.
-        grower.tree.slots = (0..2 * KINDS)
+        // For each kind, a slot in a list and one outside lists.
+        parser.tree.slots = (0..2 * KINDS)
             .map(|slot| Slot {
                 kinds: match fits {
                     Fits::Anything => (0..KINDS).collect(),
@@ -47,25 +48,25 @@ impl Grove {
                 many: fits == Fits::Anything && slot < KINDS,
             })
             .collect();
-        grower.node(b'[', Place::Row);
+        parser.node(b'[', Parent::List);
         assert!(
-            grower.rest.next().is_none(),
+            parser.rest.next().is_none(),
             "an unpaired bracket in {text}"
         );
         Self {
-            tree: Arc::new(grower.tree),
-            atoms: grower.atoms,
+            tree: Arc::new(parser.tree),
+            tokens: parser.tokens,
         }
     }
 
     pub(crate) fn full(&self) -> Subset {
-        Subset::full(self.atoms.len())
+        Subset::full(self.tokens.len())
     }
 
-    /// The text of the kept atoms.
+    /// The text of the kept tokens.
     pub(crate) fn text(&self, kept: &Subset) -> String {
         kept.iter()
-            .map(|atom| char::from(self.atoms.as_bytes()[atom]))
+            .map(|token| char::from(self.tokens.as_bytes()[token]))
             .collect()
     }
 }
@@ -73,26 +74,26 @@ impl Grove {
 const KINDS: u16 = 5;
 
 #[derive(Debug, Clone, Copy)]
-enum Place {
-    Row,
+enum Parent {
+    List,
     Alone,
 }
 
-struct Grower<'a> {
+struct GroveParser<'a> {
     rest: std::iter::Peekable<std::str::Bytes<'a>>,
     tree: Tree,
-    atoms: String,
+    tokens: String,
 }
 
-impl Grower<'_> {
-    fn atom(&mut self, text: u8) {
-        self.atoms.push(char::from(text));
+impl GroveParser<'_> {
+    fn token(&mut self, text: u8) {
+        self.tokens.push(char::from(text));
     }
 
-    /// Reads a node whose first byte has been read, to its end.
-    fn node(&mut self, first: u8, place: Place) -> NodeId {
-        let id = self.tree.nodes.len();
-        let start = self.atoms.len();
+    /// Parses the rest of a node whose first byte has been read.
+    fn node(&mut self, first: u8, parent: Parent) -> NodeId {
+        let id = self.tree.nodes.next_id();
+        let start = self.tokens.len();
         let kind = match first {
             b'[' => 1,
             b'(' => 2,
@@ -101,34 +102,34 @@ impl Grower<'_> {
             _ => 0,
         };
         self.tree.nodes.push(Node {
-            atoms: start..start,
-            end: id + 1,
+            tokens: start..start,
+            end: id.next(),
             kind,
-            slot: usize::from(match place {
-                Place::Row => kind,
-                Place::Alone => kind + KINDS,
-            }),
-            lists: 0..0,
+            slot: SlotId::new(usize::from(match parent {
+                Parent::List => kind,
+                Parent::Alone => kind + KINDS,
+            })),
+            lists: IdRange::default(),
         });
         let (mut elements, mut lists) = (Vec::new(), Vec::new());
         if matches!(first, b'[' | b'(' | b'{') {
             if first == b'(' {
-                self.atom(first);
+                self.token(first);
             }
             while let Some(next) = self.rest.next_if(|next| !b"])}".contains(next)) {
-                let place = if first == b'{' {
-                    Place::Alone
+                let parent = if first == b'{' {
+                    Parent::Alone
                 } else {
-                    Place::Row
+                    Parent::List
                 };
                 match next {
-                    b',' => self.atom(next),
+                    b',' => self.token(next),
                     b'A'..=b'Z' => {
-                        let extra = self.node(next, place);
+                        let extra = self.node(next, parent);
                         self.tree.extras.push(extra);
                     }
                     _ => {
-                        let child = self.node(next, place);
+                        let child = self.node(next, parent);
                         if first != b'{' {
                             elements.push(child);
                         }
@@ -138,31 +139,32 @@ impl Grower<'_> {
             if !elements.is_empty() {
                 lists.push(SiblingList {
                     elements,
-                    end: self.atoms.len(),
+                    end: self.tokens.len(),
                     gaps: Gaps::Separators,
                 });
             }
             self.rest.next();
             if first == b'(' {
-                self.atom(b')');
+                self.token(b')');
             }
         } else {
-            self.atom(first);
+            self.token(first);
         }
-        let begin = self.tree.lists.len();
+        let begin = self.tree.lists.next_id();
         self.tree.lists.extend(lists);
-        let (end, last, atoms) = (
-            self.tree.nodes.len(),
-            self.tree.lists.len(),
-            self.atoms.len(),
+        let (end, lists, tokens) = (
+            self.tree.nodes.next_id(),
+            self.tree.lists.ids_from(begin),
+            self.tokens.len(),
         );
         let node = &mut self.tree.nodes[id];
-        (node.end, node.lists, node.atoms.end) = (end, begin..last, atoms);
+        (node.end, node.lists, node.tokens.end) = (end, lists, tokens);
         id
     }
 }
 
-/// Texts of random trees. `plain`: no separators, extras or brackets, so that every node is a range of its own.
+/// Texts of random trees. [`Plain::Yes`] leaves out separators, extras and round brackets, so that
+/// every node can be deleted as a range of its own.
 pub(crate) fn groves(plain: Plain) -> impl Strategy<Value = String> {
     let leaf = match plain {
         Plain::Yes => Just("a".to_owned()).boxed(),
@@ -170,29 +172,29 @@ pub(crate) fn groves(plain: Plain) -> impl Strategy<Value = String> {
     };
     let nodes = leaf.prop_recursive(3, 14, 4, move |inner| {
         let children = proptest::collection::vec(inner, 1..4);
-        let row = children
+        let siblings = children
             .clone()
-            .prop_map(|row| format!("[{}]", row.concat()));
+            .prop_map(|siblings| format!("[{}]", siblings.concat()));
         let loose = children
             .clone()
-            .prop_map(|row| format!("{{{}}}", row.concat()));
+            .prop_map(|siblings| format!("{{{}}}", siblings.concat()));
         match plain {
-            Plain::Yes => prop_oneof![row, loose].boxed(),
+            Plain::Yes => prop_oneof![siblings, loose].boxed(),
             Plain::No => {
                 let separated = children
                     .clone()
-                    .prop_map(|row| format!("[{}]", row.join(",")));
-                let call = children.prop_map(|row| format!("({})", row.join(",")));
-                prop_oneof![row, loose, separated, call].boxed()
+                    .prop_map(|siblings| format!("[{}]", siblings.join(",")));
+                let call = children.prop_map(|siblings| format!("({})", siblings.join(",")));
+                prop_oneof![siblings, loose, separated, call].boxed()
             }
         }
     });
     let usual = proptest::collection::vec(nodes, 1..3).prop_map(|nodes| nodes.concat());
-    prop_oneof![4 => usual, 1 => spines(plain)]
+    prop_oneof![4 => usual, 1 => chains(plain)]
 }
 
-/// Texts of nodes within each other, each with little beside the next.
-fn spines(plain: Plain) -> impl Strategy<Value = String> {
+/// Texts of nested nodes, each with little beside the next one.
+fn chains(plain: Plain) -> impl Strategy<Value = String> {
     let kinds = match plain {
         Plain::Yes => 0..2_usize,
         Plain::No => 0..4,

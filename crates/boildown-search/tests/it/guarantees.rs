@@ -1,18 +1,19 @@
-//! Guarantees on small lists: an interesting result, 1-minimality where it is promised, the end whatever the answers.
+//! Guarantees on small lists: an interesting result, 1-minimality, and termination on any verdicts.
 
-use boildown_search::list::{Ddmin, Halving, List, Sweep};
+use boildown_search::list::{Halving, List, Sweep};
+use boildown_search::literature::list::Ddmin;
 use boildown_search::{Fixpoint, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
-use crate::oracles::{Check, Oracle, every_machine, oracles};
+use crate::oracles::{Check, Oracle, every_search, oracles};
 
-/// The search ends, and its result is interesting.
+/// Checks that a search ends, and that its result is interesting.
 pub(crate) struct EndsWell(pub(crate) Oracle);
 
 impl Check for EndsWell {
-    fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String> {
+    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
         let mut asked = 0_u32;
-        let best = run(machine, |kept| {
+        let best = run(search, |kept| {
             asked += 1;
             assert!(asked < 5_000, "a search over a dozen elements does not end");
             self.0.judge(kept)
@@ -25,52 +26,52 @@ impl Check for EndsWell {
     }
 }
 
-/// Told verdicts that no function of the candidate would give, a machine ends all the same.
+/// Checks that a search ends on verdicts that no function of the candidate would give.
 pub(crate) struct EndsOnAnyVerdicts(pub(crate) Vec<u8>);
 
 impl Check for EndsOnAnyVerdicts {
-    fn check<S: Search<Candidate = Subset>>(&self, mut machine: S) -> Result<(), String> {
+    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
         let mut verdicts = self.0.iter().cycle();
         for asked in 0.. {
-            if machine.ask().is_none() {
+            if search.ask().is_none() {
                 break;
             }
             if asked > 20_000 {
                 return Err("still asking after 20,000 verdicts".to_owned());
             }
             match verdicts.next() {
-                Some(0) => machine.tell(Verdict::Interesting),
-                Some(1) => machine.tell(Verdict::Unresolved),
-                Some(2) => machine.skip(),
-                _ => machine.tell(Verdict::Uninteresting),
+                Some(0) => search.tell(Verdict::Interesting),
+                Some(1) => search.tell(Verdict::Unresolved),
+                Some(2) => search.skip(),
+                _ => search.tell(Verdict::Uninteresting),
             }
         }
         Ok(())
     }
 }
 
-/// `ask` changes nothing, and telling a clone leaves the original alone.
+/// Checks that `ask` changes nothing, and that telling a clone does not change the original.
 pub(crate) struct ClonesAreIndependent(pub(crate) Oracle);
 
 impl Check for ClonesAreIndependent {
-    fn check<S: Search<Candidate = Subset>>(&self, mut machine: S) -> Result<(), String> {
-        while let Some(question) = machine.ask() {
+    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
+        while let Some(query) = search.ask() {
             for verdict in [
                 Verdict::Interesting,
                 Verdict::Uninteresting,
                 Verdict::Unresolved,
             ] {
-                machine.clone().tell(verdict);
+                search.clone().tell(verdict);
             }
-            machine.clone().skip();
-            let again = machine.ask().map(|question| question.candidate);
-            if again.as_ref() != Some(&question.candidate) {
-                return Err(format!("asked {:?}, then {again:?}", question.candidate));
+            search.clone().skip();
+            let again = search.ask().map(|query| query.candidate);
+            if again.as_ref() != Some(&query.candidate) {
+                return Err(format!("asked {:?}, then {again:?}", query.candidate));
             }
-            if !(0.0..=1.0).contains(&question.odds) {
-                return Err(format!("odds of {}", question.odds));
+            if !(0.0..=1.0).contains(&query.odds) {
+                return Err(format!("odds of {}", query.odds));
             }
-            machine.tell(self.0.judge(&question.candidate));
+            search.tell(self.0.judge(&query.candidate));
         }
         Ok(())
     }
@@ -87,26 +88,27 @@ fn is_1_minimal(best: &Subset, oracle: &Oracle, smallest: usize) -> bool {
 
 proptest! {
     #[test]
-    fn every_machine_ends_with_an_interesting_set(
+    fn every_search_ends_with_an_interesting_set(
         (n, oracle) in (1_usize..=12).prop_flat_map(|n| (Just(n), oracles(n))),
     ) {
-        every_machine(&List::uniform(n), &EndsWell(oracle))?;
+        every_search(&List::uniform(n), &EndsWell(oracle))?;
     }
 
     #[test]
-    fn every_machine_ends_on_arbitrary_and_contradictory_verdicts(
+    fn every_search_ends_on_arbitrary_and_contradictory_verdicts(
         n in 1_usize..12,
         verdicts in proptest::collection::vec(0_u8..4, 1..40),
     ) {
-        // Hits shrink the list, so only an endless stream of hits is impossible; everything else must end.
-        every_machine(&List::uniform(n), &EndsOnAnyVerdicts(verdicts))?;
+        // Only an endless stream of hits is impossible, since hits shrink the list; the search must
+        // end on everything else.
+        every_search(&List::uniform(n), &EndsOnAnyVerdicts(verdicts))?;
     }
 
     #[test]
     fn asking_and_cloning_change_nothing(
         (n, oracle) in (1_usize..=12).prop_flat_map(|n| (Just(n), oracles(n))),
     ) {
-        every_machine(&List::uniform(n), &ClonesAreIndependent(oracle))?;
+        every_search(&List::uniform(n), &ClonesAreIndependent(oracle))?;
     }
 
     #[test]
@@ -141,7 +143,7 @@ proptest! {
     }
 
     #[test]
-    fn halving_asks_at_most_twice_the_number_of_elements(
+    fn halving_asks_less_than_two_queries_for_each_element(
         (n, oracle) in (1_usize..=40).prop_flat_map(|n| (Just(n), oracles(n))),
         weights in proptest::collection::vec(0_u32..100, 40),
     ) {
@@ -150,12 +152,12 @@ proptest! {
             asked += 1;
             oracle.judge(kept)
         });
-        prop_assert!(asked < 2 * n, "{asked} questions for {n} elements");
+        prop_assert!(asked < 2 * n, "{asked} queries for {n} elements");
     }
 }
 
 #[test]
-fn a_list_of_a_million_elements_is_searched_in_a_moment() {
+fn a_list_of_a_million_elements_takes_less_than_400_queries() {
     let n = 1_000_000;
     let needed: Vec<usize> = (0..10).map(|k| k * 99_991 + 17).collect();
     let oracle = Oracle::Needs(needed.clone());

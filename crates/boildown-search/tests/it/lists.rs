@@ -1,18 +1,18 @@
-//! What the list machines with options promise, at any width and on long lists.
+//! Guarantees of the list searches with options, with any batch size and on long lists.
 
 use std::num::NonZeroUsize;
 
-use boildown_search::list::{
-    Bisection, Ddmin, DdminOptions, Direction, Halving, KnownMisses, List, NMinimal, Naive, Order,
-    Resume, Subsets, Sweep, Wddmin,
+use boildown_search::list::{Direction, Halving, HalvingOptions, HalvingOrder, List, Sweep};
+use boildown_search::literature::list::{
+    Bisection, Ddmin, DdminOptions, KnownMisses, NMinimal, Naive, Resume, Subsets, Wddmin,
 };
-use boildown_search::{Epochs, Fixpoint, Restart, Search, Sequence, Subset, Verdict, Wide, run};
+use boildown_search::{Batches, Fixpoint, ListSearch, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::oracles::{Oracle, PICIRE, oracles};
 
-fn width(width: usize) -> NonZeroUsize {
-    NonZeroUsize::new(width).expect("no width is 0")
+fn batch_size(batch_size: usize) -> NonZeroUsize {
+    NonZeroUsize::new(batch_size).expect("no batch size is 0")
 }
 
 /// Every variant of ddmin.
@@ -36,7 +36,8 @@ fn ddmin_variants() -> Vec<DdminOptions> {
     variants
 }
 
-/// Whether dropping any 1 to `n` elements is no hit; when more than `smallest` are left.
+/// Returns whether no deletion of 1 to `n` elements is a hit. Lists of at most `smallest` elements
+/// are accepted.
 fn is_n_minimal(best: &Subset, oracle: &Oracle, n: usize, smallest: usize) -> bool {
     let elements: Vec<usize> = best.iter().collect();
     elements.len() <= smallest
@@ -44,41 +45,42 @@ fn is_n_minimal(best: &Subset, oracle: &Oracle, n: usize, smallest: usize) -> bo
             .filter(|deleted| deleted.count_ones() as usize <= n)
             .all(|deleted| {
                 let deleted =
-                    (elements.iter().enumerate()).filter(|(place, _)| deleted >> place & 1 == 1);
+                    (elements.iter().enumerate()).filter(|(index, _)| deleted >> index & 1 == 1);
                 let mut without = best.without(deleted.map(|(_, &element)| element..element + 1));
                 without.commit();
                 oracle.judge(&without) != Verdict::Interesting
             })
 }
 
-/// The questions of a search, with repeats.
-fn questions<S: Search<Candidate = Subset>>(mut machine: S, oracle: &Oracle) -> Vec<Subset> {
+/// Returns the queries of a search, including repeated ones.
+fn queries<S: Search<Candidate = Subset>>(mut search: S, oracle: &Oracle) -> Vec<Subset> {
     let mut asked = Vec::new();
-    while let Some(question) = machine.ask() {
-        machine.tell(oracle.judge(&question.candidate));
-        asked.push(question.candidate);
+    while let Some(query) = search.ask() {
+        search.tell(oracle.judge(&query.candidate));
+        asked.push(query.candidate);
     }
     asked
 }
 
-/// Asks what the machine asks when it asks for one at a time, and at any width ends with what `good` accepts.
-fn check_widths<M: Wide + Restart>(
-    machine: &M,
+/// Checks that batches of one query ask the same queries as the search alone, and that with any
+/// batch size the result satisfies `good`.
+fn check_batch_sizes<S: ListSearch>(
+    search: &S,
     oracle: &Oracle,
     good: impl Fn(&Subset) -> bool,
 ) -> Result<(), TestCaseError> {
-    let alone = questions(machine.clone(), oracle);
+    let alone = queries(search.clone(), oracle);
     prop_assert_eq!(
-        questions(Epochs::new(machine.clone(), width(1)), oracle),
+        queries(Batches::new(search.clone(), batch_size(1)), oracle),
         alone
     );
-    for wide in [1, 2, 3, 8, 100] {
-        let best = run(Epochs::new(machine.clone(), width(wide)), |kept| {
+    for size in [1, 2, 3, 8, 100] {
+        let best = run(Batches::new(search.clone(), batch_size(size)), |kept| {
             oracle.judge(kept)
         })
         .best();
         prop_assert_eq!(oracle.judge(&best), Verdict::Interesting);
-        prop_assert!(good(&best), "{wide} at once: {best:?}");
+        prop_assert!(good(&best), "batches of {size}: {best:?}");
     }
     Ok(())
 }
@@ -89,36 +91,36 @@ fn instances() -> impl Strategy<Value = (usize, Oracle)> {
 
 proptest! {
     #[test]
-    fn naive_and_wddmin_and_every_ddmin_end_1_minimal_at_any_width((n, oracle) in instances(), weights in proptest::collection::vec(0_u32..20, 10)) {
+    fn naive_wddmin_and_every_ddmin_end_1_minimal_with_any_batch_size((n, oracle) in instances(), weights in proptest::collection::vec(0_u32..20, 10)) {
         let naive = run(Naive::on(List::uniform(n)), |kept| oracle.judge(kept)).best();
         prop_assert!(is_n_minimal(&naive, &oracle, 1, 0), "naive: {naive:?}");
         let wddmin = Wddmin::on(List::weighted(weights[..n].iter().copied()));
-        check_widths(&wddmin, &oracle, |best| is_n_minimal(best, &oracle, 1, 0))?;
+        check_batch_sizes(&wddmin, &oracle, |best| is_n_minimal(best, &oracle, 1, 0))?;
         for options in ddmin_variants() {
             let ddmin = Ddmin::with_options(List::uniform(n), options);
-            check_widths(&ddmin, &oracle, |best| is_n_minimal(best, &oracle, 1, 1) && best.count() > 0)?;
+            check_batch_sizes(&ddmin, &oracle, |best| is_n_minimal(best, &oracle, 1, 1) && best.count() > 0)?;
         }
     }
 
     #[test]
-    fn n_minimal_is_n_minimal_at_any_width((n, oracle) in instances()) {
+    fn n_minimal_ends_n_minimal_with_any_batch_size((n, oracle) in instances()) {
         for most in 1..=3 {
-            let machine = NMinimal::with_most(List::uniform(n), width(most));
-            check_widths(&machine, &oracle, |best| is_n_minimal(best, &oracle, most, 0))?;
+            let search = NMinimal::with_most(List::uniform(n), batch_size(most));
+            check_batch_sizes(&search, &oracle, |best| is_n_minimal(best, &oracle, most, 0))?;
         }
     }
 
     #[test]
-    fn halving_in_any_order_asks_what_it_asks_and_less_than_twice_the_elements(
+    fn halving_in_any_order_asks_less_than_two_queries_for_each_element(
         (n, oracle) in (1_usize..=40).prop_flat_map(|n| (Just(n), oracles(n))),
         weights in proptest::collection::vec(0_u32..100, 40),
     ) {
-        for order in [Order::Depth, Order::Breadth] {
+        for order in [HalvingOrder::Depth, HalvingOrder::Breadth] {
             for direction in [Direction::Forwards, Direction::Backwards] {
-                let machine = Halving::with_order(List::weighted(weights[..n].iter().copied()), order, direction);
-                let asked = questions(machine.clone(), &oracle).len();
-                prop_assert!(asked < 2 * n, "{asked} questions for {n} elements");
-                check_widths(&machine, &oracle, |_| true)?;
+                let search = Halving::with_options(List::weighted(weights[..n].iter().copied()), HalvingOptions { order, direction });
+                let asked = queries(search.clone(), &oracle).len();
+                prop_assert!(asked < 2 * n, "{asked} queries for {n} elements");
+                check_batch_sizes(&search, &oracle, |_| true)?;
             }
         }
     }
@@ -131,9 +133,9 @@ proptest! {
         let oracle = Oracle::Needs(needed.iter().copied().collect());
         let left = |best: Subset| best.iter().collect::<Vec<_>>();
         let expected: Vec<usize> = needed.into_iter().collect();
-        for order in [Order::Depth, Order::Breadth] {
+        for order in [HalvingOrder::Depth, HalvingOrder::Breadth] {
             for direction in [Direction::Forwards, Direction::Backwards] {
-                let halved = run(Halving::with_order(list.clone(), order, direction), |kept| oracle.judge(kept)).best();
+                let halved = run(Halving::with_options(list.clone(), HalvingOptions { order, direction }), |kept| oracle.judge(kept)).best();
                 prop_assert_eq!(left(halved), expected.clone());
             }
         }
@@ -148,22 +150,22 @@ proptest! {
     }
 
     #[test]
-    fn knowing_misses_changes_the_odds_and_no_question((n, oracle) in instances()) {
+    fn known_misses_change_the_odds_and_no_query((n, oracle) in instances()) {
         let repeated = Fixpoint::new(Ddmin::on(List::uniform(n)));
         let knowing = Fixpoint::new(KnownMisses::new(Ddmin::on(List::uniform(n))));
-        prop_assert_eq!(questions(knowing, &oracle), questions(repeated, &oracle));
+        prop_assert_eq!(queries(knowing, &oracle), queries(repeated, &oracle));
     }
 
     #[test]
-    fn knowing_misses_is_as_wide_as_the_machine((n, oracle) in instances()) {
-        let machine = Sweep::on(List::uniform(n));
-        let known = questions(Epochs::new(KnownMisses::new(machine.clone()), width(4)), &oracle);
-        prop_assert_eq!(known, questions(Epochs::new(machine.clone(), width(4)), &oracle));
-        check_widths(&KnownMisses::skipping(machine, 0.15), &oracle, |_| true)?;
+    fn known_misses_change_no_batch((n, oracle) in instances()) {
+        let search = Sweep::on(List::uniform(n));
+        let known = queries(Batches::new(KnownMisses::new(search.clone()), batch_size(4)), &oracle);
+        prop_assert_eq!(known, queries(Batches::new(search.clone(), batch_size(4)), &oracle));
+        check_batch_sizes(&KnownMisses::skipping(search, 0.15), &oracle, |_| true)?;
     }
 
     #[test]
-    fn bisection_leaves_what_neither_half_of_is_interesting((n, oracle) in instances()) {
+    fn bisection_ends_when_neither_half_is_interesting((n, oracle) in instances()) {
         let best = run(Bisection::on(List::uniform(n)), |kept| oracle.judge(kept)).best();
         let elements: Vec<usize> = best.iter().collect();
         prop_assert!(!elements.is_empty());
@@ -177,13 +179,14 @@ proptest! {
     }
 }
 
-/// Runs a machine on a list of a million elements of which ten are needed, and returns how many questions it asked.
+/// Runs a search on a list of a million elements of which ten are needed, and returns the number of
+/// queries.
 #[track_caller]
-fn a_million<S: Search<Candidate = Subset>>(machine: impl Fn(List) -> S) -> usize {
+fn a_million<S: Search<Candidate = Subset>>(search: impl Fn(List) -> S) -> usize {
     let needed: Vec<usize> = (0..10).map(|k| k * 99_991 + 17).collect();
     let oracle = Oracle::Needs(needed.clone());
     let mut asked = 0;
-    let search = run(machine(List::uniform(1_000_000)), |kept| {
+    let search = run(search(List::uniform(1_000_000)), |kept| {
         asked += 1;
         oracle.judge(kept)
     });
@@ -192,16 +195,18 @@ fn a_million<S: Search<Candidate = Subset>>(machine: impl Fn(List) -> S) -> usiz
 }
 
 #[test]
-fn a_million_elements_of_which_ten_are_needed_are_searched_in_a_moment() {
-    let halving = |order, direction| move |list| Halving::with_order(list, order, direction);
-    assert!(a_million(halving(Order::Depth, Direction::Forwards)) < 400);
-    assert!(a_million(halving(Order::Breadth, Direction::Forwards)) < 400);
-    assert!(a_million(halving(Order::Breadth, Direction::Backwards)) < 400);
+fn ten_needed_elements_in_a_million_take_few_queries() {
+    let halving = |order, direction| {
+        move |list| Halving::with_options(list, HalvingOptions { order, direction })
+    };
+    assert!(a_million(halving(HalvingOrder::Depth, Direction::Forwards)) < 400);
+    assert!(a_million(halving(HalvingOrder::Breadth, Direction::Forwards)) < 400);
+    assert!(a_million(halving(HalvingOrder::Breadth, Direction::Backwards)) < 400);
     assert!(
         a_million(|list| Sequence::new(Halving::on(list.clone()), NMinimal::on(list)))
             < 400 + 10 * 11 / 2
     );
-    // Where little is needed these are far from their worst case.
+    // With few needed elements these are far from their worst case.
     assert!(a_million(Ddmin::on) < 1_600);
     assert!(a_million(Wddmin::on) < 1_600);
     assert!(a_million(|list| Ddmin::with_options(list, PICIRE)) < 600);
@@ -211,18 +216,24 @@ fn a_million_elements_of_which_ten_are_needed_are_searched_in_a_moment() {
 #[test]
 fn a_queue_as_long_as_the_list_is_cheap_to_clone() {
     let n = 100_000;
-    let mut machine = Halving::with_order(List::uniform(n), Order::Breadth, Direction::Backwards);
+    let mut search = Halving::with_options(
+        List::uniform(n),
+        HalvingOptions {
+            order: HalvingOrder::Breadth,
+            direction: Direction::Backwards,
+        },
+    );
     let mut asked = 0;
-    while machine.ask().is_some() {
+    while search.ask().is_some() {
         asked += 1;
-        let before = machine.clone();
-        machine.tell(Verdict::Uninteresting);
+        let before = search.clone();
+        search.tell(Verdict::Uninteresting);
         drop(before);
     }
     assert_eq!(asked, 2 * n - 1);
 }
 
-/// Random numbers that are the same everywhere.
+/// Pseudo-random numbers that are the same on every platform.
 struct Random(u64);
 
 impl Random {
@@ -238,7 +249,8 @@ impl Random {
         f64::from(share) / f64::from(SHARES)
     }
 
-    /// A list as in the simulation of the WDD paper, and what is needed of it: every token has the same chance of being removable.
+    /// Returns a list as in the simulation of the WDD paper, and its needed elements: every token
+    /// is removable with the same probability.
     fn wdd_list(&mut self) -> (List, Vec<usize>) {
         let n = 2 + self.below(999);
         let mut weights = vec![1_u32; n];
@@ -255,7 +267,7 @@ impl Random {
 }
 
 #[test]
-fn wddmin_asks_about_a_fifth_less_than_ddmin_where_what_is_heavy_is_needed() {
+fn wddmin_asks_a_fifth_fewer_queries_than_ddmin_when_heavy_elements_are_needed() {
     let mut random = Random(12_345);
     let lists = 20_u32;
     let mut ratios = 0.0;
@@ -278,7 +290,8 @@ fn wddmin_asks_about_a_fifth_less_than_ddmin_where_what_is_heavy_is_needed() {
         let best = run(Wddmin::on(list), |kept| judge(&mut wddmin, kept)).best();
         ratios += count(&best, wddmin) / of_ddmin;
     }
-    // The paper: 23 % fewer over 5,000 lists. How weights are drawn and whether repeats count decide between 15 and 40 %.
+    // The paper reports 23 % fewer over 5,000 lists. Depending on how weights are drawn and whether
+    // repeats count, the figure is between 15 and 40 %.
     let ratio = ratios / f64::from(lists);
     assert!((0.72..0.88).contains(&ratio), "{ratio}");
 }

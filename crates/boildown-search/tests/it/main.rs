@@ -1,5 +1,6 @@
-//! What every machine promises, checked on small inputs against brute force and against itself.
+//! Guarantees and costs of every search, checked on small inputs against brute force.
 
+mod batches;
 mod changes;
 mod graph;
 mod groves;
@@ -7,9 +8,9 @@ mod guarantees;
 mod lists;
 mod oracles;
 mod probabilistic;
-mod questions;
+mod queries;
 mod schedules;
 mod studies;
 mod trees;
-mod width;
+
 mod workers;

@@ -1,14 +1,18 @@
-//! Oracles over sets of elements, and all machines behind one face.
+//! Oracles over sets of elements, and lists of all searches for checks of every search.
 
 use std::num::NonZeroUsize;
 
-use boildown_search::changes::{Dd, DdPlus, Isolate, SimpleDd, Unions};
+use boildown_search::changes::{DdPlus, Isolate, UnionPolicy};
 use boildown_search::list::{
-    ActiveCoarsen, Adaptive, Bisection, Cdd, Ddmin, DdminOptions, Direction, Halving, KnownMisses,
-    List, NMinimal, Naive, Order, ProbDd, Resume, Sigma, Subsets, Sweep, Ties, WProbDd, Wddmin,
+    Adaptive, Direction, Halving, HalvingOptions, HalvingOrder, List, Sweep,
+};
+use boildown_search::literature::changes::{Dd, SimpleDd};
+use boildown_search::literature::list::{
+    ActiveCoarsen, Bisection, Cdd, CddOptions, Ddmin, DdminOptions, KnownMisses, NMinimal, Naive,
+    ProbDd, ProbDdOptions, Resume, Sigma, Subsets, Ties, WProbDd, Wddmin,
 };
 use boildown_search::{
-    Epochs, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
+    Batches, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
     Verdict,
 };
 use proptest::prelude::*;
@@ -16,16 +20,17 @@ use proptest::prelude::*;
 /// An oracle as a pure function of the kept elements. The full set is always interesting.
 #[derive(Debug, Clone)]
 pub(crate) enum Oracle {
-    /// Interesting while all of these are kept: monotone and unambiguous.
+    /// Interesting if all of these are kept: monotone and unambiguous.
     Needs(Vec<usize>),
-    /// Interesting while, for every user that is kept, what it uses is kept too, and the roots are kept: not monotone.
+    /// Interesting if the roots are kept, and for every kept user what it uses: not monotone.
     DefUse {
         roots: Vec<usize>,
         uses: Vec<(usize, usize)>,
     },
-    /// A coin for every set.
+    /// A pseudo-random verdict for every set.
     Chaos(u64),
-    /// `Needs` these, where it can be judged at all: a coin decides that for every set but none and all.
+    /// Like `Needs`, but a pseudo-random share of all sets but the empty and the full one is
+    /// unresolved.
     Murky { needed: Vec<usize>, seed: u64 },
 }
 
@@ -51,7 +56,7 @@ impl Oracle {
             }
             Self::Murky { needed, seed } => {
                 let certain = [0, kept.universe()].contains(&kept.count());
-                // How often it cannot be judged depends on the seed.
+                // The share of unresolved sets depends on the seed.
                 if !certain && coin(kept.fingerprint(), *seed) % 8 < seed % 8 {
                     return Verdict::Unresolved;
                 }
@@ -66,7 +71,7 @@ impl Oracle {
     }
 }
 
-/// A number that depends on the content and the seed only.
+/// Returns a number that depends only on the content and the seed.
 pub(crate) fn coin(content: Fingerprint, seed: u64) -> u64 {
     let text = format!("{content:?}{seed}");
     text.bytes()
@@ -78,7 +83,7 @@ pub(crate) fn coin(content: Fingerprint, seed: u64) -> u64 {
         >> 7
 }
 
-/// Oracles over `n` elements.
+/// Returns oracles over `n` elements.
 pub(crate) fn oracles(n: usize) -> impl Strategy<Value = Oracle> {
     let element = 0..n;
     prop_oneof![
@@ -93,12 +98,13 @@ pub(crate) fn oracles(n: usize) -> impl Strategy<Value = Oracle> {
     ]
 }
 
-/// So many questions at once.
+/// Returns a batch size.
 pub(crate) fn width(width: usize) -> NonZeroUsize {
-    NonZeroUsize::new(width).expect("the tests' widths are not zero")
+    NonZeroUsize::new(width).expect("batch sizes of tests are not zero")
 }
 
-/// Oracles over `n` elements whose verdicts agree with one set, where there are any.
+/// Returns oracles over `n` elements that agree with one set of needed elements wherever they are
+/// resolved.
 pub(crate) fn murky(n: usize) -> impl Strategy<Value = Oracle> {
     let needed = proptest::collection::btree_set(0..n, 1..=n.min(4));
     (needed, any::<u64>()).prop_map(|(needed, seed)| Oracle::Murky {
@@ -107,13 +113,13 @@ pub(crate) fn murky(n: usize) -> impl Strategy<Value = Oracle> {
     })
 }
 
-/// Something to be checked of every machine.
+/// A check that applies to every search.
 pub(crate) trait Check {
-    /// Fails with the reason. `machine` stands at its start.
-    fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String>;
+    /// Returns the reason of a failure. `search` is at its start.
+    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String>;
 }
 
-/// Runs a check on every machine that finds the changes that broke something.
+/// Runs a check on every search that finds the changes that cause a failure.
 pub(crate) fn every_dd(
     start: &Subset,
     check: &impl Check,
@@ -126,7 +132,7 @@ pub(crate) fn every_dd(
         ("dd+", check.check(dd_plus.clone())),
         (
             "dd+, trusting unions",
-            check.check(DdPlus::with_unions(start.clone(), Unions::Trust)),
+            check.check(DdPlus::with_union_policy(start.clone(), UnionPolicy::Trust)),
         ),
         (
             "dd between two",
@@ -147,7 +153,7 @@ pub(crate) const COMPLEMENTS_ONLY: DdminOptions = DdminOptions {
     resume: Resume::Restart,
 };
 
-/// As recommended by Picire's authors.
+/// The options recommended by the authors of Picire.
 pub(crate) const PICIRE: DdminOptions = DdminOptions {
     complement_direction: Direction::Backwards,
     resume: Resume::Onwards,
@@ -156,14 +162,20 @@ pub(crate) const PICIRE: DdminOptions = DdminOptions {
 
 pub(crate) const THREE: NonZeroUsize = NonZeroUsize::new(3).expect("3 is not 0");
 
-/// Runs a check on the other list machines, and on some that ask about several deletions at once.
-fn more_machines(list: &List, check: &impl Check) -> Vec<Outcome> {
+/// Runs a check on the other list searches, and on some of them in batches.
+fn more_searches(list: &List, check: &impl Check) -> Vec<Outcome> {
     let list = || list.clone();
     let onwards = DdminOptions {
         resume: Resume::Onwards,
         ..DdminOptions::default()
     };
-    let breadth = Halving::with_order(list(), Order::Breadth, Direction::Backwards);
+    let breadth = Halving::with_options(
+        list(),
+        HalvingOptions {
+            order: HalvingOrder::Breadth,
+            direction: Direction::Backwards,
+        },
+    );
     vec![
         ("naive", check.check(Naive::on(list()))),
         ("bisection", check.check(Bisection::on(list()))),
@@ -182,10 +194,12 @@ fn more_machines(list: &List, check: &impl Check) -> Vec<Outcome> {
         ("wddmin", check.check(Wddmin::on(list()))),
         (
             "halving, left to right",
-            check.check(Halving::with_order(
+            check.check(Halving::with_options(
                 list(),
-                Order::Depth,
-                Direction::Forwards,
+                HalvingOptions {
+                    order: HalvingOrder::Depth,
+                    direction: Direction::Forwards,
+                },
             )),
         ),
         ("halving, breadth-first", check.check(breadth.clone())),
@@ -203,37 +217,55 @@ fn more_machines(list: &List, check: &impl Check) -> Vec<Outcome> {
         ),
         (
             "halving, breadth-first, three at a time",
-            check.check(Epochs::new(breadth, THREE)),
+            check.check(Batches::new(breadth, THREE)),
         ),
         (
             "ddmin, as in Picire, three at a time",
-            check.check(Epochs::new(Ddmin::with_options(list(), PICIRE), THREE)),
+            check.check(Batches::new(Ddmin::with_options(list(), PICIRE), THREE)),
         ),
         (
             "wddmin, three at a time",
-            check.check(Epochs::new(Wddmin::on(list()), THREE)),
+            check.check(Batches::new(Wddmin::on(list()), THREE)),
         ),
     ]
 }
 
-/// Runs a check on the list machines that reckon with probabilities.
+/// Runs a check on the probabilistic list searches.
 fn probabilistic(list: &List, check: &impl Check) -> Vec<Outcome> {
     let list = || list.clone();
     vec![
         ("probdd", check.check(ProbDd::on(list()))),
         (
             "probdd, a quarter, left to right",
-            check.check(ProbDd::with_sigma(list(), Sigma::QUARTER, Ties::First)),
+            check.check(ProbDd::with_options(
+                list(),
+                ProbDdOptions {
+                    sigma: Sigma::QUARTER,
+                    ties: Ties::First,
+                },
+            )),
         ),
         ("wprobdd", check.check(WProbDd::on(list()))),
         (
             "wprobdd, a quarter",
-            check.check(WProbDd::with_sigma(list(), Sigma::QUARTER, Ties::Last)),
+            check.check(WProbDd::with_options(
+                list(),
+                ProbDdOptions {
+                    sigma: Sigma::QUARTER,
+                    ties: Ties::Last,
+                },
+            )),
         ),
         ("cdd", check.check(Cdd::on(list()))),
         (
             "cdd, a quarter, left to right",
-            check.check(Cdd::with_sigma(list(), Sigma::QUARTER, Direction::Forwards)),
+            check.check(Cdd::with_options(
+                list(),
+                CddOptions {
+                    sigma: Sigma::QUARTER,
+                    direction: Direction::Forwards,
+                },
+            )),
         ),
         ("coarsen", check.check(ActiveCoarsen::on(list()))),
         (
@@ -243,8 +275,8 @@ fn probabilistic(list: &List, check: &impl Check) -> Vec<Outcome> {
     ]
 }
 
-/// Runs a check on every list machine and on the combinators.
-pub(crate) fn every_machine(
+/// Runs a check on every list search and on the combinators.
+pub(crate) fn every_search(
     list: &List,
     check: &impl Check,
 ) -> Result<Vec<&'static str>, TestCaseError> {
@@ -273,26 +305,26 @@ pub(crate) fn every_machine(
         ),
         (
             "halving, 4 at once",
-            check.check(Epochs::new(halving.clone(), width(4))),
+            check.check(Batches::new(halving.clone(), width(4))),
         ),
         (
             "sweep, 3 at once, to a fixed point",
-            check.check(Fixpoint::new(Epochs::new(sweep.clone(), width(3)))),
+            check.check(Fixpoint::new(Batches::new(sweep.clone(), width(3)))),
         ),
         (
             "sweep of pairs, or else halving",
             check.check(FirstThatWorks::new(pairs, halving)),
         ),
     ];
-    outcomes.extend(more_machines(list, check));
+    outcomes.extend(more_searches(list, check));
     outcomes.extend(probabilistic(list, check));
     name_failures(outcomes)
 }
 
-/// What came of checking a machine, by its name.
+/// The outcome of a check, with the name of the search.
 type Outcome = (&'static str, Result<(), String>);
 
-/// Returns the names, unless one of the checks failed.
+/// Returns the names of the searches, unless a check failed.
 fn name_failures(outcomes: Vec<Outcome>) -> Result<Vec<&'static str>, TestCaseError> {
     let passed = |(name, outcome): Outcome| match outcome {
         Ok(()) => Ok(name),

@@ -1,30 +1,54 @@
-//! What the probabilistic minimisers promise, against brute force, one question at a time and several at once.
+//! Guarantees of the probabilistic list searches against brute force, alone and in batches.
 
 use std::num::NonZeroUsize;
 
-use boildown_search::list::{ActiveCoarsen, Cdd, Direction, List, ProbDd, Sigma, Ties, WProbDd};
-use boildown_search::{Epochs, Search, Subset, Verdict, Wide, run};
+use boildown_search::list::{Direction, List};
+use boildown_search::literature::list::{
+    ActiveCoarsen, Cdd, CddOptions, ProbDd, ProbDdOptions, Sigma, Ties, WProbDd,
+};
+use boildown_search::{Batches, ListSearch, Search, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::oracles::{Check, Oracle, oracles};
 use crate::workers::SameAtAnyNumber;
 
-/// Runs a check on every probabilistic machine, alone and several questions wide.
-fn every_probabilistic_machine(list: &List, check: &impl Check) -> Result<(), TestCaseError> {
+/// Runs a check on every probabilistic search, alone and in batches.
+fn every_probabilistic_search(list: &List, check: &impl Check) -> Result<(), TestCaseError> {
     let quarter = Sigma::QUARTER;
     let first = Ties::First;
     let probdd = ProbDd::on(list.clone());
     let weighted = WProbDd::on(list.clone());
     let cdd = Cdd::on(list.clone());
-    let wprobdd_first = WProbDd::with_sigma(list.clone(), quarter, first);
-    let cdd_first = Cdd::with_sigma(list.clone(), quarter, Direction::Forwards);
+    let wprobdd_first = WProbDd::with_options(
+        list.clone(),
+        ProbDdOptions {
+            sigma: quarter,
+            ties: first,
+        },
+    );
+    let cdd_first = Cdd::with_options(
+        list.clone(),
+        CddOptions {
+            sigma: quarter,
+            direction: Direction::Forwards,
+        },
+    );
     let outcomes = [
         ("probdd", both(check, &probdd)),
         ("wprobdd", both(check, &weighted)),
         ("cdd", both(check, &cdd)),
         (
             "probdd, a quarter",
-            both(check, &ProbDd::with_sigma(list.clone(), quarter, first)),
+            both(
+                check,
+                &ProbDd::with_options(
+                    list.clone(),
+                    ProbDdOptions {
+                        sigma: quarter,
+                        ties: first,
+                    },
+                ),
+            ),
         ),
         ("wprobdd, a quarter", both(check, &wprobdd_first)),
         ("cdd, a quarter", both(check, &cdd_first)),
@@ -36,21 +60,21 @@ fn every_probabilistic_machine(list: &List, check: &impl Check) -> Result<(), Te
     Ok(())
 }
 
-fn both<M: Wide>(check: &impl Check, machine: &M) -> Result<(), String> {
-    let wide = |width| {
-        let width = NonZeroUsize::new(width).expect("a width is not 0");
-        Epochs::new(machine.clone(), width)
+fn both<S: ListSearch>(check: &impl Check, search: &S) -> Result<(), String> {
+    let in_batches = |batch_size| {
+        let batch_size = NonZeroUsize::new(batch_size).expect("a batch size is not 0");
+        Batches::new(search.clone(), batch_size)
     };
-    check.check(machine.clone())?;
+    check.check(search.clone())?;
     check
-        .check(wide(2))
+        .check(in_batches(2))
         .map_err(|reason| format!("2 wide: {reason}"))?;
     check
-        .check(wide(9))
+        .check(in_batches(9))
         .map_err(|reason| format!("9 wide: {reason}"))
 }
 
-/// Interesting while one of these sets is kept whole: monotone, but several minima.
+/// Interesting if one of these sets is kept completely: monotone, with several minima.
 struct OneOf(Vec<Vec<usize>>);
 
 impl OneOf {
@@ -65,12 +89,12 @@ impl OneOf {
 }
 
 impl Check for OneOf {
-    fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String> {
-        let best = run(machine, |kept| self.judge(kept)).best();
+    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
+        let best = run(search, |kept| self.judge(kept)).best();
         let elements: Vec<usize> = best.iter().collect();
         for part in 0..(1_u32 << elements.len()) - 1 {
-            let gone = (elements.iter().enumerate()).filter(|(bit, _)| part >> bit & 1 == 0);
-            let subset = best.without(gone.map(|(_, &element)| element..element + 1));
+            let deleted = (elements.iter().enumerate()).filter(|(bit, _)| part >> bit & 1 == 0);
+            let subset = best.without(deleted.map(|(_, &element)| element..element + 1));
             if self.judge(&subset) == Verdict::Interesting {
                 return Err(format!("{subset:?} is inside of {best:?}"));
             }
@@ -82,21 +106,22 @@ impl Check for OneOf {
     }
 }
 
-/// Ends with exactly the needed elements, after so many questions at most.
+/// Checks that a search ends with exactly the needed elements, after at most a given number of
+/// queries.
 struct Exactly {
     needed: Vec<usize>,
     most: usize,
 }
 
 impl Check for Exactly {
-    fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String> {
+    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
         let oracle = Oracle::Needs(self.needed.clone());
         let mut asked = 0;
         let judge = |kept: &Subset| {
             asked += 1;
             oracle.judge(kept)
         };
-        let best: Vec<usize> = run(machine, judge).best().iter().collect();
+        let best: Vec<usize> = run(search, judge).best().iter().collect();
         if best != self.needed {
             return Err(format!("left {best:?} of {:?}", self.needed));
         }
@@ -107,27 +132,27 @@ impl Check for Exactly {
     }
 }
 
-/// Told verdicts that no function of the candidate would give, ends after so many at most.
+/// Checks that a search ends after at most a given number of verdicts, whatever they are.
 struct EndsWithin {
     verdicts: Vec<u8>,
     most: usize,
 }
 
 impl Check for EndsWithin {
-    fn check<S: Search<Candidate = Subset>>(&self, mut machine: S) -> Result<(), String> {
+    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
         let mut verdicts = self.verdicts.iter().cycle();
         for _ in 0..self.most {
-            if machine.ask().is_none() {
+            if search.ask().is_none() {
                 return Ok(());
             }
             match verdicts.next() {
-                Some(0) => machine.tell(Verdict::Interesting),
-                Some(1) => machine.tell(Verdict::Unresolved),
-                Some(2) => machine.skip(),
-                _ => machine.tell(Verdict::Uninteresting),
+                Some(0) => search.tell(Verdict::Interesting),
+                Some(1) => search.tell(Verdict::Unresolved),
+                Some(2) => search.skip(),
+                _ => search.tell(Verdict::Uninteresting),
             }
         }
-        match machine.ask() {
+        match search.ask() {
             None => Ok(()),
             Some(_) => Err(format!("still asking after {} verdicts", self.most)),
         }
@@ -142,154 +167,183 @@ proptest! {
             (Just(n), proptest::collection::vec(set, 1..4))
         }),
     ) {
-        every_probabilistic_machine(&List::uniform(n), &OneOf(sets))?;
+        every_probabilistic_search(&List::uniform(n), &OneOf(sets))?;
     }
 
     #[test]
-    fn a_monotone_unambiguous_oracle_leaves_the_minimum_after_questions_linear_in_the_list(
+    fn a_monotone_unambiguous_oracle_leaves_the_minimum_after_linearly_many_queries(
         (n, needed) in (1_usize..=60).prop_flat_map(|n| (Just(n), proptest::collection::btree_set(0..n, 0..=n))),
         weights in proptest::collection::vec(prop_oneof![0_u32..5, 0_u32..1000], 60),
     ) {
         let check = Exactly { needed: needed.into_iter().collect(), most: 4 * n + 20 };
-        every_probabilistic_machine(&List::weighted(weights[..n].iter().copied()), &check)?;
+        every_probabilistic_search(&List::weighted(weights[..n].iter().copied()), &check)?;
     }
 
     #[test]
-    fn they_end_soon_whatever_they_are_told(
+    fn every_search_ends_after_linearly_many_verdicts(
         n in 1_usize..40,
         verdicts in proptest::collection::vec(0_u8..6, 1..40),
         weights in proptest::collection::vec(0_u32..1000, 40),
     ) {
         let check = EndsWithin { verdicts, most: 8 * n + 40 };
-        every_probabilistic_machine(&List::weighted(weights[..n].iter().copied()), &check)?;
+        every_probabilistic_search(&List::weighted(weights[..n].iter().copied()), &check)?;
     }
 
     #[test]
-    fn pending_questions_are_disjoint_and_the_first_is_the_next(
+    fn pending_queries_are_disjoint_and_the_first_one_is_asked_next(
         n in 1_usize..40,
-        width in 1_usize..9,
+        batch_size in 1_usize..9,
         verdicts in proptest::collection::vec(0_u8..5, 1..40),
     ) {
         let list = List::uniform(n);
-        disjoint(ProbDd::on(list.clone()), width, &verdicts)?;
-        disjoint(WProbDd::with_sigma(list.clone(), Sigma::QUARTER, Ties::First), width, &verdicts)?;
-        disjoint(Cdd::on(list), width, &verdicts)?;
+        disjoint(ProbDd::on(list.clone()), batch_size, &verdicts)?;
+        disjoint(WProbDd::with_options(list.clone(), ProbDdOptions { sigma: Sigma::QUARTER, ties: Ties::First }), batch_size, &verdicts)?;
+        disjoint(Cdd::on(list), batch_size, &verdicts)?;
     }
 }
 
 proptest! {
-    // Three widths of seven machines at four numbers of workers: fewer cases say as much.
+    // Three batch sizes of seven searches with four numbers of workers: fewer cases show as much.
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn wide_questions_are_told_the_same_way_to_any_number_of_workers(
+    fn batches_are_told_in_the_same_order_with_any_number_of_workers(
         (n, oracle) in (1_usize..16).prop_flat_map(|n| (Just(n), oracles(n))),
         delays in any::<u64>(),
     ) {
-        every_probabilistic_machine(&List::uniform(n), &SameAtAnyNumber { oracle, delays })?;
+        every_probabilistic_search(&List::uniform(n), &SameAtAnyNumber { oracle, delays })?;
     }
 }
 
-fn disjoint<M: Wide>(mut machine: M, width: usize, verdicts: &[u8]) -> Result<(), TestCaseError> {
-    let width = NonZeroUsize::new(width).expect("a width is not 0");
+fn disjoint<S: ListSearch>(
+    mut search: S,
+    batch_size: usize,
+    verdicts: &[u8],
+) -> Result<(), TestCaseError> {
+    let batch_size = NonZeroUsize::new(batch_size).expect("a batch size is not 0");
     for verdict in verdicts {
-        let pending = machine.pending(width);
-        let best = machine.best();
-        let mut gone = Vec::new();
-        for question in &pending {
-            let before = gone.len();
-            gone.extend(
+        let pending = search.pending(batch_size);
+        let best = search.best();
+        let mut deleted = Vec::new();
+        for query in &pending {
+            let before = deleted.len();
+            deleted.extend(
                 best.iter()
-                    .filter(|&element| !question.candidate.contains(element)),
+                    .filter(|&element| !query.candidate.contains(element)),
             );
-            prop_assert!(gone.len() > before, "every question deletes something");
+            prop_assert!(deleted.len() > before, "every query deletes something");
         }
-        let count = gone.len();
-        gone.sort_unstable();
-        gone.dedup();
-        prop_assert_eq!(gone.len(), count);
-        let first = pending.first().map(|question| &question.candidate);
-        let next = machine.ask().map(|question| question.candidate);
+        let count = deleted.len();
+        deleted.sort_unstable();
+        deleted.dedup();
+        prop_assert_eq!(deleted.len(), count);
+        let first = pending.first().map(|query| &query.candidate);
+        let next = search.ask().map(|query| query.candidate);
         prop_assert_eq!(first, next.as_ref());
         if next.is_none() {
             break;
         }
         match verdict {
-            0 => machine.tell(Verdict::Interesting),
-            1 => machine.skip(),
-            _ => machine.tell(Verdict::Uninteresting),
+            0 => search.tell(Verdict::Interesting),
+            1 => search.skip(),
+            _ => search.tell(Verdict::Uninteresting),
         }
     }
     Ok(())
 }
 
-/// Drives a machine without the planner, whose fingerprints look at the whole list for each question.
-fn drive<S: Search<Candidate = Subset>>(mut machine: S, needed: &[usize]) -> usize {
+/// Runs a search without the planner, whose fingerprints take time linear in the list for each
+/// query.
+fn drive<S: Search<Candidate = Subset>>(mut search: S, needed: &[usize]) -> usize {
     let mut asked = 0;
-    while let Some(question) = machine.ask() {
+    while let Some(query) = search.ask() {
         asked += 1;
         let hit = needed
             .iter()
-            .all(|&element| question.candidate.contains(element));
-        drop(question);
-        machine.tell(if hit {
+            .all(|&element| query.candidate.contains(element));
+        drop(query);
+        search.tell(if hit {
             Verdict::Interesting
         } else {
             Verdict::Uninteresting
         });
     }
-    assert_eq!(machine.best().iter().collect::<Vec<_>>(), needed);
+    assert_eq!(search.best().iter().collect::<Vec<_>>(), needed);
     asked
 }
 
 #[test]
-fn a_million_elements_cost_no_more_than_their_questions() {
+fn long_lists_take_time_linear_in_their_queries() {
     let n = 1_000_000;
     let needed: Vec<usize> = (0..10).map(|k| k * 99_991 + 17).collect();
     let uniform = || List::uniform(n);
     let weighted = List::weighted((0..1_000).cycle().take(n));
-    // Groups of ten at most: a hundred thousand questions, because that is what a sigma of a tenth asks for.
+    // Groups have at most ten elements, so a sigma of a tenth takes a hundred thousand queries.
     assert!(drive(ProbDd::on(uniform()), &needed) < 100_200);
     assert!(drive(WProbDd::on(weighted), &needed) < 100_200);
     assert!(drive(Cdd::on(uniform()), &needed) < 100_200);
     let thousandth = Sigma::new(0.001).expect("a proper probability");
     assert!(
         drive(
-            ProbDd::with_sigma(uniform(), thousandth, Ties::Last),
+            ProbDd::with_options(
+                uniform(),
+                ProbDdOptions {
+                    sigma: thousandth,
+                    ties: Ties::Last
+                }
+            ),
             &needed
         ) < 1_300
     );
     assert!(
         drive(
-            Cdd::with_sigma(uniform(), thousandth, Direction::Backwards),
+            Cdd::with_options(
+                uniform(),
+                CddOptions {
+                    sigma: thousandth,
+                    direction: Direction::Backwards
+                }
+            ),
             &needed
         ) < 1_300
     );
     assert!(drive(ActiveCoarsen::on(uniform()), &needed) < 500);
 }
 
-/// The number of questions when nothing can go.
-fn barren<S: Search<Candidate = Subset>>(mut machine: S) -> usize {
+/// Returns the number of queries if nothing can be deleted.
+fn queries_without_a_hit<S: Search<Candidate = Subset>>(mut search: S) -> usize {
     let mut asked = 0;
-    while machine.ask().is_some() {
+    while search.ask().is_some() {
         asked += 1;
-        machine.tell(Verdict::Uninteresting);
+        search.tell(Verdict::Uninteresting);
     }
     asked
 }
 
 #[test]
-fn when_nothing_can_go_about_two_questions_are_asked_for_each_element() {
+fn about_two_queries_are_asked_for_each_element_if_nothing_can_be_deleted() {
     let n = 10_000;
     let list = List::uniform(n);
     let quarter = Sigma::QUARTER;
     let counts = [
-        barren(ProbDd::on(list.clone())),
-        barren(ProbDd::with_sigma(list.clone(), quarter, Ties::Last)),
-        barren(WProbDd::on(List::weighted((1..=100).cycle().take(n)))),
-        barren(Cdd::on(list.clone())),
-        barren(Cdd::with_sigma(list.clone(), quarter, Direction::Backwards)),
-        barren(ActiveCoarsen::on(list)),
+        queries_without_a_hit(ProbDd::on(list.clone())),
+        queries_without_a_hit(ProbDd::with_options(
+            list.clone(),
+            ProbDdOptions {
+                sigma: quarter,
+                ties: Ties::Last,
+            },
+        )),
+        queries_without_a_hit(WProbDd::on(List::weighted((1..=100).cycle().take(n)))),
+        queries_without_a_hit(Cdd::on(list.clone())),
+        queries_without_a_hit(Cdd::with_options(
+            list.clone(),
+            CddOptions {
+                sigma: quarter,
+                direction: Direction::Backwards,
+            },
+        )),
+        queries_without_a_hit(ActiveCoarsen::on(list)),
     ];
     assert_eq!(counts, [20_167, 17_500, 20_518, 20_999, 17_500, 10_051]);
 }

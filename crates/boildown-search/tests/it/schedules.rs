@@ -1,14 +1,17 @@
-//! The tree schedules: what each asks on small trees, what all promise, and what they cost.
+//! The tree schedules: their queries on small trees, their guarantees and their costs.
 
 use std::num::NonZeroUsize;
 
-use boildown_search::list::{
-    Algorithm, Ddmin, DdminOptions, Halving, InEpochs, List, Minimise, Sweep,
+use boildown_search::algorithms::Algorithm;
+use boildown_search::algorithms::Schedule;
+use boildown_search::list::{Halving, InBatches, Sweep};
+use boildown_search::literature::list::{Ddmin, DdminOptions};
+use boildown_search::literature::tree::{
+    Hdd, Hddr, HddrOrder, HoistingHdd, Nodes, Pardis, Perses, Siblings,
 };
-use boildown_search::tree::{
-    Hdd, Hddr, HoistingHdd, Nodes, Order, Pardis, Perses, Schedule, Siblings,
+use boildown_search::{
+    AnyListSearch, Fixpoint, ListSearch, Search, Sequence, Subset, Verdict, run,
 };
-use boildown_search::{Epochs, Fixpoint, Restart, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::groves::{Fits, Grove, Plain, groves};
@@ -24,7 +27,7 @@ fn verdict(hit: bool) -> Verdict {
     }
 }
 
-/// Runs a search, and returns the text of each new question and of what is left.
+/// Runs a search, and returns the text of each new query and of the result.
 fn trace(
     grove: &Grove,
     search: impl Search<Candidate = Subset>,
@@ -42,36 +45,42 @@ fn trace(
 }
 
 fn has<'a>(needed: &'a str) -> impl Fn(&str) -> bool + 'a {
-    |text| needed.chars().all(|atom| text.contains(atom))
+    |text| needed.chars().all(|token| text.contains(token))
 }
 
-/// Checks the new questions of a schedule, and what it leaves.
+/// The new queries of a schedule, and its result.
+#[derive(Clone, Copy)]
+struct Expected<'a> {
+    queries: &'a [&'a str],
+    left: &'a str,
+}
+
+/// Checks the new queries of a schedule and its result.
 #[track_caller]
 fn check<S: Search<Candidate = Subset>>(
-    (text, fits): (&str, Fits),
+    grove: &Grove,
     needed: &str,
     start: impl FnOnce(&Grove) -> S,
-    (questions, left): (&[&str], &str),
+    expected: Expected<'_>,
 ) {
-    let grove = Grove::new(text, fits);
-    let (asked, best) = trace(&grove, start(&grove), has(needed));
+    let (asked, best) = trace(grove, start(grove), has(needed));
     assert_eq!(
         (
             asked.iter().map(String::as_str).collect::<Vec<_>>(),
             best.as_str()
         ),
-        (questions.to_vec(), left)
+        (expected.queries.to_vec(), expected.left)
     );
 }
 
 #[test]
-fn hdd_minimises_level_by_level_and_tries_the_last_node_of_a_level_too() {
+fn hdd_minimises_level_by_level_and_tries_to_delete_the_last_node_of_a_level() {
     check(
-        ("[ab[cd]][e[fg]]", Fits::SameKind),
+        &Grove::new("[ab[cd]][e[fg]]", Fits::SameKind),
         "cf",
         |grove| Hdd::new(Ddmin::on, grove.tree.clone(), grove.full(), Nodes::All),
-        (
-            &[
+        Expected {
+            queries: &[
                 // The two blocks.
                 "abcd", "efg",
                 // a, b and a block of the one, e and a block of the other.
@@ -79,32 +88,38 @@ fn hdd_minimises_level_by_level_and_tries_the_last_node_of_a_level_too() {
                 // The leaves of both inner blocks.
                 "c", "d", "f", "g", "dfg", "cfg", "cg", "cf",
             ],
-            "cf",
-        ),
+            left: "cf",
+        },
     );
     check(
-        ("a[bc]", Fits::SameKind),
+        &Grove::new("a[bc]", Fits::SameKind),
         "",
         |grove| Hdd::new(Ddmin::on, grove.tree.clone(), grove.full(), Nodes::All),
-        (&["a", ""], ""),
+        Expected {
+            queries: &["a", ""],
+            left: "",
+        },
     );
 }
 
 #[test]
-fn hdd_lets_a_separator_go_with_its_element() {
+fn hdd_deletes_a_separator_with_its_element() {
     check(
-        ("a,b,c,d", Fits::SameKind),
+        &Grove::new("a,b,c,d", Fits::SameKind),
         "bd",
         |grove| Hdd::new(Halving::on, grove.tree.clone(), grove.full(), Nodes::All),
-        (&["", "a,b", "a,b,c", "a,b,d", "d", "a,d", "b,d"], "b,d"),
+        Expected {
+            queries: &["", "a,b", "a,b,c", "a,b,d", "d", "a,d", "b,d"],
+            left: "b,d",
+        },
     );
 }
 
 #[test]
-fn coarse_hdd_leaves_what_the_syntax_needs_but_looks_below_it() {
-    // Of the three fixed parts of the braces only the extra may go; below the inner row, d may.
+fn coarse_hdd_keeps_nodes_that_the_syntax_needs_and_reduces_their_children() {
+    // Of the three children of the braces, only the extra can be deleted; in the inner list, d can.
     check(
-        ("a{bX[cd]}e", Fits::SameKind),
+        &Grove::new("a{bX[cd]}e", Fits::SameKind),
         "c",
         |grove| {
             Hdd::new(
@@ -114,21 +129,24 @@ fn coarse_hdd_leaves_what_the_syntax_needs_but_looks_below_it() {
                 Nodes::Neutral,
             )
         },
-        (&["", "abXcd", "a", "bXcd", "bcd", "b", "bc"], "bc"),
+        Expected {
+            queries: &["", "abXcd", "a", "bXcd", "bcd", "b", "bc"],
+            left: "bc",
+        },
     );
 }
 
 #[test]
 fn hddr_minimises_the_children_of_one_node_at_a_time_in_four_orders() {
     let orders = [
-        // The last block to its leaves, then the first.
+        // The last block down to its leaves, then the first.
         (
             "hddr",
             vec![
                 "", "abcd", "efg", "abcde", "abcdfg", "abcdf", "f", "abf", "cdf", "cf",
             ],
         ),
-        // The first block to its leaves, then the last.
+        // The first block down to its leaves, then the last.
         (
             "hddr:append=reversed",
             vec![
@@ -150,133 +168,161 @@ fn hddr_minimises_the_children_of_one_node_at_a_time_in_four_orders() {
             ],
         ),
     ];
-    for (name, questions) in orders {
+    for (name, queries) in orders {
         let schedule: Schedule = name.parse().unwrap();
         check(
-            ("[ab[cd]][e[fg]]", Fits::SameKind),
+            &Grove::new("[ab[cd]][e[fg]]", Fits::SameKind),
             "cf",
             |grove| {
                 schedule.start(
-                    InEpochs::of_one(Halving::on),
+                    InBatches::one_by_one(Algorithm::HALVING),
                     grove.tree.clone(),
                     grove.full(),
                     1,
                 )
             },
-            (&questions, "cf"),
+            Expected {
+                queries: &queries,
+                left: "cf",
+            },
         );
     }
 }
 
 #[test]
-fn hoisting_lifts_the_nearest_node_of_the_same_kind_and_starts_the_level_over() {
-    // After each level's deletions: the outer call gives way to the inner one, its first argument does not.
+fn hoisting_replaces_a_node_by_the_nearest_one_of_the_same_kind_and_restarts_the_level() {
+    // After the deletions of a level, replacing the outer call by its first argument misses, and by
+    // its second one hits.
     check(
-        ("(x(y(ab))(c))z", Fits::SameKind),
+        &Grove::new("(x(y(ab))(c))z", Fits::SameKind),
         "c",
         |grove| HoistingHdd::new(Halving::on, grove.tree.clone(), grove.full()),
-        (&["", "(x(y(ab))(c))", "(y(ab))", "(c)", "()"], "(c)"),
+        Expected {
+            queries: &["", "(x(y(ab))(c))", "(y(ab))", "(c)", "()"],
+            left: "(c)",
+        },
     );
-    // What is hoisted gives way to what is below it.
+    // A hoisted node is replaced again by one below it.
     check(
-        ("(a(b(c)))", Fits::SameKind),
+        &Grove::new("(a(b(c)))", Fits::SameKind),
         "c",
         |grove| HoistingHdd::new(Halving::on, grove.tree.clone(), grove.full()),
-        (&["", "(b(c))", "(c)", "()"], "(c)"),
+        Expected {
+            queries: &["", "(b(c))", "(c)", "()"],
+            left: "(c)",
+        },
     );
 }
 
 #[test]
-fn perses_takes_the_heaviest_from_its_queue_and_replaces_by_the_lightest_that_fits() {
+fn perses_takes_the_heaviest_node_and_tries_the_lightest_replacement_that_fits() {
     check(
-        ("a[b(c(de)f)]g", Fits::SameKind),
+        &Grove::new("a[b(c(de)f)]g", Fits::SameKind),
         "e",
         |grove| Perses::new(Halving::on, grove.tree.clone(), grove.full()),
-        (
-            &[
-                // The root by the only other row, then its elements.
+        Expected {
+            queries: &[
+                // The root is replaced by the only other list, then its elements are reduced.
                 "b(c(de)f)",
                 "",
                 "b",
                 "(c(de)f)",
-                // The outer call by the inner one, then its arguments.
+                // The outer call is replaced by the inner one, then its arguments are reduced.
                 "(de)",
                 "()",
                 "(d)",
                 "(e)",
             ],
-            "(e)",
-        ),
+            left: "(e)",
+        },
     );
 }
 
 #[test]
-fn perses_splices_a_list_where_several_nodes_may_stand() {
-    // No single node below the root will do, but the row of the round brackets.
+fn perses_splices_a_list_into_a_slot_that_takes_several_nodes() {
+    // No single node below the root is interesting, but the list in the round brackets is.
     check(
-        ("x(ab)", Fits::Anything),
+        &Grove::new("x(ab)", Fits::Anything),
         "ab",
         |grove| Perses::new(Halving::on, grove.tree.clone(), grove.full()),
-        (&["x", "a", "b", "ab", ""], "ab"),
+        Expected {
+            queries: &["x", "a", "b", "ab", ""],
+            left: "ab",
+        },
     );
 }
 
 #[test]
-fn perses_deletes_an_extra_and_minds_every_place_of_a_chain() {
-    // The row holds nothing but the call, so what fits the call's place fits.
+fn perses_deletes_an_extra_and_considers_every_slot_of_a_chain() {
+    // The list holds only the call, so nodes that fit the call's slot fit.
     check(
-        ("[((d),c)]", Fits::SameKind),
+        &Grove::new("[((d),c)]", Fits::SameKind),
         "d",
         |grove| Perses::new(Halving::on, grove.tree.clone(), grove.full()),
-        (&["", "(d)", "()"], "(d)"),
+        Expected {
+            queries: &["", "(d)", "()"],
+            left: "(d)",
+        },
     );
     check(
-        ("aXb", Fits::SameKind),
+        &Grove::new("aXb", Fits::SameKind),
         "a",
         |grove| Perses::new(Halving::on, grove.tree.clone(), grove.full()),
-        (&["", "a"], "a"),
+        Expected {
+            queries: &["", "a"],
+            left: "a",
+        },
     );
     check(
-        ("aXb", Fits::SameKind),
+        &Grove::new("aXb", Fits::SameKind),
         "ab",
         |grove| Perses::new(Halving::on, grove.tree.clone(), grove.full()),
-        (&["", "a", "b", "ab"], "ab"),
+        Expected {
+            queries: &["", "a", "b", "ab"],
+            left: "ab",
+        },
     );
 }
 
 #[test]
-fn pardis_asks_about_the_heaviest_node_that_can_go_and_a_miss_brings_in_what_is_below() {
+fn pardis_tests_the_heaviest_deletable_node_and_after_a_miss_adds_its_descendants() {
     let start = |siblings| {
         move |grove: &Grove| Pardis::new(Halving::on, grove.tree.clone(), grove.full(), siblings)
     };
     check(
-        ("a[bc][d[ef]]", Fits::SameKind),
+        &Grove::new("a[bc][d[ef]]", Fits::SameKind),
         "e",
         start(Siblings::Alone),
         // By weight 3, 2, 2, then the leaves, last ones first.
-        (&["abc", "abcd", "adef", "ade", "ad", "ae", "e"], "e"),
+        Expected {
+            queries: &["abc", "abcd", "adef", "ade", "ad", "ae", "e"],
+            left: "e",
+        },
     );
     check(
-        ("a[bc][d[ef]]", Fits::SameKind),
+        &Grove::new("a[bc][d[ef]]", Fits::SameKind),
         "e",
         start(Siblings::Together),
         // e and f are reduced as a list.
-        (&["abc", "abcd", "adef", "ad", "ade", "ae", "e"], "e"),
+        Expected {
+            queries: &["abc", "abcd", "adef", "ad", "ade", "ae", "e"],
+            left: "e",
+        },
     );
     // Siblings of another weight stay, and keep their separators.
     check(
-        ("a,[bc],d,e", Fits::SameKind),
+        &Grove::new("a,[bc],d,e", Fits::SameKind),
         "bd",
         start(Siblings::Together),
-        (
-            &["a,d,e", "bc", "a,bc", "a,bc,d", "bc,d", ",d", "b,d"],
-            "b,d",
-        ),
+        Expected {
+            queries: &["a,d,e", "bc", "a,bc", "a,bc,d", "bc,d", ",d", "b,d"],
+            left: "b,d",
+        },
     );
 }
 
 #[test]
-fn schedules_are_known_by_name() {
+fn schedules_are_parsed_from_their_names() {
     for schedule in Schedule::ALL {
         assert_eq!(schedule.to_string().parse(), Ok(schedule));
     }
@@ -293,14 +339,17 @@ fn schedules_are_known_by_name() {
     assert!("greedy".parse::<Schedule>().is_err());
 }
 
-/// Runs a check on every schedule with some list algorithms, one of them wide.
+/// Runs a check on every schedule, with several list algorithms and in batches of 4.
 fn every_schedule(text: &str, check: &impl Check) -> Result<(), TestCaseError> {
-    let grove = Grove::of(text);
-    let wide = |list: List| Epochs::new(Halving::on(list), NonZeroUsize::MIN.saturating_add(3));
+    let grove = Grove::parse(text);
+    let in_batches = InBatches {
+        algorithm: Algorithm::HALVING,
+        batch_size: NonZeroUsize::MIN.saturating_add(3),
+    };
     for schedule in Schedule::ALL {
         let mut outcomes = vec![(
-            "wide".to_owned(),
-            check.check(begin(schedule, wide, &grove)),
+            "batches of 4".to_owned(),
+            check.check(begin_in_batches(schedule, in_batches, &grove)),
         )];
         for algorithm in [
             Algorithm::default(),
@@ -320,57 +369,55 @@ fn every_schedule(text: &str, check: &impl Check) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-fn begin<A: Minimise>(
-    schedule: Schedule,
-    algorithm: A,
-    grove: &Grove,
-) -> impl Search<Candidate = Subset> + use<A> {
-    schedule.start(
-        InEpochs::of_one(algorithm),
-        grove.tree.clone(),
-        grove.full(),
-        1,
-    )
+fn begin(schedule: Schedule, algorithm: Algorithm, grove: &Grove) -> AnyListSearch {
+    begin_in_batches(schedule, InBatches::one_by_one(algorithm), grove)
 }
 
-/// A tree and an oracle over its atoms.
+fn begin_in_batches(
+    schedule: Schedule,
+    algorithm: InBatches<Algorithm>,
+    grove: &Grove,
+) -> AnyListSearch {
+    schedule.start(algorithm, grove.tree.clone(), grove.full(), 1)
+}
+
+/// A tree and an oracle over its tokens.
 fn cases(plain: Plain) -> impl Strategy<Value = (String, Oracle)> {
     groves(plain).prop_flat_map(|text| {
-        let atoms = Grove::of(&text).atoms.len();
-        (Just(text), oracles(atoms))
+        let tokens = Grove::parse(&text).tokens.len();
+        (Just(text), oracles(tokens))
     })
 }
 
-/// What it asks next is what it said was certain, whatever it hears; and every result was told `Interesting`.
+/// Checks that a search asks its certain queries next for any verdicts, and that every best result
+/// was told `Interesting`.
 struct CertainIsCertain(Vec<u8>);
 
 impl Check for CertainIsCertain {
-    fn check<S: Search<Candidate = Subset>>(&self, mut machine: S) -> Result<(), String> {
+    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
         let mut verdicts = self.0.iter().cycle();
         let mut asked = 0;
-        let mut interesting = vec![machine.best()];
+        let mut interesting = vec![search.best()];
         loop {
-            let certain = machine.certain();
-            if certain.is_empty() && machine.ask().is_none() {
+            let certain = search.certain();
+            if certain.is_empty() && search.ask().is_none() {
                 return Ok(());
             }
             for expected in certain {
                 asked += 1;
-                let question = machine.ask().map(|question| question.candidate);
-                if asked > 20_000 || question.as_ref() != Some(&expected.candidate) {
-                    return Err(format!(
-                        "question {asked} is {question:?}, not {expected:?}"
-                    ));
+                let query = search.ask().map(|query| query.candidate);
+                if asked > 20_000 || query.as_ref() != Some(&expected.candidate) {
+                    return Err(format!("query {asked} is {query:?}, not {expected:?}"));
                 }
                 match verdicts.next() {
                     Some(0) => {
-                        machine.tell(Verdict::Interesting);
+                        search.tell(Verdict::Interesting);
                         interesting.push(expected.candidate);
                     }
-                    Some(1) => machine.tell(Verdict::Unresolved),
-                    _ => machine.tell(Verdict::Uninteresting),
+                    Some(1) => search.tell(Verdict::Unresolved),
+                    _ => search.tell(Verdict::Uninteresting),
                 }
-                let best = machine.best();
+                let best = search.best();
                 if !interesting.contains(&best) {
                     return Err(format!("{best:?} was never told to be interesting"));
                 }
@@ -394,7 +441,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_certain_is_asked_and_what_is_best_was_interesting(
+    fn certain_queries_are_asked_and_the_best_result_was_interesting(
         text in groves(Plain::No),
         verdicts in proptest::collection::vec(0_u8..4, 1..40),
     ) {
@@ -408,18 +455,18 @@ proptest! {
 
     #[test]
     fn hdd_star_and_hddr_to_a_fixed_point_end_1_tree_minimal((text, oracle) in cases(Plain::Yes)) {
-        let grove = Grove::of(&text);
+        let grove = Grove::parse(&text);
         let (tree, full) = (|| grove.tree.clone(), || grove.full());
         for algorithm in [Algorithm::default(), Algorithm::Ddmin(DdminOptions::PAPER), Algorithm::Ddmin(COMPLEMENTS_ONLY), Algorithm::Sweep] {
             let judge = |kept: &Subset| oracle.judge(kept);
             let results = [
-                run(Schedule::HddStar.start(InEpochs::of_one(algorithm), tree(), full(), 1), judge).best(),
-                run(Fixpoint::new(Hddr::new(algorithm, tree(), full(), Order::default())), judge).best(),
+                run(Schedule::HddStar.start(InBatches::one_by_one(algorithm), tree(), full(), 1), judge).best(),
+                run(Fixpoint::new(Hddr::new(algorithm, tree(), full(), HddrOrder::default())), judge).best(),
                 run(Fixpoint::new(HoistingHdd::new(algorithm, tree(), full())), judge).best(),
             ];
             for best in results {
                 for node in grove.tree.nodes.iter().skip(1) {
-                    let without = best.without([node.atoms.clone()]);
+                    let without = best.without([node.tokens.clone()]);
                     prop_assert!(without == best || oracle.judge(&without) != Verdict::Interesting);
                 }
             }
@@ -428,12 +475,12 @@ proptest! {
 
     #[test]
     fn every_schedule_and_a_sweep_over_the_units_end_1_tree_minimal((text, oracle) in cases(Plain::No)) {
-        let grove = Grove::of(&text);
+        let grove = Grove::parse(&text);
         let units = grove.tree.units();
         for schedule in Schedule::ALL {
-            let machine = begin(schedule, Algorithm::default(), &grove);
+            let search = begin(schedule, Algorithm::default(), &grove);
             let sweep = Sweep::units(grove.full(), units.iter().map(|unit| vec![unit.clone()]));
-            let best = run(Sequence::new(machine, sweep), |kept| oracle.judge(kept)).best();
+            let best = run(Sequence::new(search, sweep), |kept| oracle.judge(kept)).best();
             for unit in units.iter().filter(|unit| best.count_in((*unit).clone()) > 0) {
                 prop_assert_ne!(oracle.judge(&best.without([unit.clone()])), Verdict::Interesting);
             }
@@ -441,11 +488,11 @@ proptest! {
     }
 
     #[test]
-    fn a_schedule_can_be_started_over_from_less((text, oracle) in cases(Plain::No)) {
-        let grove = Grove::of(&text);
+    fn a_schedule_can_be_restarted_from_a_smaller_subset((text, oracle) in cases(Plain::No)) {
+        let grove = Grove::parse(&text);
         let judge = |kept: &Subset| oracle.judge(kept);
-        fn twice<S: Restart<Candidate = Subset>>(machine: S, judge: impl Fn(&Subset) -> Verdict) -> (Subset, Subset) {
-            let first = run(machine, &judge);
+        fn twice<S: ListSearch>(search: S, judge: impl Fn(&Subset) -> Verdict) -> (Subset, Subset) {
+            let first = run(search, &judge);
             let (best, mut again) = (first.best(), first.clone());
             again.restart(best.clone());
             (best, run(again, &judge).best())
@@ -453,7 +500,7 @@ proptest! {
         let (tree, full) = (|| grove.tree.clone(), || grove.full());
         let results = [
             twice(Hdd::new(Halving::on, tree(), full(), Nodes::Neutral), judge),
-            twice(Hddr::new(Halving::on, tree(), full(), Order::default()), judge),
+            twice(Hddr::new(Halving::on, tree(), full(), HddrOrder::default()), judge),
             twice(HoistingHdd::new(Halving::on, tree(), full()), judge),
             twice(Perses::new(Halving::on, tree(), full()), judge),
             twice(Pardis::new(Halving::on, tree(), full(), Siblings::Together), judge),
@@ -461,7 +508,7 @@ proptest! {
         for (first, second) in results {
             prop_assert_eq!(judge(&second), Verdict::Interesting);
             prop_assert!(second.count() <= first.count());
-            prop_assert!(second.iter().all(|atom| first.contains(atom)));
+            prop_assert!(second.iter().all(|token| first.contains(token)));
         }
     }
 }
@@ -469,7 +516,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn every_schedule_tells_the_same_at_any_number_of_workers(
+    fn every_schedule_asks_the_same_at_any_number_of_workers(
         (text, oracle) in cases(Plain::No),
         delays in any::<u64>(),
     ) {
@@ -477,7 +524,7 @@ proptest! {
     }
 }
 
-/// A row of `blocks` rows of `leaves` leaves.
+/// A list of `blocks` lists of `leaves` leaves.
 fn wide(blocks: usize, leaves: usize) -> Grove {
     Grove::new(
         &format!("[{}]", "a".repeat(leaves)).repeat(blocks),
@@ -486,7 +533,7 @@ fn wide(blocks: usize, leaves: usize) -> Grove {
 }
 
 #[test]
-fn a_wide_tree_of_300_000_atoms_is_searched_in_a_moment() {
+fn a_wide_tree_of_300_000_tokens_is_searched_quickly() {
     let needed = vec![17, 123_456, 299_998];
     let oracle = Oracle::Needs(needed.clone());
     let (deep, flat) = (
@@ -507,9 +554,9 @@ fn a_wide_tree_of_300_000_atoms_is_searched_in_a_moment() {
             .best();
             assert_eq!(best.iter().collect::<Vec<_>>(), needed, "{schedule}");
             let most = match schedule {
-                // Every block for itself, and every leaf of three blocks.
+                // One for every block, and one for every leaf of three blocks.
                 Schedule::Pardis(Siblings::Alone) => 2_100,
-                // Each of the 600 blocks might take the place of the root.
+                // Each of the 600 blocks fits the slot of the root.
                 Schedule::HddHoist => 700,
                 _ => 240,
             };
@@ -519,28 +566,28 @@ fn a_wide_tree_of_300_000_atoms_is_searched_in_a_moment() {
 }
 
 #[test]
-fn a_row_that_stays_in_pieces_is_no_burden() {
-    // Every second leaf stays: a question is a few cuts from the last hit, not thousands from the start.
+fn a_list_of_which_every_second_element_stays_is_searched_quickly() {
+    // A query is a few cuts from the last hit, not thousands from the start.
     let grove = wide(1, 40_000);
-    let mut machine = begin(Schedule::Hdd, Algorithm::default(), &grove);
+    let mut search = begin(Schedule::Hdd, Algorithm::default(), &grove);
     let (mut asked, mut left) = (0, 40_000);
-    while machine.ask().is_some() {
+    while search.ask().is_some() {
         asked += 1;
-        // Halving goes from right to left and comes to single leaves in turn.
-        let single = machine
+        // Halving reaches single leaves again and again, from right to left.
+        let single = search
             .ask()
-            .is_some_and(|question| question.candidate.count() + 1 == left);
+            .is_some_and(|query| query.candidate.count() + 1 == left);
         let hit = single && asked % 2 == 0;
         left -= usize::from(hit);
-        machine.tell(verdict(hit));
+        search.tell(verdict(hit));
     }
-    assert!(machine.best().count() < 30_000);
-    assert_eq!(machine.best().count(), left);
+    assert!(search.best().count() < 30_000);
+    assert_eq!(search.best().count(), left);
 }
 
 #[test]
-fn the_levels_of_a_spine_are_minimised_as_a_list() {
-    // Like a chain of operators, (((a+b)+c)+d): each level takes the place of the one around it.
+fn the_levels_of_a_chain_are_minimised_as_a_list() {
+    // Like a chain of operators, (((a+b)+c)+d): each level can replace the one around it.
     let (levels, needed) = (64, [0, 20, 21, 50]);
     let text = format!("{}{{a}}{}", "{".repeat(levels), "b}".repeat(levels));
     let grove = Grove::new(&text, Fits::SameKind);
@@ -557,7 +604,7 @@ fn the_levels_of_a_spine_are_minimised_as_a_list() {
 }
 
 #[test]
-fn a_nest_of_5_000_levels_is_searched_in_a_moment() {
+fn a_nest_of_5_000_levels_is_searched_quickly() {
     let depth = 5_000;
     let grove = Grove::new(
         &format!("{}[a]{}", "(".repeat(depth), ")".repeat(depth)),
@@ -575,7 +622,8 @@ fn a_nest_of_5_000_levels_is_searched_in_a_moment() {
     }
 }
 
-/// How many questions each schedule asks with a list minimiser, and how many atoms it leaves.
+/// Returns the number of queries of each schedule with two list algorithms, and the number of
+/// tokens left.
 fn table(shape: &str, text: &str, needed: &dyn Fn(&Subset) -> bool) -> String {
     let grove = Grove::new(text, Fits::SameKind);
     let mut lines = String::new();
@@ -597,9 +645,9 @@ fn table(shape: &str, text: &str, needed: &dyn Fn(&Subset) -> bool) -> String {
 }
 
 #[test]
-fn questions_asked_by_each_schedule_and_atoms_left() {
+fn queries_asked_by_each_schedule_and_tokens_left() {
     let needs = |needed: &'static [usize]| {
-        move |kept: &Subset| needed.iter().all(|&atom| kept.contains(atom))
+        move |kept: &Subset| needed.iter().all(|&token| kept.contains(token))
     };
     let functions = "(a,b)[cd(e)f[gh]ij]X".repeat(12);
     let nest = format!("{}x{}", "a(b".repeat(12), "c)d".repeat(12));
@@ -607,8 +655,8 @@ fn questions_asked_by_each_schedule_and_atoms_left() {
     let tables = [
         table("needs two leaves", &functions, &needs(&[70, 171])),
         table("needs nothing", &functions, &needs(&[])),
-        table("needs every row", &functions, &|kept| {
-            (0..12).all(|row| kept.contains(row * 16 + 9))
+        table("needs every list", &functions, &|kept| {
+            (0..12).all(|list| kept.contains(list * 16 + 9))
         }),
         table("a leaf in a nest", &nest, &needs(&[36])),
         table("uses the one before", &functions, &|kept| {

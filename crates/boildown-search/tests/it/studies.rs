@@ -1,32 +1,33 @@
-//! The studies in which the search for changes was born, in miniature: A. Zeller, *Yesterday, my program worked. Today, it does not.
-//! Why?*, ESEC/FSE 1999.
+//! Small models of the case studies in A. Zeller, *Yesterday, my program worked. Today, it does
+//! not. Why?*, ESEC/FSE 1999.
 
 use boildown_search::changes::{Bisect, Descent};
 use boildown_search::{Search, Subset, Verdict};
 
-/// Runs a machine; returns it with the number of its questions and of those unresolved.
+/// Runs a search, and returns it with the number of its queries and of the unresolved ones.
 fn count<S: Search<Candidate = Subset>>(
-    mut machine: S,
+    mut search: S,
     judge: impl Fn(&Subset) -> Verdict,
 ) -> (S, usize, usize) {
-    let (mut questions, mut unresolved) = (0, 0);
-    while let Some(question) = machine.ask() {
-        let verdict = judge(&question.candidate);
-        questions += 1;
+    let (mut queries, mut unresolved) = (0, 0);
+    while let Some(query) = search.ask() {
+        let verdict = judge(&query.candidate);
+        queries += 1;
         unresolved += usize::from(verdict == Verdict::Unresolved);
-        machine.tell(verdict);
+        search.tell(verdict);
     }
-    (machine, questions, unresolved)
+    (search, queries, unresolved)
 }
 
 #[test]
-fn one_culprit_among_116_logical_changes_in_the_order_of_their_dates_takes_a_dozen_questions() {
-    // 344 textual changes, about three for each logical one, which builds when all older ones are there.
+fn one_culprit_among_116_logical_changes_in_date_order_takes_at_most_12_queries() {
+    // 344 textual changes, about three for each logical one. A logical change builds with all older
+    // ones.
     const TEXTUAL: usize = 344;
     const LOGICAL: usize = 116;
     let owner = |textual: usize| textual * LOGICAL / TEXTUAL;
     for culprit in [0, 1, 57, 101, 115] {
-        let (history, first, unresolved) = count(Bisect::of(LOGICAL), |applied| {
+        let (history, first, unresolved) = count(Bisect::over_prefixes(LOGICAL), |applied| {
             if applied.contains(culprit) {
                 Verdict::Interesting
             } else {
@@ -54,7 +55,8 @@ fn one_culprit_among_116_logical_changes_in_the_order_of_their_dates_takes_a_doz
     }
 }
 
-/// 8721 textual changes in 57 directories of 17 files. One builds with the first of its directory and the one before it in its file.
+/// 8721 textual changes in 57 directories of 17 files. A change builds if the first change of its
+/// directory and the one before it in its file are applied.
 const CHANGES: usize = 8721;
 const PER_FILE: usize = 9;
 const PER_DIRECTORY: usize = 17 * PER_FILE;
@@ -78,10 +80,10 @@ fn builds(applied: &Subset) -> bool {
 
 fn with_needs(changes: &[usize]) -> Vec<usize> {
     let mut all = changes.to_vec();
-    let mut at = 0;
-    while at < all.len() {
-        all.extend(needs(all[at]));
-        at += 1;
+    let mut next = 0;
+    while next < all.len() {
+        all.extend(needs(all[next]));
+        next += 1;
     }
     all.sort_unstable();
     all.dedup();
@@ -97,7 +99,7 @@ fn levels(sizes: &[usize]) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn of_8721_changes_that_rarely_build_the_culprit_is_found_with_all_that_it_needs_to_build() {
+fn of_8721_changes_that_rarely_build_the_culprit_and_all_that_it_needs_are_found() {
     let mut figures = Vec::new();
     for culprits in [&[4000][..], &[8720], &[153 * 3 + 40, 153 * 50 + 100]] {
         let judge = |applied: &Subset| {
@@ -109,8 +111,8 @@ fn of_8721_changes_that_rarely_build_the_culprit_is_found_with_all_that_it_needs
                 Verdict::Uninteresting
             }
         };
-        let machine = Descent::new(CHANGES, levels(&[PER_DIRECTORY, PER_FILE, 1]));
-        let (search, grouped, unresolved) = count(machine, judge);
+        let search = Descent::new(CHANGES, levels(&[PER_DIRECTORY, PER_FILE, 1]));
+        let (search, grouped, unresolved) = count(search, judge);
         assert_eq!(
             search.best().iter().collect::<Vec<_>>(),
             with_needs(culprits)
@@ -119,7 +121,7 @@ fn of_8721_changes_that_rarely_build_the_culprit_is_found_with_all_that_it_needs
         assert!(grouped * 3 < alone, "{grouped} and {alone}");
         figures.push((grouped, unresolved));
     }
-    // In the study: 289 with directories and more, 470 without.
+    // In the study: 289 tests with directories and other groups, 470 without.
     assert!(
         figures.iter().all(|(grouped, _)| *grouped < 289),
         "{figures:?}"
@@ -129,8 +131,8 @@ fn of_8721_changes_that_rarely_build_the_culprit_is_found_with_all_that_it_needs
 #[test]
 fn two_changes_in_different_files_that_interfere_are_both_found() {
     for second in [1, 700, 5000, 8719] {
-        let machine = Descent::new(CHANGES, levels(&[PER_DIRECTORY, PER_FILE, 1]));
-        let (search, questions, _) = count(machine, |applied| {
+        let search = Descent::new(CHANGES, levels(&[PER_DIRECTORY, PER_FILE, 1]));
+        let (search, queries, _) = count(search, |applied| {
             if applied.contains(0) && applied.contains(second) {
                 Verdict::Interesting
             } else {
@@ -138,6 +140,6 @@ fn two_changes_in_different_files_that_interfere_are_both_found() {
             }
         });
         assert_eq!(search.best().iter().collect::<Vec<_>>(), [0, second]);
-        assert!(questions < 100, "{questions}");
+        assert!(queries < 100, "{queries}");
     }
 }

@@ -1,27 +1,30 @@
-//! The tree schedule on trees that know no language.
+//! The best-first tree search on trees without a language.
 
 use std::sync::Arc;
 
 use boildown_search::list::{Halving, List, Sweep};
-use boildown_search::tree::{Experience, Gaps, Node, NodeId, SiblingList, Slot, Tree, TreeSearch};
-use boildown_search::{Restart as _, Search, Sequence, Subset, Verdict, run};
+use boildown_search::tree::{
+    Gaps, IdRange, LearnedRates, Node, NodeId, SiblingList, Slot, SlotId, Tree, TreeSearch,
+};
+use boildown_search::{ListSearch as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::oracles::{Check as _, Oracle, oracles, width};
 use crate::workers::SameAtAnyNumber;
 
-/// The shape of a tree: a leaf is an atom, a node a row of children, with a separator atom between each two when it is so.
+/// The shape of a tree. A leaf is a token; a node is a list of children, which may have a separator
+/// token between any two.
 #[derive(Debug, Clone)]
 enum Shape {
     Leaf,
-    Row(Vec<Self>),
+    List(Vec<Self>),
     Separated(Vec<Self>),
 }
 
-/// Builds a tree in which everything fits everywhere.
+/// Builds a tree in which every node fits every slot.
 struct Builder {
     tree: Tree,
-    atoms: usize,
+    tokens: usize,
 }
 
 impl Builder {
@@ -32,84 +35,90 @@ impl Builder {
         };
         let mut builder = Self {
             tree: Tree {
-                slots: vec![slot],
+                slots: vec![slot].into(),
                 ..Tree::default()
             },
-            atoms: 0,
+            tokens: 0,
         };
         builder.add(shape);
-        (Arc::new(builder.tree), builder.atoms)
+        (Arc::new(builder.tree), builder.tokens)
     }
 
     fn add(&mut self, shape: &Shape) -> NodeId {
-        let id = self.tree.nodes.len();
-        let start = self.atoms;
+        let id = self.tree.nodes.next_id();
+        let start = self.tokens;
         self.tree.nodes.push(Node {
-            atoms: start..start,
+            tokens: start..start,
             end: id,
             kind: 0,
-            slot: 0,
-            lists: 0..0,
+            slot: SlotId::default(),
+            lists: IdRange::default(),
         });
         let (children, separators) = match shape {
             Shape::Leaf => {
-                self.atoms += 1;
+                self.tokens += 1;
                 ([].as_slice(), 0)
             }
-            Shape::Row(children) => (children.as_slice(), 0),
+            Shape::List(children) => (children.as_slice(), 0),
             Shape::Separated(children) => (children.as_slice(), 1),
         };
         let mut elements = Vec::new();
         for (position, child) in children.iter().enumerate() {
-            self.atoms += if position > 0 { separators } else { 0 };
+            self.tokens += if position > 0 { separators } else { 0 };
             elements.push(self.add(child));
         }
-        let lists = self.tree.lists.len();
+        let first = self.tree.lists.next_id();
         if !elements.is_empty() {
             self.tree.lists.push(SiblingList {
                 elements,
-                end: self.atoms,
+                end: self.tokens,
                 gaps: Gaps::Separators,
             });
         }
-        let (end, last) = (self.tree.nodes.len(), self.tree.lists.len());
+        let (end, lists) = (self.tree.nodes.next_id(), self.tree.lists.ids_from(first));
+        let kind = u16::from(lists.len() > 0);
         let node = &mut self.tree.nodes[id];
-        (node.end, node.atoms.end, node.lists, node.kind) =
-            (end, self.atoms, lists..last, u16::from(last > lists));
+        (node.end, node.tokens.end, node.lists, node.kind) = (end, self.tokens, lists, kind);
         id
     }
 }
 
 fn shapes() -> impl Strategy<Value = Shape> {
     let leaf = Just(Shape::Leaf);
-    let rows = leaf.prop_recursive(3, 16, 4, |inner| {
+    let lists = leaf.prop_recursive(3, 16, 4, |inner| {
         let children = proptest::collection::vec(inner, 1..4);
         prop_oneof![
-            children.clone().prop_map(Shape::Row),
+            children.clone().prop_map(Shape::List),
             children.prop_map(Shape::Separated)
         ]
     });
-    rows.prop_map(|shape| Shape::Row(vec![shape]))
+    lists.prop_map(|shape| Shape::List(vec![shape]))
 }
 
-fn search(tree: &Arc<Tree>, atoms: usize) -> impl Search<Candidate = Subset> {
-    TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(atoms), 1)
+fn search(tree: &Arc<Tree>, tokens: usize) -> impl Search<Candidate = Subset> {
+    TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(tokens), 1)
 }
 
-fn in_epochs(tree: &Arc<Tree>, atoms: usize, at_once: usize) -> impl Search<Candidate = Subset> {
-    TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(atoms), 1).in_epochs(width(at_once))
+fn in_batches(
+    tree: &Arc<Tree>,
+    tokens: usize,
+    batch_size: usize,
+) -> impl Search<Candidate = Subset> {
+    TreeSearch::new(Halving::on, Arc::clone(tree), Subset::full(tokens), 1)
+        .in_batches(width(batch_size))
 }
 
-fn promising(tree: &Arc<Tree>, atoms: usize) -> TreeSearch<fn(List) -> Halving> {
-    let (tree, kept) = (Arc::clone(tree), Subset::full(atoms));
-    TreeSearch::promising(Halving::on, tree, kept, 1, Experience::default())
+fn by_expected_gain(tree: &Arc<Tree>, tokens: usize) -> TreeSearch<fn(List) -> Halving> {
+    let (tree, kept) = (Arc::clone(tree), Subset::full(tokens));
+    TreeSearch::by_expected_gain(Halving::on, tree, kept, 1, LearnedRates::default())
 }
 
-/// Runs the schedule over a tree of leaves and rows, and returns what each question kept and what is left.
+/// Runs the search over a tree, and returns the tokens that each query kept and those that are
+/// left.
 fn trace(shape: &Shape, hits: impl Fn(&[usize]) -> bool) -> (Vec<Vec<usize>>, Vec<usize>) {
-    let (tree, atoms) = Builder::tree(shape);
+    let (tree, tokens) = Builder::tree(shape);
     let mut asked = Vec::new();
-    let best = run(search(&tree, atoms), |kept| {
+    let best = run(search(&tree, tokens), |kept| {
         let kept: Vec<usize> = kept.iter().collect();
         let verdict = if hits(&kept) {
             Verdict::Interesting
@@ -124,9 +133,9 @@ fn trace(shape: &Shape, hits: impl Fn(&[usize]) -> bool) -> (Vec<Vec<usize>>, Ve
 }
 
 #[test]
-fn a_separator_goes_with_its_element_and_one_stays_between_two() {
-    // Atoms: a , b , c  =  0 1 2 3 4.
-    let list = Shape::Row(vec![Shape::Separated(vec![
+fn a_separator_is_deleted_with_its_element_and_one_stays_between_two_elements() {
+    // Tokens: a , b , c  =  0 1 2 3 4.
+    let list = Shape::List(vec![Shape::Separated(vec![
         Shape::Leaf,
         Shape::Leaf,
         Shape::Leaf,
@@ -137,15 +146,15 @@ fn a_separator_goes_with_its_element_and_one_stays_between_two() {
     assert_eq!(left, [0, 3, 4], "asked {asked:?}");
     assert!(
         asked.iter().all(|kept| kept != &[0, 1, 3, 4]),
-        "no question leaves two separators in a row: {asked:?}"
+        "no query leaves two separators in sequence: {asked:?}"
     );
 }
 
 #[test]
 fn a_node_is_replaced_by_what_it_wraps() {
-    // (x) with x needed, and each parenthesis as long as the other is there: no single deletion works.
-    let inside = Shape::Row(vec![Shape::Leaf]);
-    let wrapped = Shape::Row(vec![Shape::Row(vec![Shape::Leaf, inside, Shape::Leaf])]);
+    // (x) where x is needed, and each parenthesis needs the other: no single deletion works.
+    let inside = Shape::List(vec![Shape::Leaf]);
+    let wrapped = Shape::List(vec![Shape::List(vec![Shape::Leaf, inside, Shape::Leaf])]);
     let (_, left) = trace(&wrapped, |kept| {
         kept.contains(&1) && kept.contains(&0) == kept.contains(&2)
     });
@@ -156,35 +165,35 @@ proptest! {
     #[test]
     fn a_tree_is_searched_the_same_way_by_any_number_of_workers(
         (shape, oracle) in shapes().prop_flat_map(|shape| {
-            let atoms = Builder::tree(&shape).1;
-            (Just(shape), oracles(atoms))
+            let tokens = Builder::tree(&shape).1;
+            (Just(shape), oracles(tokens))
         }),
         delays in any::<u64>(),
     ) {
-        let (tree, atoms) = Builder::tree(&shape);
+        let (tree, tokens) = Builder::tree(&shape);
         let check = SameAtAnyNumber { oracle, delays };
-        check.check(search(&tree, atoms)).map_err(TestCaseError::fail)?;
-        check.check(in_epochs(&tree, atoms, 4)).map_err(TestCaseError::fail)?;
-        check.check(promising(&tree, atoms)).map_err(TestCaseError::fail)?;
-        let four = promising(&tree, atoms).in_epochs(width(4));
+        check.check(search(&tree, tokens)).map_err(TestCaseError::fail)?;
+        check.check(in_batches(&tree, tokens, 4)).map_err(TestCaseError::fail)?;
+        check.check(by_expected_gain(&tree, tokens)).map_err(TestCaseError::fail)?;
+        let four = by_expected_gain(&tree, tokens).in_batches(width(4));
         check.check(four).map_err(TestCaseError::fail)?;
     }
 
     #[test]
-    fn the_tree_schedule_and_a_sweep_over_its_units_end_1_tree_minimal(
+    fn the_tree_search_and_a_sweep_over_its_units_end_1_tree_minimal(
         (shape, oracle) in shapes().prop_flat_map(|shape| {
-            let atoms = Builder::tree(&shape).1;
-            (Just(shape), oracles(atoms))
+            let tokens = Builder::tree(&shape).1;
+            (Just(shape), oracles(tokens))
         }),
     ) {
-        let (tree, atoms) = Builder::tree(&shape);
+        let (tree, tokens) = Builder::tree(&shape);
         let units: Vec<_> = tree.units();
-        let sweep = Sweep::units(Subset::full(atoms), units.iter().map(|unit| vec![unit.clone()]));
-        let heaviest = Sequence::new(search(&tree, atoms), sweep.clone());
-        let promising = Sequence::new(promising(&tree, atoms), sweep);
+        let sweep = Sweep::units(Subset::full(tokens), units.iter().map(|unit| vec![unit.clone()]));
+        let by_weight = Sequence::new(search(&tree, tokens), sweep.clone());
+        let by_gain = Sequence::new(by_expected_gain(&tree, tokens), sweep);
         let both = [
-            run(heaviest, |kept| oracle.judge(kept)).best(),
-            run(promising, |kept| oracle.judge(kept)).best(),
+            run(by_weight, |kept| oracle.judge(kept)).best(),
+            run(by_gain, |kept| oracle.judge(kept)).best(),
         ];
         for best in both {
             prop_assert_eq!(oracle.judge(&best), Verdict::Interesting);
@@ -195,17 +204,17 @@ proptest! {
     }
 
     #[test]
-    fn a_tree_search_ends_whatever_it_is_told(
+    fn a_tree_search_ends_on_arbitrary_verdicts(
         shape in shapes(),
         verdicts in proptest::collection::vec(0_u8..4, 1..40),
     ) {
-        let (tree, atoms) = Builder::tree(&shape);
-        prop_assert!(ends(search(&tree, atoms), &verdicts), "still asking");
-        prop_assert!(ends(promising(&tree, atoms), &verdicts), "still asking");
+        let (tree, tokens) = Builder::tree(&shape);
+        prop_assert!(ends(search(&tree, tokens), &verdicts), "still asking");
+        prop_assert!(ends(by_expected_gain(&tree, tokens), &verdicts), "still asking");
     }
 }
 
-/// Whether a search ends when it is told the same few things again and again.
+/// Returns whether a search ends when it is told the same sequence of verdicts again and again.
 fn ends(mut search: impl Search, verdicts: &[u8]) -> bool {
     let mut verdicts = verdicts.iter().cycle();
     for _ in 0..20_000 {
@@ -222,51 +231,55 @@ fn ends(mut search: impl Search, verdicts: &[u8]) -> bool {
     false
 }
 
-/// The number of questions until less than half of the atoms is left.
-fn questions_to_half(
+/// Returns the number of queries until less than half of the tokens is left.
+fn queries_to_half(
     search: impl Search<Candidate = Subset>,
     oracle: &Oracle,
-    atoms: usize,
+    tokens: usize,
 ) -> usize {
     let (mut asked, mut is_half) = (0, false);
     run(search, |kept| {
         let verdict = oracle.judge(kept);
         asked += usize::from(!is_half);
-        is_half |= verdict == Verdict::Interesting && 2 * kept.count() < atoms;
+        is_half |= verdict == Verdict::Interesting && 2 * kept.count() < tokens;
         verdict
     });
     asked
 }
 
 #[test]
-fn where_functions_stay_and_bodies_go_the_order_of_promise_learns_to_ask_about_bodies() {
-    // Forty functions, a name and a body each; all names are needed, and every tenth body.
-    let function = Shape::Row(vec![Shape::Leaf, Shape::Row(vec![Shape::Leaf; 20])]);
-    let (tree, atoms) = Builder::tree(&Shape::Row(vec![function; 40]));
+fn the_order_by_expected_gain_learns_that_function_bodies_can_be_deleted() {
+    // Forty functions with a name and a body each. All names are needed, and every tenth body.
+    let function = Shape::List(vec![Shape::Leaf, Shape::List(vec![Shape::Leaf; 20])]);
+    let (tree, tokens) = Builder::tree(&Shape::List(vec![function; 40]));
     let names = (0..40).map(|function| 21 * function);
     let bodies = (0..4).map(|tenth| 210 * tenth + 7);
     let oracle = Oracle::Needs(names.chain(bodies).collect());
-    let heaviest = questions_to_half(search(&tree, atoms), &oracle, atoms);
-    let promising = questions_to_half(promising(&tree, atoms), &oracle, atoms);
-    assert!(3 * promising < 2 * heaviest, "{promising} and {heaviest}");
+    let by_weight = queries_to_half(search(&tree, tokens), &oracle, tokens);
+    let by_gain = queries_to_half(by_expected_gain(&tree, tokens), &oracle, tokens);
+    assert!(3 * by_gain < 2 * by_weight, "{by_gain} and {by_weight}");
 }
 
 #[test]
-fn a_monotone_oracle_leaves_its_needed_atoms_of_a_wide_tree() {
-    let shape = Shape::Row((0..300).map(|_| Shape::Row(vec![Shape::Leaf; 7])).collect());
+fn a_monotone_oracle_leaves_its_needed_tokens_of_a_wide_tree() {
+    let shape = Shape::List(
+        (0..300)
+            .map(|_| Shape::List(vec![Shape::Leaf; 7]))
+            .collect(),
+    );
     let needed: Vec<usize> = vec![3, 700, 1999];
     let oracle = Oracle::Needs(needed.clone());
-    let (tree, atoms) = Builder::tree(&shape);
+    let (tree, tokens) = Builder::tree(&shape);
     let mut asked = 0;
-    let best = run(search(&tree, atoms), |kept| {
+    let best = run(search(&tree, tokens), |kept| {
         asked += 1;
         oracle.judge(kept)
     })
     .best();
     assert_eq!(best.iter().collect::<Vec<_>>(), needed);
     assert!(asked < 120, "{asked}");
-    // Restarting a sweep from the result proves it.
-    let mut sweep = Sweep::windows(Subset::full(atoms), 1);
+    // A sweep restarted from the result deletes nothing more.
+    let mut sweep = Sweep::windows(Subset::full(tokens), 1);
     sweep.restart(best.clone());
     assert_eq!(run(sweep, |kept| oracle.judge(kept)).best(), best);
 }

@@ -1,29 +1,29 @@
-//! The same result, told in the same order, at any number of workers.
+//! Determinism: the same result, told in the same order, with any number of workers.
 
 use boildown_search::changes::Isolate;
 use boildown_search::list::{List, Sweep};
-use boildown_search::{Fingerprint, Planner, QuestionId, Search, Subset, Verdict};
+use boildown_search::{Fingerprint, Planner, QueryId, Search, Subset, Verdict};
 use proptest::prelude::*;
 
-use crate::oracles::{Check, Oracle, coin, every_machine, oracles};
+use crate::oracles::{Check, Oracle, coin, every_search, oracles};
 
-/// What the search heard, in order, and what it ended with.
+/// The verdicts told to a search, in order, and its result.
 #[derive(Debug, PartialEq)]
-struct History {
+struct ToldHistory {
     told: Vec<(Fingerprint, Verdict)>,
     best: Subset,
     ran: usize,
 }
 
-/// Runs a search with workers whose answers come back in an order decided by `delays`.
+/// Runs a search with workers whose answers arrive in an order decided by `delays`.
 fn simulate<S: Search<Candidate = Subset>>(
     mut planner: Planner<S>,
     oracle: &Oracle,
     workers: usize,
     delays: u64,
-) -> History {
-    let mut running: Vec<(QuestionId, Subset)> = Vec::new();
-    let mut history = History {
+) -> ToldHistory {
+    let mut running: Vec<(QueryId, Subset)> = Vec::new();
+    let mut history = ToldHistory {
         told: Vec::new(),
         best: Subset::full(0),
         ran: 0,
@@ -51,7 +51,7 @@ fn simulate<S: Search<Candidate = Subset>>(
             history.told.push((told.fingerprint, told.verdict));
         }
         let abandoned = planner.abandoned();
-        // A kill is not instant: some answers of abandoned questions still come in.
+        // A kill takes time: some answers to abandoned queries still arrive.
         if clock.is_multiple_of(3) {
             running.retain(|(id, _)| !abandoned.contains(id));
         }
@@ -60,17 +60,17 @@ fn simulate<S: Search<Candidate = Subset>>(
     history
 }
 
-/// Compares 2, 7 and 64 workers with one, with a long memory and a short one.
+/// Compares 2, 7 and 64 workers with one, with a large and a small memory of answers.
 pub(crate) struct SameAtAnyNumber {
     pub(crate) oracle: Oracle,
     pub(crate) delays: u64,
 }
 
 impl Check for SameAtAnyNumber {
-    fn check<S: Search<Candidate = Subset>>(&self, machine: S) -> Result<(), String> {
-        self.compare(|| Planner::new(machine.clone()), &[2, 7, 64])?;
-        // So short a memory that it matters all the time.
-        self.compare(|| Planner::with_memory(machine.clone(), 5), &[7])
+    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
+        self.compare(|| Planner::new(search.clone()), &[2, 7, 64])?;
+        // A memory so small that it always matters.
+        self.compare(|| Planner::with_memory(search.clone(), 5), &[7])
     }
 }
 
@@ -101,7 +101,7 @@ impl SameAtAnyNumber {
 }
 
 proptest! {
-    // Each case runs dozens of machines with up to 64 workers.
+    // Each case runs dozens of searches with up to 64 workers.
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
     fn any_number_of_workers_tells_the_same_verdicts_in_the_same_order(
@@ -110,20 +110,21 @@ proptest! {
         delays in any::<u64>(),
     ) {
         let list = List::weighted(weights[..n].iter().copied());
-        every_machine(&list, &SameAtAnyNumber { oracle, delays })?;
+        every_search(&list, &SameAtAnyNumber { oracle, delays })?;
     }
 }
 
 #[test]
-fn a_candidate_is_run_once_even_when_two_paths_ask_it() {
-    // With 64 workers every set of four elements is soon speculated on; there are only 16 of them.
+fn a_candidate_is_run_once_even_if_two_paths_ask_it() {
+    // With 64 workers every set of four elements is soon asked about by speculation; there are only
+    // 16 sets.
     let planner = Planner::new(Sweep::on(List::uniform(4)));
     let history = simulate(planner, &Oracle::Needs(vec![1]), 64, 5);
     assert!(history.ran <= 16, "{}", history.ran);
 }
 
 #[test]
-fn a_thousand_workers_on_a_short_list_look_ahead_no_further_than_they_can_use() {
+fn a_thousand_workers_on_a_short_list_speculate_only_on_useful_queries() {
     // Nine elements have 512 subsets, and the tree of verdicts over them has about a million nodes.
     let needed = Oracle::Needs((0..9).collect());
     let planner = Planner::new(Sweep::on(List::uniform(9)));
@@ -159,7 +160,7 @@ fn rounds(
 }
 
 #[test]
-fn where_nothing_can_be_judged_workers_look_beyond_unresolved_questions() {
+fn workers_speculate_past_unresolved_queries_when_most_are_unresolved() {
     let all = Subset::full(20);
     let isolate = Isolate::between(all.without([0..20]), all);
     let never = |_: &Subset| Verdict::Unresolved;

@@ -5,29 +5,30 @@ use std::fmt;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
+use boildown_exec::spawn::{Invocation, Stdin};
+use boildown_oracle::Capture;
 use boildown_oracle::shell::quote;
-use boildown_oracle::spawn::{Capture, Invocation, Stdin};
 
-/// A command that is run in a tree of files. `{}` in its words is the root of the tree.
+/// A command that is run in a tree of files. `{}` in its words stands for the root of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeCommand {
     /// The program and its arguments.
     words: Vec<OsString>,
-    /// Where in the tree it is run.
+    /// The directory of the tree in which it is run.
     dir: PathBuf,
 }
 
-/// Stands for the root of the tree in what the user types.
+/// The placeholder for the root of the tree.
 const PLACEHOLDER: &[u8] = b"{}";
 
 impl TreeCommand {
-    /// Returns the command of these words, of which there has to be one, run in this directory of the tree.
+    /// Returns the command of these words (at least one), run in this directory of the tree.
     #[must_use]
     pub fn new(words: Vec<OsString>, dir: PathBuf) -> Self {
         Self { words, dir }
     }
 
-    /// Returns a line for a shell as a command.
+    /// Returns the command that has a shell run a line.
     #[must_use]
     pub fn line(line: &OsStr, dir: PathBuf) -> Self {
         let words = ["/bin/sh".into(), "-c".into(), line.to_owned()];
@@ -39,13 +40,13 @@ impl TreeCommand {
         self.words.iter().map(OsString::as_os_str)
     }
 
-    /// Returns where in the tree it is run.
+    /// Returns the directory of the tree in which it is run.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The command in the tree at `root`, with another directory for temporary files.
+    /// Returns the command for the tree at `root`, with `tmp` for its temporary files.
     pub(super) fn invocation(&self, root: &Path, tmp: PathBuf, capture: Capture) -> Invocation {
         let mut words = self.words.iter().map(|word| fill(word, root));
         let current_dir = root.join(&self.dir);
@@ -65,13 +66,14 @@ impl TreeCommand {
     }
 }
 
+/// Replaces the placeholders of a word.
 fn fill(word: &OsStr, root: &Path) -> OsString {
     let mut filled = Vec::new();
     let mut rest = word.as_bytes();
-    while let Some(at) = rest.windows(2).position(|two| two == PLACEHOLDER) {
-        filled.extend_from_slice(&rest[..at]);
+    while let Some(start) = rest.windows(2).position(|two| two == PLACEHOLDER) {
+        filled.extend_from_slice(&rest[..start]);
         filled.extend_from_slice(root.as_os_str().as_bytes());
-        rest = &rest[at + PLACEHOLDER.len()..];
+        rest = &rest[start + PLACEHOLDER.len()..];
     }
     filled.extend_from_slice(rest);
     OsString::from_vec(filled)

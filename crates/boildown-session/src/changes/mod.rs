@@ -1,19 +1,41 @@
-//! Which change broke it? The session over states of a folder of files.
+//! Culprit search: finds the smallest set of changes between a good and a bad state of a folder.
+//!
+//! The two states are commits, a commit and the work tree, or two directories. A command tells
+//! good from bad. [`Problem`] holds all of that; [`Problem::check`] runs both states, and
+//! [`CheckedProblem::find`] searches:
+//!
+//! 1. It bisects the history between the two states, down to one commit if all can be tested.
+//! 2. It cuts the changes of that commit into directories, files, hunks and lines, and removes at
+//!    each layer the units that are not needed to make the difference. For that it writes the
+//!    files of a set of changes into a folder of its own and runs the command there.
+//! 3. It applies what is left to the good state. If that is not enough, the culprit needs an older
+//!    change, which it searches in the same way.
+//! 4. It runs the culprit alone in a fresh folder, the bad state without it, and the culprit
+//!    without each of its hunks, for the [`CulpritReport`].
 
-mod baseline;
 mod command;
-mod event;
-mod parsing;
-mod phase;
-mod rule;
+mod counts;
+mod culprit;
+mod endpoints;
+mod error;
+mod final_checks;
+mod history_path;
+mod outcome_rule;
+mod parse_check;
+mod phases;
+mod problem;
+mod report;
 mod search;
-mod trees;
-mod way;
+mod tree_oracle;
+mod tree_runner;
+mod tree_search;
 
 pub use command::TreeCommand;
-pub use event::{ChangesEvent, Counts, Found, Loosened, Part, Trial};
-pub use phase::Tally;
-pub use rule::{Goal, Reason, Rule};
-pub use search::{Checked, Problem, SearchError, check};
-pub use trees::{Furnish, Judge, Judgement};
-pub use way::{At, Place, Row};
+pub use counts::CulpritCounts;
+pub use error::SearchError;
+pub use history_path::{HistoryPath, Revision, RevisionFiles};
+pub use outcome_rule::{OutcomeRule, SearchTarget, UnresolvedReason};
+pub use problem::{CheckedProblem, Problem};
+pub use report::{CulpritHunk, CulpritReport, LayerCounts, Trial};
+pub use tree_oracle::TreeAnswer;
+pub use tree_runner::{Loosened, PrepareTree, TreeTest};

@@ -4,17 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use boildown_oracle::{Cancel, FnOracle, OracleError, Verdict};
-use boildown_search::flaky::Law;
+use boildown_oracle::{FnOracle, Interrupt, Oracle, OracleError, Verdict};
+use boildown_search::flaky::RepeatPolicy;
 use boildown_session::{
-    Care, Config, ContrastError, Event, Side, Sides, Summary, contrast, isolate,
+    Baseline, BaselineCheck, BothSidesError, Event, MeasureRate, SessionConfig, Side, SideFiles,
+    Summary, isolate,
 };
 use boildown_syntax::{Finest, Isolation, Language};
 
 const PASSING: &str = "int a = 1;\nint f(int x) {\n    return x;\n}\nint b;\n";
 const FAILING: &str = "int a = 2;\nint f(int x) {\n    if (x) {\n        return x + a;\n    }\n    return 0;\n}\nint c;\n";
 
-/// Fails on sums, and needs its braces in pairs; takes longer for some texts than for others.
+/// Fails on sums. Unresolved unless braces come in pairs. Takes longer for some texts than for
+/// others.
 fn sums(text: &[u8]) -> Verdict {
     let sum: usize = text.iter().map(|&byte| usize::from(byte)).sum();
     std::thread::sleep(Duration::from_micros((sum % 7 * 150) as u64));
@@ -36,18 +38,18 @@ fn search() -> Isolation {
 
 fn run(
     jobs: usize,
-    sides: Option<&Sides>,
+    files: Option<&SideFiles>,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<(Summary, Isolation), OracleError> {
-    let config = Config {
+    let config = SessionConfig {
         jobs,
-        ..Config::default()
+        ..SessionConfig::default()
     };
-    isolate(search(), &FnOracle::new(sums), sides, &config, on_event)
+    isolate(search(), &FnOracle::new(sums), files, &config, on_event)
 }
 
 #[test]
-fn any_number_of_jobs_ends_with_the_same_two_texts_after_the_same_questions() {
+fn any_number_of_jobs_gives_the_same_two_texts_after_the_same_tests() {
     let told = |jobs| {
         let (summary, ended) = run(jobs, None, &mut |_| {}).unwrap();
         assert!(summary.one_minimal);
@@ -55,7 +57,7 @@ fn any_number_of_jobs_ends_with_the_same_two_texts_after_the_same_questions() {
         (
             ended.passing(),
             ended.failing(),
-            spent.questions,
+            spent.queries,
             spent.unresolved,
         )
     };
@@ -69,12 +71,12 @@ fn any_number_of_jobs_ends_with_the_same_two_texts_after_the_same_questions() {
 }
 
 #[test]
-fn both_sides_are_on_disk_from_the_beginning_and_at_every_moment() {
+fn both_sides_are_on_disk_at_every_moment() {
     let folder = tempfile::tempdir().unwrap();
-    let sides = Sides {
+    let sides = SideFiles {
         passing: folder.path().join("pass.c"),
         failing: folder.path().join("fail.c"),
-        are_there: false,
+        are_resumed: false,
     };
     let mut moved = 0;
     let look = &mut |event: &Event| {
@@ -91,31 +93,40 @@ fn both_sides_are_on_disk_from_the_beginning_and_at_every_moment() {
 
 #[test]
 fn a_side_that_cannot_be_written_ends_the_session() {
-    let sides = Sides {
+    let sides = SideFiles {
         passing: "/nowhere/pass.c".into(),
         failing: "/nowhere/fail.c".into(),
-        are_there: false,
+        are_resumed: false,
     };
     let error = run(2, Some(&sides), &mut |_| {});
     assert!(matches!(error, Err(OracleError::File { .. })), "{error:?}");
 }
 
+fn check_both_sides(
+    oracle: &dyn Oracle,
+    measure_rate: MeasureRate,
+    passing: &str,
+) -> Result<Baseline, BothSidesError> {
+    let check = BaselineCheck {
+        oracle,
+        measure_rate,
+        jobs: 1,
+        interrupt: &Interrupt::new().expect("a pipe"),
+    };
+    check.check_both_sides(passing.as_bytes(), b"bad")
+}
+
 #[test]
-fn an_input_has_to_pass_or_fail_every_time() {
+fn an_input_has_to_pass_or_fail_in_every_run() {
     let check = |judge: fn(&[u8]) -> Verdict| {
-        let cancel = Cancel::new().unwrap();
-        contrast(
-            &FnOracle::new(judge),
-            [b"good", b"bad"],
-            (Care::Usual, 2),
-            &cancel,
-        )
+        check_both_sides(&FnOracle::new(judge), MeasureRate::IfMixed, "good")
     };
     let is_bad = |text: &[u8]| match text {
         b"bad" => Verdict::Interesting,
         _ => Verdict::Uninteresting,
     };
-    assert_eq!(check(is_bad).unwrap().law, Law::once());
+    let baseline = check(is_bad).unwrap();
+    assert_eq!(baseline.repeat_policy, RepeatPolicy::once());
     for (judge, expected) in [
         (|_: &[u8]| Verdict::Interesting, Side::Passing),
         (|_: &[u8]| Verdict::Unresolved, Side::Failing),
@@ -124,14 +135,14 @@ fn an_input_has_to_pass_or_fail_every_time() {
     {
         let error = check(judge).unwrap_err();
         assert!(
-            matches!(error, ContrastError::Flaky { side, held: 0 | 1, .. } if side == expected),
+            matches!(error, BothSidesError::Flaky { side, held: 0 | 1, .. } if side == expected),
             "{error:?}"
         );
     }
 }
 
 #[test]
-fn a_failure_that_comes_and_goes_has_its_rate_measured_and_the_other_input_may_not_show_it() {
+fn the_rate_of_a_flaky_failure_is_measured_and_the_other_input_must_not_show_it() {
     let runs = AtomicU64::new(0);
     let oracle = FnOracle::new(|text: &[u8]| {
         let run = runs.fetch_add(1, Ordering::Relaxed);
@@ -140,11 +151,11 @@ fn a_failure_that_comes_and_goes_has_its_rate_measured_and_the_other_input_may_n
             _ => Verdict::Uninteresting,
         }
     });
-    let cancel = Cancel::new().unwrap();
-    let found = contrast(&oracle, [b"good", b"bad"], (Care::Usual, 1), &cancel).unwrap();
-    assert!((found.rate.tally.rate() - 0.67).abs() < 0.02, "{found:?}");
-    assert_ne!(found.law, Law::once());
-    let error = contrast(&oracle, [b"bad", b"bad"], (Care::Flaky, 1), &cancel).unwrap_err();
+    let baseline = check_both_sides(&oracle, MeasureRate::IfMixed, "good").unwrap();
+    let rate = baseline.stats.counts.rate();
+    assert!((rate - 0.67).abs() < 0.02, "{baseline:?}");
+    assert_ne!(baseline.repeat_policy, RepeatPolicy::once());
+    let error = check_both_sides(&oracle, MeasureRate::Always, "bad").unwrap_err();
     let expected = Side::Passing;
-    assert!(matches!(error, ContrastError::Flaky { side, .. } if side == expected));
+    assert!(matches!(error, BothSidesError::Flaky { side, .. } if side == expected));
 }

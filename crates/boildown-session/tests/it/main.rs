@@ -1,33 +1,30 @@
-//! Whole sessions with closures for oracles.
+//! Sessions with closures for oracles.
 
+mod culprits;
 mod isolations;
-mod leaving;
+mod skips;
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use boildown_oracle::{
-    Answer, Cancel, FnOracle, Oracle, OracleError, Outcome, Repeating, Run, Verdict,
-};
-use boildown_search::Subset;
-use boildown_search::changes::DdPlus;
-use boildown_search::flaky::{Law, Tally};
+use boildown_driver::Budget;
+use boildown_oracle::{Answer, FnOracle, Interrupt, Oracle, OracleError, RepeatedOracle, Verdict};
+use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_session::{
-    BaselineError, Budget, Care, Config, Drive, Event, Goal, Rate, Step, Stopped, Summary,
-    baseline, reduce, time_limit,
+    BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, RepeatedTest, RunStats,
+    SessionConfig, Stopped, Summary, default_time_limit, reduce,
 };
 use boildown_syntax::{Language, Strategy, reduction};
 
 const INPUT: &str = "int a;\nint b;\nint keep(int x) {\n    if (x) {\n        return a + 1;\n    }\n    return b;\n}\nint c;\n";
 
-fn config(jobs: usize) -> Config {
-    Config {
+fn config(jobs: usize) -> SessionConfig {
+    SessionConfig {
         jobs,
-        ..Config::default()
+        ..SessionConfig::default()
     }
 }
 
@@ -39,7 +36,8 @@ fn search() -> boildown_syntax::Reduction {
     )
 }
 
-/// Interesting while the text has a function that returns a sum; takes longer for some texts than for others.
+/// Interesting while the text has a function that returns a sum. Takes longer for some texts than
+/// for others.
 fn returns_a_sum(text: &[u8]) -> Verdict {
     let sum: usize = text.iter().map(|&byte| usize::from(byte)).sum();
     std::thread::sleep(Duration::from_micros((sum % 7 * 150) as u64));
@@ -52,24 +50,30 @@ fn returns_a_sum(text: &[u8]) -> Verdict {
 }
 
 fn run(
-    config: &Config,
+    config: &SessionConfig,
     oracle: &dyn Oracle,
     on_event: &mut dyn FnMut(&Event),
 ) -> (Summary, Arc<[u8]>) {
-    reduce(search(), oracle, &Goal::default(), config, on_event)
-        .expect("a closure can always be asked")
+    reduce(
+        search(),
+        oracle,
+        &ReduceOptions::default(),
+        config,
+        on_event,
+    )
+    .expect("a closure always answers")
 }
 
 #[test]
-fn any_number_of_jobs_ends_with_the_same_text_after_the_same_questions() {
+fn any_number_of_jobs_ends_with_the_same_text_after_the_same_queries() {
     let oracle = FnOracle::new(returns_a_sum);
     let (alone, best) = run(&config(1), &oracle, &mut |_| {});
     assert!(alone.one_minimal);
     for jobs in [2, 3, 8, 32] {
-        let (summary, draft) = run(&config(jobs), &oracle, &mut |_| {});
-        assert_eq!(draft, best, "{jobs} jobs");
+        let (summary, candidate) = run(&config(jobs), &oracle, &mut |_| {});
+        assert_eq!(candidate, best, "{jobs} jobs");
         assert_eq!(
-            summary.progress.spent.questions, alone.progress.spent.questions,
+            summary.progress.spent.queries, alone.progress.spent.queries,
             "{jobs} jobs"
         );
         assert!(summary.progress.spent.runs >= alone.progress.spent.runs);
@@ -82,9 +86,9 @@ fn a_budget_ends_at_the_same_text_at_any_number_of_jobs() {
     for most in [1, 3, 7] {
         let with = |jobs| {
             let (summary, best) = run(
-                &Config {
+                &SessionConfig {
                     budget: Budget {
-                        questions: Some(most),
+                        queries: Some(most),
                         ..Budget::default()
                     },
                     ..config(jobs)
@@ -92,8 +96,8 @@ fn a_budget_ends_at_the_same_text_at_any_number_of_jobs() {
                 &oracle,
                 &mut |_| {},
             );
-            assert_eq!(summary.stopped, Some(Stopped::Questions));
-            assert_eq!(summary.progress.spent.questions, most);
+            assert_eq!(summary.stopped, Some(Stopped::QueryLimit));
+            assert_eq!(summary.progress.spent.queries, most);
             assert!(!summary.one_minimal);
             best.clone()
         };
@@ -102,14 +106,14 @@ fn a_budget_ends_at_the_same_text_at_any_number_of_jobs() {
 }
 
 #[test]
-fn the_best_result_is_on_disk_before_it_is_announced() {
+fn the_best_result_is_on_disk_before_its_event() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let output = folder.path().join("best.c");
     let oracle = FnOracle::new(returns_a_sum);
     let mut improved = 0;
-    let goal = Goal {
+    let options = ReduceOptions {
         output: Some(output.clone()),
-        ..Goal::default()
+        ..ReduceOptions::default()
     };
     let mut on_event = |event: &Event| {
         if let Event::Improved(progress) = event {
@@ -118,24 +122,24 @@ fn the_best_result_is_on_disk_before_it_is_announced() {
             improved += 1;
         }
     };
-    let (_, best) = reduce(search(), &oracle, &goal, &config(4), &mut on_event)
-        .expect("a closure can always be asked");
+    let (_, best) = reduce(search(), &oracle, &options, &config(4), &mut on_event)
+        .expect("a closure always answers");
     assert!(improved > 2);
     assert_eq!(std::fs::read(&output).expect("the file is there"), best[..]);
 }
 
 #[test]
-fn a_property_that_gets_lost_is_noticed_on_the_way() {
-    // Once the text is short, the property holds on each candidate once only.
+fn a_property_that_is_lost_stops_the_reduction_at_the_last_confirmed_result() {
+    // Without line 3, the property holds in the first run on a candidate only.
     let lines: String = (0..400).map(|line| format!("line_{line}\n")).collect();
     let input: Arc<[u8]> = lines.into_bytes().into();
     let (asked, runs) = (Mutex::new(HashMap::new()), AtomicUsize::new(0));
     let oracle = FnOracle::new(|text: &[u8]| {
         runs.fetch_add(1, Ordering::Relaxed);
-        let mut asked = asked.lock().expect("no other test panicked");
+        let mut asked = asked.lock().expect("no panic");
         let times = asked.entry(text.to_vec()).or_insert(0_usize);
         *times += 1;
-        // Much of it is needed, so that there are many questions.
+        // Many lines are needed, so that there are many tests.
         let text = String::from_utf8_lossy(text);
         let needed = (0..400)
             .step_by(10)
@@ -146,14 +150,14 @@ fn a_property_that_gets_lost_is_noticed_on_the_way() {
             Verdict::Uninteresting
         }
     });
-    let goal = Goal {
-        doubt: Some(Cancel::new().expect("a pipe")),
-        ..Goal::default()
+    let options = ReduceOptions {
+        confirm: true,
+        ..ReduceOptions::default()
     };
     let search = reduction(&input, None, Strategy::default());
-    let (summary, best) = reduce(search, &oracle, &goal, &config(1), &mut |_| {})
-        .expect("a closure can always be asked");
-    assert_eq!(summary.stopped, Some(Stopped::Lost));
+    let (summary, best) = reduce(search, &oracle, &options, &config(1), &mut |_| {})
+        .expect("a closure always answers");
+    assert_eq!(summary.stopped, Some(Stopped::PropertyLost));
     assert!(!summary.one_minimal);
     let best = String::from_utf8_lossy(&best);
     assert!(best.contains("line_3\n"), "{best}");
@@ -163,124 +167,63 @@ fn a_property_that_gets_lost_is_noticed_on_the_way() {
 fn an_output_that_cannot_be_written_ends_the_session() {
     let output = Some(Path::new("/nowhere/best.c").to_owned());
     let oracle = FnOracle::new(returns_a_sum);
-    let goal = Goal {
+    let options = ReduceOptions {
         output,
-        ..Goal::default()
+        ..ReduceOptions::default()
     };
-    let error = reduce(search(), &oracle, &goal, &config(2), &mut |_| {});
+    let error = reduce(search(), &oracle, &options, &config(2), &mut |_| {});
     assert!(matches!(error, Err(OracleError::File { .. })), "{error:?}");
 }
 
-/// Fails to be asked from some call on.
-struct Broken {
-    calls: AtomicUsize,
-    good: usize,
-}
+/// Answers only when it is cancelled.
+struct NeverAnswers;
 
-impl Oracle for Broken {
-    fn judge(&self, candidate: &[u8], _: &Cancel) -> Result<Answer, OracleError> {
-        if self.calls.fetch_add(1, Ordering::Relaxed) >= self.good {
-            return Err(OracleError::NoCommand);
-        }
-        Ok(Answer {
-            verdict: returns_a_sum(candidate),
-            run: None,
-        })
-    }
-}
-
-#[test]
-fn an_oracle_that_cannot_be_asked_ends_the_session_with_its_error() {
-    for jobs in [1, 4] {
-        let oracle = Broken {
-            calls: AtomicUsize::new(0),
-            good: 6,
-        };
-        let error = reduce(
-            search(),
-            &oracle,
-            &Goal::default(),
-            &config(jobs),
-            &mut |_| {},
-        );
-        assert!(matches!(error, Err(OracleError::NoCommand)));
-    }
-}
-
-/// Can be asked about some texts only.
-struct Selective {
-    texts: Vec<Vec<u8>>,
-}
-
-impl Oracle for Selective {
-    fn judge(&self, candidate: &[u8], _: &Cancel) -> Result<Answer, OracleError> {
-        if !self.texts.iter().any(|text| text == candidate) {
-            return Err(OracleError::NoCommand);
-        }
-        Ok(Answer {
-            verdict: returns_a_sum(candidate),
-            run: None,
-        })
-    }
-}
-
-#[test]
-fn a_question_that_only_speculation_asks_may_fail() {
-    let asked = Mutex::new(Vec::new());
-    let oracle = FnOracle::new(|text: &[u8]| {
-        asked.lock().expect("no panic").push(text.to_vec());
-        returns_a_sum(text)
-    });
-    let (_, best) = run(&config(1), &oracle, &mut |_| {});
-    // One job speculates too while its runs are short, so more may be known than is needed; the result needs no more.
-    let texts = asked.into_inner().expect("no panic");
-    let (_, again) = run(&config(8), &Selective { texts }, &mut |_| {});
-    assert_eq!(again, best);
-}
-
-#[test]
-#[should_panic(expected = "the oracle has a defect")]
-fn a_panic_of_the_oracle_does_not_hang_the_session() {
-    let oracle = FnOracle::new(|_: &[u8]| panic!("the oracle has a defect"));
-    run(&config(2), &oracle, &mut |_| {});
-}
-
-/// Answers only when cancelled.
-struct Stuck;
-
-impl Oracle for Stuck {
-    fn judge(&self, _: &[u8], cancel: &Cancel) -> Result<Answer, OracleError> {
-        while !cancel.is_cancelled() {
+impl Oracle for NeverAnswers {
+    fn judge(&self, _: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
+        while !interrupt.is_triggered() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        Err(OracleError::Cancelled)
+        Err(OracleError::Interrupted)
     }
 }
 
 #[test]
-fn a_stop_cancels_what_runs_and_keeps_the_best() {
-    let config = config(3);
+fn an_interrupt_cancels_what_runs_and_keeps_the_best() {
+    let interrupt = Interrupt::new().expect("a pipe");
+    let config = SessionConfig {
+        interrupt: Some(interrupt.clone()),
+        ..config(3)
+    };
     let mut ticks = 0;
-    let outcome = reduce(search(), &Stuck, &Goal::default(), &config, &mut |_| {
+    let options = ReduceOptions::default();
+    let reduced = reduce(search(), &NeverAnswers, &options, &config, &mut |_| {
         ticks += 1;
-        config.stop.request();
+        interrupt.trigger();
     });
-    let (summary, best) = outcome.expect("a stop is no error");
+    let (summary, best) = reduced.expect("an interrupt is not an error");
     assert_eq!(summary.stopped, Some(Stopped::Interrupted));
     assert_eq!(best[..], *INPUT.as_bytes());
     assert!(ticks >= 1);
 }
 
-fn check(verdicts: impl Fn(&[u8]) -> Verdict + Send + Sync) -> Result<Tally, BaselineError> {
-    let cancel = Cancel::new().expect("a handle");
-    let oracle = FnOracle::new(verdicts);
-    let found = baseline(&oracle, INPUT.as_bytes(), None, (Care::Usual, 2), &cancel)?;
-    assert_eq!(found.law == Law::once(), !found.rate.tally.is_mixed());
-    Ok(found.rate.tally)
+fn check(verdicts: impl Fn(&[u8]) -> Verdict + Send + Sync) -> Result<RunCounts, BaselineError> {
+    let check = BaselineCheck {
+        oracle: &FnOracle::new(verdicts),
+        measure_rate: MeasureRate::IfMixed,
+        jobs: 2,
+        interrupt: &Interrupt::new().expect("a pipe"),
+    };
+    let baseline = check.check_input(INPUT.as_bytes(), None)?;
+    let counts = baseline.stats.counts;
+    assert_eq!(
+        baseline.repeat_policy == RepeatPolicy::once(),
+        !counts.is_mixed()
+    );
+    Ok(counts)
 }
 
 #[test]
-fn a_property_has_to_hold_on_the_input_every_time_and_not_on_nothing() {
+fn a_property_has_to_hold_on_the_input_and_not_on_the_empty_input() {
     assert!(check(returns_a_sum).is_ok());
     assert!(matches!(
         check(|_| Verdict::Uninteresting),
@@ -292,8 +235,8 @@ fn a_property_has_to_hold_on_the_input_every_time_and_not_on_nothing() {
     ));
 }
 
-/// Holds on the input in so many of every hundred runs, evenly.
-fn of_a_hundred(hits: usize) -> impl Fn(&[u8]) -> Verdict + Send + Sync {
+/// Holds on the input in `hits` of every hundred runs, evenly spread.
+fn holds_in_a_hundred(hits: usize) -> impl Fn(&[u8]) -> Verdict + Send + Sync {
     let calls = AtomicUsize::new(0);
     move |text: &[u8]| {
         let call = calls.fetch_add(1, Ordering::Relaxed);
@@ -306,11 +249,11 @@ fn of_a_hundred(hits: usize) -> impl Fn(&[u8]) -> Verdict + Send + Sync {
 }
 
 #[test]
-fn a_property_that_holds_in_some_runs_is_measured() {
-    let tally = |hits, runs| Tally { runs, hits };
-    assert_eq!(check(of_a_hundred(100)).unwrap(), tally(3, 3));
-    assert_eq!(check(of_a_hundred(50)).unwrap(), tally(101, 203));
-    assert_eq!(check(of_a_hundred(34)).unwrap(), tally(101, 299));
+fn the_rate_of_a_property_that_holds_in_some_runs_is_measured() {
+    let counts = |hits, runs| RunCounts { runs, hits };
+    assert_eq!(check(holds_in_a_hundred(100)).unwrap(), counts(3, 3));
+    assert_eq!(check(holds_in_a_hundred(50)).unwrap(), counts(101, 203));
+    assert_eq!(check(holds_in_a_hundred(34)).unwrap(), counts(101, 299));
     assert!(matches!(
         check(|text| {
             static CALLS: AtomicUsize = AtomicUsize::new(0);
@@ -320,75 +263,49 @@ fn a_property_that_holds_in_some_runs_is_measured() {
             }
         }),
         Err(BaselineError::TooRare {
-            tally: Tally { hits: 1, runs: 307 }
+            counts: RunCounts { hits: 1, runs: 307 }
         })
     ));
 }
 
 #[test]
-fn the_time_limit_is_ten_runs_within_bounds() {
-    assert_eq!(time_limit(Duration::from_millis(5)), Duration::from_secs(2));
-    assert_eq!(time_limit(Duration::from_secs(3)), Duration::from_secs(30));
+fn the_default_time_limit_is_ten_runs_within_bounds() {
     assert_eq!(
-        time_limit(Duration::from_secs(100)),
+        default_time_limit(Duration::from_millis(5)),
+        Duration::from_secs(2)
+    );
+    assert_eq!(
+        default_time_limit(Duration::from_secs(3)),
+        Duration::from_secs(30)
+    );
+    assert_eq!(
+        default_time_limit(Duration::from_secs(100)),
         Duration::from_secs(300)
     );
 }
 
-/// A drive of a search for some of twenty changes over an oracle that sees the changes themselves.
-fn found(jobs: usize, oracle: &dyn Oracle<Subset>) -> (Vec<usize>, Vec<(Vec<usize>, Verdict)>) {
-    std::thread::scope(|scope| {
-        let mut drive = Drive::start(scope, DdPlus::on(Subset::full(20)), oracle, &config(jobs));
-        let mut told = Vec::new();
-        loop {
-            match drive.step().expect("a closure can always be asked") {
-                Step::Told(one) => told.push((one.candidate.iter().collect(), one.verdict)),
-                Step::Tick => {}
-                Step::Ended(stopped) => {
-                    assert_eq!(stopped, None);
-                    let found = drive.search().found().expect("finished");
-                    return (found.iter().collect(), told);
-                }
-            }
-        }
-    })
-}
-
-#[test]
-fn any_search_is_driven_over_any_candidates_to_the_same_verdicts_at_any_number_of_jobs() {
-    // 8 fails with 13; what has 4 needs 5.
-    let oracle = FnOracle::new(|applied: &Subset| {
-        std::thread::sleep(Duration::from_micros(applied.count() as u64 % 7 * 150));
-        if applied.contains(4) && !applied.contains(5) {
-            Verdict::Unresolved
-        } else if applied.contains(8) && applied.contains(13) {
-            Verdict::Interesting
-        } else {
-            Verdict::Uninteresting
-        }
+/// Returns a number that looks random and is the same on every machine: FNV-1a, with the last steps
+/// of splitmix64 so that similar inputs give unlike numbers.
+fn scattered(text: &[u8], times: u32) -> u64 {
+    let bytes = text.iter().copied().chain(times.to_le_bytes());
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let alone = found(1, &oracle);
-    assert_eq!(alone.0, [8, 13]);
-    assert!(
-        alone
-            .1
-            .iter()
-            .any(|(_, verdict)| *verdict == Verdict::Unresolved)
-    );
-    for jobs in [2, 7, 32] {
-        assert_eq!(found(jobs, &oracle), alone, "{jobs} jobs");
-    }
+    let hash = (hash ^ hash >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let hash = (hash ^ hash >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    hash ^ hash >> 31
 }
 
-/// Holds in six of ten runs on a text that has a function that returns a sum: the coin is a function of the text and of how often it was tossed for it.
+/// Holds in six of ten runs on a text that has a function that returns a sum. Whether it holds
+/// depends on the text and on the number of runs on it so far.
 fn six_in_ten() -> impl Fn(&[u8]) -> Verdict + Send + Sync {
-    let tossed = Mutex::new(HashMap::<Vec<u8>, u32>::new());
+    let runs = Mutex::new(HashMap::<Vec<u8>, u32>::new());
     move |text: &[u8]| {
-        let mut tossed = tossed.lock().expect("nobody panics here");
-        let times = tossed.entry(text.to_vec()).or_default();
+        let mut runs = runs.lock().expect("no panic");
+        let times = runs.entry(text.to_vec()).or_default();
         *times += 1;
-        let coin = BuildHasherDefault::<DefaultHasher>::default().hash_one((text, *times)) % 10;
-        drop(tossed);
+        let coin = scattered(text, *times) % 10;
+        drop(runs);
         match coin {
             0..6 => returns_a_sum(text),
             _ => Verdict::Uninteresting,
@@ -397,84 +314,34 @@ fn six_in_ten() -> impl Fn(&[u8]) -> Verdict + Send + Sync {
 }
 
 #[test]
-fn a_coin_that_every_candidate_has_for_itself_gives_the_same_result_at_any_number_of_jobs() {
+fn a_flaky_property_gives_the_same_result_with_any_number_of_jobs() {
     let with = |jobs| {
         let oracle = FnOracle::new(six_in_ten());
-        let cancel = Cancel::new().expect("a handle");
-        let input = INPUT.as_bytes();
-        let found = baseline(&oracle, input, None, (Care::Flaky, jobs), &cancel).unwrap();
-        let repeating = Repeating::new(&oracle, found.law);
+        let check = BaselineCheck {
+            oracle: &oracle,
+            measure_rate: MeasureRate::Always,
+            jobs,
+            interrupt: &Interrupt::new().expect("a pipe"),
+        };
+        let baseline = check.check_input(INPUT.as_bytes(), None).unwrap();
+        let repeating = RepeatedOracle::new(&oracle, baseline.repeat_policy);
         let (summary, best) = run(&config(jobs), &repeating, &mut |_| {});
-        let measured = Rate::default().measure(&oracle, &best[..], jobs, &cancel);
-        let confirmed = measured.unwrap().tally;
-        assert!(confirmed.interval().high > 0.5, "{confirmed:?}");
+        let confirmation = RepeatedTest {
+            oracle: &oracle,
+            candidate: &best[..],
+            jobs,
+            interrupt: check.interrupt,
+        };
+        let confirmed = confirmation.measure_rate(RunStats::default()).unwrap();
+        let interval = confirmed.counts.interval();
+        assert!(interval.high > 0.5, "{confirmed:?}");
         assert!(repeating.runs() >= summary.progress.spent.runs);
-        let questions = summary.progress.spent.questions;
-        (best, questions, found.rate.tally)
+        let queries = summary.progress.spent.queries;
+        (best, queries, baseline.stats.counts)
     };
     let alone = with(1);
     assert!(alone.0.len() < INPUT.len() / 2);
     for jobs in [2, 5, 16] {
         assert_eq!(with(jobs), alone, "{jobs} jobs");
     }
-}
-
-/// An oracle whose runs time out, or find the disk full, while others run beside them.
-#[derive(Default)]
-struct Slow {
-    running: AtomicUsize,
-    /// Counts beginnings, so that a run knows of others that began and ended meanwhile.
-    begun: AtomicUsize,
-    cut_short: AtomicUsize,
-}
-
-impl Oracle for Slow {
-    fn judge(&self, candidate: &[u8], _: &Cancel) -> Result<Answer, OracleError> {
-        let alone = self.running.fetch_add(1, Ordering::SeqCst) == 0;
-        let begun = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
-        std::thread::sleep(Duration::from_millis(2));
-        let alone = alone && self.begun.load(Ordering::SeqCst) == begun;
-        self.running.fetch_sub(1, Ordering::SeqCst);
-        let (verdict, outcome) = if alone {
-            (returns_a_sum(candidate), Outcome::Exited(0))
-        } else {
-            if self.cut_short.fetch_add(1, Ordering::SeqCst) % 2 == 1 {
-                return Err(OracleError::Scratch {
-                    action: "run a command in",
-                    path: "/tmp".into(),
-                    source: std::io::ErrorKind::StorageFull.into(),
-                });
-            }
-            (Verdict::Uninteresting, Outcome::TimedOut)
-        };
-        let run = Run {
-            outcome,
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            took: Duration::from_millis(2),
-        };
-        Ok(Answer {
-            verdict,
-            run: Some(run),
-        })
-    }
-}
-
-#[test]
-fn a_run_that_had_too_little_time_or_room_beside_others_is_asked_again_alone_before_it_counts() {
-    let result = |jobs| {
-        let oracle = Slow::default();
-        let (summary, best) = run(&config(jobs), &oracle, &mut |_| {});
-        (
-            best.to_vec(),
-            summary.progress.spent.questions,
-            summary.progress.spent.timeouts,
-            oracle.cut_short.into_inner(),
-        )
-    };
-    let (text, questions, timeouts, cut_short) = result(1);
-    assert_eq!((timeouts, cut_short), (0, 0));
-    let beside = result(4);
-    assert_eq!((beside.0, beside.1, beside.2), (text, questions, 0));
-    assert!(beside.3 > 1, "there were runs to be asked again");
 }

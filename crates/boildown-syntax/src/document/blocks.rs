@@ -1,11 +1,11 @@
-//! The view that fits any text: lines, balanced delimiters, words.
+//! The view that fits any text: lines, bracket groups, words.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::tree::Slot;
+use boildown_search::tree::{Slot, SlotId};
 
-use super::builder::{Builder, Place};
+use super::builder::{Builder, NodePosition};
 use super::delimiters::partners;
 use super::words::words;
 use super::{Document, View};
@@ -15,8 +15,9 @@ const LINE: u16 = 1;
 const GROUP: u16 = 2;
 const WORD: u16 = 3;
 
-/// Reads lines of words and groups. A group reaches from a delimiter to its partner, over as many lines as that takes, and holds
-/// lines of its own when it spans more than one; a line ends where it does with all of its groups closed.
+/// Reads lines, words and groups. A group reaches from a delimiter to its partner, over any number
+/// of lines; when it spans several, it consists of lines itself. A line ends at the first line
+/// break outside of all groups that began in it.
 pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
     let words: Vec<Range<usize>> = words(bytes, 0..bytes.len()).collect();
     let partners = partners(words.iter().map(|word| &bytes[word.clone()]));
@@ -25,15 +26,15 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
         .zip(&words)
         .map(|(before, word)| bytes[before.end..word.start].contains(&b'\n'))
         .collect();
-    let breaks = Prefix::count(&newline_before);
-    let inside = Place {
-        slot: 0,
-        ..Place::default()
+    let breaks = PrefixCounts::count(&newline_before);
+    let inside = NodePosition {
+        slot: SlotId::default(),
+        ..NodePosition::default()
     };
     let mut builder = Builder::new(Arc::clone(bytes));
-    builder.open(ROOT, Place::default());
-    // Where the open groups end, outermost first, and whether each holds lines.
-    let mut groups = vec![Open {
+    builder.open(ROOT, NodePosition::default());
+    // The open groups, outermost first.
+    let mut groups = vec![OpenGroup {
         end: words.len(),
         lines: true,
         in_line: false,
@@ -46,7 +47,7 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
             }
             groups.pop();
             if at < words.len() {
-                builder.atom(words[at].clone());
+                builder.token(words[at].clone());
                 at += 1;
             }
             builder.close();
@@ -62,8 +63,8 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
         match partners[at] {
             Some(partner) => {
                 builder.open(GROUP, inside);
-                builder.atom(words[at].clone());
-                groups.push(Open {
+                builder.token(words[at].clone());
+                groups.push(OpenGroup {
                     end: partner,
                     lines: breaks.between(at + 1, partner + 1) > 0,
                     in_line: false,
@@ -71,7 +72,7 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
             }
             None => {
                 builder.open(WORD, inside);
-                builder.atom(words[at].clone());
+                builder.token(words[at].clone());
                 builder.close();
             }
         }
@@ -82,23 +83,24 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
         vec![Slot {
             kinds: vec![LINE, GROUP, WORD],
             many: true,
-        }],
+        }]
+        .into(),
     )
 }
 
-struct Open {
-    /// The word that closes it.
+struct OpenGroup {
+    /// The position of its closing delimiter, as an index into the words.
     end: usize,
     /// Whether it spans several lines.
     lines: bool,
-    /// Whether a line of it is open.
+    /// Whether one of its lines is open.
     in_line: bool,
 }
 
-/// How many flags are set in any range, after one pass.
-struct Prefix(Vec<usize>);
+/// Running sums of flags, for the number of flags set in any range.
+struct PrefixCounts(Vec<usize>);
 
-impl Prefix {
+impl PrefixCounts {
     fn count(flags: &[bool]) -> Self {
         let mut sums = vec![0];
         let mut sum = 0;

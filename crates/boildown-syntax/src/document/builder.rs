@@ -1,103 +1,108 @@
-//! Building a document from left to right: open a node, add atoms, close it.
+//! Building a document from left to right: open a node, add tokens, close it.
+//!
+//! The builder also collects the sibling lists: the children of a node that can be removed alone.
+//! A single token between two children is their separator. A bracket, or more than one token, ends
+//! the list. So `(a, b)` has one list, of `a` and `b` with the separator `,`.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use boildown_search::tree::{Gaps, Node, NodeId, SiblingList, Slot, Tree};
+use boildown_search::tree::{Gaps, IdRange, IdVec, Node, NodeId, SiblingList, Slot, SlotId, Tree};
 
 use super::frames::Repairs;
 use super::{Document, View};
 
-/// Where a node stands.
+/// The position of a node in its parent.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Place {
-    /// The kind of place, as an index into the slots.
-    pub(super) slot: usize,
-    /// The field of its parent that it is, by the grammar's number; 0 when it is none.
+pub(super) struct NodePosition {
+    /// The slot: one of those given to [`Builder::finish`].
+    pub(super) slot: SlotId,
+    /// The field in the parent, by the grammar's number; 0 when it has none.
     pub(super) field: u16,
     pub(super) role: Role,
 }
 
-/// How a node takes part in the row of its siblings.
+/// The role of a node in the sibling lists of its parent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Role {
-    /// It is an element of its parent's row.
+    /// As an element.
     #[default]
     Element,
-    /// It is one, and what stands between it and the next is its own: `public:`.
+    /// As an element to which the text up to the next element belongs: `public:`.
     Label,
-    /// It may stand anywhere and belongs to no row.
+    /// Not at all: it may stand anywhere, as comments do.
     Extra,
 }
 
 pub(super) struct Builder {
     bytes: Arc<[u8]>,
-    atoms: Vec<Range<u32>>,
-    tokens: Vec<u32>,
+    tokens: Vec<Range<u32>>,
+    counted_starts: Vec<u32>,
     tree: Tree,
-    /// By node.
-    fields: Vec<u16>,
-    open: Vec<Open>,
+    /// The field of each node.
+    fields: IdVec<NodeId, u16>,
+    open: Vec<OpenNode>,
 }
 
-struct Open {
+struct OpenNode {
     node: NodeId,
     role: Role,
-    rows: Vec<SiblingList>,
-    row: Vec<NodeId>,
-    /// Whether the atoms since the last child could separate it from the next.
+    lists: Vec<SiblingList>,
+    list: Vec<NodeId>,
+    /// The tokens since the last child.
     separator: Separator,
-    /// The text that separates the elements of the current row, as the first such atom.
+    /// The first separator in the current list. All separators of a list are taken to have its
+    /// text.
     example: Option<usize>,
-    /// Whether some elements of the current row have nothing between them.
+    /// Whether two neighbours in the current list have no token between them.
     is_bare: bool,
-    /// Whether one of them is a label.
+    /// Whether an element of the current list is a label.
     is_labelled: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Separator {
-    /// No atom since the last child.
+    /// No token since the last child.
     None,
-    /// This atom, and no other.
+    /// A single token, which may be a separator.
     One(usize),
-    /// Something that cannot be a separator.
+    /// Something that is no separator.
     Other,
 }
 
 impl Builder {
-    /// Starts on a text. The slots are what places speak of; none: nothing fits anywhere.
+    /// Starts a document. Without slots, which are given to `finish`, no node may replace another.
     pub(super) fn new(bytes: Arc<[u8]>) -> Self {
         Self {
             bytes,
-            atoms: Vec::new(),
             tokens: Vec::new(),
+            counted_starts: Vec::new(),
             tree: Tree {
-                slots: vec![Slot::default()],
+                slots: vec![Slot::default()].into(),
                 ..Tree::default()
             },
-            fields: Vec::new(),
+            fields: IdVec::default(),
             open: Vec::new(),
         }
     }
 
     /// Begins a node.
-    pub(super) fn open(&mut self, kind: u16, place: Place) {
-        let node = self.tree.nodes.len();
-        let at = self.atoms.len();
+    pub(super) fn open(&mut self, kind: u16, position: NodePosition) {
+        let node = self.tree.nodes.next_id();
+        let at = self.tokens.len();
         self.tree.nodes.push(Node {
-            atoms: at..at,
-            end: node + 1,
+            tokens: at..at,
+            end: node.next(),
             kind,
-            slot: place.slot,
-            lists: 0..0,
+            slot: position.slot,
+            lists: IdRange::default(),
         });
-        self.fields.push(place.field);
-        self.open.push(Open {
+        self.fields.push(position.field);
+        self.open.push(OpenNode {
             node,
-            role: place.role,
-            rows: Vec::new(),
-            row: Vec::new(),
+            role: position.role,
+            lists: Vec::new(),
+            list: Vec::new(),
             separator: Separator::None,
             example: None,
             is_bare: false,
@@ -105,29 +110,29 @@ impl Builder {
         });
     }
 
-    /// Adds an atom that is a token of its own, and no node.
-    pub(super) fn atom(&mut self, bytes: Range<usize>) {
+    /// Adds a token that belongs to the open node and is no node itself.
+    pub(super) fn token(&mut self, bytes: Range<usize>) {
         self.push(bytes, StartsToken::Yes);
         if let Some(open) = self.open.last_mut() {
             open.separator = Separator::Other;
         }
     }
 
-    /// Adds an atom that may separate the children before and after it.
+    /// Adds a token that may separate the children before and after it.
     pub(super) fn separator(&mut self, bytes: Range<usize>) {
         self.push(bytes, StartsToken::Yes);
         if let Some(open) = self.open.last_mut() {
             open.separator = match open.separator {
-                Separator::None => Separator::One(self.atoms.len() - 1),
+                Separator::None => Separator::One(self.tokens.len() - 1),
                 Separator::One(_) | Separator::Other => Separator::Other,
             };
         }
     }
 
-    /// Adds a token made of several atoms, each of them a node.
+    /// Adds one counted token made of several tokens, each of them a node.
     pub(super) fn words(&mut self, kind: u16, words: impl Iterator<Item = Range<usize>>) {
         for (position, word) in words.enumerate() {
-            self.open(kind, Place::default());
+            self.open(kind, NodePosition::default());
             self.push(
                 word,
                 if position == 0 {
@@ -142,25 +147,26 @@ impl Builder {
 
     fn push(&mut self, bytes: Range<usize>, token: StartsToken) {
         debug_assert!(
-            (self.atoms.last()).is_none_or(|last| last.end as usize <= bytes.start),
-            "atoms come in order"
+            (self.tokens.last()).is_none_or(|last| last.end as usize <= bytes.start),
+            "tokens come in order"
         );
         if token == StartsToken::Yes {
-            self.tokens.push(small(self.atoms.len()));
+            self.counted_starts.push(small(self.tokens.len()));
         }
-        self.atoms.push(small(bytes.start)..small(bytes.end));
+        self.tokens.push(small(bytes.start)..small(bytes.end));
     }
 
     /// Ends the node that was opened last.
     pub(super) fn close(&mut self) {
         let mut open = self.open.pop().expect("every close follows its open");
-        self.end_row(&mut open);
-        let lists = self.tree.lists.len()..self.tree.lists.len() + open.rows.len();
-        self.tree.lists.extend(open.rows);
-        let end = self.tree.nodes.len();
+        self.end_list(&mut open);
+        let first = self.tree.lists.next_id();
+        self.tree.lists.extend(open.lists);
+        let lists = self.tree.lists.ids_from(first);
+        let end = self.tree.nodes.next_id();
         let node = &mut self.tree.nodes[open.node];
-        (node.end, node.lists, node.atoms.end) = (end, lists, self.atoms.len());
-        if node.atoms.is_empty() {
+        (node.end, node.lists, node.tokens.end) = (end, lists, self.tokens.len());
+        if node.tokens.is_empty() {
             return;
         }
         match open.role {
@@ -169,67 +175,71 @@ impl Builder {
         }
     }
 
-    /// Adds a finished child to the row of the node that is open.
+    /// Adds a closed child to the sibling list of the open node.
     fn append(&mut self, child: NodeId, role: Role) {
         let Some(mut parent) = self.open.pop() else {
             return;
         };
         match parent.separator {
-            Separator::None => parent.is_bare |= !parent.row.is_empty(),
-            Separator::One(atom) if parent.row.is_empty() || is_bracket(self.text(atom)) => {
-                self.end_row(&mut parent);
+            Separator::None => parent.is_bare |= !parent.list.is_empty(),
+            Separator::One(token) if parent.list.is_empty() || is_bracket(self.text(token)) => {
+                self.end_list(&mut parent);
             }
-            Separator::One(atom) => parent.example = parent.example.or(Some(atom)),
-            Separator::Other => self.end_row(&mut parent),
+            Separator::One(token) => parent.example = parent.example.or(Some(token)),
+            Separator::Other => self.end_list(&mut parent),
         }
-        parent.row.push(child);
+        parent.list.push(child);
         parent.is_labelled |= role == Role::Label;
         parent.separator = Separator::None;
         self.open.push(parent);
     }
 
-    fn end_row(&self, open: &mut Open) {
+    fn end_list(&self, open: &mut OpenNode) {
         let example = open.example.take();
         let is_bare = std::mem::take(&mut open.is_bare);
         let is_labelled = std::mem::take(&mut open.is_labelled);
-        let Some(&last) = open.row.last() else { return };
-        let mut end = self.tree.nodes[last].atoms.end;
-        // In `a, b,` the last comma stays with whatever is left; in `return x;` the semicolon is none of the row's.
+        let Some(&last) = open.list.last() else {
+            return;
+        };
+        let mut end = self.tree.nodes[last].tokens.end;
+        // In `a, b,` the last comma stays with whatever is left. In `return x;` the semicolon does
+        // not belong to the list of `x`.
         let trails =
             |text: &[u8]| example.map_or(text == b",", |example| text == self.text(example));
-        if end < self.atoms.len() && trails(self.text(end)) {
+        if end < self.tokens.len() && trails(self.text(end)) {
             end += 1;
         }
-        // A semicolon between some elements only does not separate them, it ends those that need it.
+        // A semicolon between some but not all elements does not separate them; it ends those that
+        // need one.
         let is_semicolon = || example.is_some_and(|example| self.text(example) == b";");
         let ends = is_labelled || is_bare && is_semicolon();
-        open.rows.push(SiblingList {
-            elements: std::mem::take(&mut open.row),
+        open.lists.push(SiblingList {
+            elements: std::mem::take(&mut open.list),
             end,
             gaps: if ends { Gaps::Ends } else { Gaps::Separators },
         });
     }
 
-    fn text(&self, atom: usize) -> &[u8] {
-        &self.bytes[self.atoms[atom].start as usize..self.atoms[atom].end as usize]
+    fn text(&self, token: usize) -> &[u8] {
+        &self.bytes[self.tokens[token].start as usize..self.tokens[token].end as usize]
     }
 
-    /// Ends the document. `slots` are what the places spoke of.
-    pub(super) fn finish(mut self, view: View, slots: Vec<Slot>) -> Document {
+    /// Ends the document. The positions of nodes refer to these slots.
+    pub(super) fn finish(mut self, view: View, slots: IdVec<SlotId, Slot>) -> Document {
         if !slots.is_empty() {
             self.tree.slots = slots;
         }
-        let mut spans: Vec<u32> = (1..=self.atoms.len()).map(small).collect();
+        let mut spans: Vec<u32> = (1..=self.tokens.len()).map(small).collect();
         for node in self.tree.nodes.iter().skip(1) {
-            if let Some(span) = spans.get_mut(node.atoms.start) {
-                *span = (*span).max(small(node.atoms.end));
+            if let Some(span) = spans.get_mut(node.tokens.start) {
+                *span = (*span).max(small(node.tokens.end));
             }
         }
         Document {
             view,
             bytes: self.bytes,
-            atoms: self.atoms,
             tokens: self.tokens,
+            counted_starts: self.counted_starts,
             spans,
             fields: self.fields,
             tree: Arc::new(self.tree),
@@ -246,59 +256,60 @@ enum StartsToken {
 }
 
 fn small(index: usize) -> u32 {
-    u32::try_from(index).expect("documents are at most 4 GiB, and an atom is at least a byte")
+    u32::try_from(index).expect("documents are at most 4 GiB, and a token is at least a byte")
 }
 
 fn is_bracket(text: &[u8]) -> bool {
     matches!(text, b"(" | b")" | b"[" | b"]" | b"{" | b"}")
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "all-languages"))]
 mod tests {
     use boildown_search::Subset;
 
     use super::*;
     use crate::Language;
 
-    /// What is left of a text without each of the nodes right below the root, or below the first of these.
-    fn without_each(language: &str, text: &str, parent: NodeId) -> Option<Vec<String>> {
-        let language = Language::named(language)?;
+    /// Returns what is left of a text without each element of the longest sibling list of a node.
+    fn without_each(language: &str, text: &str, parent: NodeId) -> Vec<String> {
+        let language = Language::named(language).expect("the grammar is built");
         let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
         let tree = document.tree();
         let lists = tree.nodes[parent].lists.clone();
-        let row = tree.lists[lists]
+        let siblings = tree.lists[lists]
             .iter()
-            .max_by_key(|list| list.elements.len())?;
+            .max_by_key(|list| list.elements.len())
+            .expect("the node has children");
         let without = |gone: usize| {
-            let cuts = row.cuts(tree, |position| position != gone);
+            let cuts = siblings.cuts(tree, |position| position != gone);
             let kept = Subset::full(document.len()).without(cuts);
             String::from_utf8_lossy(&document.render(&kept))
                 .trim()
                 .to_owned()
         };
-        Some((0..row.elements.len()).map(without).collect())
+        (0..siblings.elements.len()).map(without).collect()
     }
 
     #[test]
-    fn what_ends_an_element_goes_with_it() {
-        let left = without_each("C", "struct a {}; int b() {} struct c {};", 0);
+    fn what_ends_an_element_is_deleted_with_it() {
+        let left = without_each("C", "struct a {}; int b() {} struct c {};", NodeId::ROOT);
         let want = [
             "int b() {} struct c {};",
             "struct a {}; struct c {};",
             "struct a {}; int b() {}",
         ];
-        assert!(left.is_none_or(|left| left == want));
+        assert_eq!(left, want);
     }
 
     #[test]
-    fn the_sign_before_an_optional_part_goes_with_it() {
-        let left = without_each("Rust", "fn a(b: c) -> d {}", 1);
-        assert!(left.is_none_or(|left| left.contains(&"fn a(b: c) {}".to_owned())));
+    fn the_sign_before_an_optional_part_is_deleted_with_it() {
+        let left = without_each("Rust", "fn a(b: c) -> d {}", NodeId::new(1));
+        assert!(left.contains(&"fn a(b: c) {}".to_owned()));
     }
 
     #[test]
-    fn a_separator_goes_with_one_of_two() {
-        let left = without_each("JSON", "[1, 2, 3]", 1);
-        assert!(left.is_none_or(|left| left == ["[2, 3]", "[1, 3]", "[1, 2]"]));
+    fn a_separator_is_deleted_with_one_of_two_elements() {
+        let left = without_each("JSON", "[1, 2, 3]", NodeId::new(1));
+        assert_eq!(left, ["[2, 3]", "[1, 3]", "[1, 2]"]);
     }
 }

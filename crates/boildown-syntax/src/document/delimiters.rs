@@ -1,12 +1,13 @@
-//! Which bracket belongs to which.
+//! Matching of delimiters.
 
-/// For each text, the place of its partner when it is an opening delimiter that has one.
+/// Returns for each text the position of its partner, when it is an opening delimiter that has one.
 ///
-/// A stray closing delimiter closes nothing; one that closes an outer pair leaves the inner ones without partners.
+/// A stray closing delimiter closes nothing. One that closes an outer pair leaves the inner ones
+/// without partners.
 pub(super) fn partners<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Vec<Option<usize>> {
     let mut partners = Vec::new();
     let mut open: Vec<(&[u8], usize)> = Vec::new();
-    // How many of each wait for their partners, so that a stray one is not looked for.
+    // The number of open delimiters of each sort, so that a stray closing one is not searched for.
     let mut waiting: [usize; 3] = [0; 3];
     let sort = |close: &[u8]| match close {
         b")" => 0,

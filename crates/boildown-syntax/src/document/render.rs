@@ -1,4 +1,4 @@
-//! From a subset of the atoms back to a text that somebody could have written.
+//! Rendering: from kept tokens to bytes that look hand-written.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,21 +9,27 @@ use boildown_search::Subset;
 use super::words::is_word;
 use super::{Document, View};
 
-/// Texts that stand in the place of atoms.
+/// The texts that replace tokens.
 pub(crate) type Substitutes = BTreeMap<usize, Arc<[u8]>>;
 
 impl Document {
-    /// Returns the text of the kept atoms. All of them: the original, byte for byte.
+    /// Returns the kept tokens as bytes. With all tokens kept, that is the input, byte for byte.
     ///
-    /// Where atoms are missing, one of the gaps around them stays: the one before the next kept atom when that begins a
-    /// line, so that it keeps its indentation, or the one before the first missing atom when the removed part was the head of
-    /// what follows, which then moves to where that head stood, with all its lines. Two atoms that would run together get a space.
+    /// Where tokens are missing, one of the gaps around them is kept:
+    ///
+    /// - the gap before the next kept token when that token begins a line, so that its indentation
+    ///   stays;
+    /// - but the gap before the first missing token when the missing tokens were the head of what
+    ///   follows; all lines of that then move left, to where the head stood.
+    ///
+    /// So without its head and its brace, `if (a) {␤    b();␤}` becomes `b();`. Two tokens that
+    /// would run together get a space.
     #[must_use]
     pub fn render(&self, kept: &Subset) -> Vec<u8> {
         self.render_with(kept, &Substitutes::new())
     }
 
-    /// Returns the text of the kept atoms, some of them replaced by other texts.
+    /// Returns the kept tokens as bytes, some of them replaced by other texts.
     pub(crate) fn render_with(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         match self.view {
             View::Parts(_) => return self.render_parts(kept),
@@ -35,36 +41,42 @@ impl Document {
         if matches!(self.view, View::Bytes(_) | View::Lines) {
             for run in kept.runs() {
                 let mut start = run.start;
-                for (&atom, text) in substitutes.range(run.clone()) {
-                    out.extend_from_slice(self.text(start..atom));
+                for (&token, text) in substitutes.range(run.clone()) {
+                    out.extend_from_slice(self.text(start..token));
                     out.extend_from_slice(text);
-                    start = atom + 1;
+                    start = token + 1;
                 }
                 out.extend_from_slice(self.text(start..run.end));
             }
             return out;
         }
-        let mut outdents = Outdents(Vec::new());
+        let mut writer = Writer {
+            document: self,
+            substitutes,
+            outdents: Outdents(Vec::new()),
+            out,
+        };
         let mut before = None;
         for run in kept.runs() {
             if before.is_none_or(|last| last + 1 < run.start) {
-                self.joint(before, run.start, substitutes, &mut outdents, &mut out);
+                writer.join(before, run.start);
             }
             let mut start = run.start;
-            for (&atom, text) in substitutes.range(run.clone()) {
-                self.copy(start..atom, &mut outdents, &mut out);
-                if start < atom {
-                    self.seam(atom, substitutes, &mut outdents, &mut out);
+            for (&token, text) in substitutes.range(run.clone()) {
+                writer.copy(start..token);
+                if start < token {
+                    writer.gap_beside_substitute(token);
                 }
-                out.extend_from_slice(text);
-                start = atom + 1;
+                writer.out.extend_from_slice(text);
+                start = token + 1;
                 if start < run.end {
-                    self.seam(start, substitutes, &mut outdents, &mut out);
+                    writer.gap_beside_substitute(start);
                 }
             }
-            self.copy(start..run.end, &mut outdents, &mut out);
+            writer.copy(start..run.end);
             before = Some(run.end - 1);
         }
+        let mut out = writer.out;
         if before.is_none() {
             out.extend_from_slice(self.gap(0));
         }
@@ -74,106 +86,107 @@ impl Document {
         out
     }
 
-    /// Writes the gap before `next`, of two neighbours one of which is replaced.
-    fn seam(
-        &self,
-        next: usize,
-        substitutes: &Substitutes,
-        outdents: &mut Outdents,
-        out: &mut Vec<u8>,
-    ) {
-        let gap = self.gap(next);
+    fn first(&self, token: usize) -> u8 {
+        self.bytes[self.tokens[token].start as usize]
+    }
+
+    fn last(&self, token: usize) -> u8 {
+        self.bytes[self.tokens[token].end as usize - 1]
+    }
+}
+
+/// Writes kept tokens and the gaps between them.
+struct Writer<'a> {
+    document: &'a Document,
+    substitutes: &'a Substitutes,
+    outdents: Outdents,
+    out: Vec<u8>,
+}
+
+impl Writer<'_> {
+    /// Writes the gap before `next`, which or whose predecessor is replaced.
+    fn gap_beside_substitute(&mut self, next: usize) {
+        let document = self.document;
+        let gap = document.gap(next);
         if !gap.is_empty() {
-            let _end = outdents.active_until(next);
-            push_gap(out, gap, outdents.at(next));
-        } else if !run_together(self.last(next - 1), self.first(next)) {
-            out.extend_from_slice(self.space(next - 1, next, substitutes));
+            let _end = self.outdents.active_until(next);
+            push_gap(&mut self.out, gap, self.outdents.at(next));
+        } else if !run_together(document.last(next - 1), document.first(next)) {
+            self.out.extend_from_slice(self.space(next - 1, next));
         }
     }
 
-    fn first(&self, atom: usize) -> u8 {
-        self.bytes[self.atoms[atom].start as usize]
-    }
-
-    fn last(&self, atom: usize) -> u8 {
-        self.bytes[self.atoms[atom].end as usize - 1]
-    }
-
-    /// Writes neighbouring atoms with the gaps between them.
-    fn copy(&self, run: Range<usize>, outdents: &mut Outdents, out: &mut Vec<u8>) {
+    /// Writes neighbouring tokens with the gaps between them.
+    fn copy(&mut self, run: Range<usize>) {
+        let document = self.document;
         let mut start = run.start;
-        while let Some(end) = outdents.active_until(start) {
+        while let Some(end) = self.outdents.active_until(start) {
             if start >= run.end {
                 return;
             }
-            out.extend_from_slice(&self.bytes[self.bytes_of(start..start + 1)]);
+            self.out.extend_from_slice(document.token(start));
             start += 1;
             if start < run.end {
-                let by = if start < end { outdents.at(start) } else { 0 };
-                push_gap(out, self.gap(start), by);
+                let by = match start < end {
+                    true => self.outdents.at(start),
+                    false => 0,
+                };
+                push_gap(&mut self.out, document.gap(start), by);
             }
         }
         if start < run.end {
-            out.extend_from_slice(&self.bytes[self.bytes_of(start..run.end)]);
+            self.out.extend_from_slice(document.text(start..run.end));
         }
     }
 
-    pub(super) fn bytes_of(&self, atoms: Range<usize>) -> Range<usize> {
-        self.atoms[atoms.start].start as usize..self.atoms[atoms.end - 1].end as usize
-    }
-
-    /// Writes what stands between two kept atoms that were not neighbours. `before` is `None` at the start of the text.
-    fn joint(
-        &self,
-        before: Option<usize>,
-        next: usize,
-        substitutes: &Substitutes,
-        outdents: &mut Outdents,
-        out: &mut Vec<u8>,
-    ) {
+    /// Writes what separates two kept tokens that were not neighbours. `before` is `None` at the
+    /// start of the input.
+    fn join(&mut self, before: Option<usize>, next: usize) {
+        let document = self.document;
         let removed = before.map_or(0, |before| before + 1);
-        let (front, back) = (self.gap(removed), self.gap(next));
+        let (front, back) = (document.gap(removed), document.gap(next));
         let Some(before) = before else {
-            out.extend_from_slice(front);
+            self.out.extend_from_slice(front);
             return;
         };
-        let headless = self.spans[removed] as usize > next;
-        let by = outdents.at(next);
-        // What stands for a stretch of atoms is followed by what followed that.
-        if substitutes.contains_key(&before) && !back.is_empty() {
-            push_gap(out, back, by);
+        let headless = document.spans[removed] as usize > next;
+        let by = self.outdents.at(next);
+        // A replaced stretch of tokens is followed by the gap that followed the stretch.
+        if self.substitutes.contains_key(&before) && !back.is_empty() {
+            push_gap(&mut self.out, back, by);
             return;
         }
         match (indent(front), indent(back)) {
             (Some(old), Some(new)) if headless => {
-                push_gap(out, front, by);
-                outdents.push(self.spans[removed] as usize, new.saturating_sub(old));
+                push_gap(&mut self.out, front, by);
+                let end = document.spans[removed] as usize;
+                self.outdents.push(end, new.saturating_sub(old));
             }
-            (None, Some(_)) if headless && !front.is_empty() => out.extend_from_slice(front),
-            (None, Some(_)) if headless => {
-                out.extend_from_slice(self.space(before, next, substitutes));
-            }
-            (_, Some(_)) => push_gap(out, back, by),
-            (Some(_), None) => push_gap(out, front, outdents.at(before)),
+            (None, Some(_)) if headless && !front.is_empty() => self.out.extend_from_slice(front),
+            (None, Some(_)) if headless => self.out.extend_from_slice(self.space(before, next)),
+            (_, Some(_)) => push_gap(&mut self.out, back, by),
+            (Some(_), None) => push_gap(&mut self.out, front, self.outdents.at(before)),
             (None, None) if front.is_empty() || back.is_empty() => {
-                out.extend_from_slice(self.space(before, next, substitutes));
+                self.out.extend_from_slice(self.space(before, next));
             }
-            (None, None) => out.extend_from_slice(back),
+            (None, None) => self.out.extend_from_slice(back),
         }
     }
 
-    /// The space that two atoms without a gap between them need so as not to run together.
-    fn space(&self, before: usize, next: usize, substitutes: &Substitutes) -> &'static [u8] {
-        let ends = substitutes.get(&before).and_then(|text| text.last());
-        let begins = substitutes.get(&next).and_then(|text| text.first());
-        let last = ends.map_or_else(|| self.last(before), |&byte| byte);
-        let first = begins.map_or_else(|| self.first(next), |&byte| byte);
-        // A word stood right before `next` until now, as in `"the word"` without `word`: then another one can.
-        let seen = self.gap(next).is_empty()
-            && is_word(self.last(next - 1))
+    /// Returns the space that two tokens without a gap between them need to stay apart.
+    fn space(&self, before: usize, next: usize) -> &'static [u8] {
+        let document = self.document;
+        let ends = self.substitutes.get(&before).and_then(|text| text.last());
+        let begins = self.substitutes.get(&next).and_then(|text| text.first());
+        let last = ends.map_or_else(|| document.last(before), |&byte| byte);
+        let first = begins.map_or_else(|| document.first(next), |&byte| byte);
+        // A word stood right before `next` in the input, as in `"the word"` without `word`: then
+        // another word can stand there.
+        let followed_a_word = document.gap(next).is_empty()
+            && is_word(document.last(next - 1))
             && is_word(last)
             && !is_word(first);
-        if run_together(last, first) && !seen {
+        if run_together(last, first) && !followed_a_word {
             b" "
         } else {
             b""
@@ -181,33 +194,41 @@ impl Document {
     }
 }
 
-/// The parts of the text that moved left, innermost last: up to which atom, and by how many bytes a line.
-struct Outdents(Vec<(usize, usize)>);
+/// The stretches of the input that moved left, innermost last.
+struct Outdents(Vec<Outdent>);
+
+struct Outdent {
+    /// The end of the stretch, in tokens.
+    end: usize,
+    /// The number of bytes by which each of its lines moved.
+    by: usize,
+}
 
 impl Outdents {
     fn push(&mut self, end: usize, by: usize) {
         if by > 0 {
-            self.0.push((end, by));
+            self.0.push(Outdent { end, by });
         }
     }
 
-    /// Forgets the parts that end before `atom`; returns where the innermost remaining one ends.
-    fn active_until(&mut self, atom: usize) -> Option<usize> {
-        self.0.retain(|&(end, _)| end > atom);
-        self.0.iter().map(|&(end, _)| end).max()
+    /// Forgets the stretches that end before `token`; returns where the outermost remaining one
+    /// ends.
+    fn active_until(&mut self, token: usize) -> Option<usize> {
+        self.0.retain(|outdent| outdent.end > token);
+        self.0.iter().map(|outdent| outdent.end).max()
     }
 
-    /// By how many bytes a line that starts with `atom` moves.
-    fn at(&self, atom: usize) -> usize {
+    /// Returns by how many bytes a line that starts with `token` moves.
+    fn at(&self, token: usize) -> usize {
         self.0
             .iter()
-            .filter(|&&(end, _)| end > atom)
-            .map(|&(_, by)| by)
+            .filter(|outdent| outdent.end > token)
+            .map(|outdent| outdent.by)
             .sum()
     }
 }
 
-/// The bytes after the last line break, when there is one.
+/// Returns the number of bytes after the last line break; `None` without one.
 fn indent(gap: &[u8]) -> Option<usize> {
     gap.iter()
         .rposition(|&byte| byte == b'\n')

@@ -1,8 +1,8 @@
-//! What any text is made of, whatever its language.
+//! Words: the units of any text, whatever its language.
 
 use std::ops::Range;
 
-/// Returns the words and the single other characters of a part of a text, without its white space.
+/// Returns the words and the single other characters in a range of bytes, without white space.
 pub(crate) fn words(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut at = range.start;
     std::iter::from_fn(move || {
@@ -20,7 +20,16 @@ pub(crate) fn words(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = R
     })
 }
 
-/// Returns whether a byte is part of a word: a letter, a digit, an underscore, or part of a character beyond ASCII.
+/// Returns whether a byte is part of a word: a letter, a digit, an underscore, or part of a
+/// character beyond ASCII.
 pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// Returns a range without the white space at its ends.
+pub(super) fn trim(bytes: &[u8], range: Range<usize>) -> Range<usize> {
+    let text = &bytes[range.clone()];
+    let end = range.start + text.trim_ascii_end().len();
+    let start = range.end - text.trim_ascii_start().len();
+    start.min(end)..end
 }

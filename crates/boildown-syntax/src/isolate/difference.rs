@@ -1,4 +1,4 @@
-//! The changes that make one text of another.
+//! Differences: the changes that turn one input into another.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,18 +8,19 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::level::Level;
 
-/// Two texts, and the changes from the first to the second. Each applies without the others.
+/// Two inputs, and the changes from the first to the second. Each can be applied without the
+/// others.
 #[derive(Debug)]
 pub(super) struct Difference {
     before: Arc<[u8]>,
     after: Arc<[u8]>,
     /// Ascending and disjoint on both sides. What lies between them is the same on both sides.
     changes: Vec<Change>,
-    /// Whether one of the texts has finer nodes than these.
+    /// Whether the view has finer nodes than these in one of the inputs.
     pub(super) goes_deeper: bool,
 }
 
-/// Bytes of the first text, and those of the second that take their place.
+/// A range of the first input, and the range of the second that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) before: Range<usize>,
@@ -27,33 +28,35 @@ pub(super) struct Change {
 }
 
 impl Difference {
-    /// Compares two texts in the units of a level.
+    /// Compares two inputs in the units of a level.
     pub(super) fn new(before: &Arc<[u8]>, after: &Arc<[u8]>, level: Level) -> Self {
         let cuts = [before, after].map(|text| level.cut(text));
         let [left, right] = cuts.each_ref().map(|cut| &cut.units[..]);
         let mut input = InternedInput::default();
         input.update_before(left.iter().map(|unit| &before[unit.clone()]));
         input.update_after(right.iter().map(|unit| &after[unit.clone()]));
-        // Every character is frequent, so there is no rare one to begin at.
+        // The histogram algorithm starts from rare units. Characters are all frequent.
         let algorithm = if level.is_finest() {
             Algorithm::Myers
         } else {
             Algorithm::Histogram
         };
         let diff = Diff::compute(algorithm, &input);
-        let place = |units: &[Range<usize>], at: usize, end: usize| {
+        let start_of = |units: &[Range<usize>], at: usize, end: usize| {
             units.get(at).map_or(end, |unit| unit.start)
         };
         let mut changes = Vec::new();
         for hunk in diff.hunks() {
             let units = |range: Range<u32>| range.start as usize..range.end as usize;
             let (old, new) = (units(hunk.before), units(hunk.after));
-            let start = (
-                place(left, old.start, before.len()),
-                place(right, new.start, after.len()),
-            );
             let pairs = old.len().min(new.len());
-            let mut hunk = in_step(&left[old], &right[new], start, level);
+            let hunk = Hunk {
+                left_start: start_of(left, old.start, before.len()),
+                right_start: start_of(right, new.start, after.len()),
+                left: &left[old],
+                right: &right[new],
+            };
+            let mut hunk = hunk.changes(level);
             match level {
                 Level::Nodes(..) | Level::Tokens(_) => {
                     let is_between = |change: &Change| {
@@ -79,7 +82,7 @@ impl Difference {
         }
     }
 
-    /// The number of changes.
+    /// Returns the number of changes.
     pub(super) fn len(&self) -> usize {
         self.changes.len()
     }
@@ -88,13 +91,13 @@ impl Difference {
         &self.changes[at]
     }
 
-    /// The first text with some of the changes.
+    /// Returns the first input with some of the changes applied.
     pub(super) fn apply(&self, applied: &Subset) -> Arc<[u8]> {
         let mut text = Vec::with_capacity(self.before.len().max(self.after.len()));
         let mut at = 0;
-        for (place, change) in self.changes.iter().enumerate() {
+        for (index, change) in self.changes.iter().enumerate() {
             text.extend_from_slice(&self.before[at..change.before.start]);
-            text.extend_from_slice(if applied.contains(place) {
+            text.extend_from_slice(if applied.contains(index) {
                 &self.after[change.after.clone()]
             } else {
                 &self.before[change.before.clone()]
@@ -104,78 +107,84 @@ impl Difference {
         text.extend_from_slice(&self.before[at..]);
         text.into()
     }
-}
 
-impl Difference {
-    /// Where the texts differ that two sets of changes make, the first of them inside the second; as bytes of both.
-    pub(super) fn places(
+    /// Returns where two results of `apply` differ, as ranges of both. The changes in `fewer` are
+    /// all in `more`.
+    pub(super) fn differing_ranges(
         &self,
         fewer: &Subset,
         more: &Subset,
     ) -> Vec<(Range<usize>, Range<usize>)> {
-        let mut places: Vec<(Range<usize>, Range<usize>)> = Vec::new();
-        // How far the two texts have come, and the first text of the difference.
+        let mut ranges: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+        // The positions in the two results, and in the first input.
         let (mut left, mut right, mut at) = (0, 0, 0);
-        for (place, change) in self.changes.iter().enumerate() {
+        for (index, change) in self.changes.iter().enumerate() {
             let same = change.before.start - at;
             at = change.before.end;
-            let size = |side: &Subset| match side.contains(place) {
+            let size = |side: &Subset| match side.contains(index) {
                 true => change.after.len(),
                 false => change.before.len(),
             };
             let (old, new) = (left + same, right + same);
             (left, right) = (old + size(fewer), new + size(more));
-            if fewer.contains(place) == more.contains(place) {
+            if fewer.contains(index) == more.contains(index) {
                 continue;
             }
-            match places.last_mut() {
+            match ranges.last_mut() {
                 Some(last) if (last.0.end, last.1.end) == (old, new) => {
                     (last.0.end, last.1.end) = (left, right);
                 }
-                _ => places.push((old..left, new..right)),
+                _ => ranges.push((old..left, new..right)),
             }
         }
-        places
+        ranges
     }
 }
 
-/// The changes of one hunk: its units in step, one in the place of another, and the rest alone. Characters are taken away and put
-/// there apart, so that nothing smaller is left to try. `start` is where the hunk starts in both texts.
-fn in_step(
-    left: &[Range<usize>],
-    right: &[Range<usize>],
-    start: (usize, usize),
-    level: Level,
-) -> Vec<Change> {
-    let mut changes = Vec::new();
-    let (mut at, mut then) = start;
-    for place in 0..left.len().max(right.len()) {
-        let before = at..left.get(place).map_or(at, |unit| unit.end);
-        let after = then..right.get(place).map_or(then, |unit| unit.end);
-        (at, then) = (before.end, after.end);
-        if level.is_finest() {
-            let gone = after.start..after.start;
-            changes.push(Change {
-                before,
-                after: gone,
-            });
-            let before = at..at;
-            changes.push(Change { before, after });
-        } else {
-            changes.push(Change { before, after });
+/// Units of both sides that replace each other.
+struct Hunk<'a> {
+    /// Where it starts in both inputs, in bytes.
+    left_start: usize,
+    right_start: usize,
+    left: &'a [Range<usize>],
+    right: &'a [Range<usize>],
+}
+
+impl Hunk<'_> {
+    /// Returns pairs of units that replace each other, then the rest. Characters are deleted and
+    /// inserted separately, so that no smaller change is possible.
+    fn changes(&self, level: Level) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let (mut left_end, mut right_end) = (self.left_start, self.right_start);
+        for index in 0..self.left.len().max(self.right.len()) {
+            let before = left_end..self.left.get(index).map_or(left_end, |unit| unit.end);
+            let after = right_end..self.right.get(index).map_or(right_end, |unit| unit.end);
+            (left_end, right_end) = (before.end, after.end);
+            if level.is_finest() {
+                let nothing = after.start..after.start;
+                changes.push(Change {
+                    before,
+                    after: nothing,
+                });
+                let before = left_end..left_end;
+                changes.push(Change { before, after });
+            } else {
+                changes.push(Change { before, after });
+            }
         }
+        changes
     }
-    changes
 }
 
-/// Puts changes of white space, commas and semicolons together with their neighbours: a node comes and goes with what separates it
-/// from the next one. When a row begins with such, they go before the nodes, else behind.
-fn with_separators(row: Vec<Change>, is_between: impl Fn(&Change) -> bool) -> Vec<Change> {
-    let before = row.first().is_some_and(&is_between);
+/// Joins changes of white space, commas and semicolons with their neighbours, so that a node is
+/// inserted or deleted with its separator. When the run of changes begins with a separator,
+/// separators belong to the next node, else to the one before.
+fn with_separators(run: Vec<Change>, is_between: impl Fn(&Change) -> bool) -> Vec<Change> {
+    let before = run.first().is_some_and(&is_between);
     let mut changes: Vec<Change> = Vec::new();
-    // Whether the last change is to go on.
+    // Whether the next change joins the last one.
     let mut is_open = false;
-    for change in row {
+    for change in run {
         let between = is_between(&change);
         let joins = if before { is_open } else { between };
         match changes.last_mut() {
@@ -196,7 +205,7 @@ fn with_separators(row: Vec<Change>, is_between: impl Fn(&Change) -> bool) -> Ve
 }
 
 impl Change {
-    /// Makes this and the change after it one.
+    /// Joins this change with the next one.
     fn extend(&mut self, next: &Self) {
         self.before.end = next.before.end;
         self.after.end = next.after.end;
@@ -206,9 +215,11 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Language, View};
+    #[cfg(all(feature = "lang-c", feature = "lang-json"))]
+    use crate::Language;
+    use crate::View;
 
-    /// The changes at a level, as `old>new`.
+    /// Returns the changes at a level, as `old>new`.
     fn changes(before: &str, after: &str, level: Level) -> Vec<String> {
         let texts = [before, after].map(|text| Arc::<[u8]>::from(text.as_bytes()));
         let difference = Difference::new(&texts[0], &texts[1], level);
@@ -223,16 +234,17 @@ mod tests {
         difference.changes.iter().map(show).collect()
     }
 
+    #[cfg(all(feature = "lang-c", feature = "lang-json"))]
     #[test]
-    fn a_node_is_replaced_by_the_one_in_its_place_and_comes_with_its_gap() {
-        let c = View::Syntax(Language::named("C").expect("C is known"));
+    fn a_node_replaces_its_counterpart_and_is_inserted_with_its_gap() {
+        let c = View::Syntax(Language::named("C").expect("the feature is on"));
         let before = "int a;\nint b;\nint c;\n";
         let after = "int a;\nint x;\nint y;\nint z;\nint c;\n";
         assert_eq!(
             changes(before, after, Level::Nodes(c, 1)),
             ["int b;>int x;", ">\nint y;", ">\nint z;"]
         );
-        let json = View::Syntax(Language::named("JSON").expect("JSON is known"));
+        let json = View::Syntax(Language::named("JSON").expect("the feature is on"));
         let (one, four) = ("[1, 5]", "[1, 2, 3, 4, 5]");
         assert_eq!(
             changes(one, four, Level::Tokens(json)),
@@ -253,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_go_and_come_apart() {
+    fn characters_are_deleted_and_inserted_separately() {
         assert_eq!(
             changes("x = 17;", "x = 23;", Level::Characters),
             ["1>", ">2", "7>", ">3"]
@@ -262,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_in_no_language_have_lines_and_words() {
+    fn inputs_in_no_language_have_lines_and_words() {
         let (before, after) = ("one two\nthree four\n", "one two\nthree six\nfive\n");
         assert_eq!(
             changes(before, after, Level::Nodes(View::Blocks, 1)),

@@ -1,7 +1,9 @@
-//! How finely a difference is cut: from the largest nodes of a text down to its characters.
+//! Levels: how finely two inputs are cut into units, from the largest nodes down to characters.
 
 use std::ops::Range;
 use std::sync::Arc;
+
+use boildown_search::tree::NodeId;
 
 use crate::pipeline::is_binary;
 use crate::{Document, Language, View};
@@ -11,21 +13,21 @@ use crate::{Document, Language, View};
 pub enum Finest {
     /// Whole lines.
     Lines,
-    /// Tokens, after the nodes that hold them.
+    /// Tokens, after the nodes that contain them.
     Tokens,
-    /// Characters, after tokens; bytes where a text is no UTF-8.
+    /// Characters, after tokens; bytes where an input is not UTF-8.
     #[default]
     Characters,
 }
 
-/// One way to cut both texts into units.
+/// One way to cut both inputs into units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     /// Lines, whatever the language.
     Lines,
-    /// The nodes at this depth of the view's tree, and what stands above them.
+    /// The nodes at this depth of the view's tree, and the tokens above them.
     Nodes(View, usize),
-    /// What a view cannot cut any further.
+    /// The tokens of a view.
     Tokens(View),
     /// Characters of UTF-8.
     Characters,
@@ -33,33 +35,33 @@ pub(super) enum Level {
     Bytes,
 }
 
-/// The levels that two texts go through.
+/// The levels that two inputs go through.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ladder {
-    /// How nodes and tokens are found; `None` for texts that are read as lines.
+    /// The view with the nodes and tokens; `None` if lines are the coarsest units.
     view: Option<View>,
     finest: Finest,
     /// Whether both are UTF-8.
     is_text: bool,
 }
 
-/// A text in units, which are all of it.
-pub(super) struct Cut {
+/// An input as a sequence of units that covers it.
+pub(super) struct TextUnits {
     pub(super) units: Vec<Range<usize>>,
     /// Whether there are finer nodes than these.
     pub(super) goes_deeper: bool,
 }
 
-/// Texts beyond this many bytes are read as lines: a tree for each level would take long.
-const LARGE: usize = 8 << 20;
+/// Inputs of more bytes are not parsed: a tree for each level would take long.
+const PARSE_LIMIT: usize = 8 << 20;
 
 impl Ladder {
-    pub(super) fn of(
+    pub(super) fn new(
         texts: [&[u8]; 2],
         language: Option<&'static Language>,
         finest: Finest,
     ) -> Self {
-        let is_flat = |text: &[u8]| is_binary(text) || text.len() > LARGE;
+        let is_flat = |text: &[u8]| is_binary(text) || text.len() > PARSE_LIMIT;
         let is_flat = finest == Finest::Lines || texts.into_iter().any(is_flat);
         Self {
             view: (!is_flat).then(|| language.map_or(View::Blocks, View::Syntax)),
@@ -68,12 +70,13 @@ impl Ladder {
         }
     }
 
-    /// The coarsest level.
+    /// Returns the coarsest level.
     pub(super) fn first(self) -> Level {
         self.view.map_or(Level::Lines, |view| Level::Nodes(view, 1))
     }
 
-    /// The level after this one. Deep trees go down in growing steps, or they would take as many levels as they are deep.
+    /// Returns the level after this one. The depth of nodes grows by half, so that deep trees do
+    /// not take as many levels as they are deep.
     pub(super) fn after(self, level: Level, goes_deeper: bool) -> Option<Level> {
         match level {
             Level::Nodes(view, depth) if goes_deeper => {
@@ -89,7 +92,7 @@ impl Ladder {
 }
 
 impl Level {
-    /// What its units are called.
+    /// Returns what its units are called.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Lines | Self::Nodes(View::Blocks, _) => "lines",
@@ -100,15 +103,15 @@ impl Level {
         }
     }
 
-    /// Whether its units are so small that taking one away and putting another there are two changes.
+    /// Returns whether deleting a unit and inserting another are two separate changes.
     pub(super) fn is_finest(self) -> bool {
         matches!(self, Self::Characters | Self::Bytes)
     }
 
-    pub(super) fn cut(self, text: &Arc<[u8]>) -> Cut {
+    pub(super) fn cut(self, text: &Arc<[u8]>) -> TextUnits {
         match self {
             Self::Lines => flat(ends_of_lines(text)),
-            // A byte that continues no character begins one.
+            // A byte that does not continue a character begins one.
             Self::Characters => flat(
                 (1..=text.len())
                     .filter(|&end| text.get(end).is_none_or(|byte| byte & 0xc0 != 0x80)),
@@ -129,9 +132,9 @@ fn ends_of_lines(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
         })
 }
 
-fn flat(ends: impl Iterator<Item = usize>) -> Cut {
+fn flat(ends: impl Iterator<Item = usize>) -> TextUnits {
     let mut start = 0;
-    Cut {
+    TextUnits {
         units: ends
             .map(|end| std::mem::replace(&mut start, end)..end)
             .collect(),
@@ -139,29 +142,30 @@ fn flat(ends: impl Iterator<Item = usize>) -> Cut {
     }
 }
 
-/// Nodes at a depth as units, and each atom that is in none of them; with no depth, each atom. The gaps are units too.
-fn nodes(document: &Document, depth: Option<usize>) -> Cut {
-    // Where the nodes that are open end; the root is at depth zero.
-    let mut open: Vec<usize> = Vec::new();
+/// Returns the nodes at a depth, and each token that is in none of them; without a depth, each
+/// token. Gaps are units of their own.
+fn nodes(document: &Document, depth: Option<usize>) -> TextUnits {
+    // The ends of the open nodes; the root has depth zero.
+    let mut open: Vec<NodeId> = Vec::new();
     let mut goes_deeper = false;
     let mut units = Vec::new();
     let mut at = 0;
     let mut singles = |units: &mut Vec<Range<usize>>, until: usize| {
-        units.extend((at..until).map(|atom| atom..atom + 1));
+        units.extend((at..until).map(|token| token..token + 1));
         at = at.max(until);
     };
-    for (node, found) in document.tree().nodes.iter().enumerate() {
+    for (node, found) in document.tree().nodes.enumerate() {
         while open.pop_if(|end| *end <= node).is_some() {}
-        if Some(open.len()) == depth && !found.atoms.is_empty() {
-            singles(&mut units, found.atoms.start);
-            singles(&mut Vec::new(), found.atoms.end);
-            units.push(found.atoms.clone());
+        if Some(open.len()) == depth && !found.tokens.is_empty() {
+            singles(&mut units, found.tokens.start);
+            singles(&mut Vec::new(), found.tokens.end);
+            units.push(found.tokens.clone());
         }
         goes_deeper |= depth.is_some_and(|depth| open.len() > depth);
         open.push(found.end);
     }
     singles(&mut units, document.len());
-    let mut cut = Cut {
+    let mut cut = TextUnits {
         units: Vec::with_capacity(2 * units.len()),
         goes_deeper,
     };
@@ -169,7 +173,7 @@ fn nodes(document: &Document, depth: Option<usize>) -> Cut {
     let rest = document.bytes().len();
     for bytes in units
         .into_iter()
-        .map(|atoms| document.range(atoms))
+        .map(|tokens| document.byte_range(tokens))
         .chain([rest..rest])
     {
         cut.units.extend(

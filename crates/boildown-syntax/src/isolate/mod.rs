@@ -1,12 +1,13 @@
-//! The smallest difference between two texts, one that passes and one that fails.
+//! Isolation: the smallest difference between an input that passes and one that fails.
 //!
-//! The difference is a list of changes that make the failing text of the passing one, and any of them apply without the others.
-//! [`Isolation`] narrows it from both sides, level by level: in the largest nodes of the tree first, then inside of what remains,
-//! down to characters. What passes and what fails may both move, so the two texts that are left are alike but for what matters.
+//! The difference is a list of changes that turn the passing input into the failing one. Any of
+//! them can be applied without the others. [`Isolation`] narrows it from both sides, level by
+//! level: first in the largest nodes of the tree, then inside those that remain, down to
+//! characters. Both inputs may change, so that they are equal in the end except for what matters.
 
 mod difference;
 mod level;
-mod machine;
+mod search;
 
 pub use level::Finest;
-pub use machine::{Isolation, Text};
+pub use search::{Isolation, Text};

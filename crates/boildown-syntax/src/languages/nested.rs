@@ -1,37 +1,56 @@
-//! Which nodes of a language hold texts in another.
+//! Nested languages: nodes of one language that contain text in another.
 
 use super::Language;
 
-/// What language the text of a node is in.
+/// The language of a nested text.
 #[derive(Debug, Clone, Copy)]
 enum Inner {
     /// This one.
     Named(&'static str),
-    /// The one that the line before it names, which is a fence.
+    /// The one that the line before it names: the first line of a fenced code block.
     Announced,
 }
 
-/// A kind of node that holds a text in another language, by the names of the outer language, of the node around it ("" for any) and of
-/// the node itself.
-type Nested = (&'static str, &'static str, &'static str, Inner);
+/// A kind of node that contains text in another language: the outer language, the kind of the
+/// node's parent ("" for any), the kind of the node, the inner language.
+struct Nested {
+    outer: &'static str,
+    parent: &'static str,
+    kind: &'static str,
+    inner: Inner,
+}
+
+const fn nested(
+    outer: &'static str,
+    parent: &'static str,
+    kind: &'static str,
+    inner: Inner,
+) -> Nested {
+    Nested {
+        outer,
+        parent,
+        kind,
+        inner,
+    }
+}
 
 const NESTED: [Nested; 6] = [
-    (
+    nested(
         "HTML",
         "script_element",
         "raw_text",
         Inner::Named("JavaScript"),
     ),
-    ("HTML", "style_element", "raw_text", Inner::Named("CSS")),
-    ("Markdown", "", "code_fence_content", Inner::Announced),
-    ("Markdown", "", "html_block", Inner::Named("HTML")),
-    ("Markdown", "", "minus_metadata", Inner::Named("YAML")),
-    ("PHP", "", "text", Inner::Named("HTML")),
+    nested("HTML", "style_element", "raw_text", Inner::Named("CSS")),
+    nested("Markdown", "", "code_fence_content", Inner::Announced),
+    nested("Markdown", "", "html_block", Inner::Named("HTML")),
+    nested("Markdown", "", "minus_metadata", Inner::Named("YAML")),
+    nested("PHP", "", "text", Inner::Named("HTML")),
 ];
 
 impl Language {
-    /// Returns the language of the text in a node of a kind; `around` says the kind of the node around it, and `before` is all of the
-    /// text before it. `None` when it is just a part of this language.
+    /// Returns the language of the text in a node of this kind. `around` returns the kind of its
+    /// parent; `before` is all of the input before it. `None` when the text is in this language.
     pub(crate) fn inside<'a>(
         &self,
         kind: &str,
@@ -40,18 +59,18 @@ impl Language {
     ) -> Option<&'static Self> {
         let mut nested = NESTED
             .iter()
-            .filter(|(outer, _, node, _)| *node == kind && *outer == self.name)
+            .filter(|nested| nested.kind == kind && nested.outer == self.name)
             .peekable();
         let around = nested.peek().map(|_| around())?;
-        let (.., inner) = nested.find(|(_, parent, ..)| parent.is_empty() || *parent == around)?;
-        match inner {
+        let nested = nested.find(|nested| nested.parent.is_empty() || nested.parent == around)?;
+        match nested.inner {
             Inner::Named(name) => Self::named(name),
             Inner::Announced => Self::named(announced(before)?),
         }
     }
 }
 
-/// The first word after the fence that the last line of a text begins with.
+/// Returns the first word after the fence in the last line of a text.
 fn announced(text: &[u8]) -> Option<&str> {
     let line = text.trim_ascii_end().rsplit(|&byte| byte == b'\n').next()?;
     let fence = line.iter().rposition(|byte| b"`~".contains(byte))?;
@@ -65,8 +84,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_nested_text_is_in_languages_that_there_are() {
-        for (outer, parent, kind, inner) in NESTED {
+    fn every_nested_language_and_kind_exists() {
+        for Nested {
+            outer,
+            parent,
+            kind,
+            inner,
+        } in NESTED
+        {
             let Some(language) = Language::named(outer) else {
                 continue;
             };
@@ -81,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_announces_what_is_in_it() {
+    fn a_fence_names_the_language_of_its_code() {
         assert_eq!(announced(b"text\n\n```js\n"), Some("js"));
         assert_eq!(announced(b"~~~ rust,ignore\n"), Some("rust"));
         assert_eq!(announced(b"   ```{.python title=x}\r\n"), Some("python"));

@@ -1,4 +1,4 @@
-//! A few lines of each language, written for these tests.
+//! Samples for tests: a few lines of each language.
 
 /// All samples, each under a line with the name of its language.
 const SAMPLES: &str = include_str!("samples.txt");
@@ -11,9 +11,9 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         .filter_map(|sample| sample.split_once('\n'))
 }
 
-/// Returns the sample of the language of this name.
+/// Returns the sample of the language with this name.
 #[track_caller]
-pub(crate) fn of(name: &str) -> &'static str {
+pub(crate) fn sample(name: &str) -> &'static str {
     let sample = all().find(|(language, _)| *language == name);
     sample
         .unwrap_or_else(|| panic!("write a sample of {name}"))

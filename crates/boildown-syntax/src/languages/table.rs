@@ -4,9 +4,10 @@ use super::Language;
 
 /// Every language of this build.
 ///
-/// Where several languages end their files alike, one of them has the extension: `.pl` is Perl and not Prolog, `.v` is
-/// Verilog and not Rocq. `.f` and `.for` are left out, because they announce a fixed form that the Fortran grammar does
-/// not read, and so is `.cl`, which stands for Common Lisp and for a dialect of C alike.
+/// Where several languages share an extension, one of them has it: `.pl` is Perl and not Prolog,
+/// `.v` is Verilog and not Rocq. `.f` and `.for` are left out, because they stand for the fixed
+/// form of Fortran, which the grammar does not read. So is `.cl`, which stands for Common Lisp and
+/// for a dialect of C alike.
 pub(super) static LANGUAGES: &[Language] = &[
     #[cfg(feature = "lang-ada")]
     Language {

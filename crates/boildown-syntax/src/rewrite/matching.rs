@@ -1,69 +1,74 @@
-//! Where a pattern matches a document.
+//! Pattern matching over documents.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::pattern::{Part, Pattern};
+use super::pattern::{Pattern, PatternItem};
 use crate::Document;
 
 /// A document, prepared for matching.
-pub(super) struct Index<'a> {
+pub(super) struct MatchIndex<'a> {
     pub(super) document: &'a Document,
-    /// For each atom, where the nodes that start with it end: largest first, each end once.
+    /// For each token, the ends of the nodes that start with it: largest first, each once.
     ends: Vec<Vec<u32>>,
-    /// For each place between two atoms, the first atom of the largest node that ends there.
+    /// For each position between two tokens, the first token of the largest node that ends there.
     starts: Vec<u32>,
-    /// The atoms with a text.
-    places: HashMap<&'a [u8], Vec<usize>>,
+    /// The tokens with each text.
+    by_text: HashMap<&'a [u8], Vec<usize>>,
 }
 
-/// What the holes of a rule stand for, as atoms.
+/// The tokens bound to each hole of a rule.
 pub(super) type Bindings = Vec<Option<Range<usize>>>;
 
-/// A stretch of a document that looks like a pattern.
+/// A range of tokens that matches a pattern.
 #[derive(Debug, Clone)]
 pub(super) struct Match {
-    pub(super) atoms: Range<usize>,
+    pub(super) tokens: Range<usize>,
     pub(super) bindings: Bindings,
 }
 
-/// How many steps one attempt may take: a pattern of many holes over deep nesting could take as many as there are ways to fill them.
+/// The largest number of steps of one attempt. With several holes over deep nesting, the number of
+/// possible bindings explodes.
 const STEPS: usize = 1000;
 
-/// How many ways to match from the same atom on are looked for.
-const WAYS: usize = 4;
+/// The largest number of matches that start at the same token.
+const MATCHES: usize = 4;
 
-impl<'a> Index<'a> {
+impl<'a> MatchIndex<'a> {
     pub(super) fn new(document: &'a Document) -> Self {
         let mut ends: Vec<Vec<u32>> = vec![Vec::new(); document.len()];
         let mut starts: Vec<u32> = (0..=document.len()).map(small).collect();
         for node in document.tree().nodes.iter().skip(1) {
-            let (start, end) = (small(node.atoms.start), small(node.atoms.end));
-            // An outer node comes before the inner ones.
-            if start < end && ends[node.atoms.start].last() != Some(&end) {
-                ends[node.atoms.start].push(end);
+            let (start, end) = (small(node.tokens.start), small(node.tokens.end));
+            // An outer node comes before those inside it.
+            if start < end && ends[node.tokens.start].last() != Some(&end) {
+                ends[node.tokens.start].push(end);
             }
-            let earliest = &mut starts[node.atoms.end];
+            let earliest = &mut starts[node.tokens.end];
             *earliest = start.min(*earliest);
         }
-        let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
-        for atom in 0..document.len() {
-            places.entry(document.atom(atom)).or_default().push(atom);
+        let mut by_text: HashMap<&[u8], Vec<usize>> = HashMap::new();
+        for token in 0..document.len() {
+            by_text
+                .entry(document.token(token))
+                .or_default()
+                .push(token);
         }
         Self {
             document,
             ends,
             starts,
-            places,
+            by_text,
         }
     }
 
-    /// The atoms with this text, in order.
-    pub(super) fn places(&self, text: &[u8]) -> &[usize] {
-        self.places.get(text).map_or(&[], Vec::as_slice)
+    /// Returns the tokens with this text, in order.
+    pub(super) fn tokens_with(&self, text: &[u8]) -> &[usize] {
+        self.by_text.get(text).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the matches of a pattern, from left to right, and for each start those with the largest nodes first. `known` holds what is bound already.
+    /// Returns the matches of a pattern, from left to right; of those with the same start, the ones
+    /// with the largest nodes first. `known` are the holes that are bound already.
     pub(super) fn matches(&self, pattern: &Pattern, known: &Bindings) -> Vec<Match> {
         let at = |start| self.match_at(pattern, known, start);
         match self.first_text(pattern, known) {
@@ -71,10 +76,10 @@ impl<'a> Index<'a> {
                 let mut starts: Vec<usize> = Vec::new();
                 // A literal may be several tokens: `+=` where the grammar has `+` and `=`.
                 for length in 1..=text.len().min(16) {
-                    starts.extend(self.places(&text[..length]));
+                    starts.extend(self.tokens_with(&text[..length]));
                 }
                 if text.len() > 16 {
-                    starts.extend(self.places(text));
+                    starts.extend(self.tokens_with(text));
                 }
                 starts.sort_unstable();
                 starts.into_iter().flat_map(at).collect()
@@ -83,39 +88,40 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The text that a match must begin with, when it is known.
+    /// Returns the text that every match begins with, if it is known.
     fn first_text<'p>(&self, pattern: &'p Pattern, known: &Bindings) -> Option<&'p [u8]>
     where
         'a: 'p,
     {
-        match pattern.parts.first()? {
-            Part::Literal(text) => Some(text),
-            Part::One(place) | Part::Many(place) => {
-                let bound = known.get(*place)?.clone()?;
-                (!bound.is_empty()).then(|| self.document.atom(bound.start))
+        match pattern.items.first()? {
+            PatternItem::Literal(text) => Some(text),
+            PatternItem::One(hole) | PatternItem::Many(hole) => {
+                let bound = known.get(*hole)?.clone()?;
+                (!bound.is_empty()).then(|| self.document.token(bound.start))
             }
-            Part::Space(_) => None,
+            PatternItem::Space(_) => None,
         }
     }
 
     fn match_at(&self, pattern: &Pattern, known: &Bindings, start: usize) -> Vec<Match> {
-        let mut attempt = Attempt {
+        let mut attempt = MatchAttempt {
             index: self,
             bindings: known.clone(),
             start,
             steps: STEPS,
             found: Vec::new(),
         };
-        let _enough = attempt.run(&pattern.parts, start);
+        let _enough = attempt.run(&pattern.items, start);
         attempt.found
     }
 
-    /// Whether a range of atoms is made of whole nodes, as far as it reaches into them.
-    pub(super) fn is_whole(&self, atoms: &Range<usize>) -> bool {
-        (atoms.start + 1..atoms.end).all(|at| {
+    /// Returns whether no node lies partly inside and partly outside of a range of tokens, except
+    /// for nodes that contain it.
+    pub(super) fn is_whole(&self, tokens: &Range<usize>) -> bool {
+        (tokens.start + 1..tokens.end).all(|at| {
             let longest = self.ends[at].first();
-            longest.is_none_or(|&end| end as usize <= atoms.end)
-                && self.starts[at] as usize >= atoms.start
+            longest.is_none_or(|&end| end as usize <= tokens.end)
+                && self.starts[at] as usize >= tokens.start
         })
     }
 
@@ -123,17 +129,17 @@ impl<'a> Index<'a> {
         left.len() == right.len()
             && (left.clone())
                 .zip(right.clone())
-                .all(|(left, right)| self.document.atom(left) == self.document.atom(right))
+                .all(|(left, right)| self.document.token(left) == self.document.token(right))
     }
 }
 
 fn small(index: usize) -> u32 {
-    u32::try_from(index).expect("documents are at most 4 GiB, and an atom is at least a byte")
+    u32::try_from(index).expect("documents are at most 4 GiB, and a token is at least a byte")
 }
 
-/// All ways to match a pattern from one atom on.
-struct Attempt<'a> {
-    index: &'a Index<'a>,
+/// The search for all matches of a pattern that start at one token.
+struct MatchAttempt<'a> {
+    index: &'a MatchIndex<'a>,
     bindings: Bindings,
     start: usize,
     steps: usize,
@@ -146,24 +152,24 @@ enum Enough {
     No,
 }
 
-impl Attempt<'_> {
-    /// Matches the parts from an atom on, in every way.
-    fn run(&mut self, parts: &[Part], at: usize) -> Enough {
+impl MatchAttempt<'_> {
+    /// Matches the items from a token on, in every way.
+    fn run(&mut self, items: &[PatternItem], at: usize) -> Enough {
         if self.steps == 0 {
             return Enough::Yes;
         }
         self.steps -= 1;
-        let Some((part, rest)) = parts.split_first() else {
+        let Some((part, rest)) = items.split_first() else {
             return self.end(at);
         };
         match part {
-            Part::Space(_) => self.run(rest, at),
-            Part::Literal(text) => match self.literal(text, at) {
+            PatternItem::Space(_) => self.run(rest, at),
+            PatternItem::Literal(text) => match self.literal(text, at) {
                 Some(end) => self.run(rest, end),
                 None => Enough::No,
             },
-            Part::One(place) | Part::Many(place) => {
-                if let Some(bound) = self.bindings[*place].clone() {
+            PatternItem::One(hole) | PatternItem::Many(hole) => {
+                if let Some(bound) = self.bindings[*hole].clone() {
                     let end = at + bound.len();
                     let same =
                         end <= self.index.document.len() && self.index.same(&bound, &(at..end));
@@ -173,12 +179,12 @@ impl Attempt<'_> {
                         Enough::No
                     };
                 }
-                let enough = if matches!(part, Part::One(_)) {
-                    self.one(*place, rest, at)
+                let enough = if matches!(part, PatternItem::One(_)) {
+                    self.one(*hole, rest, at)
                 } else {
-                    self.many(*place, rest, at, at)
+                    self.many(*hole, rest, at, at)
                 };
-                self.bindings[*place] = None;
+                self.bindings[*hole] = None;
                 enough
             }
         }
@@ -187,11 +193,11 @@ impl Attempt<'_> {
     fn end(&mut self, at: usize) -> Enough {
         if at > self.start && self.index.is_whole(&(self.start..at)) {
             self.found.push(Match {
-                atoms: self.start..at,
+                tokens: self.start..at,
                 bindings: self.bindings.clone(),
             });
         }
-        if self.found.len() == WAYS {
+        if self.found.len() == MATCHES {
             Enough::Yes
         } else {
             Enough::No
@@ -205,16 +211,16 @@ impl Attempt<'_> {
             if at == self.index.document.len() {
                 return None;
             }
-            rest = rest.strip_prefix(self.index.document.atom(at))?;
+            rest = rest.strip_prefix(self.index.document.token(at))?;
             at += 1;
         }
         Some(at)
     }
 
-    fn one(&mut self, place: usize, rest: &[Part], at: usize) -> Enough {
+    fn one(&mut self, hole: usize, rest: &[PatternItem], at: usize) -> Enough {
         let index = self.index;
         for &end in index.ends.get(at).into_iter().flatten() {
-            self.bindings[place] = Some(at..end as usize);
+            self.bindings[hole] = Some(at..end as usize);
             if self.run(rest, end as usize) == Enough::Yes {
                 return Enough::Yes;
             }
@@ -222,8 +228,8 @@ impl Attempt<'_> {
         Enough::No
     }
 
-    fn many(&mut self, place: usize, rest: &[Part], start: usize, at: usize) -> Enough {
-        self.bindings[place] = Some(start..at);
+    fn many(&mut self, hole: usize, rest: &[PatternItem], start: usize, at: usize) -> Enough {
+        self.bindings[hole] = Some(start..at);
         if self.run(rest, at) == Enough::Yes {
             return Enough::Yes;
         }
@@ -231,15 +237,15 @@ impl Attempt<'_> {
         let Some(ends) = index.ends.get(at) else {
             return Enough::No;
         };
-        // Whole nodes first, then what is inside of them.
+        // Whole nodes first, then what is inside them.
         for &end in ends {
-            if self.many(place, rest, start, end as usize) == Enough::Yes {
+            if self.many(hole, rest, start, end as usize) == Enough::Yes {
                 return Enough::Yes;
             }
         }
         match ends.last() {
             Some(&end) if end as usize == at + 1 => Enough::No,
-            _ => self.many(place, rest, start, at + 1),
+            _ => self.many(hole, rest, start, at + 1),
         }
     }
 }

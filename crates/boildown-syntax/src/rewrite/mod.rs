@@ -1,20 +1,26 @@
-//! Rewriting: what a smaller text can be that is not a part of this one.
+//! Rewriting: changes to an input that are more than a deletion.
 //!
-//! Rules are data (`rules/*.rules`): a [`Pattern`](pattern::Pattern) over the tokens and nodes of a document, and what takes its
-//! place. Ideas ([`ideas`]) need no rules; they are read off the document. Both make [`Proposal`]s, and
-//! [`Rewrites`] asks about them one after another.
+//! A [`Proposal`] is a set of edits that are made together and make the input smaller. It comes
+//! from one of two sources:
+//!
+//! - Rules are data (`rules/*.rules`): a [`Pattern`](pattern::Pattern) over the tokens and nodes
+//!   of a document, and a replacement. `while ($C) $S ~> $S` makes `a();` of `while (b) a();`.
+//! - Built-in rewritings ([`built_in`]) serve every language: they use the document and the kinds
+//!   of nodes that its grammar allows in each slot. `f(12, "text")` becomes `f(0, "")`.
+//!
+//! [`Rewrites`] is the search that asks about the proposals one after another.
 
-mod ideas;
-mod joint;
-mod machine;
+mod built_in;
+mod canonical_names;
 mod matching;
 mod pattern;
 mod proposal;
-mod rename;
 mod rules;
-mod widths;
+mod search;
+mod symbols;
+mod width_preserving;
 
-pub(crate) use ideas::Sorts;
-pub(crate) use machine::{Missed, Rewrites, Setup};
+pub(crate) use built_in::RewriteKind;
 pub(crate) use proposal::{Edit, Proposal};
 pub use rules::{RuleError, Rules};
+pub(crate) use search::{MissedRewrites, RewriteSetup, Rewrites};

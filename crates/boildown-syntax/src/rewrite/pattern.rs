@@ -1,31 +1,32 @@
 //! Patterns and replacements, as they are written in rules.
 
-/// A row of literal texts and holes.
+/// A sequence of literal texts and holes.
 ///
-/// White space only separates: literals match tokens whatever is between them.
+/// White space only separates items: neighbouring literals match whatever white space is between
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pattern {
-    pub(super) parts: Vec<Part>,
+    pub(super) items: Vec<PatternItem>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum PatternItem {
     /// The text of one or several tokens, without white space.
     Literal(Box<[u8]>),
-    /// White space. It is written in replacements, and separates literals in patterns.
+    /// White space. It is written by replacements, and separates literals in patterns.
     Space(Box<[u8]>),
     /// `$X`: one node.
     One(usize),
-    /// `$$$X`: any number of neighbouring nodes and tokens, none included.
+    /// `$$$X`: any number of neighbouring nodes and tokens, including none.
     Many(usize),
 }
 
-/// The names of the holes of a rule; their places are what parts speak of.
+/// The names of the holes of a rule. Patterns refer to them by index.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Names(Vec<String>);
+pub(crate) struct HoleNames(Vec<String>);
 
-impl Names {
-    fn place(&mut self, name: &str) -> usize {
+impl HoleNames {
+    fn index(&mut self, name: &str) -> usize {
         let known = self.0.iter().position(|known| known == name);
         known.unwrap_or_else(|| {
             self.0.push(name.to_owned());
@@ -37,59 +38,59 @@ impl Names {
         self.0.len()
     }
 
-    pub(super) fn name(&self, place: usize) -> &str {
-        &self.0[place]
+    pub(super) fn name(&self, index: usize) -> &str {
+        &self.0[index]
     }
 }
 
 impl Pattern {
-    /// Reads a pattern; new names are added to `names`.
-    pub(super) fn read(text: &str, names: &mut Names) -> Self {
-        let mut parts = Vec::new();
+    /// Reads a pattern; new names are added to `hole_names`.
+    pub(super) fn read(text: &str, hole_names: &mut HoleNames) -> Self {
+        let mut items = Vec::new();
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let length = if first.is_whitespace() {
                 let length = rest.len() - rest.trim_start().len();
-                parts.push(Part::Space(rest.as_bytes()[..length].into()));
+                items.push(PatternItem::Space(rest.as_bytes()[..length].into()));
                 length
             } else if let Some((name, length)) = hole(rest) {
-                let place = names.place(name);
+                let index = hole_names.index(name);
                 let many = rest.starts_with("$$$");
-                parts.push(if many {
-                    Part::Many(place)
+                items.push(if many {
+                    PatternItem::Many(index)
                 } else {
-                    Part::One(place)
+                    PatternItem::One(index)
                 });
                 length
             } else {
                 let ends = |(at, letter): (usize, char)| {
                     at > 0 && (letter.is_whitespace() || hole(&rest[at..]).is_some())
                 };
-                let end = rest.char_indices().find(|&place| ends(place));
+                let end = rest.char_indices().find(|&found| ends(found));
                 let length = end.map_or(rest.len(), |(at, _)| at);
-                parts.push(Part::Literal(rest.as_bytes()[..length].into()));
+                items.push(PatternItem::Literal(rest.as_bytes()[..length].into()));
                 length
             };
             rest = &rest[length..];
         }
-        Self { parts }
+        Self { items }
     }
 
-    /// The places of the holes, in order.
+    /// Returns the indices of the holes, in order.
     pub(super) fn holes(&self) -> impl Iterator<Item = usize> + '_ {
-        self.parts.iter().filter_map(|part| match part {
-            Part::One(place) | Part::Many(place) => Some(*place),
-            Part::Literal(_) | Part::Space(_) => None,
+        self.items.iter().filter_map(|part| match part {
+            PatternItem::One(index) | PatternItem::Many(index) => Some(*index),
+            PatternItem::Literal(_) | PatternItem::Space(_) => None,
         })
     }
 
-    /// Whether it would match everywhere.
-    pub(super) fn says_nothing(&self) -> bool {
-        !(self.parts.iter()).any(|part| matches!(part, Part::Literal(_)))
+    /// Returns whether the pattern has no literal, so that it matches everywhere.
+    pub(super) fn matches_everything(&self) -> bool {
+        !(self.items.iter()).any(|part| matches!(part, PatternItem::Literal(_)))
     }
 }
 
-/// The name of the hole that a text begins with, and where it ends.
+/// Returns the name of the hole that a text begins with, and the length of the hole in bytes.
 fn hole(text: &str) -> Option<(&str, usize)> {
     let rest = text
         .strip_prefix("$$$")
@@ -108,26 +109,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_is_literals_holes_and_spaces() {
-        let mut names = Names::default();
-        let pattern = Pattern::read("if ($C) $$$S2;", &mut names);
-        let literal = |text: &str| Part::Literal(text.as_bytes().into());
-        let space = || Part::Space(b" "[..].into());
+    fn a_pattern_consists_of_literals_holes_and_spaces() {
+        let mut hole_names = HoleNames::default();
+        let pattern = Pattern::read("if ($C) $$$S2;", &mut hole_names);
+        let literal = |text: &str| PatternItem::Literal(text.as_bytes().into());
+        let space = || PatternItem::Space(b" "[..].into());
         assert_eq!(
-            pattern.parts,
+            pattern.items,
             [
                 literal("if"),
                 space(),
                 literal("("),
-                Part::One(0),
+                PatternItem::One(0),
                 literal(")"),
                 space(),
-                Part::Many(1),
+                PatternItem::Many(1),
                 literal(";"),
             ]
         );
-        assert_eq!((names.name(0), names.name(1)), ("C", "S2"));
-        let dollars = Pattern::read("$a $ $5", &mut names);
+        assert_eq!((hole_names.name(0), hole_names.name(1)), ("C", "S2"));
+        let dollars = Pattern::read("$a $ $5", &mut hole_names);
         assert_eq!(dollars.holes().count(), 0, "holes have upper-case names");
     }
 }

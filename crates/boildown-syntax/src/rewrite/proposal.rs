@@ -1,4 +1,4 @@
-//! A change to a document that makes it smaller.
+//! Proposals: edits that are made together and make the input smaller.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,50 +8,52 @@ use boildown_search::Subset;
 use crate::Document;
 use crate::document::{Substitutes, words};
 
-/// A new text for a stretch of atoms; an empty one deletes them.
+/// A replacement for a range of tokens; an empty one deletes them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Edit {
-    /// Not empty.
-    pub(super) atoms: (usize, usize),
+    /// First token and end. Not empty.
+    pub(super) tokens: (usize, usize),
     pub(super) text: Arc<[u8]>,
 }
 
 impl Edit {
-    pub(crate) fn new(atoms: &Range<usize>, text: impl Into<Arc<[u8]>>) -> Self {
+    pub(crate) fn new(tokens: &Range<usize>, text: impl Into<Arc<[u8]>>) -> Self {
         Self {
-            atoms: (atoms.start, atoms.end),
+            tokens: (tokens.start, tokens.end),
             text: text.into(),
         }
     }
 
     pub(super) fn range(&self) -> Range<usize> {
-        self.atoms.0..self.atoms.1
+        self.tokens.0..self.tokens.1
     }
 }
 
 /// Edits that are made together.
 ///
-/// Invariant: the text becomes strictly smaller in words, then in visible bytes, then in the order of its bytes. A word is what
-/// [`words`] finds, so it is one for `foo` and two for `->`; deleting atoms never adds one, whatever the grammar makes of the rest.
+/// Invariant: the input becomes strictly smaller, measured in words, then in visible bytes, then in
+/// the order of its bytes. A word is what [`words`] finds: `foo` is one, `->` is two. Unlike
+/// tokens, deleting never adds a word, whatever the grammar makes of the rest.
 #[derive(Debug, Clone)]
 pub(crate) struct Proposal {
-    /// In order, without overlaps.
+    /// Ascending and disjoint.
     pub(super) edits: Box<[Edit]>,
-    /// By how much the text becomes smaller.
-    pub(super) saved: Saved,
-    /// Which rule or idea it comes from; an index into their hit rates.
+    /// By how much the input becomes smaller.
+    pub(super) saved: SizeReduction,
+    /// The rule or built-in rewriting that it comes from, as an index into their hit rates.
     pub(super) source: usize,
 }
 
 /// A difference of sizes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Saved {
+pub(super) struct SizeReduction {
     pub(super) words: i64,
     bytes: i64,
 }
 
-impl Saved {
-    fn of(text: &[u8]) -> Self {
+impl SizeReduction {
+    /// Returns the size of a text.
+    fn size(text: &[u8]) -> Self {
         let visible = text.iter().filter(|byte| !byte.is_ascii_whitespace());
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         Self {
@@ -62,23 +64,25 @@ impl Saved {
 }
 
 impl Proposal {
-    /// Returns the proposal to make these edits, unless they overlap or do not make the text smaller.
+    /// Returns the proposal to make these edits; `None` if they overlap or do not make the input
+    /// smaller.
     pub(super) fn new(document: &Document, mut edits: Vec<Edit>, source: usize) -> Option<Self> {
         edits.sort_unstable();
         edits.dedup();
         let disjoint = edits
             .windows(2)
-            .all(|pair| pair[0].atoms.1 <= pair[1].atoms.0);
-        let mut saved = Saved::default();
+            .all(|pair| pair[0].tokens.1 <= pair[1].tokens.0);
+        let mut saved = SizeReduction::default();
         let mut order = std::cmp::Ordering::Equal;
         for edit in &edits {
             let old = document.text(edit.range());
-            let (before, after) = (Saved::of(old), Saved::of(&edit.text));
+            let (before, after) = (SizeReduction::size(old), SizeReduction::size(&edit.text));
             saved.words += before.words - after.words;
             saved.bytes += before.bytes - after.bytes;
             order = order.then_with(|| edit.text[..].cmp(old));
         }
-        let smaller = saved > Saved::default() || saved == Saved::default() && order.is_lt();
+        let smaller =
+            saved > SizeReduction::default() || saved == SizeReduction::default() && order.is_lt();
         (disjoint && smaller).then(|| Self {
             edits: edits.into(),
             saved,
@@ -86,19 +90,19 @@ impl Proposal {
         })
     }
 
-    /// The first atom that changes.
+    /// Returns the first token that changes.
     pub(super) fn start(&self) -> usize {
-        self.edits.first().map_or(0, |edit| edit.atoms.0)
+        self.edits.first().map_or(0, |edit| edit.tokens.0)
     }
 }
 
 impl Proposal {
-    /// Returns what is kept of a document, and what stands in the place of atoms, once the edits are made too.
+    /// Returns the kept tokens and the substitutes of a document after these edits.
     pub(super) fn apply(&self, kept: &Subset, substitutes: &Substitutes) -> (Subset, Substitutes) {
         let mut substitutes = substitutes.clone();
         let mut cuts = Vec::with_capacity(self.edits.len());
         for edit in &self.edits {
-            let (start, end) = edit.atoms;
+            let (start, end) = edit.tokens;
             if edit.text.is_empty() {
                 cuts.push(start..end);
             } else {
@@ -109,11 +113,12 @@ impl Proposal {
         (kept.without(cuts), substitutes)
     }
 
-    /// Returns whether no edit touches what was changed before.
+    /// Returns whether no edit touches tokens that were deleted or replaced before.
     pub(super) fn applies(&self, kept: &Subset, substitutes: &Substitutes) -> bool {
         self.edits.iter().all(|edit| {
-            let atoms = edit.range();
-            kept.count_in(atoms.clone()) == atoms.len() && substitutes.range(atoms).next().is_none()
+            let tokens = edit.range();
+            kept.count_in(tokens.clone()) == tokens.len()
+                && substitutes.range(tokens).next().is_none()
         })
     }
 }

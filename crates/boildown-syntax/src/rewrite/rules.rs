@@ -1,17 +1,19 @@
-//! Rules as they are written in files.
+//! Rewrite rules, as they are written in `*.rules` files.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
 use boildown_search::Subset;
 
-use super::matching::{Bindings, Index, Match};
-use super::pattern::{Names, Part, Pattern};
+use super::matching::{Bindings, Match, MatchIndex};
+use super::pattern::{HoleNames, Pattern, PatternItem};
 use super::proposal::{Edit, Proposal};
 use crate::document::{Substitutes, is_word, words};
 use crate::{Document, Language, View};
 
 /// Rewrite rules for one language.
+///
+/// `docs/rules.md` describes the format.
 ///
 /// # Example
 /// ```
@@ -30,17 +32,17 @@ use crate::{Document, Language, View};
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rules {
     pub(super) rules: Vec<Rule>,
-    pub(super) least: Vec<Least>,
+    pub(super) minimal: Vec<MinimalReplacement>,
 }
 
-/// Patterns, and what becomes of what they match.
+/// A rule: the rewrites that begin it, and those that follow from its bindings.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Rule {
     name: String,
-    names: Names,
-    /// At the place of the match.
+    hole_names: HoleNames,
+    /// Patterns that are searched for in the document.
     here: Vec<Rewrite>,
-    /// In the rest of the text.
+    /// Patterns that are then replaced in the rest of the document, with the same bindings.
     everywhere: Vec<Rewrite>,
     examples: Vec<Example>,
 }
@@ -58,21 +60,21 @@ struct Example {
     after: String,
 }
 
-/// The least text for a kind of node.
+/// A minimal replacement: the text for a kind of node, from a line `least KIND TEXT`.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Least {
+pub(super) struct MinimalReplacement {
     pub(super) kind: String,
     pub(super) text: Arc<[u8]>,
     line: usize,
 }
 
-/// What is wrong with a file of rules.
+/// An error in a file of rules.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct RuleError {
     /// The line, from 1 on.
     pub line: usize,
-    /// What is wrong with it.
+    /// The error.
     pub what: String,
 }
 
@@ -82,15 +84,15 @@ impl Rules {
     /// Reads rules, and checks their examples.
     ///
     /// # Errors
-    /// When a line makes no sense, or an example does not come out as it says.
+    /// If a line is not valid, or an example of a rule does not hold.
     pub fn read(language: &'static Language, text: &str) -> Result<Self, RuleError> {
         let rules = Self::parse(text)?;
         rules.check(language)?;
         Ok(rules)
     }
 
-    /// Returns the rules for a language that come with boildown.
-    pub(crate) fn of(language: &Language) -> Self {
+    /// Returns the rules that come with boildown for a language.
+    pub(crate) fn built_in(language: &Language) -> Self {
         let files = sources(language.name).iter();
         let read =
             files.map(|file| Self::parse(file).expect("a test reads the rules of every language"));
@@ -103,24 +105,24 @@ impl Rules {
         self.rules.len()
     }
 
-    /// Returns whether there are none.
+    /// Returns whether there are no rules.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
 
-    /// Adds other rules after these.
+    /// Appends other rules.
     #[must_use]
     pub fn and(mut self, others: &Self) -> Self {
         self.rules.extend_from_slice(&others.rules);
-        self.least.extend_from_slice(&others.least);
+        self.minimal.extend_from_slice(&others.minimal);
         self
     }
 
     fn parse(text: &str) -> Result<Self, RuleError> {
         let mut rules = Self::default();
-        for (at, line) in text.lines().enumerate() {
-            let line_number = at + 1;
+        for (index, line) in text.lines().enumerate() {
+            let line_number = index + 1;
             let wrong = |what: String| RuleError {
                 line: line_number,
                 what,
@@ -131,29 +133,30 @@ impl Rules {
                 rules.finish(line_number)?;
                 rules.rules.push(Rule {
                     name: name.trim().to_owned(),
-                    names: Names::default(),
+                    hole_names: HoleNames::default(),
                     here: Vec::new(),
                     everywhere: Vec::new(),
                     examples: Vec::new(),
                 });
             } else if let Some(least) = line.strip_prefix("least ") {
                 let (kind, text) = least.split_once(char::is_whitespace).ok_or_else(|| {
-                    wrong(
-                        "`least` wants a kind of node and its text, as in `least number 0`".into(),
-                    )
+                    wrong("`least` takes a kind of node and a text, as in `least number 0`".into())
                 })?;
-                rules.least.push(Least {
+                rules.minimal.push(MinimalReplacement {
                     kind: kind.to_owned(),
                     text: unescape(text.trim()).into_bytes().into(),
                     line: line_number,
                 });
             } else {
                 let (before, after) = line.split_once(ARROW).ok_or_else(|| {
-                    wrong(format!("neither `rule NAME` nor `least KIND TEXT` nor a `PATTERN {ARROW} REPLACEMENT`"))
+                    wrong(format!(
+                        "expected `rule NAME`, `least KIND TEXT` or `PATTERN {ARROW} REPLACEMENT`"
+                    ))
                 })?;
-                let rule = rules.rules.last_mut().ok_or_else(|| {
-                    wrong("a rule begins with a line `rule`, which says what it does".into())
-                })?;
+                let rule = rules
+                    .rules
+                    .last_mut()
+                    .ok_or_else(|| wrong("a rule has to begin with a line `rule NAME`".into()))?;
                 rule.add(line_number, before.trim(), after.trim())
                     .map_err(wrong)?;
             }
@@ -162,7 +165,7 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Checks the rule that was read last.
+    /// Checks that the rule that was read last is complete.
     fn finish(&self, line: usize) -> Result<(), RuleError> {
         let complaint = self.rules.last().and_then(|rule| {
             let missing = match rule {
@@ -171,7 +174,7 @@ impl Rules {
                 _ => return None,
             };
             Some(format!(
-                "the rule before, `{}`, has no {missing}",
+                "the rule `{}`, which ends here, has no {missing}",
                 rule.name
             ))
         });
@@ -180,11 +183,11 @@ impl Rules {
 
     fn check(&self, language: &'static Language) -> Result<(), RuleError> {
         let grammar = language.grammar();
-        for least in &self.least {
-            if grammar.id_for_node_kind(&least.kind, true) == 0 {
+        for minimal in &self.minimal {
+            if grammar.id_for_node_kind(&minimal.kind, true) == 0 {
                 return Err(RuleError {
-                    line: least.line,
-                    what: format!("{} has no kind of node `{}`", language.name, least.kind),
+                    line: minimal.line,
+                    what: format!("{} has no node kind `{}`", language.name, minimal.kind),
                 });
             }
         }
@@ -208,22 +211,24 @@ impl Rule {
             return Ok(());
         }
         let everywhere = before.strip_prefix("everywhere:");
-        let known = self.names.len();
-        let pattern = Pattern::read(everywhere.unwrap_or(before).trim(), &mut self.names);
-        if pattern.parts.is_empty() {
-            return Err("there is nothing to match".to_owned());
+        let known = self.hole_names.len();
+        let pattern = Pattern::read(everywhere.unwrap_or(before).trim(), &mut self.hole_names);
+        if pattern.items.is_empty() {
+            return Err("the pattern is empty".to_owned());
         }
-        // Elsewhere, what a hole stands for here says enough.
-        let says = everywhere.is_some() && pattern.holes().any(|hole| hole < known);
-        if pattern.says_nothing() && !says {
-            return Err("the pattern has holes only: it would match everywhere".to_owned());
+        // A hole that the rule has bound before restricts the matches enough.
+        let is_restricted = everywhere.is_some() && pattern.holes().any(|hole| hole < known);
+        if pattern.matches_everything() && !is_restricted {
+            return Err(
+                "the pattern consists of holes only, so it would match everywhere".to_owned(),
+            );
         }
-        let known = self.names.len();
-        let replacement = Pattern::read(&unescape(after), &mut self.names);
+        let known = self.hole_names.len();
+        let replacement = Pattern::read(&unescape(after), &mut self.hole_names);
         if let Some(hole) = replacement.holes().find(|&hole| hole >= known) {
-            let name = self.names.name(hole);
+            let name = self.hole_names.name(hole);
             return Err(format!(
-                "the replacement speaks of ${name}, the pattern does not"
+                "the replacement uses ${name}, which the pattern does not bind"
             ));
         }
         let rewrite = Rewrite {
@@ -237,20 +242,25 @@ impl Rule {
         Ok(())
     }
 
-    /// Adds what the rule makes of a document.
-    pub(super) fn propose(&self, index: &Index<'_>, source: usize, proposals: &mut Vec<Proposal>) {
-        let nothing: Bindings = vec![None; self.names.len()];
+    /// Adds the proposals that the rule makes for a document.
+    pub(super) fn propose(
+        &self,
+        index: &MatchIndex<'_>,
+        source: usize,
+        proposals: &mut Vec<Proposal>,
+    ) {
+        let nothing: Bindings = vec![None; self.hole_names.len()];
         for rewrite in &self.here {
             for found in index.matches(&rewrite.pattern, &nothing) {
                 let mut edits = vec![rewrite.edit(index.document, &found)];
                 for other in &self.everywhere {
                     let mut end = 0;
-                    for place in index.matches(&other.pattern, &found.bindings) {
-                        let apart = place.atoms.end <= found.atoms.start
-                            || place.atoms.start >= found.atoms.end;
-                        if apart && place.atoms.start >= end {
-                            end = place.atoms.end;
-                            edits.push(other.edit(index.document, &place));
+                    for elsewhere in index.matches(&other.pattern, &found.bindings) {
+                        let apart = elsewhere.tokens.end <= found.tokens.start
+                            || elsewhere.tokens.start >= found.tokens.end;
+                        if apart && elsewhere.tokens.start >= end {
+                            end = elsewhere.tokens.end;
+                            edits.push(other.edit(index.document, &elsewhere));
                         }
                     }
                 }
@@ -259,11 +269,12 @@ impl Rule {
         }
     }
 
-    /// Checks that one of the rule's proposals on the text before is the text after, but for white space.
+    /// Checks that one of the proposals for the text before is the text after, not counting white
+    /// space.
     fn check(&self, example: &Example, language: &'static Language) -> Result<(), RuleError> {
         let before: Arc<[u8]> = format!("{}\n", example.before).into_bytes().into();
         let document = Document::new(&before, View::Syntax(language));
-        let index = Index::new(&document);
+        let index = MatchIndex::new(&document);
         let mut proposals = Vec::new();
         self.propose(&index, 0, &mut proposals);
         let everything = Subset::full(document.len());
@@ -276,10 +287,10 @@ impl Rule {
                 return Ok(());
             }
             let after = after.trim().replace('\n', "\\n");
-            write!(seen, "\n  it makes {after}").expect("writing to a string");
+            write!(seen, "\n  it yields {after}").expect("writing to a string");
         }
         if proposals.is_empty() {
-            seen.push_str("\n  it finds nothing to make smaller there");
+            seen.push_str("\n  the rule proposes nothing for it");
         }
         Err(RuleError {
             line: example.line,
@@ -291,12 +302,12 @@ impl Rule {
 impl Rewrite {
     fn edit(&self, document: &Document, found: &Match) -> Edit {
         let mut text: Vec<u8> = Vec::new();
-        for part in &self.replacement.parts {
+        for part in &self.replacement.items {
             let piece = match part {
-                Part::Literal(literal) | Part::Space(literal) => &literal[..],
-                Part::One(place) | Part::Many(place) => {
-                    let bound = found.bindings[*place].clone();
-                    bound.map_or(&[][..], |atoms| document.text(atoms))
+                PatternItem::Literal(literal) | PatternItem::Space(literal) => &literal[..],
+                PatternItem::One(hole) | PatternItem::Many(hole) => {
+                    let bound = found.bindings[*hole].clone();
+                    bound.map_or(&[][..], |tokens| document.text(tokens))
                 }
             };
             let meet = |(&last, &next): (&u8, &u8)| is_word(last) && is_word(next);
@@ -305,23 +316,24 @@ impl Rewrite {
             }
             text.extend_from_slice(piece);
         }
-        Edit::new(&found.atoms, text.trim_ascii())
+        Edit::new(&found.tokens, text.trim_ascii())
     }
 }
 
-/// The words and other characters of a text.
+/// Returns the words and the other visible characters of a text.
 fn visible(text: &str) -> Vec<&[u8]> {
     let bytes = text.as_bytes();
     let found = words(bytes, 0..bytes.len());
     found.map(|word| &bytes[word]).collect()
 }
 
-/// `\n` stands for a line break.
+/// Replaces `
+/// ` by a line break.
 fn unescape(text: &str) -> String {
     text.replace("\\n", "\n")
 }
 
-/// The files of rules for a language, by name.
+/// Returns the contents of the rules files for a language.
 fn sources(language: &str) -> &'static [&'static str] {
     const C: &str = include_str!("../../rules/c.rules");
     const JAVASCRIPT: &str = include_str!("../../rules/javascript.rules");
@@ -372,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_texts_of_every_language_are_of_kinds_it_has() {
+    fn every_minimal_replacement_is_for_a_kind_that_the_language_has() {
         for language in Language::all() {
             if let Some(own) = sources(language.name).last() {
                 Rules::read(language, own).unwrap_or_else(|error| panic!("{language:?}: {error}"));

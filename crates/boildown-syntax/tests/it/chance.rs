@@ -1,11 +1,12 @@
-//! An oracle that tosses coins.
+//! An oracle that decides at random.
 
 use boildown_search::{Fingerprinted as _, Verdict};
-use boildown_syntax::Draft;
+use boildown_syntax::Candidate;
 
-/// A verdict that depends on the text and the seed only, `Interesting` for about one text in `one_in`.
-pub(crate) fn chance(draft: &Draft, seed: u64, one_in: u64) -> Verdict {
-    let content = format!("{seed}{:?}", draft.fingerprint());
+/// Returns a verdict that depends only on the candidate and the seed: `Interesting` for about one
+/// candidate in `one_in`.
+pub(crate) fn chance(candidate: &Candidate, seed: u64, one_in: u64) -> Verdict {
+    let content = format!("{seed}{:?}", candidate.fingerprint());
     let hash = content
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

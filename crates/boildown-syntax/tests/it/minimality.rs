@@ -1,10 +1,10 @@
-//! The promise at the end of a run: no single token can go.
+//! The guarantee of a finished reduction: no single token can be deleted.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_search::{Search as _, Subset, Verdict, run};
-use boildown_syntax::{Check, Document, Draft, Language, Strategy, View, reduction};
+use boildown_syntax::{Candidate, Check, Document, Language, Strategy, View, reduction};
 use proptest::prelude::*;
 
 use crate::chance::chance;
@@ -28,48 +28,50 @@ const TEXTS: [(&str, &str); 4] = [
     ),
 ];
 
-/// Reduces one of the texts by tossing coins, and asks about every single token of the result.
-fn check(seed: u64, one_in: u64, text: usize, width: usize) -> Result<(), TestCaseError> {
+/// Reduces one of the texts with random verdicts, then asks about the deletion of every single
+/// token.
+fn check(seed: u64, one_in: u64, text: usize, batch_size: usize) -> Result<(), TestCaseError> {
     let (name, text) = TEXTS[text];
     let language = Language::named(name);
     let strategy = Strategy {
-        width: NonZeroUsize::new(width).expect("not zero"),
+        batch_size: NonZeroUsize::new(batch_size).expect("not zero"),
         ..Strategy::default()
     };
     let search = reduction(&text.as_bytes().into(), language, strategy);
-    let best = run(search, |draft| chance(draft, seed, one_in)).best();
+    let best = run(search, |candidate| chance(candidate, seed, one_in)).best();
     let view = language.map_or(View::Bytes(1), View::Syntax);
     let document = Arc::new(Document::new(best.bytes(), view));
     let everything = Subset::full(document.len());
-    for atom in 0..document.len() {
-        let without = everything.without([atom..atom + 1]);
-        let draft = Draft::new(Arc::clone(&document), without, Check::Nothing);
+    for token in 0..document.len() {
+        let without = everything.without([token..token + 1]);
+        let candidate = Candidate::new(Arc::clone(&document), without, Check::Nothing);
         prop_assert_eq!(
-            chance(&draft, seed, one_in),
+            chance(&candidate, seed, one_in),
             Verdict::Uninteresting,
-            "{:?} can become {:?}",
+            "{:?} can be reduced to {:?}",
             String::from_utf8_lossy(best.bytes()),
-            String::from_utf8_lossy(draft.bytes())
+            String::from_utf8_lossy(candidate.bytes())
         );
     }
     Ok(())
 }
 
-/// Once in thousands of reductions letters go in a later round, after which nothing else is asked.
+/// Once in thousands of reductions, characters are deleted in a later round in which no other pass
+/// has a query.
 #[test]
-fn what_letters_leave_is_swept_again() {
+fn the_proof_is_repeated_after_characters_were_deleted() {
     check(3_721_357_401_514_738_687, 25, 2, 1).unwrap();
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn no_single_token_of_a_result_can_go(
+    fn no_single_token_of_a_result_can_be_deleted(
         seed in any::<u64>(),
         one_in in 2_u64..40,
         text in 0..TEXTS.len(),
-        width in prop_oneof![Just(1), 2_usize..20],
+        batch_size in prop_oneof![Just(1), 2_usize..20],
     ) {
-        check(seed, one_in, text, width)?;
+        check(seed, one_in, text, batch_size)?;
     }
 }

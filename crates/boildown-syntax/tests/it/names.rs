@@ -1,4 +1,4 @@
-//! Reductions in which names matter: what is used has to be declared.
+//! Reductions of programs in which everything that is used has to be defined.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use boildown_search::{Search as _, Verdict, run};
 use boildown_syntax::{Language, Strategy, reduction};
 
-/// The lines that define something, as `int NAME() { CALLED(); … }`, by name with what they call; `None` when a line is not like that.
+/// Returns the names defined in lines like `int NAME() { CALLED(); … }`, with the names that each
+/// calls; `None` when a line is different.
 fn definitions(text: &str) -> Option<Vec<(&str, Vec<&str>)>> {
     (text.lines().map(str::trim).filter(|line| !line.is_empty()))
         .map(|line| {
@@ -18,7 +19,7 @@ fn definitions(text: &str) -> Option<Vec<(&str, Vec<&str>)>> {
         .collect()
 }
 
-/// Whether everything that is called is defined.
+/// Returns whether everything that is called is defined.
 fn compiles(text: &str) -> bool {
     definitions(text).is_some_and(|definitions| {
         let names: BTreeSet<&str> = definitions.iter().map(|(name, _)| *name).collect();
@@ -28,11 +29,10 @@ fn compiles(text: &str) -> bool {
 }
 
 #[test]
-fn what_only_the_unneeded_needs_goes_in_one_question() {
-    let Some(language) = Language::named("C") else {
-        return;
-    };
-    // Two halves of functions that call each other, crosswise so that no range of lines could go; only `m` is needed, which calls one half.
+fn an_unused_definition_and_everything_only_it_uses_are_deleted_in_one_query() {
+    let language = Language::named("C").expect("the grammar is built");
+    // Two groups of functions that call each other, interleaved so that no range of lines can be
+    // deleted. Only `m` is needed, and it calls one of the groups.
     let mut text = String::new();
     for at in (0..40).map(|at| at * 7 % 40) {
         for half in ["a", "b"] {
@@ -44,8 +44,8 @@ fn what_only_the_unneeded_needs_goes_in_one_question() {
     assert!(compiles(&text));
     let mut asked = Vec::new();
     let search = reduction(&text.as_bytes().into(), Some(language), Strategy::default());
-    let search = run(search, |draft| {
-        let text = String::from_utf8_lossy(draft.bytes()).into_owned();
+    let search = run(search, |candidate| {
+        let text = String::from_utf8_lossy(candidate.bytes()).into_owned();
         let verdict = match compiles(&text) && text.contains("int m()") {
             true => Verdict::Interesting,
             false => Verdict::Uninteresting,
@@ -59,6 +59,6 @@ fn what_only_the_unneeded_needs_goes_in_one_question() {
         .position(|(text, verdict)| verdict.is_interesting() && !text.contains("int b"));
     assert!(
         without < Some(8),
-        "the half that is not needed goes at once: {without:?}"
+        "the unused group is deleted at once: {without:?}"
     );
 }

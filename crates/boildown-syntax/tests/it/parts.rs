@@ -1,26 +1,26 @@
-//! Binaries whose parts say how long they are.
+//! Binaries that consist of parts with lengths.
 
 use std::sync::Arc;
 
 use boildown_search::{Search as _, Subset, Verdict, run};
 use boildown_syntax::{Document, Strategy, View, reduction};
 
-/// Reduces a binary while `keeps` holds.
+/// Reduces a binary to one for which `keeps` holds; returns it with the number of queries.
 fn reduced(input: &[u8], keeps: impl Fn(&[u8]) -> bool) -> (Vec<u8>, usize) {
     assert!(keeps(input), "the input is interesting");
-    let mut questions = 0;
+    let mut queries = 0;
     let search = reduction(&input.into(), None, Strategy::default());
-    let search = run(search, |draft| {
-        questions += 1;
-        match keeps(draft.bytes()) {
+    let search = run(search, |candidate| {
+        queries += 1;
+        match keeps(candidate.bytes()) {
             true => Verdict::Interesting,
             false => Verdict::Uninteresting,
         }
     });
-    (search.best().bytes().to_vec(), questions)
+    (search.best().bytes().to_vec(), queries)
 }
 
-/// The checksum of PNG, bit by bit.
+/// Returns the CRC-32 of PNG, computed bit by bit.
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |sum, &byte| {
         (0..8).fold(sum ^ u32::from(byte), |sum, _| {
@@ -40,7 +40,7 @@ fn chunk(kind: &str, content: &[u8]) -> Vec<u8> {
     [&big(content.len())[..], &body, &crc(&body).to_be_bytes()].concat()
 }
 
-/// The chunks of a PNG, by their kinds and contents; `None` when anything is wrong with it.
+/// Returns the kinds and contents of the chunks of a PNG; `None` when it is invalid.
 fn chunks(png: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let mut rest = png.strip_prefix(PNG)?;
     let mut chunks = Vec::new();
@@ -69,7 +69,7 @@ fn noise(length: usize) -> Vec<u8> {
 }
 
 #[test]
-fn a_png_stays_one_while_its_chunks_shrink() {
+fn a_png_stays_valid_while_its_chunks_shrink() {
     let png = [
         PNG.to_vec(),
         chunk("IHDR", &[0, 0, 0, 32, 0, 0, 0, 32, 8, 2, 0, 0, 0]),
@@ -88,10 +88,10 @@ fn a_png_stays_one_while_its_chunks_shrink() {
             chunks.iter().any(data) && chunks.last().is_some_and(|(kind, _)| kind == "IEND")
         })
     };
-    let (result, questions) = reduced(&png, has_needle);
+    let (result, queries) = reduced(&png, has_needle);
     let left = [PNG.to_vec(), chunk("IDAT", b"needle"), chunk("IEND", b"")].concat();
     assert_eq!(result, left);
-    assert!(questions < 400, "{questions} questions");
+    assert!(queries < 400, "{queries} queries");
 }
 
 fn leb(mut number: usize) -> Vec<u8> {
@@ -110,7 +110,7 @@ fn sized(content: &[u8]) -> Vec<u8> {
 
 const WASM: &[u8] = b"\0asm\x01\0\0\0";
 
-/// The functions of a module; `None` when anything is wrong with it.
+/// Returns the function bodies of a module; `None` when it is invalid.
 fn functions(wasm: &[u8]) -> Option<Vec<Vec<u8>>> {
     let bodies = pieces(wasm)?;
     let ends = bodies.iter().all(|body| body.last() == Some(&0x0b));
@@ -137,7 +137,7 @@ fn piece<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     Some(piece)
 }
 
-/// The sections of a module, by their numbers and contents; `None` when anything is wrong with them.
+/// Returns the numbers and contents of the sections of a module; `None` when they are invalid.
 fn sections(wasm: &[u8]) -> Option<Vec<(u8, &[u8])>> {
     let mut rest = wasm.strip_prefix(WASM)?;
     let mut sections = Vec::new();
@@ -148,7 +148,7 @@ fn sections(wasm: &[u8]) -> Option<Vec<(u8, &[u8])>> {
     Some(sections)
 }
 
-/// What the code of a module is made of; `None` when anything is wrong.
+/// Returns the entries of the code section of a module; `None` when they are invalid.
 fn pieces(wasm: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut functions = Vec::new();
     for (_, mut content) in sections(wasm)?.into_iter().filter(|&(id, _)| id == 10) {
@@ -178,7 +178,7 @@ fn module(bodies: &[Vec<u8>]) -> Vec<u8> {
 }
 
 #[test]
-fn functions_of_a_module_go_with_their_count_and_all_lengths() {
+fn deleting_functions_of_a_module_corrects_counts_and_lengths() {
     let mut bodies: Vec<Vec<u8>> = (0..150)
         .map(|index| [&[0][..], &noise(20 + index), &[0x0b]].concat())
         .collect();
@@ -190,16 +190,16 @@ fn functions_of_a_module_go_with_their_count_and_all_lengths() {
             bodies.iter().any(needed)
         })
     };
-    let (result, questions) = reduced(&wasm, has_drop);
+    let (result, queries) = reduced(&wasm, has_drop);
     let body = b"\x41\x2a\x1a\x0b".to_vec();
     let code = [vec![1], sized(&body)].concat();
     assert_eq!(result, [WASM.to_vec(), vec![10], sized(&code)].concat());
-    assert!(questions < 400, "{questions} questions");
+    assert!(queries < 400, "{queries} queries");
 }
 
 #[test]
-fn rows_that_speak_of_the_same_items_lose_them_together() {
-    // As in a module: a row of types, then a row of bodies, and both have to be as long.
+fn lists_that_describe_the_same_items_are_reduced_together() {
+    // As in a module: a list of types, then a list of bodies, which must have equal lengths.
     let bodies: Vec<Vec<u8>> = (0..40).map(|index| noise(10 + index)).collect();
     let section = |id: u8, items: &[Vec<u8>]| {
         let content = [leb(items.len()), items.concat()].concat();
@@ -229,13 +229,13 @@ fn rows_that_speak_of_the_same_items_lose_them_together() {
                 bodies.len() == usize::from(kinds) && bodies.contains(&noise(27))
             })
     };
-    let (result, questions) = reduced(&file(&bodies), keeps);
+    let (result, queries) = reduced(&file(&bodies), keeps);
     assert_eq!(result, file(&[noise(27)]));
-    assert!(questions < 600, "{questions} questions");
+    assert!(queries < 600, "{queries} queries");
 }
 
 #[test]
-fn what_cannot_go_becomes_zeros() {
+fn bytes_that_cannot_be_deleted_become_zeros() {
     let mut input = noise(300);
     input[100] = 0;
     let needed = input[7];
@@ -246,7 +246,7 @@ fn what_cannot_go_becomes_zeros() {
 }
 
 #[test]
-fn whatever_goes_of_the_content_of_a_part_the_numbers_stay_right() {
+fn deletions_inside_a_part_keep_the_numbers_right() {
     let png: Arc<[u8]> = [
         PNG.to_vec(),
         chunk("IHDR", &noise(13)),
@@ -285,7 +285,7 @@ fn a_part_that_needs_no_other_is_found_though_all_others_need_each_other() {
         let has = |wanted| sections.iter().any(|&(id, _)| id == wanted);
         has(11) && has(1) == has(3) && has(3) == has(10)
     };
-    let (result, questions) = reduced(&[WASM, &others, &data].concat(), keeps);
+    let (result, queries) = reduced(&[WASM, &others, &data].concat(), keeps);
     assert_eq!(result, [WASM, &section(11, &[])].concat());
-    insta::assert_snapshot!(questions, @"33");
+    insta::assert_snapshot!(queries, @"33");
 }

@@ -1,20 +1,21 @@
-//! Small reductions, each with what must stay and what comes out.
+//! Small reductions, each with texts to keep and the expected result.
 
 use std::fmt::Write as _;
 
 use boildown_search::{Search as _, Verdict, run};
 use boildown_syntax::{Language, Strategy, reduction};
 
-/// Reduces `input` while it parses (when it is in a language) and holds every text of `must_keep`; the only place that knows how.
+/// Reduces `input` to one that parses (if it is in a language) and contains every text of
+/// `must_keep`.
 #[track_caller]
 fn check(language: &str, input: &str, must_keep: &[&str], expect: &str) {
     let language =
-        (!language.is_empty()).then(|| Language::named(language).expect("a known language"));
+        (!language.is_empty()).then(|| Language::named(language).expect("the grammar is built"));
     let search = reduction(&input.as_bytes().into(), language, Strategy::default());
-    let mut questions = 0;
-    let search = run(search, |draft| {
-        questions += 1;
-        let text = String::from_utf8_lossy(draft.bytes());
+    let mut queries = 0;
+    let search = run(search, |candidate| {
+        queries += 1;
+        let text = String::from_utf8_lossy(candidate.bytes());
         let keeps = must_keep.iter().all(|part| text.contains(part));
         if keeps && language.is_none_or(|language| language.errors(text.as_bytes()) == 0) {
             Verdict::Interesting
@@ -23,11 +24,11 @@ fn check(language: &str, input: &str, must_keep: &[&str], expect: &str) {
         }
     });
     let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
-    assert_eq!(result, expect, "after {questions} questions");
+    assert_eq!(result, expect, "after {queries} queries");
 }
 
 #[test]
-fn a_list_loses_its_elements_with_their_separators() {
+fn elements_of_a_list_are_deleted_with_their_separators() {
     check("JSON", "[1, 2, 3, 4]", &["3"], "3");
     check(
         "JSON",
@@ -39,7 +40,7 @@ fn a_list_loses_its_elements_with_their_separators() {
 }
 
 #[test]
-fn a_statement_takes_the_place_of_the_block_around_it() {
+fn a_statement_replaces_the_block_around_it() {
     check(
         "C",
         "int main(void) { if (x) { while (y) { foo(1); } } return 0; }",
@@ -55,19 +56,19 @@ fn a_statement_takes_the_place_of_the_block_around_it() {
 }
 
 #[test]
-fn what_is_chained_loses_many_links_at_once() {
+fn several_links_of_a_call_chain_are_deleted_at_once() {
     let call = |links: &[usize]| {
         let links = links.iter().map(|link| format!(".f{link}()"));
         format!("let r = x{};", links.collect::<String>())
     };
     let all: Vec<usize> = (10..74).collect();
-    let language = Language::named("JavaScript").expect("a known language");
+    let language = Language::named("JavaScript").expect("the grammar is built");
     let input = call(&all).into_bytes().into();
     let search = reduction(&input, Some(language), Strategy::default());
-    let mut questions = 0;
-    let search = run(search, |draft| {
-        questions += 1;
-        let text = String::from_utf8_lossy(draft.bytes());
+    let mut queries = 0;
+    let search = run(search, |candidate| {
+        queries += 1;
+        let text = String::from_utf8_lossy(candidate.bytes());
         let parses = language.errors(text.as_bytes()) == 0;
         if parses && [".f20()", ".f60()"].iter().all(|link| text.contains(link)) {
             Verdict::Interesting
@@ -76,30 +77,30 @@ fn what_is_chained_loses_many_links_at_once() {
         }
     });
     let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
-    assert_eq!((result.as_str(), questions), ("x.f20().f60()", 75));
+    assert_eq!((result.as_str(), queries), ("x.f20().f60()", 75));
 }
 
 #[test]
-fn a_single_character_that_shows_it_is_all_that_is_left() {
+fn an_input_can_become_a_single_character_in_one_query() {
     let search = reduction(
         &b"def f(a):\r\n    return a\r\n".as_slice().into(),
         Language::named("Python"),
         Strategy::default(),
     );
-    let mut questions = 0;
-    let search = run(search, |draft| {
-        questions += 1;
-        if draft.bytes().contains(&b'\r') {
+    let mut queries = 0;
+    let search = run(search, |candidate| {
+        queries += 1;
+        if candidate.bytes().contains(&b'\r') {
             Verdict::Interesting
         } else {
             Verdict::Uninteresting
         }
     });
-    assert_eq!((&**search.best().bytes(), questions), (&b"\r"[..], 2));
+    assert_eq!((&**search.best().bytes(), queries), (&b"\r"[..], 2));
 }
 
 #[test]
-fn white_space_stays_as_somebody_would_have_written_it() {
+fn white_space_looks_hand_written() {
     check(
         "C",
         "int a;\nint b;\nint c;\n",
@@ -122,12 +123,12 @@ fn white_space_stays_as_somebody_would_have_written_it() {
 }
 
 #[test]
-fn two_words_become_one_for_those_who_read_them_so_all_the_same() {
+fn two_words_are_joined_if_the_property_allows_it() {
     check("SQL", "SELECT 0 AS a, b;", &["0", "AS"], "SELECT 0AS_");
 }
 
 #[test]
-fn a_separator_that_is_not_one_stays_when_its_neighbour_goes() {
+fn a_token_that_is_no_separator_stays_when_its_neighbour_is_deleted() {
     check(
         "C",
         "void f(void) { for (a; b; c) d(); }",
@@ -137,7 +138,7 @@ fn a_separator_that_is_not_one_stays_when_its_neighbour_goes() {
 }
 
 #[test]
-fn comments_go_first_and_words_of_strings_can_go() {
+fn comments_and_words_of_strings_are_deleted() {
     check(
         "C",
         "/* one */ int x; // two\nchar *s = \"keep the needle here\";\n",
@@ -147,7 +148,7 @@ fn comments_go_first_and_words_of_strings_can_go() {
 }
 
 #[test]
-fn a_text_without_grammar_loses_lines_groups_words_and_bytes() {
+fn a_text_in_no_language_is_reduced_by_lines_groups_words_and_bytes() {
     check(
         "",
         "(module\n  (func $a (i32.const 1))\n  (data (i32.const 0) \"xyz\"))\n",
@@ -159,7 +160,7 @@ fn a_text_without_grammar_loses_lines_groups_words_and_bytes() {
 }
 
 #[test]
-fn a_file_that_does_not_parse_is_reduced_all_the_same() {
+fn an_input_that_does_not_parse_is_reduced() {
     check("", "int x = = 3;\nfoo(;\nint keep;\n", &["keep"], "keep");
     let broken = "int f( { return 1 }\nint needle;\nint g(;\n";
     let search = reduction(
@@ -167,8 +168,8 @@ fn a_file_that_does_not_parse_is_reduced_all_the_same() {
         Language::named("C"),
         Strategy::default(),
     );
-    let search = run(search, |draft| {
-        let text = String::from_utf8_lossy(draft.bytes());
+    let search = run(search, |candidate| {
+        let text = String::from_utf8_lossy(candidate.bytes());
         if text.contains("needle") && text.contains("f(") {
             Verdict::Interesting
         } else {
@@ -184,32 +185,31 @@ fn a_file_that_does_not_parse_is_reduced_all_the_same() {
 /// The samples of all languages, each under a line with its name.
 const SAMPLES: &str = include_str!("../../src/languages/samples.txt");
 
-/// A change of cost or of quality in any language shows in the snapshot: questions asked, and what is left.
+/// The snapshot shows every change of cost or quality, in any language: the number of queries and
+/// the result.
 #[test]
-fn the_longest_word_of_every_sample_is_what_is_left_or_nearly() {
+fn every_sample_is_reduced_to_about_its_longest_word() {
     let mut table = String::new();
     for (name, sample) in SAMPLES
         .split("==== ")
         .skip(1)
         .filter_map(|sample| sample.split_once('\n'))
     {
-        let Some(language) = Language::named(name) else {
-            continue;
-        };
+        let language = Language::named(name).expect("the grammar is built");
         let words = sample.split(|letter: char| !letter.is_ascii_alphanumeric());
         let longest = words
             .max_by_key(|word| word.len())
             .expect("a sample has words");
-        let mut questions = 0;
+        let mut queries = 0;
         let search = reduction(
             &sample.as_bytes().into(),
             Some(language),
             Strategy::default(),
         );
-        let search = run(search, |draft| {
-            questions += 1;
-            assert!(questions < 2_000, "{name} does not end");
-            let holds = String::from_utf8_lossy(draft.bytes()).contains(longest);
+        let search = run(search, |candidate| {
+            queries += 1;
+            assert!(queries < 2_000, "{name} does not end");
+            let holds = String::from_utf8_lossy(candidate.bytes()).contains(longest);
             if holds {
                 Verdict::Interesting
             } else {
@@ -222,27 +222,26 @@ fn the_longest_word_of_every_sample_is_what_is_left_or_nearly() {
             result.len() <= longest.len() + 12,
             "{name}: {result:?} for {longest:?}"
         );
-        writeln!(table, "{name:18}{questions:4}  {result:?}").expect("writing to a string");
+        writeln!(table, "{name:18}{queries:4}  {result:?}").expect("writing to a string");
     }
-    if cfg!(feature = "all-languages") {
-        insta::assert_snapshot!(table);
-    }
+    insta::assert_snapshot!(table);
 }
 
-/// Reduces a text while what stands between two marks parses in an inner language and holds some texts; returns what is left, and after how many questions.
+/// Reduces an input in which the text between two marks has to parse in a nested language and to
+/// contain some texts. Returns the result and the number of queries.
 fn reduced_within(
     [outer, inner]: [&str; 2],
     input: &str,
     [begin, end]: [&str; 2],
     must_keep: &[&str],
-) -> Option<(String, usize)> {
-    let inner = Language::named(inner)?;
-    let outer = Language::named(outer)?;
+) -> (String, usize) {
+    let [outer, inner] =
+        [outer, inner].map(|name| Language::named(name).expect("the grammar is built"));
     let search = reduction(&input.as_bytes().into(), Some(outer), Strategy::default());
-    let mut questions = 0;
-    let search = run(search, |draft| {
-        questions += 1;
-        let text = String::from_utf8_lossy(draft.bytes());
+    let mut queries = 0;
+    let search = run(search, |candidate| {
+        queries += 1;
+        let text = String::from_utf8_lossy(candidate.bytes());
         let part = (text.split_once(begin)).and_then(|(_, rest)| rest.split_once(end));
         let is_interesting = part.is_some_and(|(part, _)| {
             must_keep.iter().all(|wanted| part.contains(wanted))
@@ -254,7 +253,7 @@ fn reduced_within(
         }
     });
     let result = String::from_utf8_lossy(search.best().bytes()).into_owned();
-    Some((result, questions))
+    (result, queries)
 }
 
 const PAGE: &str = "<!DOCTYPE html>
@@ -285,7 +284,7 @@ second([3, 4, 5]);
 ";
 
 #[test]
-fn scripts_and_styles_in_pages_are_reduced_along_their_own_trees() {
+fn nested_languages_are_reduced_along_their_own_trees() {
     let script = reduced_within(
         ["HTML", "JavaScript"],
         PAGE,

@@ -1,14 +1,14 @@
-//! Reductions that need something to be written that is no part of the input.
+//! Reductions whose results are more than a part of the input.
 
 use std::sync::Arc;
 
 use boildown_search::{Fingerprint, Planner, Search as _, Verdict, run};
-use boildown_syntax::{Language, Layout, Names, Passes, Rules, Strategy, reduction};
+use boildown_syntax::{Language, Layout, NamePolicy, PassSelection, Rules, Strategy, reduction};
 use proptest::prelude::*;
 
 use crate::chance::chance;
 
-/// Reduces an input while it parses and `keeps` holds.
+/// Reduces an input to one that parses and for which `keeps` holds.
 fn reduced(
     language: &'static Language,
     input: &str,
@@ -17,8 +17,8 @@ fn reduced(
 ) -> String {
     assert!(keeps(input), "the input is interesting: {input}");
     let search = reduction(&input.as_bytes().into(), Some(language), strategy);
-    let search = run(search, |draft| {
-        let text = String::from_utf8_lossy(draft.bytes());
+    let search = run(search, |candidate| {
+        let text = String::from_utf8_lossy(candidate.bytes());
         if keeps(&text) && language.errors(text.as_bytes()) == 0 {
             Verdict::Interesting
         } else {
@@ -30,12 +30,12 @@ fn reduced(
 
 fn without(pass: &str) -> Strategy {
     Strategy {
-        passes: Passes::Without(vec![pass.to_owned()]),
+        passes: PassSelection::Without(vec![pass.to_owned()]),
         ..Strategy::default()
     }
 }
 
-/// Checks what is left when only deletion is allowed, and with rewriting.
+/// Checks the results without and with the rewriting passes.
 #[track_caller]
 fn check(
     language: &str,
@@ -44,9 +44,7 @@ fn check(
     deleted: &str,
     rewritten: &str,
 ) {
-    let Some(language) = Language::named(language) else {
-        return;
-    };
+    let language = Language::named(language).expect("the grammar is built");
     let off = reduced(language, input, without("rewriting"), &keeps);
     assert_eq!(off.trim_end(), deleted, "by deletion only");
     let on = reduced(language, input, Strategy::default(), &keeps);
@@ -66,7 +64,7 @@ fn a_condition_becomes_a_statement() {
 
 #[test]
 fn a_typedef_is_expanded() {
-    // As a compiler sees it: `x` is a variable of that type.
+    // Like a compiler: `x` has to be a variable of that type.
     let declares = |text: &str| {
         let is_typedef = text.contains("typedef unsigned long u64;");
         text.contains("unsigned long x;") && !text.contains("typedef")
@@ -82,7 +80,7 @@ fn a_typedef_is_expanded() {
 }
 
 #[test]
-fn a_definition_goes_and_another_name_stands_in_for_it() {
+fn uses_of_a_deleted_definition_become_minimal_replacements() {
     let defined = |text: &str, name: &str| {
         !text.contains(&format!("({name},")) && !text.contains(&format!(", {name})"))
             || text.contains(&format!("int {name};"))
@@ -122,7 +120,7 @@ fn a_value_becomes_a_number() {
 }
 
 #[test]
-fn a_node_becomes_a_word_of_its_width_for_those_who_look_at_that() {
+fn a_node_becomes_a_word_of_the_same_width() {
     check(
         "TypeScript",
         "type a = Record<string, number>;",
@@ -133,7 +131,7 @@ fn a_node_becomes_a_word_of_its_width_for_those_who_look_at_that() {
 }
 
 #[test]
-fn a_word_takes_the_width_of_what_stood_beside_it() {
+fn a_word_takes_the_width_of_a_deleted_neighbour() {
     check(
         "Python",
         "f(first, second)",
@@ -144,7 +142,7 @@ fn a_word_takes_the_width_of_what_stood_beside_it() {
 }
 
 #[test]
-fn a_statement_takes_the_place_of_what_is_around_it_and_is_as_wide() {
+fn a_statement_replaces_what_is_around_it_and_keeps_the_width() {
     check(
         "Python",
         "class a:\n    call(1, 2)\n",
@@ -161,14 +159,12 @@ fn a_statement_takes_the_place_of_what_is_around_it_and_is_as_wide() {
 }
 
 #[test]
-fn rules_of_the_user_come_after_the_others() {
-    let Some(language) = Language::named("TOML") else {
-        return;
-    };
+fn rules_of_the_user_are_applied() {
+    let language = Language::named("TOML").expect("the grammar is built");
     let rules = "rule a table becomes a pair
         [$N] $K = $V  ~>  $N = $V
         example: [a]\\nb = 1  ~>  a = 1";
-    let rules = Rules::read(language, rules).expect("the rules make sense");
+    let rules = Rules::read(language, rules).expect("the rules are valid");
     let keeps = |text: &str| text.contains('a') && text.contains("= 1");
     let with = |rules| {
         let strategy = Strategy {
@@ -181,7 +177,7 @@ fn rules_of_the_user_come_after_the_others() {
     assert_eq!(with(Arc::new(rules)), "a = 1\n");
 }
 
-/// Checks what is left with some way of finishing.
+/// Checks the result with a strategy.
 #[track_caller]
 fn check_finished(
     language: &str,
@@ -190,13 +186,12 @@ fn check_finished(
     keeps: impl Fn(&str) -> bool,
     wanted: &str,
 ) {
-    if let Some(language) = Language::named(language) {
-        assert_eq!(reduced(language, input, strategy, &keeps), wanted);
-    }
+    let language = Language::named(language).expect("the grammar is built");
+    assert_eq!(reduced(language, input, strategy, &keeps), wanted);
 }
 
 #[test]
-fn words_of_strings_and_comments_lose_their_letters_and_names_do_not() {
+fn words_of_strings_and_comments_lose_characters_and_names_do_not() {
     let input = "x = call(\"several words here\", 123456) # why it is so\n";
     let keeps = |text: &str| {
         let called = text.starts_with("x = call(\"") && text.contains('#');
@@ -216,7 +211,7 @@ fn words_of_strings_and_comments_lose_their_letters_and_names_do_not() {
 }
 
 #[test]
-fn the_result_is_tidy_but_its_line_breaks_stay() {
+fn the_result_is_tidy_and_keeps_its_line_breaks() {
     let input = "if a:\n\n        if b:\n                    c()\n\n\n                    d()\n";
     let keeps = |text: &str| {
         ["if a:", "if b:", "c()", "d()"]
@@ -246,24 +241,24 @@ fn the_result_is_tidy_but_its_line_breaks_stay() {
 }
 
 #[test]
-fn names_become_canonical_only_when_asked() {
+fn names_become_canonical_only_on_request() {
     let input = "int total(int left) { int sum = left + left; return sum; }\nint main() { return total(1); }\n";
-    // Names in the order in which they come; `main` is one that cannot change.
+    // Names in the order in which they first appear; `main` is one that cannot change.
     let shape = |text: &str| {
         let mut seen: Vec<String> = Vec::new();
         let mut shape = String::new();
         for piece in text.split_inclusive(|char: char| !char.is_alphabetic()) {
             let word = piece.trim_end_matches(|char: char| !char.is_alphabetic());
-            let place = seen.iter().position(|other| other == word);
-            let place = place.unwrap_or(seen.len());
-            if place == seen.len() {
+            let index = seen.iter().position(|other| other == word);
+            let index = index.unwrap_or(seen.len());
+            if index == seen.len() {
                 seen.push(word.to_owned());
             }
             let is_fixed = ["int", "return", "main", ""].contains(&word);
             let name = if is_fixed {
                 word.to_owned()
             } else {
-                place.to_string()
+                index.to_string()
             };
             shape += &format!("{name}{}", &piece[word.len()..]);
         }
@@ -276,55 +271,54 @@ fn names_become_canonical_only_when_asked() {
         ..Strategy::default()
     };
     let named = "int a(int b) { int c = b + b; return c; }\nint main() { return a(1); }\n";
-    check_finished("C", input, with(Names::Canonical), keeps, named);
-    check_finished("C", input, with(Names::Preserved), keeps, input);
+    check_finished("C", input, with(NamePolicy::Canonical), keeps, named);
+    check_finished("C", input, with(NamePolicy::Preserved), keeps, input);
 }
 
 #[test]
-fn what_is_wrong_with_a_rule_is_said_with_its_line() {
-    let Some(c) = Language::named("C") else {
-        return;
-    };
-    let complaint = |text: &str| match Rules::read(c, text) {
+fn an_error_in_a_rule_is_reported_with_its_line() {
+    let c = Language::named("C").expect("the grammar is built");
+    let error = |text: &str| match Rules::read(c, text) {
         Ok(_) => "none".to_owned(),
         Err(error) => error.to_string(),
     };
-    assert_eq!(complaint("# nothing\n\n"), "none");
+    assert_eq!(error("# nothing\n\n"), "none");
     assert_eq!(
-        complaint("rule a\n  if ($C) $S\n"),
-        "line 2: neither `rule NAME` nor `least KIND TEXT` nor a `PATTERN ~> REPLACEMENT`"
+        error("rule a\n  if ($C) $S\n"),
+        "line 2: expected `rule NAME`, `least KIND TEXT` or `PATTERN ~> REPLACEMENT`"
     );
     assert_eq!(
-        complaint("f() ~> 0"),
-        "line 1: a rule begins with a line `rule`, which says what it does"
+        error("f() ~> 0"),
+        "line 1: a rule has to begin with a line `rule NAME`"
     );
     assert_eq!(
-        complaint("rule a\n  f($A) ~> $B\n"),
-        "line 2: the replacement speaks of $B, the pattern does not"
+        error("rule a\n  f($A) ~> $B\n"),
+        "line 2: the replacement uses $B, which the pattern does not bind"
     );
     assert_eq!(
-        complaint("rule a\n  $A ~> 0\n"),
-        "line 2: the pattern has holes only: it would match everywhere"
+        error("rule a\n  $A ~> 0\n"),
+        "line 2: the pattern consists of holes only, so it would match everywhere"
     );
     assert_eq!(
-        complaint("rule a\n  f() ~> 0\n"),
-        "line 2: the rule before, `a`, has no example"
+        error("rule a\n  f() ~> 0\n"),
+        "line 2: the rule `a`, which ends here, has no example"
     );
     assert_eq!(
-        complaint("rule a\n  f($A) ~> $A\n  example: int x = f(1); ~> int x = 2;\n"),
-        "line 3: the example of `a` does not hold\n  it makes int x = 1;"
+        error("rule a\n  f($A) ~> $A\n  example: int x = f(1); ~> int x = 2;\n"),
+        "line 3: the example of `a` does not hold\n  it yields int x = 1;"
     );
     assert_eq!(
-        complaint("rule a\n  f() ~> g(1)\n  example: int x = f(); ~> int x = g(1);\n"),
-        "line 3: the example of `a` does not hold\n  it finds nothing to make smaller there"
+        error("rule a\n  f() ~> g(1)\n  example: int x = f(); ~> int x = g(1);\n"),
+        "line 3: the example of `a` does not hold\n  the rule proposes nothing for it"
     );
     assert_eq!(
-        complaint("least nonsense 0"),
-        "line 1: C has no kind of node `nonsense`"
+        error("least nonsense 0"),
+        "line 1: C has no node kind `nonsense`"
     );
 }
 
-/// What was told, in order, with so many workers that answer in an order of their own; and the result.
+/// Returns the queries in the order in which they were told, and the result, with this many workers
+/// that answer in an order that depends on the seed.
 fn history(text: &str, workers: usize, seed: u64, one_in: u64) -> (Vec<Fingerprint>, Vec<u8>) {
     let search = reduction(
         &text.as_bytes().into(),
@@ -333,7 +327,7 @@ fn history(text: &str, workers: usize, seed: u64, one_in: u64) -> (Vec<Fingerpri
     );
     let mut planner = Planner::new(search);
     let mut running = Vec::new();
-    let mut told = Vec::new();
+    let mut answers = Vec::new();
     let mut turn = usize::from(seed.to_le_bytes()[0]);
     while !planner.is_finished() {
         while running.len() < workers
@@ -342,15 +336,15 @@ fn history(text: &str, workers: usize, seed: u64, one_in: u64) -> (Vec<Fingerpri
             running.push((ticket.id, ticket.candidate));
         }
         turn = turn * 31 % 8191 + 1;
-        let (id, draft) = running.swap_remove(turn % running.len());
-        planner.answer(id, chance(&draft, seed, one_in));
+        let (id, candidate) = running.swap_remove(turn % running.len());
+        planner.answer(id, chance(&candidate, seed, one_in));
         while let Some(answer) = planner.advance() {
-            told.push(answer.fingerprint);
+            answers.push(answer.fingerprint);
         }
         let abandoned = planner.abandoned();
         running.retain(|(id, _)| !abandoned.contains(id));
     }
-    (told, planner.search().best().bytes().to_vec())
+    (answers, planner.search().best().bytes().to_vec())
 }
 
 const PROGRAM: &str = "typedef unsigned long u64;\nstruct s { int x; } t;\nu64 f(int a, char *b) {\n    \
@@ -359,7 +353,7 @@ const PROGRAM: &str = "typedef unsigned long u64;\nstruct s { int x; } t;\nu64 f
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn the_result_is_the_same_at_any_number_of_workers_and_whatever_the_verdicts(
+    fn the_result_is_the_same_with_any_number_of_workers_and_any_verdicts(
         seed in any::<u64>(),
         one_in in 1_u64..20,
         workers in 2_usize..9,
@@ -371,7 +365,7 @@ proptest! {
     }
 }
 
-/// What stands between the parentheses after each `f(`, in pieces.
+/// Returns the elements of each parenthesised list after an `f`.
 fn lists_after_f(text: &str) -> Vec<Vec<&str>> {
     (text.split("f(").skip(1))
         .filter_map(|rest| rest.split_once(')'))
@@ -380,11 +374,9 @@ fn lists_after_f(text: &str) -> Vec<Vec<&str>> {
 }
 
 #[test]
-fn a_parameter_goes_with_its_arguments() {
-    let Some(language) = Language::named("C") else {
-        return;
-    };
-    // As a compiler sees it: every call has as many arguments as there are parameters, all of which are declared.
+fn a_parameter_is_deleted_with_its_arguments() {
+    let language = Language::named("C").expect("the grammar is built");
+    // Like a compiler: every call has as many arguments as there are parameters.
     let compiles = |text: &str| {
         let lists = lists_after_f(text);
         lists.len() == 3
@@ -407,10 +399,8 @@ fn a_parameter_goes_with_its_arguments() {
 }
 
 #[test]
-fn where_a_function_was_called_a_least_text_stands_once_it_is_gone() {
-    let Some(language) = Language::named("C") else {
-        return;
-    };
+fn calls_of_a_deleted_function_become_minimal_replacements() {
+    let language = Language::named("C").expect("the grammar is built");
     let result = reduced(
         language,
         "int f(int a) { return a; } int g() { return f(f(b)) + f(c); }",
@@ -429,7 +419,7 @@ fn where_a_function_was_called_a_least_text_stands_once_it_is_gone() {
 }
 
 #[test]
-fn neighbours_with_bodies_become_one() {
+fn neighbouring_functions_are_merged() {
     for (language, input, want) in [
         (
             "C",
@@ -442,10 +432,8 @@ fn neighbours_with_bodies_become_one() {
             "def f():\n  a()\n  b()\n",
         ),
     ] {
-        let Some(language) = Language::named(language) else {
-            continue;
-        };
-        // Whatever calls has to be in a function.
+        let language = Language::named(language).expect("the grammar is built");
+        // Calls have to be inside a function.
         let keeps = |text: &str| {
             let [f, a, b] = ["f()", "a()", "b()"].map(|call| text.find(call));
             let heads = text.matches("void ").count() + text.matches("def ").count();

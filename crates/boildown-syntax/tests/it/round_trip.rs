@@ -1,4 +1,4 @@
-//! Nothing of a text is lost, whatever the text and whatever the language.
+//! Documents keep every byte, of any input and under any view.
 
 use std::sync::Arc;
 
@@ -13,7 +13,8 @@ fn views() -> Vec<View> {
         .collect()
 }
 
-/// Rendering everything gives the text back, and rendering any part of it does not panic.
+/// Checks that rendering all tokens yields the input, and that any part of it can be rendered and
+/// read again.
 fn check(bytes: &[u8], view: View, dropped: &[usize]) -> Result<(), TestCaseError> {
     let document = Document::new(&bytes.into(), view);
     let everything = Subset::full(document.len());
@@ -21,19 +22,19 @@ fn check(bytes: &[u8], view: View, dropped: &[usize]) -> Result<(), TestCaseErro
     let cuts = dropped.iter().map(|&start| start % (document.len() + 1));
     let part = everything.without(cuts.map(|start| start..(start + 2).min(document.len())));
     let rendered = document.render(&part);
-    prop_assert!(document.tokens(&part) <= document.tokens(&everything));
-    // A part can be read again, as the next pass does.
+    prop_assert!(document.count_tokens(&part) <= document.count_tokens(&everything));
+    // The next pass reads the result of the one before.
     let again = Document::new(&Arc::from(rendered.as_slice()), view);
     prop_assert_eq!(again.render(&Subset::full(again.len())), rendered);
     for node in &document.tree().nodes {
-        prop_assert!(node.atoms.start <= node.atoms.end && node.atoms.end <= document.len());
+        prop_assert!(node.tokens.start <= node.tokens.end && node.tokens.end <= document.len());
     }
     for list in &document.tree().lists {
         let nodes = &document.tree().nodes;
         let ends: Vec<_> = list
             .elements
             .iter()
-            .map(|&node| nodes[node].atoms.clone())
+            .map(|&node| nodes[node].tokens.clone())
             .collect();
         prop_assert!(ends.windows(2).all(|pair| pair[0].end <= pair[1].start));
         prop_assert!(list.end >= ends.last().map_or(0, |last| last.end));
@@ -41,7 +42,7 @@ fn check(bytes: &[u8], view: View, dropped: &[usize]) -> Result<(), TestCaseErro
     Ok(())
 }
 
-/// Bytes that look like a text now and then: words, brackets, quotes, line breaks, and anything.
+/// Generates bytes that resemble a text: words, brackets, quotes, line breaks, and arbitrary bytes.
 fn texts() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         "[a-z]{1,4}".prop_map(String::into_bytes),
@@ -59,7 +60,7 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn every_view_gives_any_bytes_back(bytes in texts(), dropped in proptest::collection::vec(any::<usize>(), 0..5)) {
+    fn every_view_renders_any_bytes_unchanged(bytes in texts(), dropped in proptest::collection::vec(any::<usize>(), 0..5)) {
         for view in views() {
             check(&bytes, view, &dropped)?;
         }
@@ -67,7 +68,7 @@ proptest! {
 }
 
 #[test]
-fn empty_and_blank_texts_have_nothing_to_remove() {
+fn empty_and_blank_inputs_have_no_tokens() {
     for view in views() {
         for text in ["", "\n", " \r\n\t\n"] {
             let document = Document::new(&text.as_bytes().into(), view);

@@ -1,4 +1,4 @@
-//! `boildown changes`, in repositories made for the purpose.
+//! `boildown changes` in temporary repositories.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,17 +20,17 @@ fn the_one_line_that_breaks_it_is_the_patch() {
     -- stderr
     bad: exited with 1
     good: exited with 0
-    between HEAD~1 and HEAD (0 questions)
-    directories: 2 -> 1 (1 question)
-    files: 2 -> 1 (2 questions)
-    hunks: 3 -> 1 (5 questions)
-    lines: 3 -> 1 (9 questions)
+    between HEAD~1 and HEAD (0 tests)
+    directories: 2 -> 1 (1 test)
+    files: 2 -> 1 (2 tests)
+    hunks: 3 -> 1 (5 tests)
+    lines: 3 -> 1 (9 tests)
     culprit.patch  1 hunk in 1 file, +1 -0
       from 62632773a8 2024-02-29 Ada: two
-      applied to HEAD~1, the good state, it alone breaks it: seen again in a fresh tree
-      HEAD works without it: reversed, it applies there
-    [n] questions in [time] ([n] runs)
-    1-minimal: no single line, hunk or file of it can be left out
+      applied to HEAD~1, the good state, it alone breaks it: confirmed in a fresh copy
+      HEAD works without it: the reversed patch applies there
+    [n] tests in [time] ([n] runs)
+    1-minimal: no single line, hunk or file of the patch can be left out
     ");
     assert_snapshot!(repo.patch(), @r"
     diff --git a/a.txt b/a.txt
@@ -62,7 +62,7 @@ fn the_result_is_the_same_at_any_number_of_jobs() {
 }
 
 #[test]
-fn two_harmless_changes_in_different_files_that_only_together_break_it_are_said_to_interfere() {
+fn two_changes_that_break_it_only_together_are_reported_to_interact() {
     let repo = Repo::new();
     repo.write("one.txt", numbers(1..30));
     repo.write("two.txt", numbers(1..30));
@@ -81,12 +81,12 @@ fn two_harmless_changes_in_different_files_that_only_together_break_it_are_said_
     repo.commit("two");
     let run = repo.changes(["HEAD~1..HEAD", "--", "./test.sh"]);
     run.assert_code(0);
-    run.assert_says("they interfere: one.txt:21 and two.txt:21 only break it together");
+    run.assert_says("they interact: one.txt:21 and two.txt:21 only break it together");
     assert_eq!(repo.changed(), ["+LEFT", "+RIGHT"]);
 }
 
 #[test]
-fn changes_of_two_commits_that_only_together_break_it_are_both_found() {
+fn changes_of_two_commits_that_break_it_only_together_are_both_found() {
     let repo = Repo::new();
     repo.write("one.txt", numbers(1..30));
     repo.write("two.txt", numbers(1..30));
@@ -109,18 +109,18 @@ fn changes_of_two_commits_that_only_together_break_it_are_both_found() {
     }
     let run = repo.changes(["HEAD~4..HEAD", "--", "./test.sh"]);
     run.assert_code(0);
-    run.assert_says("it takes something older too, between HEAD~4 and ");
+    run.assert_says("an older change is needed too, between HEAD~4 and ");
     assert!(!run.stderr.contains("it does not break it"), "{run}");
     run.assert_says("Ada: LEFT");
     run.assert_says("Ada: RIGHT");
     run.assert_says(
-        "applied to HEAD~4, the good state, it alone breaks it: seen again in a fresh tree",
+        "applied to HEAD~4, the good state, it alone breaks it: confirmed in a fresh copy",
     );
     assert_eq!(repo.changed(), ["+LEFT", "+RIGHT"]);
 }
 
 #[test]
-fn a_change_that_needs_another_one_to_build_takes_it_along() {
+fn a_change_is_found_with_the_change_that_it_needs_to_build() {
     let repo = Repo::new();
     repo.write("lib.sh", "one() { echo 1; }\n");
     repo.write("main.sh", ". ./lib.sh\none\n");
@@ -144,7 +144,7 @@ fn a_change_that_needs_another_one_to_build_takes_it_along() {
 }
 
 #[test]
-fn history_is_bisected_past_commits_that_cannot_be_judged() {
+fn history_is_bisected_past_unresolved_commits() {
     let repo = Repo::new();
     repo.write("a.txt", "0\n");
     repo.script(
@@ -196,7 +196,7 @@ fn a_merge_is_followed_into_the_branch_that_broke_it() {
 }
 
 #[test]
-fn what_the_good_branch_has_and_the_bad_one_lacks_is_found_too() {
+fn a_commit_that_only_the_good_branch_has_is_found() {
     let repo = Repo::new();
     repo.write("a.txt", numbers(1..20));
     repo.script("test.sh", "grep -q FIX a.txt");
@@ -229,13 +229,13 @@ fn the_smallest_part_of_a_fix_is_found() {
     repo.commit("fixed");
     let run = repo.changes(["--fix", "HEAD~1..HEAD", "--", "./test.sh"]);
     run.assert_code(0);
-    run.assert_says("it alone fixes it: seen again in a fresh tree");
+    run.assert_says("it alone fixes it: confirmed in a fresh copy");
     assert!(repo.env.read("fix.patch").contains("+FIX\n"));
     assert!(!repo.env.read("fix.patch").contains("+three"));
 }
 
 #[test]
-fn uncommitted_work_is_compared_and_not_touched() {
+fn uncommitted_work_is_compared_and_not_modified() {
     let repo = one_culprit();
     repo.git(["checkout", "-q", "HEAD~1"]);
     repo.write(
@@ -263,13 +263,13 @@ fn two_directories_need_no_repository() {
         .script("test.sh", "! grep -q BAD a.txt");
     let run = env.run(["changes", "old/", "new/", "--", "./test.sh"]);
     run.assert_code(0);
-    run.assert_says("test.sh is not in both states: it is yours");
+    run.assert_says("test.sh is not in both states: your file");
     run.assert_says("applied to old/, the good state, it alone breaks it");
     assert!(env.read("culprit.patch").contains("\n+BAD\n"));
 }
 
 #[test]
-fn renames_modes_links_and_binaries_are_one_change_each_and_their_patch_applies() {
+fn a_rename_mode_link_or_binary_is_one_change_and_its_patch_applies() {
     for (culprit, test) in [
         ("renamed", "[ -e src/c.txt ]"),
         ("program", "[ ! -x tool ]"),
@@ -316,14 +316,14 @@ fn renames_modes_links_and_binaries_are_one_change_each_and_their_patch_applies(
 }
 
 #[test]
-fn a_state_that_is_not_what_it_is_said_to_be_is_refused() {
+fn a_state_that_is_not_as_stated_is_rejected() {
     let repo = one_culprit();
     assert_snapshot!(repo.changes(["HEAD..HEAD~1", "--", "./test.sh"]), @r"
     exit code 3
     -- stderr
     error: HEAD~1 is not bad: the command exited with 0 there
       hint: the command, run at the root of a copy of HEAD~1: ./test.sh
-      hint: does the command look at the files around it? an absolute path, or a package installed from your work tree, leads elsewhere
+      hint: the command may depend on files outside the copy: an absolute path, or a package installed from your work tree
     ");
     assert_snapshot!(repo.changes(["HEAD~1..HEAD", "--", "sh", "-c", "echo no >&2; exit 3"]), @r"
     exit code 3
@@ -333,13 +333,13 @@ fn a_state_that_is_not_what_it_is_said_to_be_is_refused() {
       hint: its standard error ends with
               | no
       hint: the command, run at the root of a copy of HEAD~1: sh -c 'echo no >&2; exit 3'
-      hint: the copy holds what git tracks and nothing else; does the command need files that are not tracked, or that another command makes? --build runs one first
+      hint: the copy contains only files that git tracks; if the command needs files that another command makes, run that with --build
     ");
     assert!(!repo.env.exists("culprit.patch"));
 }
 
 #[test]
-fn mistakes_are_named() {
+fn invalid_usage_is_explained() {
     let repo = one_culprit();
     let mut all = String::new();
     for args in [
@@ -359,35 +359,35 @@ fn mistakes_are_named() {
     error: failed to find the revision `nowhere`: there is no such commit, branch or tag here
     exit code 1
     -- stderr
-    error: `HEAD~1...HEAD` is not two states
-      hint: with three dots it is a set of commits; use two: GOOD..BAD
+    error: `HEAD~1...HEAD` does not name two states
+      hint: three dots denote a set of commits; use two dots: GOOD..BAD
     exit code 1
     -- stderr
-    error: there is only one state, `HEAD~1`
-      hint: two revisions, GOOD..BAD or GOOD BAD; or one and --worktree
-      hint: HEAD~1..HEAD, if the last commit is the bad state
+    error: only one state is given, `HEAD~1`
+      hint: give two revisions, GOOD..BAD or GOOD BAD, or one revision and --worktree
+      hint: HEAD~1..HEAD, if the latest commit is the bad state
     exit code 1
     -- stderr
-    error: there is no command to run on the states
-      hint: give the command that tells good from bad after `--`, such as
+    error: no command to run on the states
+      hint: give the command that tells good from bad after `--`:
               boildown changes v1.2..v1.3 -- make check
             or a script for `git bisect run` with --bisect-run
     exit code 1
     -- stderr
-    error: nothing differs between HEAD and HEAD
-      hint: uncommitted changes are seen with --worktree only
+    error: HEAD and HEAD do not differ
+      hint: uncommitted changes are included with --worktree only
     exit code 3
     -- stderr
     error: HEAD is not bad: the command could not be run there (exited with 127)
       hint: its standard error ends with
-              | start `$TREE/./no-such-program`: there is no such file
+              | start `$TREE/./no-such-program`: the file does not exist
       hint: the command, run at the root of a copy of HEAD: ./no-such-program
-      hint: does the command look at the files around it? an absolute path, or a package installed from your work tree, leads elsewhere
+      hint: the command may depend on files outside the copy: an absolute path, or a package installed from your work tree
     ");
 }
 
 #[test]
-fn outside_of_a_repository_the_way_out_is_told() {
+fn outside_of_a_repository_the_hint_is_to_give_directories() {
     let env = TestEnv::new();
     let run = env.run(["changes", "a..b", "--", "true"]);
     run.assert_code(1);
@@ -396,7 +396,7 @@ fn outside_of_a_repository_the_way_out_is_told() {
 }
 
 #[test]
-fn a_bare_repository_and_a_shallow_one_do() {
+fn bare_and_shallow_repositories_are_supported() {
     let repo = one_culprit();
     repo.git(["clone", "-q", "--bare", ".", "bare.git"]);
     let bare = Command::new(env!("CARGO_BIN_EXE_boildown"))
@@ -435,7 +435,7 @@ fn a_bare_repository_and_a_shallow_one_do() {
 }
 
 #[test]
-fn names_that_are_no_text_and_ends_of_lines_by_attributes_survive() {
+fn names_that_are_not_utf_8_and_line_endings_by_attributes_are_preserved() {
     let repo = Repo::new();
     let odd = OsStr::from_bytes(b"odd\xff name\t.txt");
     let lines = "one\r\ntwo\r\n";
@@ -459,7 +459,7 @@ fn names_that_are_no_text_and_ends_of_lines_by_attributes_survive() {
 }
 
 #[test]
-fn a_test_that_changes_its_own_tree_changes_no_verdict() {
+fn a_test_that_modifies_its_copy_does_not_affect_verdicts() {
     let repo = one_culprit();
     repo.script(
         "../mess.sh",
@@ -467,12 +467,12 @@ fn a_test_that_changes_its_own_tree_changes_no_verdict() {
     );
     let run = repo.changes(["HEAD~1..HEAD", "--", "../mess.sh"]);
     run.assert_code(0);
-    run.assert_says("the command changes files of the tree");
+    run.assert_says("the command modifies files of the copy");
     assert_eq!(repo.changed(), ["+BAD"]);
 }
 
 #[test]
-fn git_works_in_the_trees_and_reaches_nothing() {
+fn git_works_in_the_copies_and_cannot_change_the_repository() {
     let repo = one_culprit();
     repo.git(["tag", "v1", "HEAD~1"]);
     let before = repo.possessions();
@@ -484,7 +484,7 @@ fn git_works_in_the_trees_and_reaches_nothing() {
 }
 
 #[test]
-fn only_the_failure_that_is_stated_counts() {
+fn only_the_stated_failure_counts() {
     let repo = Repo::new();
     repo.write("a.txt", numbers(1..30));
     repo.script("test.sh", "grep -q OTHER a.txt && { echo ImportError >&2; exit 1; }\ngrep -q BAD a.txt && { echo IndexError >&2; exit 1; }\nexit 0");
@@ -502,14 +502,14 @@ fn only_the_failure_that_is_stated_counts() {
 #[test]
 fn an_interrupted_run_leaves_the_smallest_patch_so_far() {
     let repo = one_culprit();
-    let run = repo.changes(["HEAD~1..HEAD", "--max-questions", "4", "--", "./test.sh"]);
+    let run = repo.changes(["HEAD~1..HEAD", "--max-tests", "4", "--", "./test.sh"]);
     run.assert_code(6);
     run.assert_says("stopped early");
     assert!(repo.patch().contains("+BAD"));
 }
 
 #[test]
-fn the_answer_is_printed_as_json_and_as_markdown() {
+fn the_result_is_printed_as_json_and_as_markdown() {
     let repo = one_culprit();
     let run = repo.changes(["HEAD~1..HEAD", "--json", "--", "./test.sh"]);
     let events = run.assert_code(0).events();
@@ -530,8 +530,8 @@ fn the_answer_is_printed_as_json_and_as_markdown() {
 
     - 62632773a8 (2024-02-29, Ada): two
 
-    - applied to HEAD~1, the good state, it alone breaks it: seen again in a fresh tree
-    - HEAD works without it: reversed, it applies there
+    - applied to HEAD~1, the good state, it alone breaks it: confirmed in a fresh copy
+    - HEAD works without it: the reversed patch applies there
 
     ```diff
     diff --git a/a.txt b/a.txt
@@ -548,12 +548,12 @@ fn the_answer_is_printed_as_json_and_as_markdown() {
      23
     ```
 
-    Found by boildown with 9 questions.
+    Found by boildown with 9 tests.
     ");
 }
 
 #[test]
-fn a_submodule_is_one_change_and_its_files_are_there() {
+fn a_submodule_is_one_change_and_its_files_exist_in_the_copies() {
     let repo = Repo::new();
     repo.git(["init", "-q", "-b", "main", "../inner"]);
     repo.write("../inner/lib.txt", "fine\n");

@@ -1,4 +1,4 @@
-//! What goes wrong around `boildown changes`: full disks, filters that change, work that lies about.
+//! Faults around `boildown changes`: full disks, changed filters, uncommitted work.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 
 use crate::repo::{Repo, one_culprit};
 
-/// Runs `boildown changes` where `disk` is a disk with room for 2 MiB. `None`, with a word why, where nobody may mount one.
+/// Runs `boildown changes` with `disk` as a file system of 2 MiB. Returns `None`, and prints why,
+/// if
 #[expect(clippy::print_stderr, reason = "a test that was not done says so")]
 fn on_a_small_disk(repo: &Repo, disk: &Path, before: &str, args: &[&str]) -> Option<Output> {
     const NOT_PERMITTED: i32 = 99;
@@ -41,7 +42,7 @@ fn said(output: &Output) -> String {
 }
 
 #[test]
-fn a_disk_that_has_no_room_for_trees_is_an_error_that_names_another_place() {
+fn a_full_disk_for_copies_is_an_error_that_mentions_scratch() {
     let repo = one_culprit();
     let disk = repo.env.path("../disk");
     fs::create_dir(&disk).unwrap();
@@ -57,7 +58,7 @@ fn a_disk_that_has_no_room_for_trees_is_an_error_that_names_another_place() {
     assert!(said(&output).contains("--scratch"), "{}", said(&output));
     assert!(!repo.env.exists("culprit.patch"));
 
-    // What fails because the disk is full is no verdict.
+    // A failure because of a full disk is not a verdict.
     let fills = "grep -q five b.txt && cat /dev/zero >filled 2>/dev/null; ./test.sh";
     let args = ["HEAD~1..HEAD", &scratch, "--", "sh", "-c", fills];
     let output = on_a_small_disk(&repo, &disk, "true", &args).unwrap();
@@ -72,7 +73,7 @@ fn a_disk_that_has_no_room_for_trees_is_an_error_that_names_another_place() {
 }
 
 #[test]
-fn without_room_for_what_is_remembered_it_goes_on_and_without_room_for_the_patch_it_says_so() {
+fn a_full_disk_for_the_store_is_survived_and_one_for_the_patch_is_an_error() {
     let repo = one_culprit();
     let disk = repo.env.path("../disk");
     fs::create_dir(&disk).unwrap();
@@ -100,7 +101,7 @@ fn without_room_for_what_is_remembered_it_goes_on_and_without_room_for_the_patch
 }
 
 #[test]
-fn filters_that_differ_between_the_states_are_those_of_the_good_one_and_that_is_said() {
+fn differing_filters_are_those_of_the_good_state_with_a_note() {
     let repo = Repo::new();
     repo.git(["config", "filter.shout.smudge", "tr a-z A-Z"]);
     repo.git(["config", "filter.shout.clean", "tr A-Z a-z"]);
@@ -120,7 +121,7 @@ fn filters_that_differ_between_the_states_are_those_of_the_good_one_and_that_is_
     repo.commit("two");
     let run = repo.changes(["HEAD~1..HEAD", "--", "./test.sh"]);
     run.assert_code(0);
-    run.assert_says(".gitattributes is another one in HEAD: all files are made as HEAD~1 says");
+    run.assert_says(".gitattributes differs in HEAD: all files are written according to HEAD~1");
     assert!(!run.stderr.contains("125"), "{run}");
     assert_eq!(repo.changed(), ["+bad"]);
     repo.git(["checkout", "-q", "-f", "HEAD~1"]);
@@ -128,7 +129,7 @@ fn filters_that_differ_between_the_states_are_those_of_the_good_one_and_that_is_
 }
 
 #[test]
-fn work_that_is_not_committed_is_neither_seen_nor_touched() {
+fn uncommitted_work_is_neither_read_nor_modified() {
     let repo = one_culprit();
     repo.write("b.txt", "stashed\n");
     repo.git(["stash", "-q"]);
@@ -150,8 +151,8 @@ fn work_that_is_not_committed_is_neither_seen_nor_touched() {
 }
 
 #[test]
-fn a_mixture_of_two_texts_that_is_no_text_of_its_language_is_no_culprit() {
-    // Most lines of it are no JSON without the others: that fails too, and says nothing.
+fn a_mixture_of_two_files_that_does_not_parse_is_not_a_culprit() {
+    // Most mixtures of its lines are not JSON; they fail, but not because of the culprit.
     let repo = Repo::new();
     let before = "{\n  \"name\": \"x\",\n  \"limit\": 5\n}\n";
     let limits = "  \"limits\": {\n    \"soft\": 5,\n    \"hard\": [\n      7\n    ]\n  },\n";

@@ -1,4 +1,4 @@
-//! The same `boildown changes` goes on where it was, whatever ended it.
+//! Resuming `boildown changes` after a kill or a finished search.
 
 use std::collections::HashSet;
 use std::fs;
@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use crate::repo::{Repo, numbers, one_culprit};
 use crate::resume::answered_in;
 
-/// Keeps a copy of the tree that it is run in.
+/// A test script that keeps a copy of the files it sees.
 const KEEPS: &str = "copy=\"$HERE/../runs/$(date +%s%N)-$$\"
 cp -a . \"$copy.part\" && mv \"$copy.part\" \"$copy\"";
 
@@ -22,7 +22,8 @@ const COMMAND: [&str; 6] = [
     "x",
 ];
 
-/// Two commits with changes in many files, two of which break it together, and two of which need each other.
+/// Returns a repository of two commits with changes in many files: two break it together, and two
+/// need each other.
 fn many_changes() -> Repo {
     let repo = Repo::new();
     fs::create_dir(repo.env.path("../runs")).unwrap();
@@ -45,7 +46,7 @@ has 5 word5 && ! has 6 word6 && exit 125
     repo
 }
 
-/// What every run so far was on, in the order of their beginnings, by the name that the store has for it.
+/// Returns the files of every run so far, in the order of their starts, by their name in the store.
 fn runs(repo: &Repo) -> Vec<[u8; 16]> {
     let Ok(entries) = fs::read_dir(repo.env.path("../runs")) else {
         return Vec::new();
@@ -54,8 +55,8 @@ fn runs(repo: &Repo) -> Vec<[u8; 16]> {
     copies.retain(|path| path.extension().is_none());
     copies.sort();
     let name = |path: &std::path::PathBuf| {
-        let state = Contents::default().directory(path, &[]).unwrap();
-        let name = Configuration::from(state).name();
+        let state = Contents::default().directory_state(path, &[]).unwrap();
+        let name = Configuration::from(state).id();
         blake3::hash(name.as_slice()).as_bytes()[..16]
             .try_into()
             .unwrap()
@@ -63,13 +64,13 @@ fn runs(repo: &Repo) -> Vec<[u8; 16]> {
     copies.iter().map(name).collect()
 }
 
-/// How many runs there were so far.
+/// Returns the number of runs so far.
 fn count(repo: &Repo) -> usize {
     runs(repo).len()
 }
 
 #[test]
-fn after_any_kill_the_patch_is_the_same_and_nothing_that_is_known_is_run_again() {
+fn after_a_kill_the_patch_is_the_same_and_no_known_test_is_run_again() {
     let repo = many_changes();
     let possessions = repo.possessions();
     let mut undisturbed = COMMAND.to_vec();
@@ -94,7 +95,7 @@ fn after_any_kill_the_patch_is_the_same_and_nothing_that_is_known_is_run_again()
             run.signal(Signal::INT);
             run.finish().assert_code(6);
         } else {
-            // By SIGKILL.
+            // With SIGKILL.
             drop(run);
         }
         if repo.env.exists("culprit.patch") {
@@ -104,7 +105,7 @@ fn after_any_kill_the_patch_is_the_same_and_nothing_that_is_known_is_run_again()
         }
         let runs = runs(&repo);
         let again = runs[looked_at..].iter().filter(|run| known.contains(*run));
-        // An interrupted run ends with one in a fresh tree.
+        // The search ends with a run in a fresh copy.
         assert!(
             again.count() <= usize::from(round % 3 == 2),
             "round {round}"
@@ -121,17 +122,17 @@ fn after_any_kill_the_patch_is_the_same_and_nothing_that_is_known_is_run_again()
     assert_eq!(repo.env.bytes("culprit.patch"), whole);
     let runs = runs(&repo);
     let again = runs[looked_at..].iter().filter(|run| known.contains(*run));
-    // The answer is run once more in a fresh tree.
+    // The result is run once more in a fresh copy.
     assert!(again.count() <= 1);
     assert_eq!(repo.changed(), ["+word9", "+word2"]);
-    // Trees, locks and processes of the killed ones are gone as well.
+    // Copies, locks and processes of the killed sessions are gone, too.
     assert_eq!(fs::read_dir(repo.env.path("../tmp")).unwrap().count(), 0);
     assert!(!repo.env.exists(".boildown/culprit.patch/lock"));
     assert_eq!(repo.possessions(), possessions);
 }
 
 #[test]
-fn a_finished_search_is_told_again_and_starts_over_when_asked_to() {
+fn a_finished_search_is_repeated_without_runs_and_starts_over_with_fresh() {
     let repo = many_changes();
     repo.changes(COMMAND).assert_code(0);
     let patch = repo.patch();
@@ -143,7 +144,7 @@ fn a_finished_search_is_told_again_and_starts_over_when_asked_to() {
     };
     let spent = |run: &crate::env::Finished<'_>| run.events().pop().unwrap()["spent"].clone();
     let again = spent(with("--json").assert_code(0));
-    // Once in a fresh tree.
+    // One run in a fresh copy.
     assert_eq!(count(&repo), before + 1);
     assert_eq!(again["runs"], 1);
     assert!(again["recalled"].as_u64().unwrap() > 20, "{again}");
@@ -158,25 +159,25 @@ fn a_finished_search_is_told_again_and_starts_over_when_asked_to() {
 }
 
 #[test]
-fn another_revision_or_command_is_another_search_and_that_is_said() {
+fn another_revision_or_command_is_another_search_with_a_note() {
     let repo = one_culprit();
     repo.changes(["HEAD~1..HEAD", "--", "./test.sh"])
         .assert_code(0);
     repo.changes(["HEAD~1..HEAD", "--", "sh", "test.sh"])
         .assert_code(0)
-        .assert_says("starting afresh, for since the last run something changed: ");
+        .assert_says("cannot resume: ");
     repo.write("a.txt", numbers(1..40) + "BAD\n");
     repo.commit("three");
     repo.changes(["HEAD~2..HEAD", "--", "sh", "test.sh"])
         .assert_code(0)
-        .assert_says("changed: the commits between, the second state\n");
+        .assert_says("cannot resume: the commits between, the second state changed since");
     repo.changes(["HEAD~2..HEAD~1", "--", "./test.sh"])
         .assert_code(0)
         .assert_says("resumed: ");
 }
 
 #[test]
-fn a_build_that_failed_is_known_as_one() {
+fn a_failed_build_is_recalled_as_a_failed_build() {
     let repo = one_culprit();
     let args = [
         "HEAD~1..HEAD",
@@ -201,7 +202,7 @@ fn a_build_that_failed_is_known_as_one() {
 }
 
 #[test]
-fn a_killed_search_leaves_trees_that_the_next_one_removes() {
+fn the_next_search_removes_the_copies_of_a_killed_one() {
     let repo = one_culprit();
     repo.script("../slow.sh", "touch \"$HERE/runs\"; sleep 60");
     let mut run = repo

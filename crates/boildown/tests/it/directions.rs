@@ -1,4 +1,4 @@
-//! What the user wants to see in the result, and which passes run.
+//! Options about the result and the passes.
 
 use crate::env::{FINDS_NEEDLE, TestEnv};
 
@@ -12,13 +12,13 @@ int f(int x) {
 ";
 
 #[test]
-fn what_is_to_be_kept_is_in_the_result() {
+fn parts_to_keep_are_in_the_result() {
     let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", PROGRAM);
     let wanted = ["--keep", "2", "--keep", r"\breturn\b"];
     let finished = env.reduce([&["in.c", "--test", "test.sh"], &wanted[..]].concat());
     finished
         .assert_code(0)
-        .assert_says("1-minimal: no single token can go, nor any node that leaves a text that parses, but for what is kept");
+        .assert_says("1-minimal: no single token can be removed, nor a node whose removal parses, except for the parts to keep");
     let result = env.read("in.min.c");
     let lines: Vec<&str> = result.lines().map(str::trim).collect();
     assert!(lines.contains(&"int b = 2;"), "{result}");
@@ -31,12 +31,12 @@ fn what_is_to_be_kept_is_in_the_result() {
 }
 
 #[test]
-fn what_cannot_be_kept_is_a_mistake_that_is_explained() {
+fn an_invalid_part_to_keep_is_explained() {
     let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", PROGRAM);
     for (wanted, complaint) in [
         (
             "9-10",
-            "`--keep 9-10` cannot be done: the input has lines 1 to 7",
+            "invalid value of `--keep 9-10`: the input has lines 1 to 7",
         ),
         ("int z;", "the input does not match it"),
         ("(", "not a regular expression"),
@@ -47,7 +47,7 @@ fn what_cannot_be_kept_is_a_mistake_that_is_explained() {
 }
 
 #[test]
-fn passes_can_be_chosen_and_left_out_and_then_nothing_is_proved() {
+fn without_all_passes_minimality_is_not_verified() {
     let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", PROGRAM);
     let with = |passes: &str| {
         let passes = format!("--passes={passes}");
@@ -75,14 +75,14 @@ fn passes_can_be_chosen_and_left_out_and_then_nothing_is_proved() {
     assert_eq!(last("-rewriting-widths")["one_minimal"], true);
     with("trees")
         .assert_code(1)
-        .assert_says("there is no pass `trees` for in.c");
+        .assert_says("unknown pass `trees` for in.c");
     with("tree,-tokens")
         .assert_code(1)
-        .assert_says("cannot be named together");
+        .assert_says("cannot both name passes to run and passes to skip");
 }
 
 #[test]
-fn the_result_looks_as_is_asked_for() {
+fn the_layout_and_names_follow_the_options() {
     let program = "int other;\n\n\nint f(int number) {\n        char *text = \"long words\";\n        return   number + needle;\n}\n";
     let test = "#!/bin/sh\ngrep -q 'return.*needle;' in.c && grep -q 'int f(int [a-z]*)' in.c && grep -q '\"[a-z]' in.c\n";
     let env = TestEnv::with_test(test).file("in.c", program);

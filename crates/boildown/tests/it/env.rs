@@ -1,4 +1,5 @@
-//! A home of its own for every run of the program, and the check that nothing is left of the run.
+//! A temporary home directory for every run of boildown, and a check that the run leaves nothing
+//! behind.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -14,25 +15,25 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Longer than any run here takes. A run that takes longer hangs.
+/// Time after which a run of boildown counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How soon a run ends when it is asked to, on a busy machine.
+/// Time in which a run ends after a signal, on a busy computer.
 pub(crate) const SOON: Duration = Duration::from_secs(10);
 
-/// How often something that is waited for is looked at.
+/// Time between two checks of a condition.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// The interesting part of [`HAYSTACK`].
 pub(crate) const NEEDLE: &str = "needle";
 
-/// A small text in no language.
+/// A small file in no programming language.
 pub(crate) const HAYSTACK: &str = "one two\nthree four\nhay needle hay\nfive six\nseven\n";
 
-/// An interestingness test for it.
+/// An interestingness test for [`HAYSTACK`].
 pub(crate) const FINDS_NEEDLE: &str = "grep -q needle \"$1\"";
 
-/// A directory with files and scripts to run the program in. Scripts find it as `$HERE`.
+/// A directory with files and scripts in which boildown runs. Scripts find it in `$HERE`.
 pub(crate) struct TestEnv {
     root: TempDir,
 }
@@ -46,7 +47,7 @@ impl TestEnv {
         Self { root }
     }
 
-    /// Has `in.txt`, which is [`HAYSTACK`], and this script as `test.sh`.
+    /// Returns an environment with [`HAYSTACK`] as `in.txt`, and this script as `test.sh`.
     pub(crate) fn with_test(script: &str) -> Self {
         Self::new()
             .file("in.txt", HAYSTACK)
@@ -60,7 +61,7 @@ impl TestEnv {
         self
     }
 
-    /// Writes an executable shell script, whose first line is given already.
+    /// Writes an executable shell script; its first line is added.
     pub(crate) fn script(self, name: &str, body: &str) -> Self {
         self.file(name, format!("#!/bin/sh\n{body}\n"))
             .mode(name, 0o755)
@@ -90,13 +91,13 @@ impl TestEnv {
         self.path(name).symlink_metadata().is_ok()
     }
 
-    /// Runs `boildown` with these arguments to its end.
+    /// Runs `boildown` with these arguments until it ends.
     #[track_caller]
     pub(crate) fn run<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Finished<'_> {
         self.start(args).finish()
     }
 
-    /// Runs `boildown reduce` with these arguments to its end.
+    /// Runs `boildown reduce` with these arguments until it ends.
     #[track_caller]
     pub(crate) fn reduce<A: AsRef<OsStr>>(
         &self,
@@ -126,7 +127,7 @@ impl TestEnv {
         }
     }
 
-    /// Returns `boildown` without arguments, in this directory and with nothing of our environment.
+    /// Returns `boildown` without arguments, in this directory and with a fresh environment.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_boildown"));
         command
@@ -151,7 +152,7 @@ impl TestEnv {
         String::from_utf8(fs::read(self.root.path().join(stream)).unwrap()).unwrap()
     }
 
-    /// Checks that a run left no process, no temporary file, and no half-written one.
+    /// Checks that a run left no process, no temporary file, and no half-written file.
     #[track_caller]
     fn assert_clean(&self, pid: u32) {
         assert_eq!(processes_of(pid), Vec::<String>::new());
@@ -165,7 +166,7 @@ impl TestEnv {
     }
 }
 
-/// Returns what in the directory has a name that begins so. There may be no such directory.
+/// Returns the directory entries whose names begin with the prefix. The directory need not exist.
 fn entries(directory: &Path, prefix: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory) else {
         return Vec::new();
@@ -179,7 +180,7 @@ fn entries(directory: &Path, prefix: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Returns the processes that carry the mark of a run of that `boildown` in their environment.
+/// Returns the processes with the marker of a run of that `boildown` in their environment.
 fn processes_of(pid: u32) -> Vec<String> {
     let mark = format!("BOILDOWN_RUN_{pid:010}_");
     let carries = |process: &Path| {
@@ -202,7 +203,7 @@ fn processes_of(pid: u32) -> Vec<String> {
         .collect()
 }
 
-/// A run that goes on.
+/// A run of boildown in the background.
 pub(crate) struct Started<'a> {
     env: &'a TestEnv,
     child: Child,
@@ -213,7 +214,7 @@ impl<'a> Started<'a> {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Waits until something is true of the directory, which has to be while the run goes on.
+    /// Waits until a condition holds in the directory, before the run ends.
     #[track_caller]
     pub(crate) fn wait_until(&mut self, is_true: impl Fn(&TestEnv) -> bool) {
         let started = Instant::now();
@@ -228,7 +229,7 @@ impl<'a> Started<'a> {
         }
     }
 
-    /// Waits for the end and checks that nothing is left.
+    /// Waits for the end, and checks that nothing is left behind.
     #[track_caller]
     pub(crate) fn finish(mut self) -> Finished<'a> {
         let started = Instant::now();
@@ -256,7 +257,7 @@ impl<'a> Started<'a> {
         }
     }
 
-    /// Returns the most memory that the program, without the commands that it runs, has had.
+    /// Returns the peak memory of boildown, without the commands that it ran.
     fn peak_kib(&self) -> Option<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status
@@ -268,21 +269,21 @@ impl<'a> Started<'a> {
 
 impl Drop for Started<'_> {
     fn drop(&mut self) {
-        // Only a failed test leaves something to kill.
+        // The process is still running only after a failed assertion.
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// What a run printed and how it ended.
+/// The output of a run of boildown, and how it ended.
 ///
-/// Displays without what differs from run to run: times, rates, counts of questions, paths.
+/// Its `Display` omits what differs between runs: times, rates, counts of tests, paths.
 #[must_use]
 pub(crate) struct Finished<'a> {
     env: &'a TestEnv,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// `None` when a signal ended it.
+    /// `None` if a signal ended it.
     pub(crate) code: Option<i32>,
     pub(crate) peak_kib: u64,
 }
@@ -294,7 +295,7 @@ impl Finished<'_> {
         self
     }
 
-    /// Checks that standard error contains a text.
+    /// Checks that standard error contains the text.
     #[track_caller]
     pub(crate) fn assert_says(&self, text: &str) -> &Self {
         assert!(self.normal(&self.stderr).contains(text), "\n{self}");
@@ -316,11 +317,11 @@ impl Finished<'_> {
             (root.as_str(), "$$ENV"),
             (r"(/dev/shm|\$ENV/tmp)/boildown-\d+-\w+/\d{12}", "$$RUN"),
             (r"\$ENV/tmp/boildown-\d+-\w+/tree-\d{6}", "$$TREE"),
-            // A line a second: how many there are says how busy the machine is.
-            (r"(?m)^\d[\dhms.]*  \d+\.\d% gone: .*\n", ""),
+            // One line a second; their number depends on the load of the computer.
+            (r"(?m)^\d[\dhms.]*  \d+\.\d% removed: .*\n", ""),
             (
-                r"\d+ questions? in \d[\dhms.]* \(\d+ runs?",
-                "[n] questions in [time] ([n] runs",
+                r"\d+ tests? in \d[\dhms.]* \(\d+ runs?",
+                "[n] tests in [time] ([n] runs",
             ),
         ];
         filters
@@ -348,19 +349,19 @@ impl fmt::Display for Finished<'_> {
 }
 
 #[test]
-fn a_process_that_is_left_would_be_found() {
-    let nobody = u32::MAX;
+fn leftover_processes_are_detected() {
+    let no_process = u32::MAX;
     let mut left = Command::new("sleep")
         .arg("1000")
-        .env(format!("BOILDOWN_RUN_{nobody:010}_7"), "1")
+        .env(format!("BOILDOWN_RUN_{no_process:010}_7"), "1")
         .spawn()
         .unwrap();
-    // A program that is just being started shows no environment.
+    // The environment of a process is empty until the program is loaded.
     let started = Instant::now();
-    while processes_of(nobody).is_empty() && started.elapsed() < PATIENCE {
+    while processes_of(no_process).is_empty() && started.elapsed() < PATIENCE {
         thread::sleep(PAUSE);
     }
-    let found = processes_of(nobody);
+    let found = processes_of(no_process);
     left.kill().unwrap();
     left.wait().unwrap();
     assert_eq!(found.len(), 1, "{found:?}");

@@ -1,4 +1,4 @@
-//! What is read, what is written, and when.
+//! Files that a reduction reads and writes, and when.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use rustix::process::Signal;
 
 use crate::env::{FINDS_NEEDLE, HAYSTACK, NEEDLE, TestEnv};
 
-/// Reduces a file of this content by a test that greps for the needle.
+/// Reduces a file with this content with a test that greps for the needle.
 #[track_caller]
 fn check_content(content: &[u8], expect: &[u8]) {
     let env = TestEnv::with_test("LC_ALL=C grep -q needle in.dat").file("in.dat", content);
@@ -22,7 +22,7 @@ fn check_content(content: &[u8], expect: &[u8]) {
 }
 
 #[test]
-fn the_result_is_put_beside_the_input() {
+fn the_result_is_written_beside_the_input() {
     for (input, output) in [
         ("crash.c", "crash.min.c"),
         ("crash", "crash.min"),
@@ -48,7 +48,7 @@ fn a_name_may_be_any_bytes() {
 }
 
 #[test]
-fn the_result_is_put_where_the_user_says() {
+fn the_result_is_written_to_the_output_option() {
     let env = TestEnv::with_test(FINDS_NEEDLE).file("results/old.txt", "old");
     let args = ["in.txt", "--output", "results/old.txt", "--test", "test.sh"];
     env.reduce(args).assert_code(0);
@@ -72,7 +72,7 @@ fn in_place_the_result_replaces_the_input_and_a_copy_is_kept() {
 }
 
 #[test]
-fn in_place_nothing_is_touched_before_the_property_held() {
+fn in_place_nothing_is_written_before_the_property_held() {
     let env = TestEnv::with_test("exit 1");
     env.reduce(["in.txt", "--in-place", "--test", "test.sh"])
         .assert_code(3);
@@ -98,7 +98,7 @@ fn a_failed_start_leaves_no_result() {
 
 #[test]
 fn the_result_on_disk_is_interesting_at_any_moment() {
-    // Each run of the test looks at what is in the place of the result just then.
+    // Each run of the test checks the current content of the result.
     let env = TestEnv::with_test(
         r#"
         if [ -e "$HERE/in.min.txt" ]; then
@@ -114,7 +114,7 @@ fn the_result_on_disk_is_interesting_at_any_moment() {
 }
 
 #[test]
-fn a_result_of_an_older_run_does_not_pass_for_one_of_this_run() {
+fn a_result_of_an_older_run_is_replaced_at_the_start() {
     let size = HAYSTACK.len();
     let env = TestEnv::with_test(&format!(
         r#"
@@ -130,8 +130,8 @@ fn a_result_of_an_older_run_does_not_pass_for_one_of_this_run() {
     run.signal(Signal::INT);
     run.finish()
         .assert_code(6)
-        .assert_says("in.txt: nothing is removed yet")
-        .assert_says("to go on, run the same command");
+        .assert_says("in.txt: nothing removed yet")
+        .assert_says("to resume, run the same command");
     assert_eq!(env.read("in.min.txt"), HAYSTACK);
 }
 
@@ -145,7 +145,7 @@ fn a_test_may_edit_its_copy_of_a_read_only_input() {
 }
 
 #[test]
-fn the_language_decides_what_a_unit_is() {
+fn the_language_decides_the_units() {
     let env = TestEnv::new()
         .file("in.c", "int f(void) { return needle; }\n")
         .script("test.sh", "grep -q need in.c");
@@ -166,20 +166,20 @@ fn a_program_is_executable_when_it_is_reduced() {
 }
 
 #[test]
-fn lines_may_end_in_any_way() {
+fn any_line_ending_is_supported() {
     check_content(b"a\r\nb needle b\r\nc\r\n", b"needle");
     check_content(b"a\nb\nneedle", b"needle");
     check_content(b"\n\n\nneedle\n\n\n", b"needle");
 }
 
 #[test]
-fn bytes_may_be_no_text() {
+fn input_that_is_not_utf_8_is_supported() {
     check_content(b"caf\xe9 \xff\xfe needle \xc3\n\x80\x80", b"needle");
     check_content(b"\0\0\x01needle\0\x7fELF\0\0\0needl\0", b"needle");
 }
 
 #[test]
-fn a_mark_of_the_byte_order_goes_away_like_other_bytes() {
+fn a_byte_order_mark_is_removed_like_other_bytes() {
     check_content(b"\xef\xbb\xbfneedle\n", b"needle");
 }
 
@@ -200,7 +200,7 @@ fn a_file_of_one_byte_is_reduced_or_minimal() {
 }
 
 #[test]
-fn broken_source_is_reduced_too() {
+fn source_with_syntax_errors_is_reduced() {
     let env = TestEnv::new()
         .file("in.c", "int main( { needle } } ((( \"\n'\0 int x;\n")
         .script("test.sh", "LC_ALL=C grep -q needle in.c");

@@ -1,11 +1,11 @@
-//! Properties that hold in some runs only.
+//! Flaky properties.
 
 use serde_json::Value;
 
 use crate::env::{FINDS_NEEDLE, HAYSTACK, NEEDLE, TestEnv};
 
-/// Sets `coin` to a number from 0 to 99 that depends on the candidate and on how often it was run before, so that every order of runs
-/// and any number of jobs sees the same coins.
+/// Sets `coin` to a number from 0 to 99 that depends on the candidate and on the number of its
+/// earlier runs, so that every order of runs and any number of jobs sees the same numbers.
 const COIN: &str = r#"
 content=$(cksum <"$1"); content=$HERE/coins-${content% *}
 times=1; set -C
@@ -22,7 +22,7 @@ fn trust(events: &[Value]) -> &Value {
 }
 
 #[test]
-fn a_property_that_is_seen_to_hold_in_some_runs_is_reduced_as_if_it_always_held() {
+fn a_property_that_held_in_some_baseline_runs_is_reduced() {
     let script = format!("{FINDS_NEEDLE} && [ $coin -lt 80 ]");
     for jobs in ["1", "3"] {
         let env = env(&script);
@@ -43,18 +43,18 @@ fn a_property_that_is_seen_to_hold_in_some_runs_is_reduced_as_if_it_always_held(
 }
 
 #[test]
-fn the_rate_is_said_before_and_after() {
+fn the_rate_is_printed_before_and_after() {
     let env = env(&format!("{FINDS_NEEDLE} && [ $coin -lt 90 ]"));
     let run = env.reduce(["in.txt", "--flaky", "--test", "test.sh"]);
     run.assert_code(0)
         .assert_says("flaky: the property held on the input in 10")
-        .assert_says("each candidate is run until it is clear whether its rate is that or below")
+        .assert_says("each candidate is run until its rate is clearly as high, or below")
         .assert_says("flaky: the property held on the result in 10");
 }
 
 #[test]
-fn what_raises_the_rate_stays() {
-    // Without the help it still fails, but in a tenth of the runs.
+fn elements_that_raise_the_rate_are_kept() {
+    // Without the help it still fails, but only in a tenth of the runs.
     let script = "grep -q needle \"$1\" || exit 1; grep -q five \"$1\" && [ $coin -lt 90 ] || [ $coin -lt 9 ]";
     let env = env(script);
     let run = env.reduce(["in.txt", "--flaky", "--test", "test.sh"]);
@@ -68,7 +68,7 @@ fn what_raises_the_rate_stays() {
 }
 
 #[test]
-fn a_failure_that_the_first_run_does_not_show_is_waited_for() {
+fn with_flaky_the_command_is_run_until_it_fails() {
     let late = "cmp -s $1 $HERE/in.txt && [ $times -lt 4 ] && exit 0";
     let env = env(&format!(
         "{late}; [ $coin -lt 90 ] && {FINDS_NEEDLE} && kill -SEGV $$; exit 0"
@@ -76,7 +76,7 @@ fn a_failure_that_the_first_run_does_not_show_is_waited_for() {
     let command = ["--", "./test.sh", "in.txt"];
     env.reduce(["in.txt"].into_iter().chain(command))
         .assert_code(3)
-        .assert_says("--flaky runs it until it fails");
+        .assert_says("if the failure is intermittent, use --flaky");
     env.reduce(["in.txt", "--flaky"].into_iter().chain(command))
         .assert_code(0)
         .assert_says("preserving: is killed by SIGSEGV");
@@ -84,29 +84,29 @@ fn a_failure_that_the_first_run_does_not_show_is_waited_for() {
 }
 
 #[test]
-fn a_result_on_which_the_property_does_not_hold_again_is_given_up() {
+fn a_result_on_which_the_property_does_not_hold_again_is_reverted() {
     let needs = "grep -q needle \"$1\" || exit 1; cmp -s $1 $HERE/in.txt && exit 0";
     for jobs in ["1", "3"] {
-        // Without the help it holds on each text once only.
+        // Without the help it holds on each candidate only once.
         let env = env(&format!("{needs}; grep -q five \"$1\" || [ $times -lt 2 ]"));
         let run = env.reduce(["in.txt", "--jobs", jobs, "--test", "test.sh"]);
         run.assert_code(0)
-            .assert_says("the property did not hold each time on what came after 49 bytes")
-            .assert_says("with 4 runs of each candidate");
+            .assert_says("the failure turned out to be flaky below 49 bytes")
+            .assert_says("continuing with 4 runs per candidate");
         let left = env.read("in.min.txt");
         let is_kept = left.contains(NEEDLE) && left.contains("five");
         assert!(is_kept && left.len() < HAYSTACK.len() / 2, "{left}\n{run}");
     }
-    // It never holds twice.
+    // It never holds twice on the same candidate.
     let env = env(&format!("{needs}; [ $times -lt 2 ]"));
     let run = env.reduce(["in.txt", "--test", "test.sh"]);
     run.assert_code(2)
-        .assert_says("with 4 runs of each candidate");
+        .assert_says("continuing with 4 runs per candidate");
     assert_eq!(env.read("in.min.txt"), HAYSTACK);
 }
 
 #[test]
-fn a_difference_that_fails_in_some_runs_only_is_isolated() {
+fn a_flaky_difference_is_isolated() {
     let needle = "grep -q needle \"$1\" || exit 0";
     let isolated = |script: &str, option: &str| {
         let env = env(script).file("good.txt", "one two\nthree\nfive six\nseven\n");

@@ -1,4 +1,5 @@
-//! Commands that hang, fork, flood, crash and destroy. That nothing is left of them is checked with every run.
+//! Commands that hang, fork, flood, crash and destroy. Every run is checked to leave nothing
+//! behind.
 
 use std::fs;
 use std::thread;
@@ -8,13 +9,13 @@ use rustix::process::Signal;
 
 use crate::env::{Finished, HAYSTACK, NEEDLE, SOON, TestEnv};
 
-/// Reduces the haystack by this script.
+/// Reduces the haystack with this script.
 #[track_caller]
 fn reduce<'a>(env: &'a TestEnv, args: &[&str]) -> Finished<'a> {
     env.reduce(["in.txt", "--test", "test.sh"].iter().chain(args))
 }
 
-/// Reduces the haystack by this script and checks that the needle is left.
+/// Reduces the haystack with this script, and checks that the needle is left.
 #[track_caller]
 fn check(script: &str) {
     let env = TestEnv::with_test(script);
@@ -22,7 +23,8 @@ fn check(script: &str) {
     assert_eq!(env.read("in.min.txt"), NEEDLE);
 }
 
-/// Reduces by a script that hangs in this way without the number six, and checks that it was stopped.
+/// Reduces with a script that hangs in this way without the word six, and checks that it was
+/// stopped.
 #[track_caller]
 fn check_hanging(hang: &str) {
     let env = TestEnv::with_test(&format!(
@@ -55,7 +57,7 @@ fn daemons_are_killed() {
 }
 
 #[test]
-fn what_a_killed_run_left_running_is_killed_by_the_next() {
+fn processes_of_a_killed_session_are_killed_by_the_next() {
     let env = TestEnv::with_test(
         r#"if ! [ -e $HERE/killed ]; then
             setsid sh -c 'echo $$ >$HERE/daemon; mv $HERE/daemon $HERE/running; sleep 1000; :' &
@@ -74,7 +76,7 @@ fn what_a_killed_run_left_running_is_killed_by_the_next() {
 
     let env = env.file("killed", "");
     reduce(&env, &[]).assert_code(0);
-    // It may be that the next was one of another test.
+    // The next session may belong to another test.
     let started = Instant::now();
     while is_running() {
         assert!(started.elapsed() < SOON);
@@ -83,7 +85,7 @@ fn what_a_killed_run_left_running_is_killed_by_the_next() {
 }
 
 #[test]
-fn a_flood_of_output_takes_no_memory() {
+fn a_flood_of_output_is_not_kept_in_memory() {
     let env = TestEnv::with_test(
         "[ -e $HERE/flooded ] || { : >$HERE/flooded; head -c 1000000000 /dev/zero >&2; }; grep -q needle $1",
     );
@@ -94,7 +96,7 @@ fn a_flood_of_output_takes_no_memory() {
 }
 
 #[test]
-fn a_test_that_crashes_says_no() {
+fn a_crash_of_the_test_is_not_interesting() {
     check(
         "ulimit -c 0; grep -q needle $1 && exit; grep -q hay $1 && kill -SEGV $$; grep -q six $1 && kill -ABRT $$; kill -KILL $$",
     );
@@ -111,7 +113,7 @@ fn a_test_may_lock_its_directory() {
 }
 
 #[test]
-fn a_test_that_can_no_longer_be_executed_ends_the_run_and_the_best_is_kept() {
+fn a_test_that_is_no_longer_executable_ends_the_session_and_the_best_is_kept() {
     let env = TestEnv::with_test(
         "echo run >>$HERE/runs; [ $(wc -l <$HERE/runs) -gt 8 ] && chmod -x $0; grep -q needle $1",
     );
@@ -121,7 +123,7 @@ fn a_test_that_can_no_longer_be_executed_ends_the_run_and_the_best_is_kept() {
     -- stderr
     preserving: the test exits with 0
     error: failed to start `$ENV/here/test.sh`: Permission denied (os error 13)
-      hint: it may not be executed; try `chmod +x $ENV/here/test.sh`, and mind file systems mounted noexec
+      hint: it is not executable; try `chmod +x $ENV/here/test.sh`, and check that its file system is not mounted noexec
       hint: the best result so far is in in.min.txt
     ");
     let best = env.read("in.min.txt");
@@ -132,7 +134,7 @@ fn a_test_that_can_no_longer_be_executed_ends_the_run_and_the_best_is_kept() {
 }
 
 #[test]
-fn a_program_that_loses_its_first_line_is_no_failure_when_it_is_what_is_reduced() {
+fn a_script_that_loses_its_interpreter_line_is_a_candidate_like_others() {
     let env = TestEnv::new().script("in.sh", "echo hello\nexit 3\necho never");
     env.reduce(["in.sh", "--exit", "3", "--", "./in.sh"])
         .assert_code(0);
@@ -145,18 +147,18 @@ fn a_program_that_loses_its_first_line_is_no_failure_when_it_is_what_is_reduced(
 }
 
 #[test]
-fn a_test_that_overwrites_the_input_changes_nothing_but_that() {
+fn a_test_that_overwrites_the_input_does_not_affect_the_result() {
     let env = TestEnv::with_test("echo overwritten >$HERE/in.txt; grep -q needle $1");
     reduce(&env, &[])
         .assert_code(0)
-        .assert_says("warning: in.txt was changed by someone else meanwhile");
+        .assert_says("warning: in.txt was modified during the search");
     assert_eq!(env.read("in.min.txt"), NEEDLE);
-    // The last of the tests may have been killed in the middle of it.
+    // The last run may have been killed while it was writing.
     assert!("overwritten\n".starts_with(&env.read("in.txt")));
 }
 
 #[test]
-fn a_test_that_overwrites_the_input_does_not_get_at_its_copy() {
+fn a_test_that_overwrites_the_input_does_not_affect_the_backup() {
     let env = TestEnv::with_test("echo overwritten >$HERE/in.txt; grep -q needle $1");
     reduce(&env, &["--in-place"]).assert_code(0);
     assert_eq!(env.read("in.txt.orig"), HAYSTACK);

@@ -1,4 +1,4 @@
-//! Ctrl-C and its relatives: the run ends soon, and what was found is kept.
+//! Signals: the session ends soon, and the best result is kept.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use rustix::process::Signal;
 
 use crate::env::{HAYSTACK, NEEDLE, SOON, TestEnv};
 
-/// A text that a slow test reduces for longer than anybody waits.
+/// Returns a file whose reduction with a slow test takes longer than any test waits.
 fn large_haystack() -> String {
     let mut text = String::new();
     for number in 0..200 {
@@ -19,7 +19,7 @@ fn large_haystack() -> String {
     text
 }
 
-/// Sends the signal to a reduction that has come to its first results.
+/// Sends the signal to a reduction that has a first result.
 #[track_caller]
 fn check(signal: Signal, script: &str) {
     let input = large_haystack();
@@ -35,7 +35,7 @@ fn check(signal: Signal, script: &str) {
     assert!(signalled.elapsed() < SOON);
     finished
         .assert_code(6)
-        .assert_says("not proved 1-minimal: interrupted\nto go on, run the same command\n");
+        .assert_says("1-minimality not verified: interrupted\nto resume, run the same command\n");
     let best = env.read("in.min.txt");
     assert!(best.matches(NEEDLE).count() >= 10, "{best}");
     assert_eq!(env.read("in.txt"), input);
@@ -52,12 +52,12 @@ fn sigterm_keeps_the_best() {
 }
 
 #[test]
-fn a_test_that_does_not_want_to_end_does_not_hold_up_the_end() {
+fn a_test_that_ignores_signals_does_not_delay_the_end() {
     check(Signal::INT, "trap '' INT TERM; setsid sleep 1000 &");
 }
 
 #[test]
-fn ctrl_c_during_the_first_run_leaves_everything_as_it_was() {
+fn ctrl_c_during_the_first_run_changes_nothing() {
     for signal in [Signal::INT, Signal::TERM] {
         let env = TestEnv::with_test("touch $HERE/running; sleep 1000");
         let mut run = env.start_reduce(["in.txt", "--in-place", "--test", "test.sh"]);
@@ -77,7 +77,7 @@ fn ctrl_c_during_the_first_run_leaves_everything_as_it_was() {
 }
 
 #[test]
-fn ctrl_c_ends_the_events_as_usual() {
+fn ctrl_c_ends_the_json_events_with_finished() {
     let env = TestEnv::with_test("sleep 0.1; [ $(grep -c needle $1) -ge 10 ]")
         .file("in.txt", large_haystack());
     let mut run = env.start_reduce(["in.txt", "--json", "--test", "test.sh"]);
@@ -91,9 +91,9 @@ fn ctrl_c_ends_the_events_as_usual() {
 }
 
 #[test]
-fn after_ctrl_c_in_place_the_same_command_goes_on() {
+fn after_ctrl_c_in_place_the_same_command_resumes() {
     let input = large_haystack();
-    // Once it may be quick, it is.
+    // From now on the test is fast.
     let env =
         TestEnv::with_test("[ -e $HERE/quick ] || sleep 0.1; [ $(grep -c needle $1) -ge 10 ]")
             .file("in.txt", &input);
@@ -103,7 +103,7 @@ fn after_ctrl_c_in_place_the_same_command_goes_on() {
     run.signal(Signal::INT);
     run.finish()
         .assert_code(6)
-        .assert_says("to go on, run the same command\n");
+        .assert_says("to resume, run the same command\n");
     assert_eq!(env.read("in.txt.orig"), input);
     let env = env.file("quick", "");
     env.reduce(args).assert_code(0).assert_says("resumed: ");
@@ -115,7 +115,7 @@ fn after_ctrl_c_in_place_the_same_command_goes_on() {
 }
 
 #[test]
-fn in_place_a_file_that_was_edited_meanwhile_is_not_overwritten() {
+fn in_place_a_file_that_was_edited_between_sessions_is_not_overwritten() {
     let env = TestEnv::with_test(crate::env::FINDS_NEEDLE);
     let args = ["in.txt", "--in-place", "--test", "test.sh"];
     env.reduce(args).assert_code(0);
@@ -123,7 +123,7 @@ fn in_place_a_file_that_was_edited_meanwhile_is_not_overwritten() {
     env.reduce(args)
         .assert_code(1)
         .assert_says("in.txt.orig exists already")
-        .assert_says("to go on with the earlier run, in.txt has to be as that left it");
+        .assert_says("to resume the earlier run, restore in.txt as that run left it");
     assert_eq!(env.read("in.txt"), "my needle");
     assert_eq!(env.read("in.txt.orig"), HAYSTACK);
 }

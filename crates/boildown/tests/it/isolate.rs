@@ -1,4 +1,4 @@
-//! The smallest difference between a file on which a command passes and one on which it fails.
+//! `boildown isolate`.
 
 use insta::assert_snapshot;
 use rustix::process::Signal;
@@ -8,7 +8,7 @@ use crate::env::{Finished, SOON, TestEnv};
 const GOOD: &str = "start\nbelt = 3\nlamp = off\nwheels = 4\nend\n";
 const BAD: &str = "start\nbelt = 3, 4\nhorn = loud\nlamp = on\nwheels = 5\nend\n";
 
-/// Reads settings. Crashes when the lamp is on while there are five wheels, and needs the last line.
+/// Reads settings. Crashes when the lamp is on and there are five wheels, and needs the last line.
 const TOOL: &str = "
     [ \"$(tail -n 1 \"$1\")\" = end ] || { echo 'no end' >&2; exit 2; }
     grep -q '^wheels = [0-9]*$' \"$1\" || { echo 'how many wheels?' >&2; exit 2; }
@@ -29,7 +29,7 @@ fn isolate<'a>(env: &'a TestEnv, more: &[&str]) -> Finished<'a> {
 }
 
 #[test]
-fn both_sides_are_left_and_their_difference_is_shown() {
+fn both_results_are_written_and_their_difference_is_shown() {
     let env = settings();
     let finished = isolate(&env, &["--", "./tool.sh", "{}"]);
     assert_snapshot!(finished, @r"
@@ -49,14 +49,14 @@ fn both_sides_are_left_and_their_difference_is_shown() {
              stderr matches /^panic: fuse blown$/
     passing: exits with 0
     bad.pass.conf and bad.fail.conf differ in 1 character
-    [n] questions in [time] ([n] runs, 1 unresolved)
+    [n] tests in [time] ([n] runs, 1 unresolved)
     the difference is a single change
     ");
     assert_eq!(
         (env.read("good.conf"), env.read("bad.conf")),
         (GOOD.into(), BAD.into())
     );
-    // Each does what it says.
+    // One passes, the other fails.
     let tool = |name: &str| {
         let path = env.path(name);
         std::process::Command::new(env.path("tool.sh"))
@@ -73,7 +73,7 @@ fn both_sides_are_left_and_their_difference_is_shown() {
 }
 
 #[test]
-fn whole_tokens_or_lines_are_the_finest_when_asked_for() {
+fn units_may_be_whole_tokens_or_lines() {
     let env = settings();
     let finished = isolate(
         &env,
@@ -98,7 +98,7 @@ fn whole_tokens_or_lines_are_the_finest_when_asked_for() {
 }
 
 #[test]
-fn json_says_what_differs_and_where() {
+fn json_contains_the_differences_and_their_offsets() {
     let env = settings();
     let finished = isolate(
         &env,
@@ -119,7 +119,7 @@ fn json_says_what_differs_and_where() {
 }
 
 #[test]
-fn any_number_of_jobs_leaves_the_same_two_files_after_the_same_questions() {
+fn the_results_and_queries_are_the_same_for_any_number_of_jobs() {
     let dawdling = format!("sleep 0.0$(($(wc -c <\"$1\") % 4)){TOOL}");
     let env = settings().script("tool.sh", &dawdling);
     let run = |jobs| {
@@ -135,7 +135,7 @@ fn any_number_of_jobs_leaves_the_same_two_files_after_the_same_questions() {
 }
 
 #[test]
-fn a_script_decides_and_may_say_that_it_cannot_tell() {
+fn a_script_decides_and_125_is_unresolved() {
     let script =
         "./../../here/tool.sh \"$1\"; case $? in 101) exit 0;; 0) exit 1;; *) exit 125;; esac"
             .replace("./../../here", "\"$HERE\"");
@@ -158,13 +158,13 @@ fn a_script_decides_and_may_say_that_it_cannot_tell() {
     failing: the test exits with 0
     passing: exits with 1
     bad.pass.conf and bad.fail.conf differ in 1 character
-    [n] questions in [time] ([n] runs, 1 unresolved)
+    [n] tests in [time] ([n] runs, 1 unresolved)
     the difference is a single change
     ");
 }
 
 #[test]
-fn nothing_at_all_may_be_what_passes() {
+fn the_passing_file_may_be_empty() {
     let env = TestEnv::new()
         .file("good.bin", "")
         .file("bad.bin", [&b"\0\xff"[..], &[7; 300], b"\x1b\x80"].concat())
@@ -187,7 +187,7 @@ fn the_same_file_twice() {
     assert_snapshot!(env.run(["isolate", "bad.conf", "./bad.conf", "--", "./tool.sh", "{}"]), @r"
     exit code 1
     -- stderr
-    error: bad.conf and ./bad.conf are the same
+    error: bad.conf and ./bad.conf are identical
       hint: give a file on which the command passes, and one on which it fails
     ");
 }
@@ -207,8 +207,8 @@ fn no_command() {
     assert_snapshot!(isolate(&settings(), &[]), @r"
     exit code 1
     -- stderr
-    error: there is no command to run on the candidates
-      hint: give the command that fails after `--`, such as
+    error: no command to run on the candidates
+      hint: give the command that fails after `--`:
               boildown isolate good.conf bad.conf -- cc -c bad.conf
             or a script with --test
     ");
@@ -223,7 +223,7 @@ fn the_good_file_fails_already() {
     error: the command fails on good.conf too, in the same way: the command exited with 101
       hint: its standard error ends with
               | panic: fuse blown
-      hint: failing is:
+      hint: failing means:
               exits with 101
               stderr matches /^panic: fuse blown$/
       hint: to repeat the run: $ENV/here/tool.sh good.conf
@@ -240,7 +240,7 @@ fn the_bad_file_passes() {
     error: the command does not fail on bad.conf: the command exited with 0
       hint: its standard output ends with
               | fine
-      hint: if that is the failure, say what is wrong with it: with --exit, --stdout, --stderr, --not-stderr or --hangs
+      hint: if this run shows the failure, state it with --exit, --stdout, --stderr, --not-stderr or --hangs
       hint: to repeat the run: $ENV/here/tool.sh bad.conf
     ");
 }
@@ -261,13 +261,13 @@ fn the_stated_property_does_not_hold_on_the_bad_file() {
 }
 
 #[test]
-fn the_good_file_cannot_be_judged() {
+fn the_good_file_is_unresolved() {
     let env = settings().script("tool.sh", "grep -q 'lamp = on' $1 && exit 1; exit 125");
     assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
     exit code 3
     -- stderr
     error: the command does not pass on good.conf: the command exited with 125
-      hint: exit code 125 says that it cannot tell
+      hint: exit code 125 means that the run is unresolved
       hint: to repeat the run: $ENV/here/tool.sh good.conf
     ");
 }
@@ -290,7 +290,7 @@ fn a_file_on_which_the_command_passes_only_sometimes() {
 }
 
 #[test]
-fn results_would_replace_an_input_or_have_no_place() {
+fn results_that_would_replace_an_input_or_cannot_be_written() {
     let env = settings();
     let args = [
         "isolate",
@@ -305,7 +305,7 @@ fn results_would_replace_an_input_or_have_no_place() {
     exit code 1
     -- stderr
     error: there is no directory gone
-      hint: make it, or give another with --output
+      hint: create it, or choose another one with --output
     ");
     let env = env.file("bad.pass.conf", GOOD);
     let args = [
@@ -326,7 +326,7 @@ fn results_would_replace_an_input_or_have_no_place() {
 }
 
 #[test]
-fn a_command_that_is_missing_is_no_verdict() {
+fn a_missing_command_is_an_error() {
     let env = settings();
     isolate(&env, &["--", "./no-such-tool", "{}"]).assert_code(5);
     isolate(&env, &["--", "sh", "-c", "no-such-tool bad.conf"]).assert_code(5);
@@ -334,19 +334,19 @@ fn a_command_that_is_missing_is_no_verdict() {
 }
 
 #[test]
-fn a_limit_stops_early_with_two_sides_that_hold() {
+fn a_limit_stops_early_with_two_valid_results() {
     let env = settings();
-    let finished = isolate(&env, &["--max-questions", "2", "--", "./tool.sh", "{}"]);
+    let finished = isolate(&env, &["--max-tests", "2", "--", "./tool.sh", "{}"]);
     finished
         .assert_code(6)
-        .assert_says("not proved 1-minimal: the budget of questions is spent");
+        .assert_says("1-minimality not verified: test limit reached");
     assert!(env.read("bad.fail.conf").contains("lamp = on\n"));
     let passing = env.read("bad.pass.conf");
     assert!(!passing.contains("lamp = on\n") || !passing.contains("wheels = 5\n"));
 }
 
 #[test]
-fn ctrl_c_keeps_both_sides() {
+fn ctrl_c_keeps_both_results() {
     let env = settings().script("tool.sh", &format!("[ -e $HERE/slow ] && sleep 1000{TOOL}"));
     let mut run = env.start(["isolate", "good.conf", "bad.conf", "--", "./tool.sh", "{}"]);
     run.wait_until(|env| env.exists("bad.fail.conf"));
@@ -355,7 +355,7 @@ fn ctrl_c_keeps_both_sides() {
     let signalled = std::time::Instant::now();
     let finished = run.finish();
     assert!(signalled.elapsed() < SOON);
-    // On a busy machine all may be over before the signal comes.
+    // On a busy computer the search may end before the signal arrives.
     assert!(
         finished.code == Some(6) || finished.code == Some(0),
         "{finished}"

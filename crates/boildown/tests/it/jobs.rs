@@ -1,13 +1,13 @@
-//! The number of jobs changes how long it takes, never the result.
+//! The number of jobs changes the duration, never the result.
 
 use serde_json::Value;
 
 use crate::env::TestEnv;
 
-/// Takes up to 20 ms, so that answers arrive in another order each time.
+/// Takes up to 20 ms, so that the order of the results varies.
 const DAWDLE: &str = "sleep 0.0$(printf %02d $((RANDOM % 21)))";
 
-/// Returns the result and what the last event says of the way there.
+/// Returns the result and the counts of the last event.
 #[track_caller]
 fn reduce(env: &TestEnv, name: &str, jobs: &str, more: &[&str]) -> (Vec<u8>, [Value; 3]) {
     let mut args = vec![
@@ -20,7 +20,8 @@ fn reduce(env: &TestEnv, name: &str, jobs: &str, more: &[&str]) -> (Vec<u8>, [Va
     (env.bytes(jobs), told)
 }
 
-/// Reduces the subject with one job and with eight. The condition is in the words of bash; `$1` is the candidate.
+/// Reduces the subject with one job and with eight. The condition is a bash condition; `$1` is the
+/// candidate.
 #[track_caller]
 fn check(name: &str, content: &[u8], condition: &str) {
     check_with(name, content, condition, &[]);
@@ -51,7 +52,7 @@ fn a_c_program_is_reduced_the_same_by_any_number_of_jobs() {
 }
 
 #[test]
-fn questions_that_are_asked_together_are_answered_the_same_by_any_number_of_jobs() {
+fn batches_give_the_same_result_for_any_number_of_jobs() {
     check_with(
         "stack.c",
         include_bytes!("subjects/stack.c"),
@@ -80,7 +81,7 @@ fn a_python_program_is_reduced_the_same_by_any_number_of_jobs() {
 
 #[test]
 fn a_plain_text_is_reduced_the_same_by_any_number_of_jobs() {
-    // Fails without telling when there is an odd number of lines.
+    // Unresolved for an odd number of lines.
     check(
         "server.log",
         include_bytes!("subjects/server.log"),
@@ -90,7 +91,7 @@ fn a_plain_text_is_reduced_the_same_by_any_number_of_jobs() {
 
 #[test]
 fn a_binary_is_reduced_the_same_by_any_number_of_jobs() {
-    // Records of a tag, a length and as many bytes.
+    // Records of a tag, a length, and that number of bytes.
     let mut binary = b"\x7fBIN\0\x01".to_vec();
     for record in 0..40_u8 {
         let length = record % 13;

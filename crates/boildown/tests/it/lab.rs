@@ -1,11 +1,11 @@
-//! The algorithms as they are listed, chosen and compared.
+//! Listing, choosing and comparing algorithms.
 
 use insta::assert_snapshot;
 
 use crate::env::{FINDS_NEEDLE, NEEDLE, TestEnv};
 
 #[test]
-fn every_algorithm_is_listed_with_what_it_promises() {
+fn every_algorithm_is_listed_with_its_guarantee() {
     let listed = TestEnv::new()
         .run(["algorithms"])
         .assert_code(0)
@@ -37,7 +37,7 @@ fn any_algorithm_under_any_schedule_reduces_a_file() {
         let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", program);
         let chosen = ["--algorithm", algorithm, "--schedule", schedule];
         let finished = env.reduce([&["in.c", "--test", "test.sh"], &chosen[..]].concat());
-        finished.assert_code(0).assert_says("1-minimal");
+        finished.assert_code(0).assert_says("1-minimal: ");
         assert_eq!(
             env.read("in.min.c").trim(),
             NEEDLE,
@@ -47,7 +47,7 @@ fn any_algorithm_under_any_schedule_reduces_a_file() {
 }
 
 #[test]
-fn an_algorithm_that_does_not_exist_is_a_mistake_that_is_explained() {
+fn an_unknown_algorithm_is_explained() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     for (option, value, complaint) in [
         (
@@ -79,15 +79,15 @@ fn the_laboratory_compares_algorithms_on_an_example_of_a_paper() {
     assert_snapshot!(env.run(args.split(' ')), @r"
     exit code 0
     -- stdout
-    kind of list      algorithm  questions, mean  geom. ratio       p  kept, mean  p
-    eight-statements  ddmin                 27.0        1.000       –         7.0  –
-    eight-statements  probdd                18.0        0.667  1.0000         7.0  –
-    eight-statements  halving               15.0        0.556  1.0000         7.0  –
+    kind of list      algorithm  tests, mean  geom. ratio       p  kept, mean  p
+    eight-statements  ddmin             27.0        1.000       –         7.0  –
+    eight-statements  probdd            18.0        0.667  1.0000         7.0  –
+    eight-statements  halving           15.0        0.556  1.0000         7.0  –
     ");
 }
 
 #[test]
-fn what_the_laboratory_writes_depends_on_the_seed_alone() {
+fn the_output_of_the_laboratory_depends_on_the_seed_alone() {
     let env = TestEnv::new().file(
         "a.c",
         "int f(int x) { return x; }\nint g(void) { return f(2); }\nint h;\n",
@@ -120,14 +120,14 @@ fn what_the_laboratory_writes_depends_on_the_seed_alone() {
 }
 
 #[test]
-fn the_laboratory_says_what_it_cannot_use() {
+fn invalid_input_of_the_laboratory_is_explained() {
     let env = TestEnv::new().file("a.unknown", "x").file("empty.c", "");
     let says = |file: &str, complaint: &str| {
         let finished = env.run(["lab", "programs", file]);
         finished.assert_code(1).assert_says(complaint);
     };
     says("missing.c", "failed to use missing.c");
-    says("a.unknown", "its language is not known");
+    says("a.unknown", "its language is not recognised");
     says("empty.c", "failed to use");
     for (experiment, option) in [
         ("weights", "--lists"),

@@ -1,4 +1,4 @@
-//! The program as a user meets it: what it prints, what it leaves on disk, how it ends.
+//! Tests of the program: its output, its files, its exit codes.
 #![expect(
     clippy::unwrap_used,
     reason = "in helpers of tests too, a surprise is a failed test"

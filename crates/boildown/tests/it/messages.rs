@@ -1,4 +1,4 @@
-//! What the program says when something is wrong: what, why, and what to do.
+//! Error messages: what failed, why, and what to do.
 
 use std::os::unix::net::UnixListener;
 
@@ -11,18 +11,18 @@ fn no_command_at_all() {
     assert_snapshot!(TestEnv::new().run([""; 0]), @r"
     exit code 1
     -- stderr
-    Boil a failing input down to its cause
+    A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its cause
 
     Usage: boildown <COMMAND>
 
     Commands:
-      reduce       Make a file as small as possible while a command still fails on it in the same way
+      reduce       Reduce a file while a command still fails on it in the same way
       isolate      Find the smallest difference between a file that passes and a file that fails
-      changes      Find the change that broke something: which commit, files, hunks, lines between two
-                   states of a folder
-      languages    List the languages that are understood
-      algorithms   List the delta-debugging algorithms: what each works on, promises and costs
-      lab          Compare algorithms: exact numbers of questions, in virtual time, from a seed
+      changes      Find the change that broke something: the commit, files, hunks and lines between two
+                   states
+      languages    List the supported languages
+      algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
+      lab          Compare algorithms by the number of tests they need, on simulated problems
       completions  Print a completion script for a shell
       man          Print the manual page
 
@@ -61,12 +61,12 @@ fn a_command_without_the_two_dashes() {
 }
 
 #[test]
-fn values_that_make_no_sense() {
+fn invalid_values() {
     let env = TestEnv::with_test("");
     assert_snapshot!(env.reduce(["in.txt", "--exit", "often"]), @r"
     exit code 1
     -- stderr
-    error: invalid value 'often' for '--exit <HOW>': not a way to end: an exit code from 0 to 255, `nonzero`, `signal`, or a signal's name such as SIGSEGV
+    error: invalid value 'often' for '--exit <STATUS>': not an exit status: an exit code from 0 to 255, `nonzero`, `signal`, or the name of a signal such as SIGSEGV
 
     For more information, try '--help'.
     ");
@@ -83,7 +83,7 @@ fn values_that_make_no_sense() {
     assert_snapshot!(env.reduce(["in.txt", "--hangs", "long"]), @r"
     exit code 1
     -- stderr
-    error: invalid value 'long' for '--hangs <TIME>': not a length of time: 500ms, 5s, 2m, or a number of seconds
+    error: invalid value 'long' for '--hangs <TIME>': not a duration: 500ms, 5s, 2m, or a number of seconds
 
     For more information, try '--help'.
     ");
@@ -144,7 +144,7 @@ fn an_input_that_is_a_directory() {
     exit code 1
     -- stderr
     error: failed to read .: it is a directory
-      hint: boildown reduces one file at a time for now; give the file, and mention what it needs in the command
+      hint: give a single file; the command may use the other files by their absolute paths
     ");
 }
 
@@ -164,14 +164,14 @@ fn an_unknown_language() {
         @r"
     exit code 1
     -- stderr
-    error: there is no language `klingon`
-      hint: `boildown languages` lists them; `--language none` works on any file
+    error: unknown language `klingon`
+      hint: `boildown languages` lists the languages; `--language none` works for any file
     "
     );
 }
 
 #[test]
-fn rules_that_make_no_sense() {
+fn invalid_rules() {
     let env = TestEnv::with_test("").file("in.c", "int x;\n").file(
         "my.rules",
         "rule a call becomes a number\n    f($A)  ~>  $B\n",
@@ -181,7 +181,7 @@ fn rules_that_make_no_sense() {
         @r"
     exit code 1
     -- stderr
-    error: my.rules, line 2: the replacement speaks of $B, the pattern does not
+    error: my.rules, line 2: the replacement uses $B, which the pattern does not bind
     "
     );
     assert_snapshot!(
@@ -189,8 +189,8 @@ fn rules_that_make_no_sense() {
         @r"
     exit code 1
     -- stderr
-    error: the rules in my.rules are of no use: the input is in no language that is understood
-      hint: --language names one; `boildown languages` lists them
+    error: failed to apply the rules in my.rules: the language of the input is unknown
+      hint: --language states it; `boildown languages` lists the languages
     "
     );
 }
@@ -200,8 +200,8 @@ fn nothing_to_run() {
     assert_snapshot!(TestEnv::with_test("").reduce(["in.txt"]), @r"
     exit code 1
     -- stderr
-    error: there is no command to run on the candidates
-      hint: give the command that fails after `--`, such as
+    error: no command to run on the candidates
+      hint: give the command that fails after `--`:
               boildown reduce in.txt -- cc -c in.txt
             or a script with --test
     ");
@@ -214,31 +214,31 @@ fn a_program_that_does_not_exist() {
     exit code 5
     -- stderr
     error: failed to start `no-such-program`: No such file or directory (os error 2)
-      hint: there is no such program on the PATH; write ./no-such-program for a file of the current directory
+      hint: no such program on the PATH; write ./no-such-program to run a file of the current directory
     ");
     assert_snapshot!(env.reduce(["in.txt", "--", "./no-such-program", "in.txt"]), @r"
     exit code 5
     -- stderr
     error: failed to start `$ENV/here/no-such-program`: No such file or directory (os error 2)
-      hint: there is no such file
+      hint: the file does not exist
     ");
     assert_snapshot!(env.reduce(["in.txt", "--test", "no-such.sh"]), @r"
     exit code 5
     -- stderr
     error: failed to start `$ENV/here/no-such.sh`: No such file or directory (os error 2)
-      hint: there is no such file
+      hint: the file does not exist
     ");
 }
 
 #[test]
-fn a_script_that_may_not_be_executed() {
+fn a_script_that_is_not_executable() {
     assert_snapshot!(
         TestEnv::with_test("").mode("test.sh", 0o644).reduce(["in.txt", "--test", "test.sh"]),
         @r"
     exit code 5
     -- stderr
     error: failed to start `$ENV/here/test.sh`: Permission denied (os error 13)
-      hint: it may not be executed; try `chmod +x $ENV/here/test.sh`, and mind file systems mounted noexec
+      hint: it is not executable; try `chmod +x $ENV/here/test.sh`, and check that its file system is not mounted noexec
     "
     );
 }
@@ -254,7 +254,7 @@ fn a_script_whose_interpreter_does_not_exist() {
     exit code 5
     -- stderr
     error: failed to start `$ENV/here/test.sh`: No such file or directory (os error 2)
-      hint: its first line asks for `/usr/bin/no-such-shell`, which does not exist
+      hint: its first line names the interpreter `/usr/bin/no-such-shell`, which does not exist
     "
     );
 }
@@ -266,7 +266,7 @@ fn a_script_that_does_not_find_its_tool() {
         @r"
     exit code 5
     -- stderr
-    error: failed to run `$ENV/here/test.sh {}`: it did not find a program that it calls (exit code 127): $ENV/here/test.sh: 2: no-such-tool: not found
+    error: failed to run `$ENV/here/test.sh {}`: a program that it calls was not found (exit code 127): $ENV/here/test.sh: 2: no-such-tool: not found
     "
     );
 }
@@ -285,7 +285,7 @@ fn a_property_that_does_not_hold_shows_the_run_and_how_to_repeat_it() {
       hint: its standard output ends with
               | parsing in.txt
       hint: to repeat the run: $ENV/here/test.sh in.txt
-      hint: a candidate lies alone in a fresh directory: name other files by their absolute paths
+      hint: each candidate is alone in a fresh directory: name other files by their absolute paths
     ");
     assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
     exit code 3
@@ -297,7 +297,7 @@ fn a_property_that_does_not_hold_shows_the_run_and_how_to_repeat_it() {
       hint: its standard output ends with
               | parsing $RUN/in.txt
       hint: to repeat the run: $ENV/here/test.sh in.txt
-      hint: a candidate lies alone in a fresh directory: name other files by their absolute paths
+      hint: each candidate is alone in a fresh directory: name other files by their absolute paths
     ");
 }
 
@@ -321,7 +321,7 @@ fn long_output_of_a_run_is_shown_from_its_end() {
               | 999
               | 1000
       hint: to repeat the run: $ENV/here/test.sh in.txt
-      hint: a candidate lies alone in a fresh directory: name other files by their absolute paths
+      hint: each candidate is alone in a fresh directory: name other files by their absolute paths
     ");
 }
 
@@ -333,15 +333,15 @@ fn a_run_on_the_input_that_takes_too_long() {
     -- stderr
     preserving: the test exits with 0
     error: the property does not hold on the input: the command timed out
-      hint: --hangs keeps a hang; --timeout gives the command more time
+      hint: if the hang is the failure, use --hangs; --timeout raises the time limit
       hint: to repeat the run: $ENV/here/test.sh in.txt
-      hint: a candidate lies alone in a fresh directory: name other files by their absolute paths
+      hint: each candidate is alone in a fresh directory: name other files by their absolute paths
     ");
     assert_snapshot!(env.reduce(["in.txt", "--timeout", "200ms", "--", "./test.sh", "in.txt"]), @r"
     exit code 3
     -- stderr
-    error: the command timed out, and nothing was said about what to preserve
-      hint: --hangs keeps a hang; --timeout gives the command more time
+    error: the command timed out, and no option says what to preserve
+      hint: if the hang is the failure, use --hangs; --timeout raises the time limit
       hint: to repeat the run: $ENV/here/test.sh in.txt
     ");
 }
@@ -353,8 +353,8 @@ fn a_property_that_holds_on_anything() {
     exit code 1
     -- stderr
     preserving: the test exits with 0
-    error: the property holds on the empty input: it would hold on anything
-      hint: make the property say more: a line of the output, or a test that looks at the candidate
+    error: the property holds on the empty input: it would hold on any candidate
+      hint: make the property more specific: a line of the output, or a test script that looks at the candidate
     ");
 }
 
@@ -366,14 +366,14 @@ fn a_command_that_does_not_name_the_input() {
     -- stderr
     preserving: exits with 2
                 stderr matches /^grep: : No such file or directory$/
-    error: the property holds on the empty input: it would hold on anything
-      hint: the command does not name the input: {} in it becomes the path of the candidate
-      hint: make the property say more: a line of the output, or a test that looks at the candidate
+    error: the property holds on the empty input: it would hold on any candidate
+      hint: the command does not name the input; write {} where the candidate's path belongs
+      hint: make the property more specific: a line of the output, or a test script that looks at the candidate
     ");
 }
 
 #[test]
-fn a_property_that_hardly_ever_holds() {
+fn a_property_that_holds_too_rarely() {
     let env = TestEnv::with_test("mkdir $HERE/once 2>/dev/null && grep -q needle $1");
     assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
     exit code 4
@@ -391,8 +391,8 @@ fn a_command_that_succeeds_when_nothing_is_stated() {
     assert_snapshot!(env.reduce(["in.txt", "--", "./test.sh", "in.txt"]), @r"
     exit code 3
     -- stderr
-    error: the command succeeded, and nothing was said about what to preserve
-      hint: state it with --exit, --stdout, --stderr or --not-stderr; --flaky runs it until it fails; a script that exits with 0 when the candidate is interesting goes with --test
+    error: the command succeeded, and no option says what to preserve
+      hint: state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky
       hint: to repeat the run: $ENV/here/test.sh in.txt
     ");
 }
@@ -404,7 +404,7 @@ fn an_output_that_is_the_input() {
     exit code 1
     -- stderr
     error: the output is the input
-      hint: --in-place does that, and keeps a copy
+      hint: --in-place replaces the input, and keeps a copy
     ");
 }
 
@@ -424,18 +424,18 @@ fn an_output_that_cannot_be_written() {
 }
 
 #[test]
-fn files_that_are_not_ordinary() {
+fn files_that_are_not_regular() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     let _socket = UnixListener::bind(env.path("socket")).unwrap();
     assert_snapshot!(env.reduce(["in.txt", "--output", "socket", "--test", "test.sh"]), @r"
     exit code 1
     -- stderr
-    error: failed to write socket: it is not an ordinary file
+    error: failed to write socket: it is not a regular file
     ");
     assert_snapshot!(env.reduce(["socket", "--test", "test.sh"]), @r"
     exit code 1
     -- stderr
-    error: failed to read socket: it is not an ordinary file; write its content to one first
+    error: failed to read socket: it is not a regular file; copy its content to one first
     ");
 }
 
@@ -446,7 +446,7 @@ fn a_backup_that_would_be_overwritten() {
     exit code 1
     -- stderr
     error: in.txt.orig exists already
-      hint: it would hold the copy of the input: move it away first
+      hint: the backup of the input would overwrite it; move it away first
     ");
     assert_eq!(env.read("in.txt.orig"), "precious");
 }

@@ -1,8 +1,9 @@
-//! Candidates that fail otherwise.
+//! Candidates that fail in another way than the input.
 
 use crate::env::{HAYSTACK, NEEDLE, TestEnv};
 
-/// Breaks in different ways, each by a word of the input; complains about what has no words that it knows.
+/// Fails in different ways, one for each word of the input, and in yet another way without these
+/// words.
 const TOOL: &str = r#"
 grep -q needle "$1" && { echo "$1:1:1: internal compiler error: in hay, at hay.c:12" >&2; exit 4; }
 grep -q three "$1" && kill -SEGV $$
@@ -11,11 +12,11 @@ echo "$1:1:1: error: nothing to do" >&2; exit 1
 "#;
 
 #[test]
-fn the_smallest_of_each_is_kept_and_listed() {
+fn the_smallest_candidate_of_each_failure_is_kept_and_listed() {
     let env = TestEnv::with_test(TOOL);
     let run = env.reduce(["in.txt", "--jobs", "1", "--", "./test.sh", "in.txt"]);
     run.assert_code(0)
-        .assert_says("2 other failures on other candidates, the smallest of each in .boildown/in.min.txt/others:")
+        .assert_says("2 secondary failures in candidates; the smallest candidate of each is in .boildown/in.min.txt/others:")
         .assert_says("  SIGSEGV.txt: SIGSEGV (");
     assert_eq!(env.read("in.min.txt"), NEEDLE);
     let others = env.path(".boildown/in.min.txt/others");
@@ -34,7 +35,7 @@ fn the_smallest_of_each_is_kept_and_listed() {
 }
 
 #[test]
-fn programs_get_the_list_too() {
+fn json_contains_other_failures() {
     let env = TestEnv::with_test(TOOL);
     let run = env.reduce(["in.txt", "--json", "--", "./test.sh", "in.txt"]);
     let events = run.events();
@@ -49,16 +50,16 @@ fn programs_get_the_list_too() {
 }
 
 #[test]
-fn a_script_hides_what_it_runs() {
+fn with_a_test_script_other_failures_are_not_collected() {
     let env = TestEnv::with_test("grep -q needle $1 || kill -SEGV $$");
     let run = env.reduce(["in.txt", "--test", "test.sh"]);
     run.assert_code(0);
-    assert!(!run.stderr.contains("other failure"), "{run}");
+    assert!(!run.stderr.contains("secondary failure"), "{run}");
     assert!(!env.exists(".boildown/in.min.txt/others"));
 }
 
 #[test]
-fn what_was_found_stays_when_a_run_goes_on_and_goes_when_it_starts_over() {
+fn other_failures_survive_a_resume_but_not_a_fresh_start() {
     let env = TestEnv::with_test(TOOL);
     let command = ["in.txt", "--jobs", "1"];
     let run = |more: &[&'static str]| {
@@ -70,7 +71,7 @@ fn what_was_found_stays_when_a_run_goes_on_and_goes_when_it_starts_over() {
             .clone()
     };
     let found = ".boildown/in.min.txt/others/SIGSEGV.txt";
-    run(&["--max-questions", "4"]);
+    run(&["--max-tests", "4"]);
     let first = env.read(found);
     let said = run(&[]);
     assert_eq!(env.read(found), first);

@@ -1,8 +1,8 @@
-//! The ways to state a property, each in a tiny run.
+//! The ways to state a property, each with a tiny reduction.
 
 use crate::env::{Finished, HAYSTACK, NEEDLE, TestEnv};
 
-/// Reduces the haystack with these arguments and checks that the needle is left.
+/// Reduces the haystack with these arguments, and checks that the needle is left.
 #[track_caller]
 fn check(args: &[&str]) {
     let env = TestEnv::new().file("in.txt", HAYSTACK);
@@ -33,7 +33,7 @@ fn the_candidate_can_be_standard_input() {
 }
 
 #[test]
-fn an_exit_code_can_be_kept() {
+fn an_exit_code_can_be_preserved() {
     let command = ["--", "sh", "-c", "grep -q needle {} && exit 7"];
     for how in ["7", "nonzero"] {
         let script = if how == "7" {
@@ -46,7 +46,7 @@ fn an_exit_code_can_be_kept() {
 }
 
 #[test]
-fn a_signal_can_be_kept() {
+fn a_signal_can_be_preserved() {
     for how in ["SIGSEGV", "signal", "139"] {
         let command = "ulimit -c 0; grep -q needle {} && kill -SEGV $$; exit 1";
         check(&["--exit", how, "--", "sh", "-c", command]);
@@ -54,7 +54,7 @@ fn a_signal_can_be_kept() {
 }
 
 #[test]
-fn a_line_of_output_can_be_kept() {
+fn a_line_of_output_can_be_preserved() {
     check(&[
         "--stdout",
         "^found .*needle",
@@ -67,7 +67,7 @@ fn a_line_of_output_can_be_kept() {
 }
 
 #[test]
-fn the_absence_of_a_line_can_be_kept() {
+fn the_absence_of_a_line_can_be_preserved() {
     check(&[
         "--not-stderr",
         "missing",
@@ -79,7 +79,7 @@ fn the_absence_of_a_line_can_be_kept() {
 }
 
 #[test]
-fn everything_that_is_stated_has_to_hold() {
+fn all_stated_expectations_have_to_hold() {
     let env = TestEnv::new().file("in.txt", HAYSTACK);
     let command = "cat {}; cat {} >&2; exit 3";
     let args = [
@@ -95,7 +95,7 @@ fn everything_that_is_stated_has_to_hold() {
 }
 
 #[test]
-fn a_hang_can_be_kept() {
+fn a_hang_can_be_preserved() {
     let env = TestEnv::new().file("in.txt", "a loop b\n");
     let command = "grep -q loop {} && sleep 1000; exit 0";
     let args = ["--hangs", "1s", "--jobs", "4", "--", "sh", "-c", command];
@@ -106,7 +106,7 @@ fn a_hang_can_be_kept() {
 }
 
 #[test]
-fn a_run_that_cannot_tell_is_counted() {
+fn unresolved_runs_are_counted() {
     let env = TestEnv::with_test("grep -q seven $1 || exit 125; grep -q needle $1");
     run(&env, &["--test", "test.sh"])
         .assert_code(0)

@@ -1,4 +1,4 @@
-//! A repository to look for changes in.
+//! A temporary git repository.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -21,7 +21,7 @@ impl Repo {
         repo
     }
 
-    /// Runs git with nothing of the user's configuration, and returns what it prints.
+    /// Runs git without the user's configuration, and returns its output.
     #[track_caller]
     pub(crate) fn git<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
         self.git_in("", args)
@@ -58,7 +58,7 @@ impl Repo {
         fs::write(path, text).unwrap();
     }
 
-    /// Commits everything, and returns the name of the commit.
+    /// Commits everything, and returns the hash of the commit.
     #[track_caller]
     pub(crate) fn commit(&self, title: &str) -> String {
         self.git(["add", "-A"]);
@@ -82,7 +82,7 @@ impl Repo {
         self.env.read("culprit.patch")
     }
 
-    /// The lines that the patch adds and deletes.
+    /// Returns the lines that the patch adds and deletes.
     pub(crate) fn changed(&self) -> Vec<String> {
         let patch = String::from_utf8_lossy(&self.env.bytes("culprit.patch")).into_owned();
         (patch.lines())
@@ -92,7 +92,8 @@ impl Repo {
             .collect()
     }
 
-    /// Everything in the repository that a user could miss: refs, index, stash, hooks, configuration, files.
+    /// Returns everything in the repository that must not change: refs, index, stash, hooks,
+    /// configuration, files.
     pub(crate) fn possessions(&self) -> Vec<(String, Vec<u8>)> {
         let mut all = Vec::new();
         let mut pending = vec![self.env.path("")];
@@ -122,7 +123,8 @@ pub(crate) fn numbers(range: std::ops::Range<u32>) -> String {
     range.map(|number| format!("{number}\n")).collect()
 }
 
-/// Two commits; the second changes several files, and one line of it breaks the test.
+/// Returns a repository of two commits; the second changes several files, and one line breaks the
+/// test.
 pub(crate) fn one_culprit() -> Repo {
     let repo = Repo::new();
     repo.write("a.txt", numbers(1..40));

@@ -1,4 +1,4 @@
-//! The same command goes on where it was, whatever ended it.
+//! Resuming a reduction after a kill, a limit, or a finished search.
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,12 +11,12 @@ use rustix::process::Signal;
 
 use crate::env::{FINDS_NEEDLE, HAYSTACK, NEEDLE, TestEnv};
 
-/// A test that writes down what it is run on, as a line of hexadecimal digits.
+/// A test that logs every candidate as a line of hexadecimal digits.
 const LOGS: &str = r#"printf '%s\n' "$(od -An -v -tx1 "$1" | tr -d ' \n')" >>"$HERE/log""#;
 
 const COMMAND: [&str; 5] = ["in.txt", "--jobs", "2", "--test", "test.sh"];
 
-/// Runs of the test so far, each by the content that it saw. The last line may not be whole yet, or never be.
+/// Returns the candidates of all runs so far. The last line may be incomplete.
 fn runs(env: &TestEnv) -> Vec<[u8; 16]> {
     let log = fs::read_to_string(env.path("log")).unwrap_or_default();
     let bytes = |line: &str| -> Vec<u8> {
@@ -30,7 +30,7 @@ fn hash(bytes: &[u8]) -> [u8; 16] {
     blake3::hash(bytes).as_bytes()[..16].try_into().unwrap()
 }
 
-/// The files of the runs that are remembered.
+/// Returns the files of the store.
 fn stores(env: &TestEnv, output: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(env.path(".boildown").join(output)) else {
         return Vec::new();
@@ -45,13 +45,13 @@ fn answered(env: &TestEnv) -> HashSet<[u8; 16]> {
     answered_in(env, "in.min.txt")
 }
 
-/// Everything that has an answer in the only store beside an output.
+/// Returns every candidate with a verdict in the only store beside an output.
 pub(crate) fn answered_in(env: &TestEnv, output: &str) -> HashSet<[u8; 16]> {
     let Some(file) = stores(env, output).pop() else {
         return HashSet::new();
     };
     let database = Connection::open(file).unwrap();
-    // A run that was killed at once may not have come to its tables.
+    // A session that was killed at once may not have created its tables.
     let Ok(mut query) =
         database.prepare("SELECT content FROM verdicts UNION SELECT content FROM baseline")
     else {
@@ -61,7 +61,7 @@ pub(crate) fn answered_in(env: &TestEnv, output: &str) -> HashSet<[u8; 16]> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// A text with enough in it for a few hundred questions.
+/// Returns a file whose reduction takes a few hundred tests.
 fn input() -> String {
     (0..150)
         .map(|number| match number % 9 {
@@ -74,7 +74,7 @@ fn input() -> String {
 const WANTS_MANY: &str = "[ $(grep -c needle \"$1\") -ge 12 ]";
 
 #[test]
-fn after_any_kill_the_result_is_the_same_and_nothing_that_is_known_is_run_again() {
+fn after_a_kill_the_result_is_the_same_and_no_known_test_is_run_again() {
     let env = TestEnv::with_test(&format!("{LOGS}\n{WANTS_MANY}")).file("in.txt", input());
     env.reduce(["in.txt", "--output", "undisturbed", "--test", "test.sh"])
         .assert_code(0);
@@ -93,7 +93,7 @@ fn after_any_kill_the_result_is_the_same_and_nothing_that_is_known_is_run_again(
             run.signal(Signal::INT);
             run.finish().assert_code(6);
         } else {
-            // By SIGKILL.
+            // With SIGKILL.
             drop(run);
         }
         let runs = runs(&env);
@@ -115,20 +115,20 @@ fn after_any_kill_the_result_is_the_same_and_nothing_that_is_known_is_run_again(
         .assert_says("1-minimal");
     assert_eq!(env.bytes("in.min.txt"), undisturbed);
     let runs = runs(&env);
-    // At the end the result is run once more to confirm it.
+    // The result is run once more to confirm it.
     known.remove(&hash(&undisturbed));
     assert!(runs[looked_at..].iter().all(|run| !known.contains(run)));
-    // What was in flight or not written yet when it was killed is run again, and no more.
+    // Only runs that had not ended or were not stored yet when it was killed are repeated.
     assert!(runs.len() < needed + 7 * 60, "{} {needed}", runs.len());
 }
 
 #[test]
-fn a_finished_run_is_told_again_without_a_run() {
+fn a_finished_reduction_is_repeated_without_runs() {
     let env = TestEnv::with_test(&format!("{LOGS}\n{FINDS_NEEDLE}"));
     env.reduce(COMMAND).assert_code(0);
     let count = runs(&env).len();
     let result = env.bytes("in.min.txt");
-    // Also with other directions that change no answer, and when the result was thrown away.
+    // The same with options that do not affect verdicts, and after the result was deleted.
     fs::remove_file(env.path("in.min.txt")).unwrap();
     let again = env.reduce(["in.txt", "--jobs", "1", "--json", "--test", "test.sh"]);
     let last = again.assert_code(0).events().pop().unwrap();
@@ -137,7 +137,7 @@ fn a_finished_run_is_told_again_without_a_run() {
     assert_eq!(last["one_minimal"], true);
     assert_eq!(runs(&env).len(), count);
     assert_eq!(env.bytes("in.min.txt"), result);
-    // Unless somebody wants it.
+    // --fresh repeats the runs.
     env.reduce(COMMAND.iter().chain(&["--fresh"]))
         .assert_code(0);
     assert!(runs(&env).len() >= 2 * count - 20);
@@ -145,10 +145,10 @@ fn a_finished_run_is_told_again_without_a_run() {
 }
 
 #[test]
-fn a_budget_that_is_raised_goes_on_and_comes_to_the_same() {
+fn a_raised_limit_resumes_and_gives_the_same_result() {
     let env = TestEnv::with_test(WANTS_MANY).file("in.txt", input());
     let with = |output: &str, most: &str, code| {
-        let args = ["in.txt", "--output", output, "--max-questions", most];
+        let args = ["in.txt", "--output", output, "--max-tests", most];
         env.reduce(args.iter().chain(&["--test", "test.sh"]))
             .assert_code(code);
         env.bytes(output)
@@ -162,12 +162,12 @@ fn a_budget_that_is_raised_goes_on_and_comes_to_the_same() {
     assert_eq!(with("d", "10", 6), ten);
     assert_eq!(with("d", "50", 6), fifty);
     assert_eq!(with("d", "100000", 0), all);
-    // And a lower one ends where it would have without all that.
+    // A lower limit ends where it would have without a store.
     assert_eq!(with("d", "50", 6), fifty);
 }
 
 #[test]
-fn what_changed_is_said_and_nothing_is_mixed() {
+fn changes_since_the_last_run_are_named_and_verdicts_are_not_mixed() {
     let env = TestEnv::with_test(&format!("{LOGS}\n{FINDS_NEEDLE}"));
     env.reduce(COMMAND).assert_code(0);
     let count = runs(&env).len();
@@ -175,19 +175,19 @@ fn what_changed_is_said_and_nothing_is_mixed() {
     let env = env.file("in.txt", format!("more\n{HAYSTACK}"));
     env.reduce(COMMAND)
         .assert_code(0)
-        .assert_says("starting afresh, for since the last run something changed: the input\n");
+        .assert_says("cannot resume: the input changed since the last run; starting over\n");
     let other = runs(&env).len();
     assert!(other > count);
 
     let env = env.script("test.sh", &format!("{LOGS}\ngrep -q hay \"$1\""));
     env.reduce(COMMAND)
         .assert_code(0)
-        .assert_says("changed: the file $ENV/here/test.sh\n");
+        .assert_says("cannot resume: the file $ENV/here/test.sh changed since");
     assert!(runs(&env).len() > other);
     assert_eq!(env.read("in.min.txt"), "hay");
     let changed = runs(&env).len();
 
-    // What is as it was before is known again.
+    // After changing back, the earlier verdicts are known again.
     let env = env.script("test.sh", &format!("{LOGS}\n{FINDS_NEEDLE}"));
     env.reduce(COMMAND).assert_code(0).assert_says("resumed: ");
     let confirming = runs(&env).split_off(changed);
@@ -196,7 +196,7 @@ fn what_changed_is_said_and_nothing_is_mixed() {
 }
 
 #[test]
-fn a_tool_under_test_that_is_built_anew_is_another_one() {
+fn a_rebuilt_tool_under_test_is_a_change() {
     let env = TestEnv::new().file("in.txt", HAYSTACK).script(
         "tool",
         "! grep -q needle $1 || { echo 'fatal: needle found' >&2; exit 3; }",
@@ -210,12 +210,12 @@ fn a_tool_under_test_that_is_built_anew_is_another_one() {
     );
     env.reduce(args)
         .assert_code(0)
-        .assert_says("changed: the file $ENV/here/tool\n");
+        .assert_says("cannot resume: the file $ENV/here/tool changed since");
     assert_eq!(env.read("in.min.txt"), "five");
 }
 
 #[test]
-fn a_second_run_towards_the_same_result_stops_at_once() {
+fn a_second_session_for_the_same_result_is_rejected() {
     let env = TestEnv::with_test("touch $HERE/running; sleep 1000");
     let mut run = env.start_reduce(["in.txt", "--timeout", "2000", "--test", "test.sh"]);
     run.wait_until(|env| env.exists("running"));
@@ -232,14 +232,14 @@ fn a_second_run_towards_the_same_result_stops_at_once() {
             );
         })
         .unwrap();
-    // Elsewhere it may run. A process that is killed holds nothing.
+    // With another output it runs. A killed process does not keep its lock.
     drop(run);
     let env = env.script("test.sh", FINDS_NEEDLE);
     env.reduce(COMMAND).assert_code(0);
 }
 
 #[test]
-fn a_failed_start_is_not_remembered() {
+fn a_failed_start_is_not_stored() {
     let env = TestEnv::with_test("[ -e $HERE/works ] && grep -q needle $1");
     env.reduce(COMMAND).assert_code(3);
     assert!(!env.exists(".boildown"));
@@ -248,14 +248,14 @@ fn a_failed_start_is_not_remembered() {
 }
 
 #[test]
-fn what_is_remembered_is_ignored_by_git() {
+fn the_store_is_ignored_by_git() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     env.reduce(COMMAND).assert_code(0);
     assert_eq!(env.read(".boildown/.gitignore"), "*\n");
 }
 
 #[test]
-fn a_damaged_store_is_put_aside_and_the_run_starts_afresh() {
+fn a_damaged_store_is_moved_away_and_the_run_starts_over() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     env.reduce(COMMAND).assert_code(0);
     let file = stores(&env, "in.min.txt").pop().unwrap();
@@ -264,25 +264,26 @@ fn a_damaged_store_is_put_aside_and_the_run_starts_afresh() {
     fs::write(&file, bytes).unwrap();
     env.reduce(COMMAND)
         .assert_code(0)
-        .assert_says("warning: what is known of an earlier run is damaged");
+        .assert_says("warning: the store of an earlier run is damaged");
     assert_eq!(env.read("in.min.txt"), NEEDLE);
     env.reduce(COMMAND).assert_code(0).assert_says("resumed: ");
 }
 
 #[test]
-fn a_run_goes_on_when_nothing_can_be_remembered() {
+fn a_run_continues_when_nothing_can_be_stored() {
     let env = TestEnv::with_test(FINDS_NEEDLE).file(".boildown", "in the way");
     let finished = env.reduce(COMMAND);
     finished
         .assert_code(0)
-        .assert_says("warning: failed to keep anything in .boildown/in.min.txt: ");
+        .assert_says("warning: failed to open the run store in .boildown/in.min.txt: ");
     assert_eq!(finished.stderr.matches("warning").count(), 1, "{finished}");
     assert_eq!(env.read("in.min.txt"), NEEDLE);
 }
 
 #[test]
-fn a_run_goes_on_when_the_disk_is_full_and_says_so_once() {
-    // No file may be larger than this, as on a disk that has no room for more; the signal that goes with it is ignored.
+fn a_run_continues_when_the_disk_is_full_with_one_warning() {
+    // A limit on the size of files has the effect of a full disk; the signal that comes with it is
+    // ignored.
     let env = TestEnv::with_test(WANTS_MANY).file("in.txt", input());
     let mut limited = Command::new("sh");
     let boildown = env.command();
@@ -312,13 +313,13 @@ fn a_run_goes_on_when_the_disk_is_full_and_says_so_once() {
     env.reduce(["in.txt", "--output", "elsewhere", "--test", "test.sh"])
         .assert_code(0);
     assert_eq!(full, env.bytes("elsewhere"));
-    // What was written before is good.
+    // The store that was written before is intact.
     env.reduce(COMMAND).assert_code(0);
     assert_eq!(full, env.bytes("in.min.txt"));
 }
 
 #[test]
-fn an_isolation_goes_on_after_a_kill_too() {
+fn an_isolation_resumes_after_a_kill() {
     let command = [
         "isolate",
         "good.txt",
@@ -331,7 +332,7 @@ fn an_isolation_goes_on_after_a_kill_too() {
     let with_both = || {
         let has = |number| format!("grep -q 'needle number {number} ' \"$1\"");
         let all = [13, 58, 94].map(has).join(" && ");
-        // Slow enough for answers to be written.
+        // Slow enough for verdicts to be stored.
         TestEnv::with_test(&format!("{LOGS}\nsleep 0.15\n! {{ {all}; }}"))
             .file("in.txt", input())
             .file("good.txt", input().replace(NEEDLE, "thread"))
@@ -350,7 +351,7 @@ fn an_isolation_goes_on_after_a_kill_too() {
         let again = runs(&env).split_off(before);
         assert!(again.iter().all(|run| !known.contains(run)));
         known.extend(answered_in(&env, "in.fail.txt"));
-        // Whether the sandbox is against them is looked at each time.
+        // Runs that check the sandbox are repeated each time.
         for name in ["good.txt", "in.txt"] {
             known.remove(&hash(&env.bytes(name)));
         }
@@ -365,8 +366,8 @@ fn an_isolation_goes_on_after_a_kill_too() {
             .all(|run| !known.contains(run))
     );
     assert_eq!(sides(&env), sides(&whole));
-    // What was found stays until there is more.
-    let stopped = [&command[..3], &["--max-questions=1"], &command[3..]].concat();
+    // Results that were found stay until there are better ones.
+    let stopped = [&command[..3], &["--max-tests=1"], &command[3..]].concat();
     env.run(stopped).assert_code(6);
     assert_eq!(sides(&env), sides(&whole));
 }

@@ -1,4 +1,4 @@
-//! What an ordinary run prints.
+//! The output of ordinary reductions.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -24,7 +24,7 @@ int main(void) {
 ";
 
 #[test]
-fn without_a_property_the_first_run_says_what_to_keep() {
+fn without_a_stated_property_it_is_deduced_from_the_first_run() {
     let env = TestEnv::new().file("crash.c", CRASH_C).script(
         "compiler.sh",
         "grep -q boom $1 || exit 0; echo compiling; echo \"$1:9: internal compiler error: in boom, at 0x7f$$\" >&2; exit 3",
@@ -35,8 +35,8 @@ fn without_a_property_the_first_run_says_what_to_keep() {
     preserving: exits with 3
                 stderr matches /internal compiler error: in boom, at 0[xX][0-9a-fA-F]+$/
     crash.min.c  199 -> 5 bytes, 60 -> 1 token
-    [n] questions in [time] ([n] runs)
-    1-minimal: no single token can go, nor any node that leaves a text that parses
+    [n] tests in [time] ([n] runs)
+    1-minimal: no single token can be removed, nor a node whose removal parses
     ");
     assert_eq!(env.read("crash.min.c"), "boom\n");
 }
@@ -51,54 +51,71 @@ fn with_a_test_its_exit_code_decides() {
     -- stderr
     preserving: the test exits with 0
     crash.min.c  199 -> 5 bytes, 60 -> 1 token
-    [n] questions in [time] ([n] runs)
-    1-minimal: no single token can go, nor any node that leaves a text that parses
+    [n] tests in [time] ([n] runs)
+    1-minimal: no single token can be removed, nor a node whose removal parses
     ");
     assert_eq!(env.read("crash.min.c"), "boom\n");
 }
 
 #[test]
-fn a_file_that_is_minimal_already_is_no_failure_of_ours() {
+fn a_file_that_is_minimal_already_has_its_own_exit_code() {
     let env = TestEnv::with_test(FINDS_NEEDLE).file("in.txt", NEEDLE);
     assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
     exit code 2
     -- stderr
     preserving: the test exits with 0
     in.txt: nothing could be removed  6 -> 6 bytes, 1 -> 1 token
-    [n] questions in [time] ([n] runs)
-    1-minimal: no single byte can go
+    [n] tests in [time] ([n] runs)
+    1-minimal: no single byte can be removed
     ");
     assert_eq!(env.read("in.min.txt"), NEEDLE);
 }
 
 #[test]
-fn a_budget_ends_a_run_early() {
+fn a_limit_on_tests_ends_a_run_early() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
-    let finished = env.reduce(["in.txt", "--max-questions", "2", "--test", "test.sh"]);
+    let finished = env.reduce(["in.txt", "--max-tests", "2", "--test", "test.sh"]);
     finished
         .assert_code(6)
-        .assert_says("not proved 1-minimal: the budget of questions is spent");
+        .assert_says("1-minimality not verified: test limit reached");
     assert!(env.read("in.min.txt").contains(NEEDLE));
 }
 
 #[test]
-fn a_result_that_is_small_enough_ends_a_run_well() {
+fn options_keep_their_former_names() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let former = [
+        "in.txt",
+        "--max-questions",
+        "2",
+        "--width",
+        "4",
+        "--test",
+        "test.sh",
+    ];
+    env.reduce(former)
+        .assert_code(6)
+        .assert_says("1-minimality not verified: test limit reached");
+}
+
+#[test]
+fn a_result_that_is_small_enough_ends_a_run_successfully() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     let small = env.reduce(["in.txt", "--until", "100 bytes", "--test", "test.sh"]);
     small
         .assert_code(0)
-        .assert_says("not proved 1-minimal: as small as was asked for");
+        .assert_says("1-minimality not verified: target size reached");
     let size = env.bytes("in.min.txt").len();
     assert!((NEEDLE.len() + 1..=100).contains(&size), "{size}");
     let enough = env.reduce(["in.txt", "--until", "1MB", "--test", "test.sh"]);
-    enough.assert_code(0).assert_says("nothing is removed yet");
+    enough.assert_code(0).assert_says("nothing removed yet");
     let wrong = env.reduce(["in.txt", "--until", "3 lines", "--test", "test.sh"]);
     wrong.assert_code(1).assert_says("not a number of tokens");
 }
 
 #[test]
 fn a_result_of_fewer_tokens_and_more_bytes_is_on_disk_and_counted() {
-    // The typedef is expanded: three tokens less, and many bytes more.
+    // The typedef is expanded: three tokens fewer, and many bytes more.
     let program = "typedef struct_with_a_rather_long_name T;\nT a;\nT b;\nT c;\nT d;\n";
     let keeps = "name=struct_with_a_rather_long_name\ngrep -q \"typedef $name T;\" $1 && name=T\n\
                  for var in a b c d; do grep -q \"^$name $var;\" $1 || exit 1; done";
@@ -115,23 +132,21 @@ fn a_result_of_fewer_tokens_and_more_bytes_is_on_disk_and_counted() {
             .any(|event| event["event"] == "improved" && event["tokens"] == 12)
     );
     let enough = env.reduce(["in.c", "--until", "13", "--test", "test.sh"]);
-    enough
-        .assert_code(0)
-        .assert_says("as small as was asked for");
+    enough.assert_code(0).assert_says("target size reached");
 }
 
 #[test]
-fn a_run_that_is_out_of_time_ends_with_what_it_has() {
+fn a_time_limit_ends_a_run_with_the_best_result() {
     let env = TestEnv::with_test(&format!("sleep 0.2\n{FINDS_NEEDLE}"));
     let finished = env.reduce(["in.txt", "--max-time", "500ms", "--test", "test.sh"]);
     finished
         .assert_code(6)
-        .assert_says("not proved 1-minimal: the time is over");
+        .assert_says("1-minimality not verified: time limit reached");
     assert!(env.read("in.min.txt").contains(NEEDLE.trim()));
 }
 
 #[test]
-fn quiet_prints_nothing_when_all_is_well() {
+fn quiet_prints_nothing_on_success() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     let finished = env.reduce(["in.txt", "--quiet", "--test", "test.sh"]);
     assert_eq!(
@@ -151,7 +166,7 @@ fn quiet_still_prints_errors() {
 }
 
 #[test]
-fn json_is_an_event_a_line_and_the_last_one_sums_up() {
+fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     let finished = env.reduce(["in.txt", "--json", "--test", "test.sh"]);
     finished.assert_code(0);
@@ -209,14 +224,14 @@ fn json_is_an_event_a_line_and_the_last_one_sums_up() {
     assert_eq!(last["bytes_before"].as_u64(), Some(HAYSTACK.len() as u64));
 }
 
-/// Returns the kind of the event and what it tells.
+/// Returns the kind of the event and the names of its fields.
 fn shape(event: &Value) -> String {
     let names: Vec<_> = event.as_object().unwrap().keys().cloned().collect();
     format!("{}: {}", event["event"].as_str().unwrap(), names.join(" "))
 }
 
 #[test]
-fn a_reader_that_goes_away_does_not_stop_a_run() {
+fn a_closed_reader_does_not_stop_a_run() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     let mut child = env
         .command()

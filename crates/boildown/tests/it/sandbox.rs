@@ -1,10 +1,11 @@
-//! What a command may do, and what is said when it wants more.
+//! The sandbox of commands, and how it is loosened.
 
 use insta::assert_snapshot;
 
 use crate::env::{NEEDLE, TestEnv};
 
-/// Runs `boildown reduce` in an environment whose home directory is all that a command could wish to write to.
+/// Runs `boildown reduce` in an environment whose home directory is the only place that a command
+/// can want to write to.
 #[track_caller]
 fn reduce(env: &TestEnv, args: &[&str]) -> (i32, String) {
     let output = env
@@ -21,7 +22,7 @@ fn reduce(env: &TestEnv, args: &[&str]) -> (i32, String) {
 
 #[test]
 fn a_half_reduced_script_cannot_delete_the_home_directory() {
-    // Without the definition of `dir`, this is what everybody fears.
+    // Without the definition of `dir`, this deletes the home directory.
     let env = TestEnv::new()
         .file("in.sh", "#!/bin/sh\ndir=$PWD/build\nmkdir -p $dir\necho needle\nrm -rf $HOME/$dir/* $HERE/precious\nexit 3\n")
         .mode("in.sh", 0o755)
@@ -47,13 +48,14 @@ fn a_half_reduced_script_cannot_delete_the_home_directory() {
 }
 
 #[test]
-fn a_test_that_needs_more_gets_it_and_that_is_said() {
+fn the_sandbox_is_loosened_for_a_test_that_needs_it_with_a_note() {
     let env = TestEnv::with_test("echo run >>$HERE/log || exit 9; grep -q needle $1");
     let (code, said) = reduce(&env, &["--test", "test.sh"]);
     assert_eq!(code, 0, "{said}");
-    // Where the tests are is where temporary files are, mostly.
+    // The tests usually run in a directory for temporary files.
     assert!(
-        said.contains("it may, and what it leaves there stays") || said.contains("--writable PATH"),
+        said.contains("this is allowed; such files are not cleaned up")
+            || said.contains("--writable PATH"),
         "{said}"
     );
     assert_eq!(env.read("in.min.txt"), NEEDLE);
@@ -65,7 +67,7 @@ fn a_test_that_needs_more_gets_it_and_that_is_said() {
 }
 
 #[test]
-fn the_complaint_of_a_command_in_the_sandbox_is_not_taken_for_its_failure() {
+fn a_failure_caused_by_the_sandbox_is_not_deduced_as_the_property() {
     let env = TestEnv::new()
         .file("in.txt", "one\nneedle\ntwo\n")
         .script(
@@ -89,19 +91,19 @@ fn a_property_that_holds_nowhere_is_not_blamed_on_the_sandbox() {
 }
 
 #[test]
-fn a_memory_hog_is_reported_for_what_it_is() {
+fn a_run_that_exceeds_the_memory_limit_is_reported() {
     let env = TestEnv::with_test(
         "grep -q needle $1 || exit 1; head -c 300000000 /dev/zero | tail | sleep 1000",
     );
     let (code, said) = reduce(&env, &["--test", "test.sh", "--memory", "100M"]);
     assert_eq!(code, 3, "{said}");
     assert!(said.contains("the command used too much memory"), "{said}");
-    assert!(said.contains("--memory gives the command more"), "{said}");
+    assert!(said.contains("--memory raises the memory limit"), "{said}");
 }
 
 #[test]
-fn a_candidate_that_eats_memory_says_no_and_the_reduction_goes_on() {
-    // Without the first line, it is a hog.
+fn a_candidate_that_exceeds_the_memory_limit_is_not_interesting() {
+    // Without the first line, it fills the memory.
     let env = TestEnv::with_test(
         "grep -q needle $1 || exit 1; grep -q one $1 || head -c 300000000 /dev/zero | tail | sleep 1000; exit 0",
     )
@@ -116,7 +118,7 @@ fn a_candidate_that_eats_memory_says_no_and_the_reduction_goes_on() {
 }
 
 #[test]
-fn amounts_of_memory_that_make_no_sense_are_told() {
+fn invalid_amounts_of_memory_are_explained() {
     let env = TestEnv::with_test("exit 0");
     for wrong in ["0", "12", "-1G", "lots", "99999999999G"] {
         let (code, said) = reduce(&env, &["--test", "test.sh", &format!("--memory={wrong}")]);
@@ -128,11 +130,11 @@ fn amounts_of_memory_that_make_no_sense_are_told() {
     }
     let (code, said) = reduce(&env, &["--test", "test.sh", "--writable", "nowhere"]);
     assert_eq!(code, 1);
-    assert_snapshot!(said, @"error: failed to let a test write to nowhere: No such file or directory (os error 2)");
+    assert_snapshot!(said, @"error: failed to open the writable path nowhere: No such file or directory (os error 2)");
 }
 
 #[test]
-fn a_test_that_makes_a_link_of_the_output_has_nothing_else_overwritten() {
+fn a_test_that_replaces_the_output_by_a_link_cannot_redirect_writes() {
     let env = TestEnv::with_test("ln -sf precious $HERE/in.min.txt; grep -q needle $1")
         .file("precious", "everything");
     env.reduce(["in.txt", "--test", "test.sh", "--jobs", "1"])

@@ -1,23 +1,23 @@
-//! Axes: from numbers to pixels, and which numbers to write beside them.
+//! Axes: the mapping from numbers to pixels, and the choice of ticks.
 
 use crate::report::number;
 
-/// How numbers are laid out.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// Equal steps, from zero.
+    /// Equal distances for equal differences; always shows zero.
     Linear,
-    /// Equal factors.
+    /// Equal distances for equal factors.
     Log,
 }
 
-/// An axis before it is known what stands on it.
+/// An axis before its range is known.
 #[derive(Debug, Clone)]
 pub(crate) struct Axis {
-    /// What the numbers are, with their unit.
+    /// The quantity that the axis shows, with its unit.
     pub(crate) label: String,
     pub(crate) scale: Scale,
-    /// The numbers to write; chosen by the range when empty.
+    /// The ticks; chosen by the range when empty.
     ticks: Vec<f64>,
 }
 
@@ -35,12 +35,13 @@ impl Axis {
         self
     }
 
-    /// Whether a number has a place on the axis.
+    /// Returns whether the axis can show a number.
     pub(crate) fn shows(&self, value: f64) -> bool {
         value.is_finite() && (self.scale == Scale::Linear || value > 0.0)
     }
 
-    /// Fits the axis to numbers; it runs from pixel `start` to pixel `end`.
+    /// Chooses the range of the axis such that it shows these values, from pixel `start` to pixel
+    /// `end`.
     pub(super) fn fit(
         &self,
         values: impl Iterator<Item = f64>,
@@ -59,14 +60,14 @@ impl Axis {
                 let step = nice_step((high - low) / 6.0);
                 let from = (low / step).floor() * step;
                 let to = (high / step).ceil() * step;
-                (from, to, steps(from, to, step))
+                (from, to, multiples(from, to, step))
             }
             Scale::Log => {
-                // A little room, so that no mark stands on the frame; and at least a factor of two in all.
+                // At least about a factor of two, with a margin so that no mark is on the frame.
                 let middle = (low * high).sqrt();
                 let (low, high) = (low.min(middle / 1.35), high.max(middle * 1.35));
-                let room = (high / low).powf(0.04);
-                let (from, to) = (low / room, high * room);
+                let margin = (high / low).powf(0.04);
+                let (from, to) = (low / margin, high * margin);
                 (from, to, log_ticks(from, to))
             }
         };
@@ -85,16 +86,17 @@ impl Axis {
     }
 }
 
-/// The smallest of 1, 2 and 5 times a power of ten that is at least `step`.
+/// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least `step`.
 fn nice_step(step: f64) -> f64 {
     let power = 10_f64.powf(step.log10().floor());
-    let found = [1.0, 2.0, 5.0].map(|factor| factor * power);
-    (found.into_iter())
+    let candidates = [1.0, 2.0, 5.0].map(|factor| factor * power);
+    (candidates.into_iter())
         .find(|nice| *nice >= step * 0.999)
         .unwrap_or(10.0 * power)
 }
 
-fn steps(from: f64, to: f64, step: f64) -> Vec<f64> {
+/// Returns the multiples of `step` in a range, at most 100 of them.
+fn multiples(from: f64, to: f64, step: f64) -> Vec<f64> {
     let first = (from / step).ceil();
     (0..100)
         .map(|index| (first + f64::from(index)) * step)
@@ -102,6 +104,8 @@ fn steps(from: f64, to: f64, step: f64) -> Vec<f64> {
         .collect()
 }
 
+/// Returns ticks for a logarithmic axis: powers of ten, and for up to 3.5 decades also 2 and 5
+/// times these. A range with fewer than three of them gets multiples of a step.
 fn log_ticks(from: f64, to: f64) -> Vec<f64> {
     let decades = (to / from).log10();
     let factors: &[f64] = if decades > 3.5 {
@@ -117,7 +121,7 @@ fn log_ticks(from: f64, to: f64) -> Vec<f64> {
     }
     ticks.retain(|tick| (from..=to).contains(tick));
     if ticks.len() < 3 {
-        return steps(from, to, nice_step((to - from) / 6.0));
+        return multiples(from, to, nice_step((to - from) / 6.0));
     }
     ticks
 }
@@ -133,16 +137,16 @@ pub(super) struct FittedAxis {
 }
 
 impl FittedAxis {
-    /// The pixel of a number.
-    pub(super) fn place(&self, value: f64) -> f64 {
-        let part = match self.scale {
+    /// Returns the pixel of a number.
+    pub(super) fn pixel(&self, value: f64) -> f64 {
+        let fraction = match self.scale {
             Scale::Linear => (value - self.from) / (self.to - self.from),
             Scale::Log => (value / self.from).ln() / (self.to / self.from).ln(),
         };
-        self.start + part * (self.end - self.start)
+        self.start + fraction * (self.end - self.start)
     }
 
-    /// How a tick is written: with as many decimals as the steps between them need.
+    /// Returns the label of a tick, with as many decimals as the distances between ticks need.
     pub(super) fn tick_label(&self, tick: f64) -> String {
         let step = match self.scale {
             Scale::Linear => match self.ticks.as_slice() {
@@ -200,11 +204,11 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_where_they_belong() {
+    fn numbers_are_mapped_to_pixels() {
         let axis = Axis::new("", Scale::Linear).fit([0.0, 10.0].into_iter(), 0.0, 100.0);
-        assert!((axis.place(5.0) - 50.0).abs() < 1e-9);
+        assert!((axis.pixel(5.0) - 50.0).abs() < 1e-9);
         let axis = Axis::new("", Scale::Log).fit([1.0, 100.0].into_iter(), 0.0, 100.0);
-        assert!((axis.place(10.0) - 50.0).abs() < 1e-9);
+        assert!((axis.pixel(10.0) - 50.0).abs() < 1e-9);
         assert!(!Axis::new("", Scale::Log).shows(0.0));
     }
 }

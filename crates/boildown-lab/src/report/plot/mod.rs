@@ -1,24 +1,28 @@
 //! Plots as inline SVG.
 //!
-//! Written by hand: of the plotting libraries looked at, the one that is alive and light (kuva) paints colours into the drawing, so
-//! that light and dark need two of each, and writes its version into it, so that no snapshot would last.
+//! They are written without a plotting library. Of the libraries that were considered, the one that
+//! is maintained and small (kuva) writes colours into the drawing, so that a page would need two
+//! drawings of each plot for light and dark mode. It also writes its version into the drawing, so
+//! that snapshots would break with each release.
 
 mod axis;
-mod dots;
-mod lines;
+mod dot_plot;
+mod line_plot;
 mod svg;
 
 pub(crate) use axis::{Axis, Scale};
-pub(crate) use dots::{Dots, Row};
-pub(crate) use lines::Lines;
+pub(crate) use dot_plot::{DotPlot, DotPlotRow};
+pub(crate) use line_plot::LinePlot;
 
-/// Points that belong together, under one name and in one colour.
+/// A curve: points with one name and one colour.
 #[derive(Debug, Clone)]
-pub(crate) struct Series {
+pub(crate) struct LineSeries {
     pub(crate) name: String,
-    /// Which colour and shape: what is the same in several plots of a page has the same.
+    /// The number of the colour and of the shape of the points. The same algorithm has the same
+    /// style in all plots of a page.
     pub(crate) style: usize,
-    /// Points with coordinates that are no numbers, or none on a logarithmic axis, are left out.
+    /// Points that an axis cannot show are left out: NaN, infinity, and numbers up to 0 on a
+    /// logarithmic axis.
     pub(crate) points: Vec<(f64, f64)>,
 }
 
@@ -27,24 +31,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_names_are_escaped() {
+    fn markup_in_names_is_escaped() {
         let hostile = "<script>alert('x')</script>\"&";
         let axis = || Axis::new(hostile, Scale::Log);
-        let series = Series {
+        let series = LineSeries {
             name: hostile.to_owned(),
             style: 0,
             points: vec![(1.0, 2.0), (10.0, f64::NAN), (100.0, 5.0)],
         };
-        let lines = Lines {
+        let lines = LinePlot {
             x: axis(),
             y: axis(),
             series: vec![series],
             reference: Some(2.0),
         };
-        let dots = Dots {
+        let dots = DotPlot {
             x: axis(),
             series: vec![hostile.to_owned(), "other".to_owned()],
-            rows: vec![Row {
+            rows: vec![DotPlotRow {
                 name: hostile.to_owned(),
                 values: vec![Some(1.0), None],
             }],
@@ -58,14 +62,14 @@ mod tests {
     }
 
     #[test]
-    fn a_plot_of_nothing_is_a_plot() {
-        let lines = Lines {
+    fn a_plot_without_data_is_valid() {
+        let lines = LinePlot {
             x: Axis::new("x", Scale::Log),
             y: Axis::new("y", Scale::Linear),
             series: Vec::new(),
             reference: None,
         };
-        let dots = Dots {
+        let dots = DotPlot {
             x: Axis::new("x", Scale::Log),
             series: Vec::new(),
             rows: Vec::new(),
@@ -79,7 +83,7 @@ mod tests {
 
     #[test]
     fn two_lines_over_powers_of_two() {
-        let curve = |name: &str, style: usize, power: f64| Series {
+        let curve = |name: &str, style: usize, power: f64| LineSeries {
             name: name.to_owned(),
             style,
             points: [1.0_f64, 2.0, 4.0, 8.0]
@@ -87,7 +91,7 @@ mod tests {
                 .map(|&x| (x, x.powf(power)))
                 .collect(),
         };
-        let lines = Lines {
+        let lines = LinePlot {
             x: Axis::new("workers", Scale::Log).with_ticks([1.0, 2.0, 4.0, 8.0]),
             y: Axis::new("times faster", Scale::Log),
             series: vec![curve("linear", 0, 1.0), curve("root", 1, 0.5)],
@@ -98,15 +102,15 @@ mod tests {
 
     #[test]
     fn two_rows_of_dots() {
-        let dots = Dots {
+        let dots = DotPlot {
             x: Axis::new("questions", Scale::Log),
             series: vec!["ddmin".to_owned(), "halving".to_owned()],
             rows: vec![
-                Row {
+                DotPlotRow {
                     name: "one.c".to_owned(),
                     values: vec![Some(1200.0), Some(90.0)],
                 },
-                Row {
+                DotPlotRow {
                     name: "two.c".to_owned(),
                     values: vec![Some(15_000.0), None],
                 },

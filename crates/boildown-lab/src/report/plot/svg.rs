@@ -1,8 +1,8 @@
-//! Elements of SVG as text.
+//! SVG elements as text.
 
 use std::fmt::Write as _;
 
-/// Escapes a text for element content and attribute values.
+/// Escapes a text for use as element content or attribute value.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -19,28 +19,40 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// About how wide a text is in the page's font, in pixels.
+/// Returns the approximate width of a text in the font of the page, in pixels.
 pub(super) fn width(text: &str) -> f64 {
     6.7 * text.chars().count() as f64
 }
 
-/// About how wide a text in bold is, in pixels.
+/// Returns the approximate width of a bold text, in pixels.
 pub(super) fn bold_width(text: &str) -> f64 {
     8.0 * text.chars().count() as f64
 }
 
-/// How a text stands to its point.
+/// The part of a text that is at its position.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Anchor {
+pub(super) enum TextAnchor {
     Start,
     Middle,
     End,
 }
 
-/// A drawing in the making.
-pub(super) struct Drawing(String);
+/// A position in a drawing, in pixels from the upper left corner.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PixelPoint {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
 
-impl Drawing {
+/// Returns the position with these coordinates.
+pub(super) fn point(x: f64, y: f64) -> PixelPoint {
+    PixelPoint { x, y }
+}
+
+/// An SVG drawing under construction.
+pub(super) struct SvgDrawing(String);
+
+impl SvgDrawing {
     pub(super) fn new(width: f64, height: f64, title: &str) -> Self {
         let mut drawing = Self(String::new());
         drawing.write(format_args!(
@@ -51,26 +63,27 @@ impl Drawing {
         drawing
     }
 
-    pub(super) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+    pub(super) fn line(&mut self, class: &str, from: PixelPoint, to: PixelPoint) {
         self.write(format_args!(
             "<line class=\"{class}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\"/>\n",
-            from.0, from.1, to.0, to.1
+            from.x, from.y, to.x, to.y
         ));
     }
 
-    pub(super) fn band(&mut self, from: (f64, f64), to: (f64, f64)) {
+    /// Adds the background of a row.
+    pub(super) fn band(&mut self, from: PixelPoint, to: PixelPoint) {
         self.write(format_args!(
             "<rect class=\"band\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{:.1}\"/>\n",
-            from.0,
-            from.1,
-            to.0 - from.0,
-            to.1 - from.1
+            from.x,
+            from.y,
+            to.x - from.x,
+            to.y - from.y
         ));
     }
 
-    pub(super) fn curve(&mut self, class: &str, points: &[(f64, f64)]) {
+    pub(super) fn curve(&mut self, class: &str, points: &[PixelPoint]) {
         let points: Vec<String> = (points.iter())
-            .map(|(x, y)| format!("{x:.1},{y:.1}"))
+            .map(|point| format!("{:.1},{:.1}", point.x, point.y))
             .collect();
         self.write(format_args!(
             "<polyline class=\"{class}\" points=\"{}\"/>\n",
@@ -78,22 +91,29 @@ impl Drawing {
         ));
     }
 
-    pub(super) fn text(&mut self, class: &str, at: (f64, f64), anchor: Anchor, text: &str) {
+    pub(super) fn text(
+        &mut self,
+        class: &str,
+        position: PixelPoint,
+        anchor: TextAnchor,
+        text: &str,
+    ) {
         let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
+            TextAnchor::Start => "start",
+            TextAnchor::Middle => "middle",
+            TextAnchor::End => "end",
         };
         self.write(format_args!(
             "<text class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">{}</text>\n",
-            at.0,
-            at.1,
+            position.x,
+            position.y,
             escape(text)
         ));
     }
 
-    /// A mark whose shape goes with its style, so that colour is not all that tells series apart.
-    pub(super) fn mark(&mut self, style: usize, (x, y): (f64, f64), note: &str) {
+    /// Adds a mark. Its shape depends on its style, so that series differ not only by colour.
+    pub(super) fn mark(&mut self, style: usize, position: PixelPoint, note: &str) {
+        let PixelPoint { x, y } = position;
         let path = match style % 4 {
             0 => format!("M{:.1} {y:.1}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", x - 4.0),
             1 => format!("M{:.1} {:.1}h7v7h-7z", x - 3.5, y - 3.5),
@@ -104,7 +124,7 @@ impl Drawing {
         self.write(format_args!("<title>{}</title></path>\n", escape(note)));
     }
 
-    /// What follows until `end_group` belongs to a series of this style.
+    /// Begins a group: elements up to [`end_group`](Self::end_group) get the colour of this style.
     pub(super) fn begin_group(&mut self, style: usize) {
         self.write(format_args!("<g class=\"s{}\">\n", style % 12));
     }

@@ -1,23 +1,24 @@
-//! How a text is divided that cannot be parsed as a whole, so that most of its parts can.
+//! Division of a text into statements, without a grammar.
 //!
-//! Grammars recover from an error by giving up what is around it; of a large text with several of them, little structure may be left.
-//! But statements end, blocks close and lines are indented in nearly any language, and most statements parse alone.
+//! Grammars recover from an error by giving up what is around it. A large text with several errors
+//! may keep little structure. But in nearly any language statements end, blocks close and lines are
+//! indented, and most statements can be parsed alone.
 
 use std::ops::Range;
 
 use super::super::delimiters::partners;
 use super::super::words::is_word;
 
-/// The tokens of a text, and which delimiters belong together.
+/// The tokens of a text, with the partners of delimiters.
 pub(super) struct Division<'a> {
     bytes: &'a [u8],
     tokens: Vec<Range<usize>>,
     partners: Vec<Option<usize>>,
-    /// For each token how far its line is indented, when it is the first of it.
+    /// For each token that is the first of its line, the indentation of the line.
     indents: Vec<Option<usize>>,
 }
 
-/// What lines for the preprocessor begin with.
+/// The names of preprocessor directives.
 const DIRECTIVES: [&[u8]; 12] = [
     b"if", b"ifdef", b"ifndef", b"elif", b"else", b"endif", b"define", b"undef", b"include",
     b"pragma", b"error", b"line",
@@ -47,7 +48,7 @@ impl<'a> Division<'a> {
         self.tokens[token].clone()
     }
 
-    /// Returns the bytes from the first to the last of some tokens.
+    /// Returns the bytes from the first to the last token of a range.
     pub(super) fn bytes_of(&self, tokens: &Range<usize>) -> Range<usize> {
         match tokens.is_empty() {
             true => 0..0,
@@ -55,7 +56,8 @@ impl<'a> Division<'a> {
         }
     }
 
-    /// Divides tokens into statements: each ends with a `;` or a block; without any `;`, where a line begins that is indented least.
+    /// Divides tokens into statements. A statement ends with a `;` or with a block. If there is no
+    /// `;` at all, it begins with each line of the smallest indentation.
     pub(super) fn statements(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
         let outer = || self.outer(tokens.clone());
         let mut starts: Vec<usize> = if outer().any(|at| self.text(at) == b";") {
@@ -86,7 +88,7 @@ impl<'a> Division<'a> {
         begins.zip(ends).map(|(start, end)| start..end).collect()
     }
 
-    /// Returns what is in the blocks of a statement, also of those within brackets.
+    /// Returns the contents of the blocks of a statement, including blocks within brackets.
     pub(super) fn bodies(&self, statement: Range<usize>) -> Vec<Range<usize>> {
         let mut bodies = Vec::new();
         let mut at = statement.start;
@@ -99,7 +101,7 @@ impl<'a> Division<'a> {
         bodies
     }
 
-    /// The tokens that are in no delimiters of their own; of these, the opening ones.
+    /// Returns the tokens outside of all delimiters of the range, and the opening delimiters.
     fn outer(&self, tokens: Range<usize>) -> impl Iterator<Item = usize> + '_ {
         let end = tokens.end;
         let within = move |at: usize| (at < end).then_some(at);
@@ -117,7 +119,7 @@ impl<'a> Division<'a> {
         self.text(open) == b"{" && self.partners[open].is_some()
     }
 
-    /// Whether what a block is a part of goes on after it.
+    /// Returns whether the statement with this block continues after it.
     fn goes_on(&self, start: usize, open: usize) -> bool {
         let after = self.partners[open].map_or(open, |close| close + 1);
         let is_comment =
@@ -125,7 +127,7 @@ impl<'a> Division<'a> {
         let Some(after) = (after..self.len()).find(|at| !is_comment(at)) else {
             return false;
         };
-        // A type of which variables may follow, or another name for it.
+        // Variables of the type, or another name for it, may follow.
         let is_type = [&b"typedef"[..], b"struct", b"union", b"enum", b"class"]
             .contains(&self.text(start))
             && self.text(open - 1) != b")"
@@ -135,7 +137,7 @@ impl<'a> Division<'a> {
             || b";,.=()]:?*&|<>-+".contains(&self.text(after)[0])
     }
 
-    /// Whether a token begins a line for the preprocessor.
+    /// Returns whether a token begins a preprocessor directive.
     fn is_directive(&self, token: usize) -> bool {
         let Some((b'#', rest)) = self.bytes[self.tokens[token].start..].split_first() else {
             return false;
@@ -145,7 +147,7 @@ impl<'a> Division<'a> {
         self.indents[token].is_some() && DIRECTIVES.contains(&word)
     }
 
-    /// The first tokens of the lines after those.
+    /// Returns the first tokens of the lines after directives.
     fn ends_of_directives(&self, tokens: Range<usize>) -> impl Iterator<Item = usize> + '_ {
         let mut is_in_one = false;
         self.outer(tokens).filter(move |&at| {
@@ -157,7 +159,8 @@ impl<'a> Division<'a> {
     }
 }
 
-/// How far the line of a token is indented that follows a gap, when it begins there, and does not go on from the one before.
+/// Returns the indentation of the line that begins in a gap, unless the line continues the one
+/// before.
 fn indent(bytes: &[u8], gap: Range<usize>) -> Option<usize> {
     let is_first = gap.start == 0;
     let newline = bytes[gap.clone()].iter().rposition(|&byte| byte == b'\n');
@@ -219,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn without_either_they_begin_with_the_lines_that_are_indented_least() {
+    fn without_semicolons_statements_begin_with_the_least_indented_lines() {
         let text = "def a():\n    b\n    c(d,\ne)\ndef f():\n    g";
         assert_eq!(
             statements(text),
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn directives_are_lines() {
+    fn a_directive_is_a_statement() {
         let text = "#define a \\\n b\nint c;\n#endif\nint d;";
         assert_eq!(
             statements(text),
@@ -237,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_have_bodies() {
+    fn a_block_has_a_body() {
         let bodies = |text: &str| texts(text, |division| division.bodies(0..division.len()));
         assert_eq!(
             bodies("a (b { g }) { c; { d } } e { f }"),

@@ -1,0 +1,66 @@
+//! Conversion between contents in the repository and files in the work tree.
+
+use std::sync::{Arc, PoisonError};
+
+use gix::ObjectId;
+use gix::bstr::BStr;
+
+use super::filter::{ContentFilter, FilterError};
+use super::repository::Repository;
+use crate::{ChangesError, FilePath};
+
+fn filter_error(path: &BStr) -> impl FnOnce(FilterError) -> ChangesError + '_ {
+    move |source| ChangesError::Filter {
+        path: path.to_string(),
+        source,
+    }
+}
+
+impl Repository {
+    /// Sets the commit whose `.gitattributes` apply to all files. Only the first call has an
+    /// effect.
+    pub fn set_attributes_commit(&self, commit: ObjectId) {
+        self.attributes_commit.get_or_init(|| commit);
+    }
+
+    /// Returns an idle filter, or a new one.
+    fn take_filter(&self) -> Result<ContentFilter, FilterError> {
+        let mut idle = (self.idle_filters.lock()).unwrap_or_else(PoisonError::into_inner);
+        if let Some(filter) = idle.pop() {
+            return Ok(filter);
+        }
+        drop(idle);
+        ContentFilter::new(&self.local(), self.attributes_commit.get().copied())
+    }
+
+    /// Keeps a filter for the next conversion. A filter that failed is dropped instead.
+    fn return_filter(&self, filter: ContentFilter) {
+        let mut idle = (self.idle_filters.lock()).unwrap_or_else(PoisonError::into_inner);
+        idle.push(filter);
+    }
+
+    /// Converts a content of the repository to that of a file in the work tree.
+    pub(crate) fn smudge(
+        &self,
+        path: &FilePath,
+        bytes: Arc<[u8]>,
+    ) -> Result<Arc<[u8]>, ChangesError> {
+        let path: &BStr = path.as_ref();
+        let mut filter = self.take_filter().map_err(filter_error(path))?;
+        let converted = filter
+            .smudge(&self.local(), path, &bytes)
+            .map_err(filter_error(path))?;
+        self.return_filter(filter);
+        Ok(converted.unwrap_or(bytes))
+    }
+
+    /// Converts a file of the work tree to a content of the repository.
+    pub(super) fn clean(&self, path: &BStr, bytes: &[u8]) -> Result<Vec<u8>, ChangesError> {
+        let mut filter = self.take_filter().map_err(filter_error(path))?;
+        let converted = filter
+            .clean(&self.local(), path, bytes)
+            .map_err(filter_error(path))?;
+        self.return_filter(filter);
+        Ok(converted)
+    }
+}

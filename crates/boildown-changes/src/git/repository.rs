@@ -1,0 +1,153 @@
+//! The handle of a repository, and the objects in it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
+
+use gix::bstr::ByteSlice as _;
+use gix::objs::tree::EntryKind;
+use gix::{ObjectId, ThreadSafeRepository};
+
+use super::filter::ContentFilter;
+use crate::{ChangesError, Entry, FileKind, State};
+
+/// A git repository, which is read and never written.
+pub struct Repository {
+    repository: ThreadSafeRepository,
+    /// The commit whose `.gitattributes` apply to all files that are converted.
+    pub(super) attributes_commit: OnceLock<ObjectId>,
+    /// Filters that are not in use at the moment.
+    pub(super) idle_filters: Mutex<Vec<ContentFilter>>,
+}
+
+impl fmt::Debug for Repository {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Repository")
+            .field(&self.repository.git_dir())
+            .finish()
+    }
+}
+
+/// Returns the error for an object that cannot be read.
+pub(super) fn object_error(
+    what: impl fmt::Display,
+    error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> ChangesError {
+    ChangesError::Object {
+        what: what.to_string(),
+        advice: "",
+        source: error.into(),
+    }
+}
+
+impl Repository {
+    fn new(repository: gix::Repository) -> Self {
+        Self {
+            repository: repository.into_sync(),
+            attributes_commit: OnceLock::new(),
+            idle_filters: Mutex::default(),
+        }
+    }
+
+    /// Opens the repository that a directory is in. Searches the parent directories, as git does.
+    ///
+    /// # Errors
+    /// [`ChangesError::Repository`] when there is none, or it cannot be read.
+    pub fn open(directory: &Path) -> Result<Self, ChangesError> {
+        let repository = gix::discover(directory).map_err(|error| ChangesError::Repository {
+            path: directory.to_owned(),
+            source: error.into(),
+        })?;
+        Ok(Self::new(repository))
+    }
+
+    /// Returns a handle for the current thread, with a cache of 16 MiB for objects.
+    pub(super) fn local(&self) -> gix::Repository {
+        let mut repository = self.repository.to_thread_local();
+        repository.object_cache_size_if_unset(16 << 20);
+        repository
+    }
+
+    /// Returns the directory of the work tree; `None` for a bare repository.
+    #[must_use]
+    pub fn work_dir(&self) -> Option<PathBuf> {
+        self.repository.work_dir().map(Path::to_owned)
+    }
+
+    /// Returns the directory of the objects, as an absolute path.
+    #[must_use]
+    pub fn objects_dir(&self) -> PathBuf {
+        let dir = self.repository.objects_dir();
+        std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned())
+    }
+
+    /// Returns the directory of branches and tags, which all work trees of a repository share.
+    #[must_use]
+    pub fn common_dir(&self) -> PathBuf {
+        self.local().common_dir().to_owned()
+    }
+
+    /// Returns whether older history is missing, as after `git clone --depth`.
+    #[must_use]
+    pub fn is_shallow(&self) -> bool {
+        self.local().is_shallow().unwrap_or(false)
+    }
+
+    /// Returns the files of a commit.
+    ///
+    /// # Errors
+    /// [`ChangesError::Object`] when an object is missing.
+    pub fn state(&self, commit: ObjectId) -> Result<State, ChangesError> {
+        let repository = self.local();
+        let what = format!("the files of commit {commit}");
+        let tree = repository
+            .find_commit(commit)
+            .map_err(|error| object_error(&what, error))?
+            .tree()
+            .map_err(|error| object_error(&what, error))?;
+        let mut recorder = gix::traverse::tree::Recorder::default();
+        tree.traverse()
+            .breadthfirst(&mut recorder)
+            .map_err(|error| object_error(&what, error))?;
+        let files = recorder.records.into_iter().filter_map(|record| {
+            let kind = match record.mode.kind() {
+                EntryKind::Tree => return None,
+                EntryKind::Blob => FileKind::Regular,
+                EntryKind::BlobExecutable => FileKind::Executable,
+                EntryKind::Link => FileKind::Symlink,
+                EntryKind::Commit => FileKind::Submodule,
+            };
+            let id = record.oid;
+            Some((record.filepath, Entry { kind, id }))
+        });
+        Ok(files.collect())
+    }
+
+    /// Returns the bytes of a blob.
+    pub(crate) fn blob(&self, id: ObjectId) -> Result<Vec<u8>, ChangesError> {
+        let repository = self.local();
+        let found = repository
+            .find_object(id)
+            .map_err(|error| ChangesError::Object {
+                what: format!("the content {id}"),
+                advice: "; in a clone that fetches objects when needed, check both states out once with git",
+                source: error.into(),
+            })?;
+        Ok(found.detach().data)
+    }
+
+    /// Returns a path relative to the work tree: `src` for `/home/me/project/src`. `None` when it
+    /// is outside.
+    #[must_use]
+    pub fn path_in_work_tree(&self, path: &Path) -> Option<PathBuf> {
+        let root = self.work_dir()?.canonicalize().ok()?;
+        let path = path.canonicalize().ok()?;
+        Some(path.strip_prefix(root).ok()?.to_owned())
+    }
+
+    /// Returns the repository of a submodule, if it is checked out in the work tree.
+    pub(crate) fn submodule(&self, path: &gix::bstr::BStr) -> Option<Self> {
+        let dir = self.work_dir()?.join(path.to_path().ok()?);
+        Some(Self::new(gix::open(dir).ok()?))
+    }
+}

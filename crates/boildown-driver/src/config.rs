@@ -1,0 +1,80 @@
+//! Options of a drive, and the memory of verdicts that it may use.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use boildown_oracle::{Answer, Interrupt, Verdict};
+use boildown_search::Fingerprint;
+
+use crate::budget::Budget;
+
+/// Options of a drive.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// The number of candidates that are run at the same time; 0 means 1. Changes the time, never
+    /// the result.
+    pub jobs: usize,
+    /// The limits at which to stop before the search has finished.
+    pub budget: Budget,
+    /// Stops the drive from another thread. Without one, only the budget stops it early.
+    pub interrupt: Option<Interrupt>,
+    /// Answers that are known already. New answers are recorded there.
+    pub memory: Option<Arc<dyn VerdictMemory>>,
+}
+
+impl Config {
+    /// Returns whether the drive was asked to stop.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        (self.interrupt.as_ref()).is_some_and(Interrupt::is_triggered)
+    }
+}
+
+/// A memory of verdicts, by the content of the candidate.
+///
+/// The driver looks up every candidate before it runs it, and records every answer that counts.
+/// An answer that may be due to the load of the system (cut short by a limit while other
+/// candidates ran) is not recorded; its candidate is run again, alone.
+///
+/// A memory must return the verdicts that were recorded: a search that is driven over the answers
+/// of an earlier drive then asks the same queries again. That is how a stopped search is resumed.
+///
+/// ```
+/// use std::collections::HashMap;
+/// use std::sync::Mutex;
+///
+/// use boildown_driver::{RecalledVerdict, VerdictMemory};
+/// use boildown_oracle::{Answer, Verdict};
+/// use boildown_search::Fingerprint;
+///
+/// /// Verdicts of this process.
+/// #[derive(Debug, Default)]
+/// struct InMemory(Mutex<HashMap<Fingerprint, Verdict>>);
+///
+/// impl VerdictMemory for InMemory {
+///     fn recall(&self, content: Fingerprint) -> Option<RecalledVerdict> {
+///         let verdict = *self.0.lock().unwrap().get(&content)?;
+///         Some(RecalledVerdict { verdict, is_earlier: false })
+///     }
+///
+///     fn record(&self, content: Fingerprint, answer: &Answer) {
+///         self.0.lock().unwrap().insert(content, answer.verdict);
+///     }
+/// }
+/// ```
+pub trait VerdictMemory: Debug + Send + Sync {
+    /// Returns the verdict on this content, if one was recorded.
+    fn recall(&self, content: Fingerprint) -> Option<RecalledVerdict>;
+
+    /// Records the answer on this content. Must return soon: the driver waits for it.
+    fn record(&self, content: Fingerprint, answer: &Answer);
+}
+
+/// A verdict from a [`VerdictMemory`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecalledVerdict {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Whether an earlier session recorded it. [`Spent::recalled`](crate::Spent::recalled) counts
+    /// these only.
+    pub is_earlier: bool,
+}

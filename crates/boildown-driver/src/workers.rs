@@ -1,0 +1,173 @@
+//! Worker threads that put candidates to the oracle.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Scope;
+use std::time::Duration;
+
+use boildown_oracle::{Answer, Interrupt, Oracle, OracleError};
+use boildown_search::QueryId;
+
+/// A query for a worker.
+struct Job<C> {
+    id: QueryId,
+    candidate: C,
+    interrupt: Interrupt,
+}
+
+/// A query that a worker has finished.
+pub(crate) struct FinishedQuery {
+    pub(crate) id: QueryId,
+    pub(crate) answer: OracleResult,
+    /// Whether no other query ran at any time between its start and its end.
+    pub(crate) was_alone: bool,
+}
+
+type OracleResult = Result<Answer, OracleError>;
+
+/// A fixed number of worker threads. Dropping it cancels what runs and ends the threads.
+pub(crate) struct Workers<C> {
+    jobs: Sender<Job<C>>,
+    finished: Receiver<(QueryId, std::thread::Result<OracleResult>)>,
+    count: usize,
+    running: HashMap<QueryId, RunningQuery>,
+    /// A moving average of the duration of a run, in seconds.
+    average_run: f64,
+}
+
+/// A query that was handed to a worker and has no answer yet.
+struct RunningQuery {
+    interrupt: Interrupt,
+    is_alone: bool,
+}
+
+/// Average run, in seconds, below which each worker gets its next query in advance. A thread that
+/// waits between two runs that short loses a good part of its time. With longer runs, a query that
+/// turns out to be unnecessary costs more than the waiting.
+const SHORT_RUN: f64 = 0.02;
+
+impl<C: Send> Workers<C> {
+    pub(crate) fn start<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        oracle: &'scope dyn Oracle<C>,
+        count: usize,
+    ) -> Self
+    where
+        C: 'scope,
+    {
+        let (jobs, queue) = channel::<Job<C>>();
+        let (answers, finished) = channel();
+        let queue = Arc::new(Mutex::new(queue));
+        for _ in 0..count {
+            let (queue, answers) = (Arc::clone(&queue), answers.clone());
+            scope.spawn(move || {
+                loop {
+                    // Locked while waiting: the thread that holds the lock takes the next job.
+                    let job = queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok(Job {
+                        id,
+                        candidate,
+                        interrupt,
+                    }) = job
+                    else {
+                        return;
+                    };
+                    // The driver's thread would wait for this answer forever, so a panic of the
+                    // oracle is passed on to it.
+                    let answer =
+                        catch_unwind(AssertUnwindSafe(|| oracle.judge(&candidate, &interrupt)));
+                    drop(candidate);
+                    if answers.send((id, answer)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        Self {
+            jobs,
+            finished,
+            count,
+            running: HashMap::new(),
+            average_run: 1.0,
+        }
+    }
+
+    /// Returns whether another query would start at once, or soon enough to hand it out now.
+    pub(crate) fn want_more(&self) -> bool {
+        let in_advance = if self.average_run < SHORT_RUN {
+            self.count
+        } else {
+            0
+        };
+        self.running.len() < self.count + in_advance
+    }
+
+    /// Returns whether no query is running.
+    pub(crate) fn are_idle(&self) -> bool {
+        self.running.is_empty()
+    }
+
+    /// Hands a query to the workers.
+    pub(crate) fn start_query(&mut self, id: QueryId, candidate: C) -> Result<(), OracleError> {
+        let interrupt = Interrupt::new()?;
+        let is_alone = self.running.is_empty();
+        #[expect(clippy::iter_over_hash_type, reason = "the same is done to all")]
+        for other in self.running.values_mut() {
+            // A single worker runs one query after the other.
+            other.is_alone &= self.count == 1;
+        }
+        let running = RunningQuery {
+            interrupt: interrupt.clone(),
+            is_alone: is_alone || self.count == 1,
+        };
+        self.running.insert(id, running);
+        self.jobs
+            .send(Job {
+                id,
+                candidate,
+                interrupt,
+            })
+            .expect("the threads live as long as this");
+        Ok(())
+    }
+
+    /// Cancels a query. Its answer still arrives, soon: [`OracleError::Interrupted`], or the real
+    /// answer if the run had ended already.
+    pub(crate) fn interrupt(&self, id: QueryId) {
+        if let Some(running) = self.running.get(&id) {
+            running.interrupt.trigger();
+        }
+    }
+
+    /// Returns the next finished query; waits for one no longer than `timeout`.
+    pub(crate) fn wait_for_answer(&mut self, timeout: Duration) -> Option<FinishedQuery> {
+        let (id, answer) = self.finished.recv_timeout(timeout).ok()?;
+        let was_alone = self
+            .running
+            .remove(&id)
+            .is_some_and(|running| running.is_alone);
+        let answer = answer.unwrap_or_else(|panic| resume_unwind(panic));
+        if let Ok(Answer { run: Some(run), .. }) = &answer {
+            self.average_run += (run.took.as_secs_f64() - self.average_run) / 8.0;
+        }
+        Some(FinishedQuery {
+            id,
+            answer,
+            was_alone,
+        })
+    }
+}
+
+impl<C> Drop for Workers<C> {
+    fn drop(&mut self) {
+        #[expect(
+            clippy::iter_over_hash_type,
+            reason = "all are cancelled; the order has no effect"
+        )]
+        for running in self.running.values() {
+            running.interrupt.trigger();
+        }
+    }
+}

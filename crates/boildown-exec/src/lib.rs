@@ -1,0 +1,59 @@
+//! Running commands on candidates, safely and in one way.
+//!
+//! * [`spawn::run`] runs one command and leaves no process behind, whatever the command does.
+//! * [`Scratch`] gives every run a fresh directory that holds only the candidate.
+//! * [`CommandLine`] is the command that the user typed, ready to be run on any candidate.
+//! * [`Runner`] combines the three. [`LocalOracle`] adds a [`Property`](boildown_oracle::Property)
+//!   that gives the verdicts; [`PassFailOracle`] uses two properties.
+//! * [`SecondaryFailureCollector`] keeps the smallest candidate of every failure that differs from
+//!   the one being reduced.
+//! * [`fsx`] replaces files atomically.
+//!
+//! # Example
+//! Tests whether a compiler crashes on a candidate, in the sandbox:
+//! ```no_run
+//! use std::path::Path;
+//! use std::sync::Arc;
+//!
+//! use boildown_exec::spawn::{Limits, Permissions, Sandbox};
+//! use boildown_exec::{
+//!     CandidateFile, CommandLine, LocalOracle, Runner, Scratch, StdinContent, TypedCommand,
+//! };
+//! use boildown_oracle::{Expectation, Interrupt, Oracle, Property};
+//!
+//! let input = Path::new("crash.c");
+//! let words = ["cc", "-O2", "-c", "crash.c"].map(Into::into);
+//! let runner = Runner {
+//!     command: CommandLine::new(&TypedCommand {
+//!         words: &words,
+//!         input,
+//!         user_dir: Path::new("/home/me/bug"),
+//!         stdin: StdinContent::Nothing,
+//!     })?,
+//!     scratch: Arc::new(Scratch::new(Path::new("/tmp"))?),
+//!     file: CandidateFile::like(input)?,
+//!     limits: Limits {
+//!         sandbox: Some(Sandbox::new(&Permissions::default())?),
+//!         ..Limits::default()
+//!     },
+//! };
+//! let crashes = Property::new(vec![Expectation::Exit("signal".parse()?)]);
+//! let oracle = LocalOracle::new(runner, crashes.expect("there is an expectation"));
+//! let answer = oracle.judge(b"int main() { return 0 }", &Interrupt::new()?)?;
+//! println!("{:?}", answer.verdict);
+//! # Ok::<(), boildown_oracle::OracleError>(())
+//! ```
+
+mod command_line;
+pub mod fsx;
+mod local;
+mod pass_fail;
+mod scratch;
+mod secondary_failures;
+pub mod spawn;
+
+pub use command_line::{CommandLine, StdinContent, TypedCommand};
+pub use local::{LocalOracle, Runner, check_set_up};
+pub use pass_fail::PassFailOracle;
+pub use scratch::{CandidateFile, RunDir, Scratch};
+pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};

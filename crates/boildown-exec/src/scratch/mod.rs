@@ -1,0 +1,15 @@
+//! The scratch space: directories in which candidates are run.
+
+mod candidate_file;
+mod remove;
+mod reusable_run_dir;
+mod run_dir;
+mod sandboxed_run;
+mod scratch_space;
+mod session_dir;
+mod stale;
+
+pub use candidate_file::CandidateFile;
+pub use run_dir::RunDir;
+pub(crate) use sandboxed_run::SandboxedRun;
+pub use scratch_space::Scratch;

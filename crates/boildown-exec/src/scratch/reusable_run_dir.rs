@@ -1,0 +1,16 @@
+//! The directories and the thread of a run in a sandbox, which later runs use again.
+
+use super::run_dir::RunDir;
+use crate::spawn::{Sandbox, SandboxThread};
+
+/// The directories of a run, and a thread in a sandbox that may write to them.
+///
+/// They are kept for the next run, because creating them costs more than emptying them. A run
+/// cannot replace the directories, because it may not write to their parent.
+#[derive(Debug)]
+pub(super) struct ReusableRunDir {
+    // Declared first, because the thread has to end before its directories are removed.
+    pub(super) thread: SandboxThread,
+    pub(super) dir: RunDir,
+    pub(super) sandbox: Sandbox,
+}

@@ -1,0 +1,66 @@
+//! Runs in a sandbox, whose directories and thread are reused by later runs.
+
+use super::candidate_file::CandidateFile;
+use super::reusable_run_dir::ReusableRunDir;
+use super::scratch_space::Scratch;
+use crate::CommandLine;
+use crate::spawn::{self, Limits, Sandbox, SandboxThread};
+use boildown_oracle::{Capture, Interrupt, OracleError, Run};
+
+/// A run in a sandbox: the command, the candidate and the limits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SandboxedRun<'a> {
+    pub(crate) sandbox: &'a Sandbox,
+    pub(crate) command: &'a CommandLine,
+    pub(crate) capture: Capture,
+    /// The name and permissions of the file that the candidate is written to.
+    pub(crate) file: &'a CandidateFile,
+    pub(crate) candidate: &'a [u8],
+    pub(crate) limits: &'a Limits,
+}
+
+impl Scratch {
+    /// Runs the command on a candidate in the sandbox, in a directory that holds only the
+    /// candidate.
+    ///
+    /// # Errors
+    /// [`OracleError::Scratch`] when there is no space for the candidate; those of
+    /// [`run`](crate::spawn::run).
+    pub(crate) fn run_sandboxed(
+        &self,
+        run: &SandboxedRun<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<Run, OracleError> {
+        let mut reusable = self.reusable_run_dir(run)?;
+        let invocation = run.command.invocation(&reusable.dir, run.capture);
+        let thread = Some(&mut reusable.thread);
+        let result = spawn::run_in(thread, &invocation, run.limits, interrupt);
+        // After an error, the state of the directories and the thread is unknown.
+        let is_intact = matches!(result, Ok(_) | Err(OracleError::Interrupted));
+        if is_intact && reusable.dir.clear() {
+            self.idle_run_dirs().push(reusable);
+        }
+        result
+    }
+
+    /// Returns idle directories of this sandbox, or new ones, with the candidate in them.
+    fn reusable_run_dir(&self, run: &SandboxedRun<'_>) -> Result<ReusableRunDir, OracleError> {
+        let idle = {
+            let mut idle = self.idle_run_dirs();
+            let has_sandbox = |one: &ReusableRunDir| one.sandbox.is(run.sandbox);
+            idle.iter()
+                .rposition(has_sandbox)
+                .map(|index| idle.remove(index))
+        };
+        if let Some(mut reusable) = idle {
+            reusable.dir.refill(run.file, run.candidate)?;
+            return Ok(reusable);
+        }
+        let dir = self.run_dir(run.file, run.candidate)?;
+        Ok(ReusableRunDir {
+            thread: SandboxThread::new(run.sandbox, &[dir.path(), dir.tmp()])?,
+            dir,
+            sandbox: run.sandbox.clone(),
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! The scratch space of a session.
+
+use std::fs::{File, Permissions};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::statvfs;
+use rustix::io::Errno;
+
+use super::candidate_file::CandidateFile;
+use super::remove::remove_tree;
+use super::reusable_run_dir::ReusableRunDir;
+use super::run_dir::RunDir;
+use super::session_dir::{PREFIX, lock};
+use super::stale::remove_stale;
+use boildown_oracle::OracleError;
+
+/// The memory file system of Linux.
+const MEMORY: &str = "/dev/shm";
+
+/// The directory of a session, which holds one directory per run. It is removed with its content
+/// when dropped.
+///
+/// It is locked while it is in use. The directory of a session that was killed is removed by the
+/// next session with the same parent directory.
+#[derive(Debug)]
+pub struct Scratch {
+    dir: PathBuf,
+    /// The directory itself, even if its path leads elsewhere by now.
+    opened: Arc<OwnedFd>,
+    /// Closing it releases the lock.
+    _lock: File,
+    runs: AtomicU64,
+    /// Directories of sandboxed runs that are not in use.
+    idle_run_dirs: Mutex<Vec<ReusableRunDir>>,
+}
+
+impl Scratch {
+    /// Creates the directory of a session in a memory file system, if there is one with enough
+    /// space from which programs can be run, else in `temp_dir`.
+    ///
+    /// # Errors
+    /// [`OracleError::Scratch`] when no directory can be created in either.
+    pub fn new(temp_dir: &Path) -> Result<Self, OracleError> {
+        let memory = Path::new(MEMORY);
+        if is_suitable_memory(memory)
+            && let Ok(scratch) = Self::within(memory)
+        {
+            return Ok(scratch);
+        }
+        Self::within(temp_dir)
+    }
+
+    /// Creates the directory of a session in `parent`, and removes those of killed sessions there.
+    ///
+    /// # Errors
+    /// [`OracleError::Scratch`] when it cannot be created.
+    pub fn within(parent: &Path) -> Result<Self, OracleError> {
+        remove_stale(parent);
+        let dir = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(parent)
+            .map_err(|source| OracleError::Scratch {
+                action: "create a directory in",
+                path: parent.to_owned(),
+                source,
+            })?;
+        let lock = lock(dir.path()).map_err(|source| OracleError::Scratch {
+            action: "lock",
+            path: dir.path().to_owned(),
+            source,
+        })?;
+        let opened = File::open(dir.path()).map_err(|source| OracleError::Scratch {
+            action: "open",
+            path: dir.path().to_owned(),
+            source,
+        })?;
+        Ok(Self {
+            dir: dir.keep(),
+            opened: Arc::new(opened.into()),
+            _lock: lock,
+            runs: AtomicU64::new(0),
+            idle_run_dirs: Mutex::default(),
+        })
+    }
+
+    /// Returns the directory of the session.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Checks that the file system of the scratch space is not full. If it is, a failure of a
+    /// command may be a failure to write.
+    ///
+    /// # Errors
+    /// [`OracleError::Scratch`] when it is full; see [`OracleError::is_full_disk`].
+    pub fn check_room(&self) -> Result<(), OracleError> {
+        /// Less than the smallest file takes with its directory.
+        const FULL: u64 = 64 << 10;
+        let is_full = statvfs(&self.dir).is_ok_and(|fs| {
+            fs.f_bavail.saturating_mul(fs.f_frsize) < FULL || fs.f_files > 0 && fs.f_favail == 0
+        });
+        if is_full {
+            return Err(OracleError::Scratch {
+                action: "run a command in",
+                path: self.dir.clone(),
+                source: Errno::NOSPC.into(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Creates a directory for one run that holds only the candidate, and an empty one for its
+    /// temporary files.
+    ///
+    /// # Errors
+    /// [`OracleError::Scratch`] when a directory or the candidate cannot be written.
+    pub fn run_dir(&self, file: &CandidateFile, candidate: &[u8]) -> Result<RunDir, OracleError> {
+        // The name has a constant length, so that a path in a message or on a stack has the same
+        // length in each run.
+        let name = format!("{:012}", self.runs.fetch_add(1, Ordering::Relaxed));
+        RunDir::create(Arc::clone(&self.opened), &self.dir, name, file, candidate)
+    }
+
+    pub(super) fn idle_run_dirs(&self) -> MutexGuard<'_, Vec<ReusableRunDir>> {
+        self.idle_run_dirs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        self.idle_run_dirs().clear();
+        // An error cannot be reported here. The next session tries again.
+        remove_tree(&self.dir).ok();
+    }
+}
+
+/// Returns whether the directory is a memory file system with enough space from which programs can
+/// be run.
+#[cfg(target_os = "linux")]
+fn is_suitable_memory(dir: &Path) -> bool {
+    use rustix::fs::StatVfsMountFlags;
+
+    /// Free bytes that are needed. Containers often have a memory file system of 64 MiB, which a
+    /// compiler fills; its error would then be taken for a verdict.
+    const MIN_FREE: u64 = 1 << 30;
+
+    let useless = StatVfsMountFlags::NOEXEC | StatVfsMountFlags::RDONLY;
+    statvfs(dir).is_ok_and(|fs| {
+        !fs.f_flag.intersects(useless) && fs.f_bavail.saturating_mul(fs.f_frsize) >= MIN_FREE
+    })
+}
+
+/// Only Linux has a memory file system at this path.
+#[cfg(not(target_os = "linux"))]
+fn is_suitable_memory(_: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_session_has_a_private_directory_that_is_removed_at_its_end() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::within(parent.path()).unwrap();
+        let dir = scratch.path().to_owned();
+        let run = scratch
+            .run_dir(&CandidateFile::named("a.c"), b"int x;")
+            .unwrap();
+        assert_eq!(
+            fs::metadata(&dir).unwrap().permissions().mode() & 0o777,
+            0o700
+        );
+        assert_eq!(fs::read(run.candidate()).unwrap(), b"int x;");
+        drop(scratch);
+        assert!(!dir.exists());
+    }
+
+    #[test]
+    fn two_runs_have_different_directories() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::within(parent.path()).unwrap();
+        let file = CandidateFile::named("a.c");
+        let (one, two) = (
+            scratch.run_dir(&file, b"1").unwrap(),
+            scratch.run_dir(&file, b"2").unwrap(),
+        );
+        assert_ne!(one.path(), two.path());
+        assert_eq!(one.path().as_os_str().len(), two.path().as_os_str().len());
+        assert_eq!(fs::read(one.candidate()).unwrap(), b"1");
+    }
+
+    #[test]
+    fn an_error_names_the_directory() {
+        let error = Scratch::within(Path::new("/nonexistent")).unwrap_err();
+        assert_eq!(error.to_string(), "create a directory in /nonexistent");
+    }
+
+    #[test]
+    fn a_candidate_is_executable_when_the_input_is() {
+        let parent = tempfile::tempdir().unwrap();
+        let input = parent.path().join("tool.sh");
+        fs::write(&input, "#!/bin/sh").unwrap();
+        fs::set_permissions(&input, Permissions::from_mode(0o755)).unwrap();
+        let scratch = Scratch::within(parent.path()).unwrap();
+        let run = scratch
+            .run_dir(&CandidateFile::like(&input).unwrap(), b"")
+            .unwrap();
+        assert_eq!(run.candidate().file_name(), input.file_name());
+        assert_eq!(
+            fs::metadata(run.candidate()).unwrap().permissions().mode() & 0o100,
+            0o100
+        );
+    }
+
+    #[test]
+    fn a_candidate_is_writable_even_if_the_input_is_not() {
+        let parent = tempfile::tempdir().unwrap();
+        let input = parent.path().join("in.txt");
+        fs::write(&input, "x").unwrap();
+        fs::set_permissions(&input, Permissions::from_mode(0o444)).unwrap();
+        let scratch = Scratch::within(parent.path()).unwrap();
+        let run = scratch
+            .run_dir(&CandidateFile::like(&input).unwrap(), b"")
+            .unwrap();
+        assert_eq!(
+            fs::metadata(run.candidate()).unwrap().permissions().mode() & 0o700,
+            0o600
+        );
+    }
+
+    #[test]
+    fn a_file_system_without_execution_is_not_suitable() {
+        assert!(!is_suitable_memory(Path::new("/proc")));
+        assert!(!is_suitable_memory(Path::new("/nonexistent")));
+    }
+}

@@ -1,0 +1,377 @@
+//! Escaped processes: those that have left the process group of the command that started them.
+//!
+//! Killing the process group reaches the ordinary descendants of a command, but not those that
+//! leave the group (by `setsid`, or like a daemon that forks twice). They are found as follows:
+//!
+//! * Boildown makes itself a *subreaper*: the system makes it the parent of orphaned descendants,
+//!   that is, of processes whose parent has ended.
+//! * Each run has two marks that descendants inherit: an environment variable, which is set from
+//!   the start, and a resource limit, which cannot be removed (see
+//!   [`Limits::apply`](super::Limits::apply)).
+//! * After the run, the orphans with either mark are killed and reaped.
+//!
+//! For example, a command starts `env -i setsid sleep 1000 &` and exits. The `sleep` is in a group
+//! of its own and has no environment, but it is an orphan with the limit that marks the run.
+//!
+//! On a loaded machine, a daemon may be created before its run has been marked. It inherits the
+//! mark of the session instead, and is killed at the end of the session at the latest.
+//!
+//! Not found: a process with more privileges than ours that raised its limits again; and, on
+//! systems without subreapers, every process that has left its group.
+//!
+//! When boildown itself is killed, its commands continue to run (see
+//! [`start`](super::start::start) for the reason). The marks name the session, so the next session
+//! that finds the directory of a dead one kills them: [`kill_processes_of_sessions`].
+
+use std::collections::HashSet;
+use std::io;
+use std::ops::RangeInclusive;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{LazyLock, Mutex, Once, PoisonError, RwLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, waitpid};
+
+use super::poll::poll_readable;
+use super::system::{self, Environment};
+
+/// The longest time of one sweep. Killing takes microseconds; a sweep only takes longer when a
+/// process cannot be killed.
+const SWEEP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The longest time to wait for a process that is in the middle of `exec`. Usually microseconds,
+/// unless the machine is overloaded.
+const EXEC_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The longest time to wait for a process after SIGKILL.
+const KILL_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Held for reading while a command is started and recorded in [`RECORDED`], and for writing while
+/// orphans are inspected. So a child is not taken for an orphan because it is not recorded yet, and
+/// an id that is being given to a new child is not reaped.
+static START_LOCK: RwLock<()> = RwLock::new(());
+
+/// The commands that [`spawn_recorded`] started and whose [`Child`] has not been waited for.
+/// Reaping one here would make that wait fail.
+static RECORDED: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
+
+/// The number of the next run.
+static NEXT_RUN: AtomicU64 = AtomicU64::new(0);
+
+/// Starts a child, and records that only its owner may reap it, until [`forget_child`] is called.
+pub(super) fn spawn_recorded(command: &mut Command) -> io::Result<Child> {
+    static BECOME_SUBREAPER: Once = Once::new();
+    BECOME_SUBREAPER.call_once(|| {
+        system::adopt_orphans();
+        system::mark_ourselves(RunMarks::of_session(getpid()).session_mark());
+    });
+    let _lock = START_LOCK.read().unwrap_or_else(PoisonError::into_inner);
+    let child = command.spawn()?;
+    with_recorded(|pids| pids.insert(Pid::from_child(&child)));
+    Ok(child)
+}
+
+/// Ends the record of a child: it was reaped, or its owner has given it up.
+pub(super) fn forget_child(pid: Pid) {
+    with_recorded(|pids| pids.remove(&pid));
+}
+
+fn with_recorded<T>(access: impl FnOnce(&mut HashSet<Pid>) -> T) -> T {
+    access(&mut RECORDED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The marks that identify the processes of one run, or of all runs of a session.
+#[derive(Debug, Clone)]
+pub(super) struct RunMarks {
+    /// The environment variable of the run, or the common prefix of the variables of all runs.
+    variable: String,
+    /// The resource limit that marks the run, or the range of those of all runs.
+    limits: RangeInclusive<u64>,
+    group: Option<Pid>,
+}
+
+/// All marks are larger than this, and so larger than any realistic limit.
+const MIN_MARK: u64 = 1 << 62;
+
+impl RunMarks {
+    /// Returns the marks of a new run.
+    ///
+    /// Each run has its own variable, so a boildown that is run by another one adds a variable and
+    /// hides none. The name has a constant length, so that the stack of the command begins at the
+    /// same address each time.
+    pub(super) fn new() -> Self {
+        let run = NEXT_RUN.fetch_add(1, Ordering::Relaxed);
+        let session = Self::of_session(getpid());
+        let mark = session.limits.start() + (run & u64::from(u32::MAX));
+        Self {
+            variable: format!("{}{run:012}", session.variable),
+            limits: mark..=mark,
+            group: None,
+        }
+    }
+
+    /// Returns the marks of all runs of the session with this process id.
+    fn of_session(pid: Pid) -> Self {
+        let first = MIN_MARK + (u64::from(pid.as_raw_nonzero().get().unsigned_abs()) << 32);
+        Self {
+            variable: format!("BOILDOWN_RUN_{:010}_", pid.as_raw_nonzero()),
+            limits: first..=first + u64::from(u32::MAX),
+            group: None,
+        }
+    }
+
+    /// Returns these marks with a process group, which is included too.
+    pub(super) fn with_group(self, leader: Pid) -> Self {
+        Self {
+            group: Some(leader),
+            ..self
+        }
+    }
+
+    /// Returns the name of the environment variable that marks the processes of the run.
+    pub(super) fn variable(&self) -> &str {
+        &self.variable
+    }
+
+    /// Returns the resource limit that marks the processes of the run.
+    pub(super) fn mark(&self) -> u64 {
+        *self.limits.start()
+    }
+
+    /// Returns the mark of processes that have not been marked with their run yet. Every child
+    /// inherits it from boildown, so a process always has a mark.
+    fn session_mark(&self) -> u64 {
+        *self.limits.end()
+    }
+
+    /// Returns whether this is the process group of the run.
+    pub(super) fn includes_group(&self, group: Pid) -> bool {
+        self.group == Some(group)
+    }
+
+    /// Returns whether this is the mark of one of the runs of the session. For the marks of a
+    /// session.
+    fn is_of_some_run(&self, mark: u64) -> bool {
+        self.limits.contains(&mark) && mark != self.session_mark()
+    }
+
+    /// Returns whether the resource limit of the process is one of these marks.
+    pub(super) fn includes_mark_of(&self, pid: Pid) -> bool {
+        system::mark(pid).is_some_and(|mark| self.limits.contains(&mark))
+    }
+
+    /// Returns whether the environment, with entries that end in zero bytes, has one of these
+    /// marks.
+    fn includes_environment(&self, entries: &[u8]) -> bool {
+        entries
+            .split(|byte| *byte == 0)
+            .any(|entry| entry.starts_with(self.variable.as_bytes()))
+    }
+}
+
+/// Kills and reaps the orphans that have these marks, and their descendants. Reaps orphans that
+/// have ended.
+///
+/// # Cost
+/// One short read when there are no orphans.
+pub(super) fn sweep(marks: &RunMarks) {
+    if has_no_orphans() {
+        return;
+    }
+    let _lock = START_LOCK.write().unwrap_or_else(PoisonError::into_inner);
+    let started = Instant::now();
+    // When a process dies, its children become orphans. So this repeats until nothing is left to
+    // do.
+    while started.elapsed() < SWEEP_TIMEOUT {
+        let actions: Vec<_> = orphans()
+            .into_iter()
+            .map(|orphan| handle_orphan(orphan, marks))
+            .collect();
+        if actions.contains(&OrphanAction::Killed) {
+            continue;
+        }
+        if actions.contains(&OrphanAction::Postponed) && started.elapsed() < EXEC_TIMEOUT {
+            thread::sleep(Duration::from_millis(1));
+            continue;
+        }
+        return;
+    }
+}
+
+/// When dropped, kills every process that outlived a run of this session.
+///
+/// Escaped processes are already killed after each run, except those that were in the middle of
+/// `exec` at that moment. Keep a value of this type until the end of the session.
+#[derive(Debug)]
+#[must_use = "it has to be dropped at the end of the session"]
+pub struct ReapOnDrop;
+
+impl Drop for ReapOnDrop {
+    fn drop(&mut self) {
+        sweep(&RunMarks::of_session(getpid()));
+    }
+}
+
+/// Kills the processes of the runs of these sessions, if the sessions are dead and the processes
+/// belong to our user. Returns when they have ended, so that they no longer write to their
+/// directories.
+///
+/// If the id of a session belongs to another process by now, even to another boildown, nothing is
+/// killed.
+pub(crate) fn kill_processes_of_sessions(sessions: &[Pid]) {
+    if sessions.is_empty() {
+        return;
+    }
+    let Some(Environment::Known(ourselves)) = system::inspect(getpid()).map(|us| us.environment)
+    else {
+        return;
+    };
+    let session_marks = marks_of_other_sessions(sessions, &ourselves);
+    let started = Instant::now();
+    // While the processes were inspected, others may have been started, or been in the middle of
+    // `exec`. So this repeats, but only if there was a process to kill: usually one pass over all
+    // processes is enough.
+    while !session_marks.is_empty() && started.elapsed() < SWEEP_TIMEOUT {
+        let dying: Vec<_> = system::all_processes()
+            .filter_map(|pid| kill_if_abandoned(pid, &session_marks))
+            .collect();
+        if dying.is_empty() {
+            return;
+        }
+        for exit in &dying {
+            poll_readable([Some(exit.as_fd())], Some(KILL_TIMEOUT)).ok();
+        }
+    }
+}
+
+/// Returns the marks of these sessions, except of those whose runs this process is part of: such a
+/// run is in use, not abandoned.
+fn marks_of_other_sessions(sessions: &[Pid], ourselves: &[u8]) -> Vec<(Pid, RunMarks)> {
+    sessions
+        .iter()
+        .map(|pid| (*pid, RunMarks::of_session(*pid)))
+        .filter(|(_, marks)| !marks.includes_environment(ourselves))
+        .collect()
+}
+
+/// Kills a process that has the marks of a dead session. Returns the descriptor to poll for its
+/// end.
+fn kill_if_abandoned(pid: Pid, session_marks: &[(Pid, RunMarks)]) -> Option<OwnedFd> {
+    if !system::shares_user_and_namespace(pid) {
+        return None;
+    }
+    // Opened first: it refers to one process even if the id is reused, so the process that is
+    // killed is the one that is inspected.
+    let exit = system::exit_watch(pid).ok()?;
+    let environment = system::inspect(pid)?.environment;
+    let covered = |marks: &RunMarks| {
+        matches!(&environment, Environment::Known(entries) if marks.includes_environment(entries))
+            || marks.includes_mark_of(pid)
+    };
+    // Checked last: the session that started this process had its id before, so a process that gets
+    // the id later did not start it.
+    let abandoned =
+        |(session, marks): &(Pid, RunMarks)| covered(marks) && system::is_dead(*session);
+    if !session_marks.iter().any(abandoned) {
+        return None;
+    }
+    system::kill_watched(&exit).ok()?;
+    Some(exit)
+}
+
+/// Returns whether there are no orphans. While another thread reaps orphans, the list of the system
+/// is incomplete, so this waits for that thread.
+fn has_no_orphans() -> bool {
+    let _lock = START_LOCK.read().unwrap_or_else(PoisonError::into_inner);
+    orphans().is_empty()
+}
+
+/// Returns our children that are not recorded.
+fn orphans() -> Vec<Pid> {
+    let mut children = system::adopted_children();
+    if !children.is_empty() {
+        with_recorded(|pids| children.retain(|pid| !pids.contains(pid)));
+    }
+    children
+}
+
+/// The action taken on an orphan.
+#[derive(Debug, PartialEq, Eq)]
+enum OrphanAction {
+    Killed,
+    /// None yet: it is in the middle of `exec`.
+    Postponed,
+    None,
+}
+
+/// Kills an orphan that has these marks, and reaps an orphan that has ended.
+fn handle_orphan(orphan: Pid, marks: &RunMarks) -> OrphanAction {
+    let Some(process) = system::inspect(orphan) else {
+        return OrphanAction::None;
+    };
+    if process.ended {
+        // Commands have groups of their own. A child in our group was started by other code of this
+        // program, which waits for it.
+        if process.group != getpgrp() {
+            reap(orphan);
+        }
+        return OrphanAction::None;
+    }
+    let covered = marks.includes_group(process.group)
+        || match (system::mark(orphan), &process.environment) {
+            (Some(mark), _) if marks.limits.contains(&mark) => true,
+            (Some(mark), _) if RunMarks::of_session(getpid()).is_of_some_run(mark) => false,
+            (_, Environment::Known(entries)) => marks.includes_environment(entries),
+            (_, Environment::Changing) => return OrphanAction::Postponed,
+            (_, Environment::Hidden) => false,
+        };
+    if !covered {
+        return OrphanAction::None;
+    }
+    kill(orphan);
+    OrphanAction::Killed
+}
+
+/// Kills a child and reaps it. If that fails, the next pass finds the process again.
+fn kill(pid: Pid) {
+    let Ok(exit) = system::exit_watch(pid) else {
+        return;
+    };
+    kill_process(pid, Signal::KILL).ok();
+    if poll_readable([Some(exit.as_fd())], Some(KILL_TIMEOUT)).is_ok_and(|[ended]| ended) {
+        reap(pid);
+    }
+}
+
+/// Reaps a child if it has ended.
+fn reap(pid: Pid) {
+    waitpid(Some(pid), WaitOptions::NOHANG).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_boildown_inside_a_run_of_a_dead_one_has_no_claim_to_that_run() {
+        let [theirs, outer] = [7, 8].map(|pid| Pid::from_raw(pid).unwrap());
+        let ourselves = b"HOME=/\0BOILDOWN_RUN_0000000008_000000000001=1\0";
+        let session_marks = marks_of_other_sessions(&[theirs, outer], ourselves);
+        let sessions: Vec<_> = session_marks.iter().map(|(session, _)| *session).collect();
+        assert_eq!(sessions, [theirs]);
+    }
+
+    #[test]
+    fn a_claim_covers_the_runs_of_its_session_and_of_no_other() {
+        let covers = |entries: &[u8]| {
+            RunMarks::of_session(Pid::from_raw(12).unwrap()).includes_environment(entries)
+        };
+        assert!(covers(b"A=1\0BOILDOWN_RUN_0000000012_000000000345=1\0"));
+        assert!(!covers(b"BOILDOWN_RUN_0000000123_000000000345=1\0"));
+        assert!(!covers(b"A=BOILDOWN_RUN_0000000012_000000000345\0"));
+        assert!(!covers(b""));
+    }
+}

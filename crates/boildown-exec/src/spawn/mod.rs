@@ -1,0 +1,32 @@
+//! The only way to run a command.
+//!
+//! Whatever the command does, a run ends and leaves no process behind. The command gets its own
+//! process group. Its output is read while it runs, and kept up to a limit; its time is limited.
+//! After the command has ended, its group is killed, and so are escaped processes, which have left
+//! the group (see [`ReapOnDrop`] for the last of them).
+
+mod escaped;
+mod invocation;
+mod limits;
+mod not_executable;
+mod output;
+mod permissions;
+mod poll;
+mod resource_monitor;
+mod run_command;
+mod running;
+mod sandbox;
+mod sandbox_thread;
+mod start;
+mod system;
+
+pub use escaped::ReapOnDrop;
+pub(crate) use escaped::kill_processes_of_sessions;
+pub use invocation::{Invocation, Stdin};
+pub use limits::Limits;
+pub use not_executable::is_not_executable;
+pub use permissions::Permissions;
+pub(crate) use run_command::run_in;
+pub use run_command::{run, run_within};
+pub use sandbox::Sandbox;
+pub(crate) use sandbox_thread::SandboxThread;

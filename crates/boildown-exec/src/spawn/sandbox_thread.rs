@@ -1,0 +1,111 @@
+//! The thread in a sandbox that starts the commands.
+//!
+//! A thread that enters a sandbox cannot leave it, and its child processes inherit it. So the
+//! command is started, in the ordinary way, by a thread in the sandbox. No code of ours runs
+//! between `fork` and `exec`, and no other program runs between boildown and the command.
+
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{Builder, JoinHandle};
+
+use super::escaped::RunMarks;
+use super::invocation::Invocation;
+use super::limits::Limits;
+use super::sandbox::Sandbox;
+use super::start::start;
+use boildown_oracle::OracleError;
+
+/// The stack size of a thread that starts commands, in bytes: several times what it needs.
+const STACK: usize = 256 * 1024;
+
+/// A thread in a sandbox, which starts commands there.
+///
+/// It has to exist as long as its commands: when a thread ends, its children are handed to another
+/// thread, where they could be taken for orphans.
+#[derive(Debug)]
+pub(crate) struct SandboxThread {
+    /// `None` while the thread is being dropped.
+    requests: Option<SyncSender<StartRequest>>,
+    started: Receiver<Result<Child, OracleError>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A request to start a command.
+struct StartRequest {
+    invocation: Invocation,
+    limits: Limits,
+    marks: RunMarks,
+}
+
+impl SandboxThread {
+    /// Starts a thread in the sandbox, which may write to these directories, for one run at a time.
+    pub(crate) fn new(sandbox: &Sandbox, dirs: &[&Path]) -> Result<Self, OracleError> {
+        let (requests, queue) = sync_channel::<StartRequest>(1);
+        let (results, started) = sync_channel(1);
+        let (sandbox, dirs): (_, Vec<_>) =
+            (sandbox.clone(), dirs.iter().map(PathBuf::from).collect());
+        let work = move || {
+            let dirs: Vec<_> = dirs.iter().map(PathBuf::as_path).collect();
+            if let Err(error) = sandbox.enter(&dirs) {
+                // Sent before the first request, and the channel has space for it.
+                results.send(Err(error)).ok();
+                return;
+            }
+            for request in queue {
+                let child = start(&request.invocation, &request.limits, &request.marks);
+                if results.send(child).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = Builder::new().stack_size(STACK).spawn(work);
+        let thread = thread.map_err(|source| OracleError::Confine {
+            action: "start the thread of the sandbox",
+            source,
+        })?;
+        Ok(Self {
+            requests: Some(requests),
+            started,
+            thread: Some(thread),
+        })
+    }
+
+    /// Starts the command in the sandbox.
+    pub(super) fn start(
+        &mut self,
+        invocation: &Invocation,
+        limits: &Limits,
+        marks: &RunMarks,
+    ) -> Result<Child, OracleError> {
+        if let Some(requests) = &self.requests {
+            // Sending fails if the thread ended because it could not enter the sandbox. Its error
+            // is received below.
+            let request = StartRequest {
+                invocation: invocation.clone(),
+                limits: limits.clone(),
+                marks: marks.clone(),
+            };
+            requests.send(request).ok();
+        }
+        self.started.recv().unwrap_or_else(|_| {
+            let ended = self.thread.take().map(JoinHandle::join);
+            resume_unwind(
+                ended
+                    .and_then(Result::err)
+                    .unwrap_or(Box::new("the thread of a sandbox ended")),
+            )
+        })
+    }
+}
+
+impl Drop for SandboxThread {
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread was already passed on by `start`.
+            thread.join().ok();
+        }
+    }
+}

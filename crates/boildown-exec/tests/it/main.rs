@@ -1,0 +1,12 @@
+//! Runs real scripts that misbehave, and checks that nothing is left of them.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a failing test panics, also in its helpers"
+)]
+
+mod abandoned;
+mod contained;
+mod failing_to_start;
+mod misbehaving;
+mod oracle;
+mod support;

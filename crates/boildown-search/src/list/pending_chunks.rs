@@ -1,0 +1,109 @@
+//! The queue of chunks that a halving has not asked about yet.
+
+use std::ops::Range;
+
+use rpds::VectorSync;
+
+/// The order in which a halving visits the chunks of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HalvingOrder {
+    /// Both halves of a chunk, down to single elements, before the chunk beside it. Each query is
+    /// close to the one before.
+    #[default]
+    Depth,
+    /// All chunks of one level before their halves: large chunks are deleted first.
+    Breadth,
+}
+
+impl HalvingOrder {
+    /// The values of the parameter `order`.
+    pub(super) const NAMES: [(&str, Self); 2] =
+        [("depth", Self::Depth), ("breadth", Self::Breadth)];
+}
+
+/// Disjoint chunks of a list in the order in which they are asked about. Cheap to clone, however
+/// many there are.
+#[derive(Debug, Clone)]
+pub(super) enum PendingChunks {
+    /// A stack; the last chunk is asked about next. Its length is at most the depth of the halving,
+    /// so it is short.
+    Depth(Vec<Range<usize>>),
+    /// A queue of one level. It can become as long as the list.
+    Breadth {
+        /// The chunks of this level.
+        level: VectorSync<Range<usize>>,
+        /// The next chunk of `level`. Invariant: below its length unless no chunk is pending.
+        next_index: usize,
+        /// The halves of the chunks of this level that could not be deleted.
+        deeper: VectorSync<Range<usize>>,
+    },
+}
+
+/// A chunk that the answer to a query puts into the queue.
+#[derive(Debug)]
+pub(super) enum FollowUp {
+    /// The same chunk, to be asked about again.
+    Again(Range<usize>),
+    /// A half of its chunk.
+    Half(Range<usize>),
+}
+
+impl PendingChunks {
+    /// Starts with one chunk, or with none if that is empty.
+    pub(super) fn new(order: HalvingOrder, all: Range<usize>) -> Self {
+        let all = (!all.is_empty()).then_some(all);
+        match order {
+            HalvingOrder::Depth => Self::Depth(all.into_iter().collect()),
+            HalvingOrder::Breadth => Self::Breadth {
+                level: all.into_iter().collect(),
+                next_index: 0,
+                deeper: VectorSync::new_sync(),
+            },
+        }
+    }
+
+    /// Returns the first `count` chunks; in breadth-first order, only chunks of the same level.
+    pub(super) fn first(&self, count: usize) -> Vec<Range<usize>> {
+        match self {
+            Self::Depth(chunks) => chunks.iter().rev().take(count).cloned().collect(),
+            Self::Breadth {
+                level, next_index, ..
+            } => (*next_index..level.len())
+                .map_while(|place| level.get(place).cloned())
+                .take(count)
+                .collect(),
+        }
+    }
+
+    /// Replaces the first `count` chunks by what follows from their queries, in the order of
+    /// asking.
+    pub(super) fn replace(&mut self, count: usize, follow_ups: Vec<FollowUp>) {
+        match self {
+            Self::Depth(chunks) => {
+                chunks.truncate(chunks.len() - count);
+                let follow_ups = follow_ups.into_iter().rev();
+                chunks.extend(
+                    follow_ups.map(|(FollowUp::Again(chunk) | FollowUp::Half(chunk))| chunk),
+                );
+            }
+            Self::Breadth {
+                level,
+                next_index,
+                deeper,
+            } => {
+                *next_index += count;
+                for next in follow_ups {
+                    match next {
+                        // At the end of its level: the other chunks of the level come first.
+                        FollowUp::Again(chunk) => level.push_back_mut(chunk),
+                        FollowUp::Half(chunk) => deeper.push_back_mut(chunk),
+                    }
+                }
+                if *next_index == level.len() {
+                    *level = std::mem::replace(deeper, VectorSync::new_sync());
+                    *next_index = 0;
+                }
+            }
+        }
+    }
+}

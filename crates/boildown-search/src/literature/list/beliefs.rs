@@ -1,0 +1,407 @@
+//! Beliefs: the model that ProbDD and `WProbDD` share, with a probability for each element.
+
+use std::cmp::Reverse;
+use std::num::NonZeroUsize;
+use std::ops::Range;
+use std::sync::Arc;
+
+use fixedbitset::FixedBitSet;
+use rpds::RedBlackTreeSetSync;
+
+use super::Sigma;
+use super::sigma::is_worth_adding;
+use crate::list::List;
+use crate::odds::RatesBySize;
+use crate::{BatchAnswer, Query, Subset, Verdict};
+
+/// The probability for each undecided element that it is needed, and the groups to be asked about.
+///
+/// The elements are ordered by expected gain, weight·(1 − p). A group is a prefix of that order. An
+/// element is decided when it is deleted, or when it missed alone. A miss of a larger group raises
+/// the probabilities of its elements by Bayes' rule.
+///
+/// Elements that were never asked about all have the probability σ, so they are a slice of an array
+/// that is never reordered. Only those that were part of a miss are in a search tree. It is
+/// persistent, so a clone costs nothing.
+#[derive(Debug, Clone)]
+pub(crate) struct Beliefs {
+    sigma: Sigma,
+    objective: Objective,
+    order: TrialOrder,
+    weights: Arc<[u32]>,
+    kept: Subset,
+    /// The elements to be tried, in their initial order: the heaviest first, then in the order of
+    /// ties.
+    items: Arc<[WeightedElement]>,
+    /// The items from here on have never been chosen. Invariant: their probability is σ.
+    fresh: usize,
+    /// The items before `fresh` that are neither decided nor in a chosen group.
+    tried: RedBlackTreeSetSync<RankedElement>,
+    /// The total weight of the items from `fresh` on and of those in `tried`.
+    weight: u64,
+    /// Groups that are chosen; the last one is asked about next. Invariant: disjoint and non-empty,
+    /// and all of their elements are kept; empty only when the search is finished.
+    chosen: Vec<ElementGroup>,
+    rates: RatesBySize,
+}
+
+/// The quantity whose expected value a deletion maximises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Objective {
+    /// The number of elements.
+    Number,
+    /// The weight.
+    Weight,
+}
+
+/// The order of elements with the same expected gain.
+#[derive(Debug, Clone)]
+pub(crate) enum TrialOrder {
+    Ties(Ties),
+    /// These elements in this order, and no others.
+    Given(Arc<[usize]>),
+}
+
+/// Which of several equally promising elements is tried first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// The last one, so that deletions go right to left. Later elements tend to use the earlier
+    /// ones.
+    Last,
+    /// The first one, so that deletions go left to right.
+    First,
+}
+
+impl Ties {
+    /// The values of the parameter `ties`.
+    pub(super) const NAMES: [(&str, Self); 2] = [("last", Self::Last), ("first", Self::First)];
+}
+
+#[derive(Debug, Clone, Copy)]
+struct WeightedElement {
+    element: usize,
+    weight: u32,
+}
+
+/// The rank of an element in the order of trials. Both numbers are positive, so their bits are
+/// ordered like the numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct RankedElement {
+    /// The bits of weight·(1 − p).
+    gain: Reverse<u64>,
+    /// The bits of the probability that the element is needed.
+    p: u64,
+    /// The position in `items`.
+    index: usize,
+}
+
+impl RankedElement {
+    fn new(index: usize, item: WeightedElement, p: f64) -> Self {
+        Self {
+            gain: Reverse((f64::from(item.weight) * (1.0 - p)).to_bits()),
+            p: p.to_bits(),
+            index,
+        }
+    }
+
+    fn p(self) -> f64 {
+        f64::from_bits(self.p)
+    }
+}
+
+/// Elements that are deleted together.
+type ElementGroup = Arc<[RankedElement]>;
+
+/// Returns the probability that deleting a group is interesting, if needs are independent.
+fn chance(group: &[RankedElement]) -> f64 {
+    group.iter().map(|ranked| 1.0 - ranked.p()).product()
+}
+
+impl Beliefs {
+    /// The highest probability after a miss of several elements: none of them is certainly needed.
+    const ALMOST_SURE: f64 = 1.0 - 1.0 / (1_u64 << 30) as f64;
+    /// Gains that differ by less than this share are equal; they were computed in different orders.
+    const TOLERANCE: f64 = 1e-12;
+
+    pub(crate) fn new(list: List, sigma: Sigma, objective: Objective, order: TrialOrder) -> Self {
+        let mut beliefs = Self {
+            sigma,
+            objective,
+            order,
+            weights: list.weights,
+            kept: list.kept,
+            items: Arc::new([]),
+            fresh: 0,
+            tried: RedBlackTreeSetSync::new_sync(),
+            weight: 0,
+            chosen: Vec::new(),
+            rates: RatesBySize::new(0.4),
+        };
+        beliefs.restart(beliefs.kept.clone());
+        beliefs
+    }
+
+    pub(crate) fn restart(&mut self, best: Subset) {
+        let mut elements: Vec<usize> = match &self.order {
+            TrialOrder::Ties(_) => best.iter().collect(),
+            TrialOrder::Given(elements) => {
+                let mut left = FixedBitSet::with_capacity(best.universe());
+                left.extend(best.iter());
+                let once = |element: &usize| {
+                    let found = left.contains(*element);
+                    left.set(*element, false);
+                    found
+                };
+                let inside =
+                    (elements.iter().copied()).filter(|&element| element < best.universe());
+                inside.filter(once).collect()
+            }
+        };
+        if matches!(self.order, TrialOrder::Ties(Ties::Last)) {
+            elements.reverse();
+        }
+        let weigh = |element| match self.objective {
+            Objective::Number => 1,
+            Objective::Weight => self.weights.get(element).copied().unwrap_or(1),
+        };
+        let mut items: Vec<WeightedElement> = (elements.into_iter())
+            .map(|element| WeightedElement {
+                element,
+                weight: weigh(element),
+            })
+            .collect();
+        items.sort_by_key(|item| Reverse(item.weight));
+        self.weight = items.iter().map(|item| u64::from(item.weight)).sum();
+        self.items = items.into();
+        self.fresh = 0;
+        self.tried = RedBlackTreeSetSync::new_sync();
+        self.kept = best;
+        self.chosen = Vec::new();
+        self.refill();
+    }
+
+    pub(crate) fn best(&self) -> Subset {
+        self.kept.clone()
+    }
+
+    pub(crate) fn ask(&self) -> Option<Query<Subset>> {
+        self.chosen.last().map(|group| self.query(group))
+    }
+
+    pub(crate) fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
+        let groups = self.clone().take(batch_size.get());
+        groups.iter().map(|group| self.query(group)).collect()
+    }
+
+    pub(crate) fn record(&mut self, answers: &[BatchAnswer]) {
+        let groups = self.take(answers.len());
+        let mut cuts = Vec::new();
+        // In reverse, so that the first of several deferred groups is asked about first.
+        for (group, answer) in groups.into_iter().zip(answers).rev() {
+            if let BatchAnswer::Told(verdict) = answer {
+                self.rates.learn(group.len(), (*verdict).into());
+            }
+            match answer {
+                BatchAnswer::Told(Verdict::Interesting) => cuts.extend(self.cuts(&group)),
+                BatchAnswer::Told(_) => self.miss(&group),
+                BatchAnswer::Skipped if group.len() > 1 => {
+                    let (first, second) = group.split_at(group.len().div_ceil(2));
+                    self.chosen.push(second.into());
+                    self.chosen.push(first.into());
+                }
+                BatchAnswer::Skipped => {}
+                BatchAnswer::Deferred => self.chosen.push(group),
+            }
+        }
+        if !cuts.is_empty() {
+            self.kept = self.kept.without(cuts);
+            self.kept.commit();
+        }
+        self.refill();
+    }
+
+    /// Chooses a group if none is left.
+    fn refill(&mut self) {
+        if self.chosen.is_empty()
+            && let Some(group) = self.choose()
+        {
+            self.chosen.push(group);
+        }
+    }
+
+    /// Raises the probabilities of a group that could not be deleted, by Bayes' rule. A single
+    /// element that missed is decided: it is needed.
+    fn miss(&mut self, group: &[RankedElement]) {
+        if group.len() == 1 {
+            return;
+        }
+        let some_needed = 1.0 - chance(group);
+        for ranked in group {
+            let p = (ranked.p() / some_needed).min(Self::ALMOST_SURE);
+            let item = self.items[ranked.index];
+            self.weight += u64::from(item.weight);
+            self.tried
+                .insert_mut(RankedElement::new(ranked.index, item, p));
+        }
+    }
+
+    fn query(&self, group: &[RankedElement]) -> Query<Subset> {
+        let observed = self.rates.odds(group.len());
+        Query {
+            candidate: self.kept.without(self.cuts(group)),
+            odds: chance(group).midpoint(observed),
+        }
+    }
+
+    fn cuts(&self, group: &[RankedElement]) -> impl Iterator<Item = Range<usize>> {
+        let elements = group.iter().map(|ranked| self.items[ranked.index].element);
+        elements.map(|element| element..element + 1)
+    }
+
+    /// Takes out the next groups: those already chosen, then prefixes of the remaining order.
+    fn take(&mut self, count: usize) -> Vec<ElementGroup> {
+        let next = || self.chosen.pop().or_else(|| self.choose());
+        std::iter::from_fn(next).take(count).collect()
+    }
+
+    /// Takes out the prefix with the highest expected gain, the longest one if several have it.
+    fn choose(&mut self) -> Option<ElementGroup> {
+        let group: ElementGroup = match self.objective {
+            Objective::Number => self.most_elements(),
+            Objective::Weight => self.most_weight(),
+        }
+        .into();
+        for ranked in group.iter() {
+            self.weight -= u64::from(self.items[ranked.index].weight);
+            if ranked.index == self.fresh {
+                self.fresh += 1;
+            } else {
+                self.tried.remove_mut(ranked);
+            }
+        }
+        (!group.is_empty()).then_some(group)
+    }
+
+    /// Returns the best prefix by number of elements, whose gain rises to its maximum and then
+    /// falls.
+    fn most_elements(&self) -> Vec<RankedElement> {
+        let order = self.in_order().enumerate();
+        let worth = order
+            .take_while(|(before, ranked)| *before == 0 || is_worth_adding(before + 1, ranked.p()));
+        worth.map(|(_, ranked)| ranked).collect()
+    }
+
+    /// Returns the best prefix by weight. The gain of a prefix may fall and rise again, but never
+    /// above the total weight times the chance of the prefix. Once that bound is below the highest
+    /// gain, no longer prefix can be better.
+    fn most_weight(&self) -> Vec<RankedElement> {
+        let (mut weight, mut chance) = (0.0, 1.0);
+        let (mut group, mut length, mut highest) = (Vec::new(), 0, 0.0_f64);
+        for ranked in self.in_order() {
+            weight += f64::from(self.items[ranked.index].weight);
+            chance *= 1.0 - ranked.p();
+            group.push(ranked);
+            let enough = highest * (1.0 - Self::TOLERANCE);
+            if weight * chance >= enough {
+                length = group.len();
+                highest = highest.max(weight * chance);
+            } else if self.weight as f64 * chance < enough {
+                break;
+            }
+        }
+        group.truncate(length);
+        group
+    }
+
+    /// Returns the undecided items that are not chosen yet, the most promising first.
+    fn in_order(&self) -> impl Iterator<Item = RankedElement> {
+        let fresh = self.fresh..self.items.len();
+        let ranked = |index| RankedElement::new(index, self.items[index], self.sigma.get());
+        let mut fresh = fresh.map(ranked).peekable();
+        let mut tried = self.tried.iter().copied().peekable();
+        std::iter::from_fn(move || match (fresh.peek(), tried.peek()) {
+            (Some(new), Some(old)) if old < new => tried.next(),
+            (Some(_), _) => fresh.next(),
+            (None, _) => tried.next(),
+        })
+    }
+}
+
+/// Implements the search traits for a tuple struct around [`Beliefs`].
+macro_rules! impl_belief_search {
+    ($search:ident) => {
+        impl Search for $search {
+            type Candidate = Subset;
+
+            fn ask(&self) -> Option<Query<Subset>> {
+                self.0.ask()
+            }
+
+            fn tell(&mut self, verdict: Verdict) {
+                self.record(&[BatchAnswer::Told(verdict)]);
+            }
+
+            fn skip(&mut self) {
+                self.record(&[BatchAnswer::Skipped]);
+            }
+
+            fn best(&self) -> Subset {
+                self.0.best()
+            }
+        }
+
+        impl ListSearch for $search {
+            fn restart(&mut self, best: Subset) {
+                self.0.restart(best);
+            }
+
+            fn pending(&self, batch_size: NonZeroUsize) -> Vec<Query<Subset>> {
+                self.0.pending(batch_size)
+            }
+
+            fn record(&mut self, answers: &[BatchAnswer]) {
+                self.0.record(answers);
+            }
+        }
+    };
+}
+
+pub(crate) use impl_belief_search;
+
+#[cfg(test)]
+impl Beliefs {
+    /// Returns the probability that an element is needed, or `None` if it is decided.
+    pub(crate) fn probability(&self, element: usize) -> Option<f64> {
+        let index = self.items.iter().position(|item| item.element == element)?;
+        let mut known = self
+            .tried
+            .iter()
+            .chain(self.chosen.iter().flat_map(|group| group.iter()));
+        if index >= self.fresh {
+            return Some(self.sigma.get());
+        }
+        known
+            .find(|ranked| ranked.index == index)
+            .map(|ranked| ranked.p())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_prefix_by_weight_may_follow_a_falling_gain() {
+        let list = List::weighted([100, 80, 40]);
+        let sigma = Sigma::TENTH;
+        let mut beliefs =
+            Beliefs::new(list, sigma, Objective::Weight, TrialOrder::Ties(Ties::Last));
+        // 100 · 0.95 = 95, then 180 · 0.475 = 85.5, then 220 · 0.45125 = 99.3.
+        for (index, p) in [0.05, 0.5, 0.05].into_iter().enumerate() {
+            let ranked = RankedElement::new(index, beliefs.items[index], p);
+            beliefs.tried.insert_mut(ranked);
+        }
+        (beliefs.fresh, beliefs.weight) = (3, 220);
+        assert_eq!(beliefs.most_weight().len(), 3);
+    }
+}

@@ -1,0 +1,30 @@
+//! List algorithms of the literature: each removes as many elements as it can.
+//!
+//! All of them start on a [`List`](crate::list::List), and can be restarted, repeated, batched and
+//! chosen by [name](crate::algorithms::Algorithm). The table of papers is in [`literature`](super).
+
+mod beliefs;
+mod bisection;
+mod cdd;
+mod coarsen;
+mod ddmin;
+mod known_misses;
+mod n_minimal;
+mod naive;
+mod probdd;
+mod sigma;
+mod wddmin;
+mod wprobdd;
+
+pub use beliefs::Ties;
+pub use bisection::Bisection;
+pub use cdd::{Cdd, CddOptions};
+pub use coarsen::{ActiveCoarsen, CoarsenOptions};
+pub use ddmin::{Ddmin, DdminOptions, Resume, Subsets};
+pub use known_misses::{KnownMisses, PmaOptions};
+pub use n_minimal::{NMinimal, NMinimalOptions};
+pub use naive::Naive;
+pub use probdd::{ProbDd, ProbDdOptions};
+pub use sigma::Sigma;
+pub use wddmin::Wddmin;
+pub use wprobdd::WProbDd;

@@ -1,0 +1,18 @@
+//! Tree algorithms of the literature: HDD and its variants, Perses, PARDIS.
+
+mod edits;
+mod hdd;
+mod hddr;
+mod hoist;
+mod node_list;
+mod node_list_search;
+mod pardis;
+mod perses;
+mod tree_index;
+
+pub use hdd::Hdd;
+pub use hddr::{Append, Hddr, HddrOrder, Pop};
+pub use hoist::HoistingHdd;
+pub use node_list::Nodes;
+pub use pardis::{Pardis, Siblings};
+pub use perses::Perses;

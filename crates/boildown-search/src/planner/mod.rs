@@ -1,0 +1,598 @@
+//! The planner: speculation over the tree of possible verdicts, so that any search runs in
+//! parallel.
+
+mod guesses;
+mod recent;
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::sync::Arc;
+
+use crate::odds::{Hit, HitRate};
+use crate::{Fingerprint, Fingerprinted, Query, Search, Verdict};
+use guesses::Guesses;
+use recent::Recent;
+
+/// Runs one search with any number of workers, always to the same result.
+///
+/// The planner builds a tree of what the search would ask. The root is the real search. To see past
+/// a query whose verdict is not known yet, the planner clones the search, tells the clone a guessed
+/// verdict and takes its next query; each guess makes a child node. For example, a search that asks
+/// about `ab` and expects a miss with odds 0.9 has the children "after a miss" (0.9) and "after a
+/// hit" (0.1). With two workers, `ab` and the query of the first child run at the same time.
+///
+/// [`next`](Self::next) returns the query that the real search is most likely to reach,
+/// [`answer`](Self::answer) takes verdicts in any order, and [`advance`](Self::advance) tells them
+/// to the real search in the order in which it asks.
+///
+/// # Guarantee
+/// The sequence of told verdicts, and so the result, depends only on the search and on the
+/// verdicts: not on the number of queries in flight, nor on the order of answers. Each candidate is
+/// run at most once within the memory: a candidate that was told before is skipped, or told again
+/// if it was `Interesting`; a candidate that was answered on a path not taken is told without
+/// another run.
+/// # Cost
+/// O(w log w) for each `next` with w queries in flight or answered ahead, plus one clone, one
+/// `tell` and one fingerprint for each new node of the tree.
+/// # Source
+/// `DustMite`'s predicted iterator tree. The expected progress is the sum of the path probabilities
+/// of the queries in flight.
+/// # Memory
+/// Bounded: at least the last `MEMORY` told verdicts are remembered, and at most twice as many. An
+/// older query that comes again is asked again, and its verdict told.
+pub struct Planner<S: Search> {
+    /// Every node is reachable from `root`; indices of freed nodes are reused.
+    nodes: Vec<Option<PlanNode<S>>>,
+    free: Vec<usize>,
+    root: usize,
+    /// The verdicts told to the real search, timed by `count`.
+    told: Recent,
+    count: u64,
+    /// Answers that the real search has not reached yet, timed by `answered`. It never reaches many
+    /// of them.
+    answers: Recent,
+    answered: u64,
+    running: HashMap<Fingerprint, QueryId>,
+    next_id: u64,
+    /// The share of told misses that are `Unresolved`. Searches over lists treat both kinds of miss
+    /// alike; the dd family does not.
+    unresolved: HitRate,
+}
+
+/// The least number of verdicts remembered: about 10 MB.
+const MEMORY: u64 = 1 << 17;
+
+/// A query in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct QueryId(u64);
+
+/// A query to be run now.
+#[derive(Debug, Clone)]
+pub struct Ticket<C> {
+    /// The id to pass to [`Planner::answer`].
+    pub id: QueryId,
+    /// The fingerprint of the candidate.
+    pub fingerprint: Fingerprint,
+    /// The candidate to test.
+    pub candidate: C,
+}
+
+/// A verdict that was told to the real search.
+#[derive(Debug, Clone)]
+pub struct Told<C> {
+    /// The tested candidate.
+    pub candidate: C,
+    /// The fingerprint of the candidate.
+    pub fingerprint: Fingerprint,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+struct PlanNode<S: Search> {
+    search: S,
+    query: Option<Asked<S::Candidate>>,
+    /// The queries that are certain from this node on, its own first; computed when first needed.
+    certain: Option<Certain<S::Candidate>>,
+    /// The number of verdicts told before its query.
+    count: u64,
+    /// The parent, and the verdict that leads here.
+    above: Option<(usize, Verdict)>,
+    /// The node after each verdict on the query, by `slot`; made when first needed.
+    children: [Option<usize>; 3],
+}
+
+/// A query with the fingerprint of its candidate.
+type Asked<C> = (Fingerprint, Query<C>);
+
+/// The queries that will be asked whatever the answers are: a suffix of a shared list.
+struct Certain<C> {
+    queries: Arc<[Asked<C>]>,
+    from: usize,
+}
+
+impl<C> Clone for Certain<C> {
+    fn clone(&self) -> Self {
+        Self {
+            queries: Arc::clone(&self.queries),
+            from: self.from,
+        }
+    }
+}
+
+impl<C> Certain<C> {
+    fn rest(&self) -> &[Asked<C>] {
+        &self.queries[self.from..]
+    }
+
+    /// Returns what is certain after the first query is answered, when the search then asks `next`.
+    fn after(&self, next: &Asked<C>) -> Option<Self>
+    where
+        C: Clone,
+    {
+        let [_, rest @ ..] = self.rest() else {
+            return None;
+        };
+        if let Some(further) = rest.iter().position(|(asked, _)| *asked == next.0) {
+            return Some(Self {
+                queries: Arc::clone(&self.queries),
+                from: self.from + 1 + further,
+            });
+        }
+        // An unforeseen query comes in between, such as a sample of the gate.
+        (!rest.is_empty()).then(|| Self {
+            queries: std::iter::once(next).chain(rest).cloned().collect(),
+            from: 0,
+        })
+    }
+}
+
+fn slot(verdict: Verdict) -> usize {
+    match verdict {
+        Verdict::Interesting => 0,
+        Verdict::Uninteresting => 1,
+        Verdict::Unresolved => 2,
+    }
+}
+
+/// A node of the tree of verdicts that is not visited yet, ordered by the probability of being
+/// reached.
+struct Reachable {
+    probability: f64,
+    /// Among equal probabilities, earlier queries come first.
+    depth: usize,
+    step: Step,
+}
+
+/// The way to a node of the tree of verdicts.
+enum Step {
+    Root,
+    /// A verdict on the query of a node.
+    Verdict(usize, Verdict),
+    /// An answer to each of the queries that are certain at a node.
+    Answers(usize, Box<Guesses>),
+}
+
+impl Ord for Reachable {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.probability
+            .total_cmp(&other.probability)
+            .then(other.depth.cmp(&self.depth))
+    }
+}
+
+impl PartialOrd for Reachable {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Reachable {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Reachable {}
+
+impl<S: Search> std::fmt::Debug for Planner<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Planner")
+            .field("told", &self.count)
+            .field("running", &self.running)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Search> Planner<S>
+where
+    S::Candidate: Fingerprinted,
+{
+    /// Starts a search.
+    pub fn new(search: S) -> Self {
+        Self::with_memory(search, MEMORY)
+    }
+
+    /// Starts a search and remembers at least `memory` verdicts, at most twice as many. Which
+    /// queries are asked again depends on `memory`, and so may the result.
+    pub fn with_memory(search: S, memory: u64) -> Self {
+        let mut planner = Self {
+            nodes: Vec::new(),
+            free: Vec::new(),
+            root: 0,
+            told: Recent::new(memory),
+            count: 0,
+            answers: Recent::new(MEMORY),
+            answered: 0,
+            running: HashMap::new(),
+            next_id: 0,
+            unresolved: HitRate::new(0.5),
+        };
+        planner.root = planner.insert(search, None);
+        planner
+    }
+
+    /// Returns the query that is most likely to be reached and is neither answered nor in flight,
+    /// and marks it as in flight. Returns `None` when there is no such query: the caller waits for
+    /// an answer, or the search is finished.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "not an iterator: what comes next depends on the answers"
+    )]
+    pub fn next(&mut self) -> Option<Ticket<S::Candidate>> {
+        let (fingerprint, candidate) = self.most_likely()?;
+        let id = QueryId(self.next_id);
+        self.next_id += 1;
+        self.running.insert(fingerprint, id);
+        Some(Ticket {
+            id,
+            fingerprint,
+            candidate,
+        })
+    }
+
+    /// Computes what `next` would return, so that the next call returns at once. For idle moments.
+    pub fn look_ahead(&mut self) {
+        self.most_likely();
+    }
+
+    /// Takes the verdict on a query in flight. The verdict on an abandoned query is ignored.
+    pub fn answer(&mut self, id: QueryId, verdict: Verdict) {
+        if let Some(fingerprint) = self.fingerprint_of(id) {
+            self.running.remove(&fingerprint);
+            self.answers.insert(self.answered, fingerprint, verdict);
+            self.answered += 1;
+        }
+    }
+
+    /// Tells the search the answer to its query, if there is one, and returns what was told. Call
+    /// it until it returns `None`: later answers may have arrived early.
+    pub fn advance(&mut self) -> Option<Told<S::Candidate>> {
+        let fingerprint = self.node(self.root).query.as_ref()?.0;
+        let verdict = self.answers.remove(fingerprint)?;
+        self.told.insert(self.count, fingerprint, verdict);
+        self.count += 1;
+        match verdict {
+            Verdict::Unresolved => self.unresolved.learn(Hit::Yes),
+            Verdict::Uninteresting => self.unresolved.learn(Hit::No),
+            Verdict::Interesting => {}
+        }
+        let next = self.child(self.root, verdict);
+        let old = std::mem::replace(&mut self.root, next);
+        self.node_mut(old).children[slot(verdict)] = None;
+        self.node_mut(next).above = None;
+        let (fingerprint, query) = self.discard(old).query?;
+        Some(Told {
+            candidate: query.candidate,
+            fingerprint,
+            verdict,
+        })
+    }
+
+    /// Changes the search between two of its queries. The tree is built again; answers are kept.
+    pub fn change(&mut self, change: impl FnOnce(&mut S)) {
+        let mut search = self.discard(self.root).search;
+        change(&mut search);
+        self.root = self.insert(search, None);
+    }
+
+    /// Returns the queries in flight whose answers can no longer matter, and forgets them.
+    pub fn abandoned(&mut self) -> Vec<QueryId> {
+        let mut wanted: HashSet<Fingerprint> = self
+            .nodes
+            .iter()
+            .flatten()
+            .filter_map(|node| Some(node.query.as_ref()?.0))
+            .collect();
+        for (index, node) in self.nodes.iter().enumerate() {
+            // Nodes further down share the same list.
+            if let Some(certain) = node.as_ref().and_then(|node| node.certain.as_ref())
+                && (certain.from == 0 || index == self.root)
+            {
+                wanted.extend(certain.rest().iter().map(|(fingerprint, _)| *fingerprint));
+            }
+        }
+        let mut abandoned: Vec<QueryId> = self
+            .running
+            .iter()
+            .filter(|(fingerprint, _)| !wanted.contains(*fingerprint))
+            .map(|(_, &id)| id)
+            .collect();
+        abandoned.sort_unstable();
+        self.running
+            .retain(|fingerprint, _| wanted.contains(fingerprint));
+        abandoned
+    }
+
+    /// Returns the query in flight whose answer the search waits for.
+    #[must_use]
+    pub fn awaited(&self) -> Option<QueryId> {
+        let (fingerprint, _) = self.node(self.root).query.as_ref()?;
+        self.running.get(fingerprint).copied()
+    }
+
+    /// Returns whether the search has nothing left to ask.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.node(self.root).query.is_none()
+    }
+
+    /// Returns the search, with all verdicts so far.
+    #[must_use]
+    pub fn search(&self) -> &S {
+        &self.node(self.root).search
+    }
+
+    fn fingerprint_of(&self, id: QueryId) -> Option<Fingerprint> {
+        // At most a few hundred are in flight.
+        self.running
+            .iter()
+            .find(|(_, running)| **running == id)
+            .map(|(&fingerprint, _)| fingerprint)
+    }
+
+    /// Returns the query that is most likely to be reached and is neither answered nor in flight.
+    ///
+    /// Walks the tree from the root, most probable node first. A node whose query is open ends the
+    /// walk; the walk goes past other nodes with their known answer, or with both guesses. Queries
+    /// that are certain at a node are guessed all at once, likeliest combination first.
+    fn most_likely(&mut self) -> Option<(Fingerprint, S::Candidate)> {
+        let mut frontier = BinaryHeap::from([Reachable {
+            probability: 1.0,
+            depth: 0,
+            step: Step::Root,
+        }]);
+        // When few candidates are left, all of them are soon in flight, on factorially many paths:
+        // limit the walk. Answers on paths not taken are kept, but are on no path.
+        let known = self.answers.len().min(self.nodes.len() - self.free.len());
+        let miss = self.likelier_miss();
+        let mut steps = 8 * (self.running.len() + known + 8);
+        while let Some(Reachable {
+            probability,
+            depth,
+            step,
+        }) = frontier.pop()
+            && steps > 0
+        {
+            steps -= 1;
+            let node = match step {
+                Step::Root => self.root,
+                Step::Verdict(parent, verdict) => self.child(parent, verdict),
+                Step::Answers(head, guesses) => {
+                    let reached = probability / guesses.probability;
+                    frontier.extend(guesses.next().map(|guesses| Reachable {
+                        probability: reached * guesses.probability,
+                        depth,
+                        step: Step::Answers(head, Box::new(guesses)),
+                    }));
+                    self.after(head, &guesses)
+                }
+            };
+            let Some((fingerprint, query)) = &self.node(node).query else {
+                continue;
+            };
+            let (fingerprint, odds) = (*fingerprint, query.odds);
+            let count = self.node(node).count;
+            if self.is_open(fingerprint, count) {
+                return Some((fingerprint, query.candidate.clone()));
+            }
+            let certain = self.certain(node);
+            let mut rest = certain.rest().iter().skip(1);
+            if let Some((fingerprint, query)) = rest.find(|(asked, _)| self.is_open(*asked, count))
+            {
+                return Some((*fingerprint, query.candidate.clone()));
+            }
+            if certain.rest().len() > 1 {
+                let answers = certain.rest().iter().map(|(asked, query)| {
+                    let known = self.answer_to(*asked);
+                    known.ok_or(query.odds)
+                });
+                let guesses = Guesses::likeliest(answers);
+                frontier.push(Reachable {
+                    probability: probability * guesses.probability,
+                    depth: depth + certain.rest().len(),
+                    step: Step::Answers(node, Box::new(guesses)),
+                });
+                continue;
+            }
+            let mut reach = |verdict, odds: f64| {
+                frontier.push(Reachable {
+                    probability: probability * odds,
+                    depth: depth + 1,
+                    step: Step::Verdict(node, verdict),
+                });
+            };
+            if let Some(verdict) = self.answer_to(fingerprint) {
+                reach(verdict, 1.0);
+            } else {
+                reach(Verdict::Interesting, odds);
+                // Only one of the two misses: a search that treats them alike would be followed
+                // twice otherwise.
+                reach(miss, 1.0 - odds);
+            }
+        }
+        None
+    }
+
+    /// Returns the more frequent of the two misses.
+    fn likelier_miss(&self) -> Verdict {
+        if self.unresolved.odds() > 0.5 {
+            Verdict::Unresolved
+        } else {
+            Verdict::Uninteresting
+        }
+    }
+
+    /// Returns whether a query is neither in flight nor answered, as seen after `count` told
+    /// verdicts.
+    fn is_open(&self, fingerprint: Fingerprint, count: u64) -> bool {
+        self.answer_to(fingerprint).is_none()
+            && !self.running.contains_key(&fingerprint)
+            && self.told.get(count, fingerprint).is_none()
+    }
+
+    /// Returns an answer that the search has not reached yet.
+    fn answer_to(&self, fingerprint: Fingerprint) -> Option<Verdict> {
+        self.answers.get(self.answered, fingerprint)
+    }
+
+    /// Returns the queries that are certain from a node on.
+    fn certain(&mut self, node: usize) -> Certain<S::Candidate> {
+        if let Some(certain) = &self.node(node).certain {
+            return certain.clone();
+        }
+        let PlanNode { query, search, .. } = self.node(node);
+        let others = search.certain().into_iter().skip(1);
+        let others = others.map(|query| (query.candidate.fingerprint(), query));
+        let queries = query.iter().cloned().chain(others).collect();
+        let certain = Certain { queries, from: 0 };
+        self.node_mut(node).certain = Some(certain.clone());
+        certain
+    }
+
+    /// Returns the node that is reached when all guesses are right.
+    fn after(&mut self, head: usize, guesses: &Guesses) -> usize {
+        let certain = self.certain(head);
+        let mut node = head;
+        for (index, (fingerprint, _)) in certain.rest().iter().enumerate() {
+            // A query that repeats an older one has been skipped when its node was made.
+            if (self.node(node).query.as_ref()).is_some_and(|(asked, _)| asked == fingerprint) {
+                node = self.child(node, guesses.verdict(index));
+            }
+        }
+        node
+    }
+
+    /// Returns the node after `verdict` on the query of `parent`.
+    fn child(&mut self, parent: usize, verdict: Verdict) -> usize {
+        if let Some(child) = self.node(parent).children[slot(verdict)] {
+            return child;
+        }
+        let mut search = self.node(parent).search.clone();
+        search.tell(verdict);
+        let child = self.insert(search, Some((parent, verdict)));
+        self.node_mut(parent).children[slot(verdict)] = Some(child);
+        child
+    }
+
+    /// Moves a search past every query whose answer is known on this path, and makes a node of it.
+    fn insert(&mut self, mut search: S, above: Option<(usize, Verdict)>) -> usize {
+        let count = above.map_or(self.count, |(parent, _)| self.node(parent).count + 1);
+        let query = loop {
+            let Some(query) = search.ask() else {
+                break None;
+            };
+            let fingerprint = query.candidate.fingerprint();
+            match self.verdict_above(above, count, fingerprint) {
+                None => break Some((fingerprint, query)),
+                // An interesting candidate need not have been kept: another deletion may have been
+                // preferred.
+                Some(Verdict::Interesting) => search.tell(Verdict::Interesting),
+                Some(Verdict::Uninteresting | Verdict::Unresolved) => search.skip(),
+            }
+        };
+        let certain = above.and_then(|(parent, _)| self.node(parent).certain.clone());
+        let certain = certain
+            .zip(query.as_ref())
+            .and_then(|(certain, query)| certain.after(query));
+        let node = Some(PlanNode {
+            search,
+            query,
+            certain,
+            count,
+            above,
+            children: [None; 3],
+        });
+        if let Some(index) = self.free.pop() {
+            self.nodes[index] = node;
+            index
+        } else {
+            self.nodes.push(node);
+            self.nodes.len() - 1
+        }
+    }
+
+    /// Returns the verdict that was told on a query before, to the real search or on the path from
+    /// the root to this node, as it is remembered after `count` told verdicts.
+    fn verdict_above(
+        &self,
+        mut above: Option<(usize, Verdict)>,
+        count: u64,
+        fingerprint: Fingerprint,
+    ) -> Option<Verdict> {
+        while let Some((node, verdict)) = above {
+            let node = self.node(node);
+            if (node.query.as_ref()).is_some_and(|(asked, _)| *asked == fingerprint)
+                && self.told.reaches(node.count, count)
+            {
+                return Some(verdict);
+            }
+            above = node.above;
+        }
+        self.told.get(count, fingerprint)
+    }
+
+    /// Frees a node and everything below it.
+    fn discard(&mut self, top: usize) -> PlanNode<S> {
+        let removed = self.nodes[top]
+            .take()
+            .expect("only reachable nodes are discarded, once");
+        self.free.push(top);
+        let mut pending: Vec<usize> = removed.children.into_iter().flatten().collect();
+        while let Some(index) = pending.pop() {
+            let node = self.nodes[index]
+                .take()
+                .expect("only reachable nodes are discarded, once");
+            self.free.push(index);
+            pending.extend(node.children.into_iter().flatten());
+        }
+        removed
+    }
+
+    fn node(&self, index: usize) -> &PlanNode<S> {
+        self.nodes[index]
+            .as_ref()
+            .expect("indices in use are reachable from the root")
+    }
+
+    fn node_mut(&mut self, index: usize) -> &mut PlanNode<S> {
+        self.nodes[index]
+            .as_mut()
+            .expect("indices in use are reachable from the root")
+    }
+}
+
+/// Runs a search to its end with a closure as the oracle, one query at a time.
+///
+/// Each candidate is tested once: a repeated candidate is answered from memory.
+pub fn run<S: Search>(search: S, mut oracle: impl FnMut(&S::Candidate) -> Verdict) -> S
+where
+    S::Candidate: Fingerprinted,
+{
+    let mut planner = Planner::new(search);
+    while let Some(ticket) = planner.next() {
+        let verdict = oracle(&ticket.candidate);
+        planner.answer(ticket.id, verdict);
+        while planner.advance().is_some() {}
+    }
+    planner.search().clone()
+}

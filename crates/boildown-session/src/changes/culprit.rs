@@ -1,0 +1,74 @@
+//! Culprit: a set of changes that makes the difference, on a revision of the history path.
+
+use boildown_changes::{ChangesError, Commit, Configuration, Contents, transplant};
+
+use super::history_path::StepCommits;
+
+/// A change of files.
+#[derive(Debug, Clone)]
+pub(super) struct Patch {
+    /// The files without it.
+    pub(super) before: Configuration,
+    /// The files with it.
+    pub(super) after: Configuration,
+}
+
+impl Patch {
+    /// Returns a patch that changes nothing.
+    pub(super) fn empty(files: Configuration) -> Self {
+        Self {
+            before: files.clone(),
+            after: files,
+        }
+    }
+
+    /// Returns these files with the patch; `None` if it does not apply to them.
+    pub(super) fn apply_to(
+        &self,
+        files: &Configuration,
+        contents: &Contents,
+    ) -> Result<Option<Configuration>, ChangesError> {
+        transplant(&self.before, &self.after, files, contents)
+    }
+
+    /// Returns the patch that undoes this one.
+    pub(super) fn reversed(&self) -> Self {
+        Self {
+            before: self.after.clone(),
+            after: self.before.clone(),
+        }
+    }
+}
+
+/// A set of changes that makes the difference on a revision of the history path.
+#[derive(Debug)]
+pub(super) struct Culprit {
+    /// Index of the revision that the patch applies to.
+    pub(super) revision: usize,
+    pub(super) patch: Patch,
+    /// Which of the commits after the revision the changes come from, by their number on the path.
+    /// `None` if all do.
+    pub(super) used_commits: Option<Vec<u32>>,
+}
+
+impl Culprit {
+    /// Returns those of the commits of the searched steps that the culprit comes from.
+    pub(super) fn commits(&self, steps: StepCommits) -> Vec<Commit> {
+        let StepCommits {
+            mut commits,
+            undone,
+        } = steps;
+        let Some(used) = &self.used_commits else {
+            return commits;
+        };
+        let count = commits.len();
+        let mut index = 0;
+        commits.retain(|_| {
+            // A path that undoes commits meets the youngest first; the list begins with the oldest.
+            let number = if undone { count - 1 - index } else { index };
+            index += 1;
+            u32::try_from(number).is_ok_and(|number| used.contains(&number))
+        });
+        commits
+    }
+}

@@ -1,0 +1,113 @@
+//! Check that the two states of a culprit search are good and bad.
+
+use std::time::Duration;
+
+use boildown_changes::{Configuration, Contents, State};
+use boildown_oracle::{Interrupt, Outcome, Run, Verdict};
+use boildown_store::BaselineRecording;
+
+use super::error::SearchError;
+use super::history_path::{HistoryPath, Revision, StateCache};
+use super::tree_oracle::TreeOracle;
+use crate::event::Event;
+
+/// The number of runs on each of the two states.
+const RUNS: usize = 2;
+
+/// Checks the two ends of a history path, and reports their runs.
+pub(super) struct EndpointCheck<'a> {
+    pub(super) path: &'a HistoryPath,
+    pub(super) contents: &'a Contents,
+    /// The runs of an earlier session.
+    pub(super) recording: &'a BaselineRecording,
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) on_event: &'a mut dyn FnMut(&Event),
+    /// The outcomes of the bad and of the good state that were reported last.
+    pub(super) reported: [Option<Outcome>; 2],
+}
+
+/// One of the two states.
+struct Endpoint<'a> {
+    revision: &'a Revision,
+    state: State,
+    is_good: bool,
+}
+
+impl EndpointCheck<'_> {
+    /// Checks both states, in two runs each. Returns the duration of the longest run.
+    pub(super) fn check(&mut self, trees: &TreeOracle) -> Result<Duration, SearchError> {
+        let (path, contents) = (self.path, self.contents);
+        let cache = StateCache::default();
+        let (good, bad) = (path.good(), path.bad());
+        let (good_state, bad_state) = (cache.read(good, contents)?, cache.read(bad, contents)?);
+        if good_state == bad_state {
+            return Err(SearchError::Same {
+                good: good.name.clone(),
+                bad: bad.name.clone(),
+            });
+        }
+        // The bad one first: it shows whether the command runs at all.
+        let bad = self.check_one(
+            trees,
+            Endpoint {
+                revision: bad,
+                state: bad_state,
+                is_good: false,
+            },
+        )?;
+        let good = self.check_one(
+            trees,
+            Endpoint {
+                revision: good,
+                state: good_state,
+                is_good: true,
+            },
+        )?;
+        Ok(bad.max(good))
+    }
+
+    /// Checks one state. Returns the duration of its longest run.
+    fn check_one(
+        &mut self,
+        trees: &TreeOracle,
+        endpoint: Endpoint<'_>,
+    ) -> Result<Duration, SearchError> {
+        let (expected, wanted) = match endpoint.is_good {
+            true => (Verdict::Uninteresting, "good"),
+            false => (Verdict::Interesting, "bad"),
+        };
+        let configuration = Configuration::from(endpoint.state);
+        let mut slowest = Duration::ZERO;
+        for number in 0..RUNS {
+            // Both runs may use one tree, as later runs do: an incremental build must not change
+            // the verdict.
+            let answer = trees.judge_recorded(&configuration, self.recording, self.interrupt)?;
+            if answer.verdict != expected {
+                let name = endpoint.revision.name.clone();
+                if number > 0 {
+                    return Err(SearchError::Flaky { name });
+                }
+                let answer = Box::new(answer);
+                return Err(SearchError::NotAsStated {
+                    name,
+                    wanted,
+                    answer,
+                });
+            }
+            if let Some(run) = answer.run {
+                slowest = slowest.max(run.took);
+                self.report(endpoint.is_good, run);
+            }
+        }
+        Ok(slowest)
+    }
+
+    /// Reports a run, unless the last one on this state had the same outcome.
+    fn report(&mut self, is_good: bool, run: Run) {
+        let outcome = Some(run.outcome);
+        let reported = &mut self.reported[usize::from(is_good)];
+        if std::mem::replace(reported, outcome) != outcome {
+            (self.on_event)(&Event::EndpointRun { is_good, run });
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Rules that read from a run whether a state is good, bad, or cannot be judged.
+
+use boildown_oracle::Capture;
+use boildown_oracle::{OracleError, Outcome, Property, Run, Verdict};
+
+/// The rule by which the outcome of a run tells a good state from a bad one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutcomeRule {
+    /// Exit code 0 is good; 125 is unresolved, and so are 126 and 127 (a program could not be run);
+    /// any other exit code or signal is bad.
+    ExitCode,
+    /// As `git bisect run` reads a script: 0 is good, 125 is unresolved, any other code up to 127
+    /// is bad, and anything else ends the search.
+    BisectRun,
+    /// An interestingness test: 0 is bad, 125, 126 and 127 are unresolved, anything else is good.
+    Test,
+    /// Bad if the property holds. Good if it does not hold and the exit code is 0. Any other
+    /// failure is unresolved.
+    Property(Property),
+}
+
+/// The goal of a search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchTarget {
+    /// The change that breaks a good state.
+    Culprit,
+    /// The change that fixes a broken state.
+    Fix,
+}
+
+/// Why a state could not be judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum UnresolvedReason {
+    /// The changes do not apply, or make no valid folder of files.
+    DoesNotApply,
+    /// A file with some of its changes has syntax errors.
+    DoesNotParse,
+    /// The build command failed.
+    DoesNotBuild,
+    /// The command exited with 125.
+    Exited125,
+    /// The command, or one that it calls, could not be run: exit code 126 or 127.
+    CannotRun,
+    /// It failed, but the stated property does not hold.
+    FailsOtherwise,
+    /// It reached the time limit.
+    TimedOut,
+    /// It reached another limit.
+    LimitExceeded,
+    /// The search was interrupted.
+    Interrupted,
+}
+
+impl UnresolvedReason {
+    /// Returns a phrase for messages, to follow a number of runs. Also the key in the JSON output.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::DoesNotApply => "did not apply",
+            Self::DoesNotParse => "did not parse",
+            Self::DoesNotBuild => "did not build",
+            Self::Exited125 => "exited with 125",
+            Self::CannotRun => "could not be run",
+            Self::FailsOtherwise => "failed in another way",
+            Self::TimedOut => "timed out",
+            Self::LimitExceeded => "took too much",
+            Self::Interrupted => "was interrupted",
+        }
+    }
+}
+
+/// The verdict of a run on a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StateVerdict {
+    Good,
+    Bad,
+    Unresolved(UnresolvedReason),
+}
+
+impl StateVerdict {
+    /// Returns what it means to the search. States like the last revision of the history path are
+    /// interesting: bad states if a culprit is searched, good states if a fix is.
+    pub(super) fn verdict(self, target: SearchTarget) -> Verdict {
+        match (self, target) {
+            (Self::Good, SearchTarget::Fix) | (Self::Bad, SearchTarget::Culprit) => {
+                Verdict::Interesting
+            }
+            (Self::Good, SearchTarget::Culprit) | (Self::Bad, SearchTarget::Fix) => {
+                Verdict::Uninteresting
+            }
+            (Self::Unresolved(_), _) => Verdict::Unresolved,
+        }
+    }
+
+    /// Returns the state verdict behind a recorded verdict, and the recorded outcome of its run.
+    /// No run is recorded for a state that did not build.
+    pub(super) fn from_record(
+        verdict: Verdict,
+        outcome: Option<Outcome>,
+        target: SearchTarget,
+    ) -> Self {
+        match (verdict, target) {
+            (Verdict::Interesting, SearchTarget::Culprit)
+            | (Verdict::Uninteresting, SearchTarget::Fix) => Self::Bad,
+            (Verdict::Interesting, SearchTarget::Fix)
+            | (Verdict::Uninteresting, SearchTarget::Culprit) => Self::Good,
+            (Verdict::Unresolved, _) => Self::Unresolved(match outcome {
+                None => UnresolvedReason::DoesNotBuild,
+                Some(Outcome::TimedOut) => UnresolvedReason::TimedOut,
+                Some(Outcome::Exceeded(_)) => UnresolvedReason::LimitExceeded,
+                Some(Outcome::Exited(UNRESOLVED)) => UnresolvedReason::Exited125,
+                Some(Outcome::Exited(code)) if NOT_RUN.contains(&code) => {
+                    UnresolvedReason::CannotRun
+                }
+                Some(_) => UnresolvedReason::FailsOtherwise,
+            }),
+        }
+    }
+}
+
+/// Exit code by which a command says that a state cannot be judged, as for `git bisect run`.
+const UNRESOLVED: i32 = 125;
+/// Exit codes of a shell whose program is not executable, or does not exist.
+const NOT_RUN: std::ops::RangeInclusive<i32> = 126..=127;
+
+impl OutcomeRule {
+    /// Returns what a run shows about the state that it ran on.
+    ///
+    /// # Errors
+    /// [`OracleError::Aborted`] when a script for `git bisect run` ends the search.
+    pub(super) fn state_verdict(&self, run: &Run) -> Result<StateVerdict, OracleError> {
+        use StateVerdict::{Bad, Good, Unresolved};
+        use UnresolvedReason::{CannotRun, Exited125, FailsOtherwise, LimitExceeded, TimedOut};
+        let states =
+            |code| matches!(self, Self::Property(property) if property.states_exit_code(code));
+        if run.outcome == Outcome::Exited(UNRESOLVED) && !states(UNRESOLVED) {
+            return Ok(Unresolved(Exited125));
+        }
+        let asks_for_hang = self.property().is_some_and(|it| it.hang().is_some());
+        if run.outcome == Outcome::TimedOut && !asks_for_hang {
+            return Ok(Unresolved(TimedOut));
+        }
+        if let Outcome::Exceeded(_) = run.outcome {
+            return Ok(Unresolved(LimitExceeded));
+        }
+        Ok(match (self, run.outcome) {
+            (Self::BisectRun, Outcome::Exited(0)) => Good,
+            (Self::BisectRun, Outcome::Exited(1..=127)) => Bad,
+            (Self::BisectRun, ended) => {
+                let ended = ended.to_string();
+                return Err(OracleError::Aborted { ended });
+            }
+            (Self::ExitCode | Self::Test, Outcome::Exited(code)) if NOT_RUN.contains(&code) => {
+                Unresolved(CannotRun)
+            }
+            (Self::ExitCode, Outcome::Exited(0)) => Good,
+            (Self::Test, Outcome::Exited(0)) => Bad,
+            (Self::ExitCode, _) => Bad,
+            (Self::Test, _) => Good,
+            (Self::Property(property), _) if property.verdict(run).is_interesting() => Bad,
+            (Self::Property(_), Outcome::Exited(0)) => Good,
+            (Self::Property(_), Outcome::Exited(code)) if NOT_RUN.contains(&code) => {
+                Unresolved(CannotRun)
+            }
+            (Self::Property(_), _) => Unresolved(FailsOtherwise),
+        })
+    }
+
+    /// Returns the stated property, if there is one.
+    pub(super) fn property(&self) -> Option<&Property> {
+        match self {
+            Self::Property(property) => Some(property),
+            Self::ExitCode | Self::BisectRun | Self::Test => None,
+        }
+    }
+
+    /// Returns what has to be captured of a run.
+    pub(super) fn capture(&self) -> Capture {
+        self.property().map_or(Capture::Nothing, Property::capture)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use boildown_oracle::{Expectation, Resource};
+
+    use super::*;
+    use Outcome::{Exceeded, Exited, Signalled, TimedOut};
+    use StateVerdict::{Bad, Good, Unresolved};
+
+    #[track_caller]
+    fn check(rule: &OutcomeRule, expected: &[(Outcome, StateVerdict)]) {
+        for (outcome, verdict) in expected {
+            let run = Run {
+                outcome: *outcome,
+                stdout: Vec::new(),
+                stderr: b"IndexError: 7\n".to_vec(),
+                took: Duration::from_secs(1),
+            };
+            assert_eq!(rule.state_verdict(&run).unwrap(), *verdict, "{outcome}");
+        }
+    }
+
+    #[test]
+    fn exit_codes_mean_the_same_as_for_git_bisect() {
+        let common = [
+            (Exited(0), Good),
+            (Exited(1), Bad),
+            (Exited(124), Bad),
+            (Exited(125), Unresolved(UnresolvedReason::Exited125)),
+            (TimedOut, Unresolved(UnresolvedReason::TimedOut)),
+            (
+                Exceeded(Resource::Memory),
+                Unresolved(UnresolvedReason::LimitExceeded),
+            ),
+        ];
+        check(&OutcomeRule::ExitCode, &common);
+        check(&OutcomeRule::BisectRun, &common);
+        check(
+            &OutcomeRule::ExitCode,
+            &[
+                (Exited(127), Unresolved(UnresolvedReason::CannotRun)),
+                (Signalled(11), Bad),
+                (Exited(139), Bad),
+            ],
+        );
+        check(&OutcomeRule::BisectRun, &[(Exited(127), Bad)]);
+    }
+
+    #[test]
+    fn a_bisect_script_that_aborts_ends_the_search() {
+        let run = Run {
+            outcome: Exited(128),
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            took: Duration::ZERO,
+        };
+        let error = OutcomeRule::BisectRun.state_verdict(&run).unwrap_err();
+        assert!(matches!(error, OracleError::Aborted { .. }));
+    }
+
+    #[test]
+    fn a_test_exits_with_0_on_a_bad_state() {
+        check(&OutcomeRule::Test, &[(Exited(0), Bad), (Exited(1), Good)]);
+    }
+
+    #[test]
+    fn a_failure_without_the_stated_property_is_unresolved() {
+        let pattern = |text: &str| Expectation::Stderr(text.parse().unwrap());
+        let rule = |text| OutcomeRule::Property(Property::new(vec![pattern(text)]).unwrap());
+        check(&rule("IndexError"), &[(Exited(1), Bad), (Exited(0), Bad)]);
+        check(
+            &rule("KeyError"),
+            &[
+                (Exited(1), Unresolved(UnresolvedReason::FailsOtherwise)),
+                (Exited(0), Good),
+                (Exited(127), Unresolved(UnresolvedReason::CannotRun)),
+            ],
+        );
+    }
+}

@@ -1,0 +1,226 @@
+//! Phases of a culprit search: searches over sets of changes, one after the other.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use boildown_changes::{ChangesError, Configuration};
+use boildown_driver::{Config, Drive, Spent};
+use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Verdict};
+use boildown_search::{Fingerprint, Fingerprinted as _, Search, Subset, Told};
+
+use super::counts::CulpritCounts;
+use super::outcome_rule::UnresolvedReason;
+use super::tree_oracle::{TreeAnswer, TreeOracle};
+use crate::config::SessionConfig;
+use crate::event::{Event, Stopped};
+use crate::runner::{self, Reporter, Task};
+
+/// Makes the files of a set of changes. Called on all threads.
+pub(super) type MakeFiles<'a> = dyn Fn(&Subset) -> MadeFiles + Send + Sync + 'a;
+
+/// The files of a set of changes, or why they need not be tested.
+pub(super) type MadeFiles = Result<Result<Configuration, UnresolvedReason>, ChangesError>;
+
+/// Oracle over sets of changes: makes their files and tests those.
+struct ChangeSetOracle<'a> {
+    trees: &'a TreeOracle,
+    make_files: &'a MakeFiles<'a>,
+    /// Why sets have no verdict.
+    reasons: Mutex<HashMap<Fingerprint, UnresolvedReason>>,
+}
+
+impl Oracle<Subset> for ChangeSetOracle<'_> {
+    fn judge(&self, set: &Subset, interrupt: &Interrupt) -> Result<Answer, OracleError> {
+        let made = (self.make_files)(set).map_err(|error| OracleError::Candidate {
+            source: error.into(),
+        })?;
+        let answer = match made {
+            Ok(configuration) => self.trees.judge(&configuration, interrupt)?,
+            Err(reason) => TreeAnswer {
+                verdict: Verdict::Unresolved,
+                reason: Some(reason),
+                run: None,
+            },
+        };
+        self.record_reason(set, answer.reason);
+        Ok(Answer {
+            verdict: answer.verdict,
+            run: answer.run,
+        })
+    }
+}
+
+impl ChangeSetOracle<'_> {
+    /// Returns the verdict on a set if no run is needed for it.
+    fn known(&self, set: &Subset) -> Option<Verdict> {
+        // A set whose files cannot be made is left to `judge`, which returns the error.
+        match (self.make_files)(set).ok()? {
+            Ok(configuration) => {
+                let answer = self.trees.known(&configuration)?;
+                self.record_reason(set, answer.reason);
+                Some(answer.verdict)
+            }
+            Err(reason) => {
+                self.record_reason(set, Some(reason));
+                Some(Verdict::Unresolved)
+            }
+        }
+    }
+
+    fn record_reason(&self, set: &Subset, reason: Option<UnresolvedReason>) {
+        if let Some(reason) = reason {
+            let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
+            reasons.insert(set.fingerprint(), reason);
+        }
+    }
+
+    /// Returns why the set with this content has no verdict. A verdict that was recalled without a
+    /// reason counts as exit code 125.
+    fn reason(&self, content: Fingerprint) -> UnresolvedReason {
+        let reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
+        (reasons.get(&content).copied()).unwrap_or(UnresolvedReason::Exited125)
+    }
+}
+
+/// Runs the phases of a culprit search within one budget.
+pub(super) struct Phases<'a> {
+    config: &'a SessionConfig,
+    counter: Counter<'a>,
+    reporter: Reporter<'a>,
+}
+
+/// Counts what all phases have spent.
+struct Counter<'a> {
+    trees: &'a TreeOracle,
+    started: Instant,
+    /// Only the tests and the unresolved ones; the rest is computed when it is needed.
+    counts: CulpritCounts,
+}
+
+impl Counter<'_> {
+    fn counts(&self) -> CulpritCounts {
+        CulpritCounts {
+            runs: self.trees.runner().runs(),
+            recalled: self.trees.recalled(),
+            elapsed: self.started.elapsed(),
+            ..self.counts.clone()
+        }
+    }
+}
+
+impl<'a> Phases<'a> {
+    pub(super) fn new(
+        trees: &'a TreeOracle,
+        config: &'a SessionConfig,
+        on_event: &'a mut dyn FnMut(&Event),
+    ) -> Self {
+        Self {
+            config,
+            counter: Counter {
+                trees,
+                started: Instant::now(),
+                counts: CulpritCounts::default(),
+            },
+            reporter: Reporter::new(on_event, config.store.as_deref()),
+        }
+    }
+
+    pub(super) fn trees(&self) -> &'a TreeOracle {
+        self.counter.trees
+    }
+
+    pub(super) fn reporter(&mut self) -> &mut Reporter<'a> {
+        &mut self.reporter
+    }
+
+    /// Returns what all phases have spent so far.
+    pub(super) fn counts(&self) -> CulpritCounts {
+        self.counter.counts()
+    }
+
+    /// Returns the options of the next phase: with the rest of the budget, and without a memory,
+    /// because the same set means other files in another phase.
+    fn driver_config(&self) -> Config {
+        let spent = Spent {
+            queries: self.counter.counts.queries,
+            elapsed: self.counter.started.elapsed(),
+            ..Spent::default()
+        };
+        Config {
+            budget: self.config.budget.without(&spent),
+            ..self.config.driver_without_memory()
+        }
+    }
+
+    /// Runs one search until it finishes or stops, and reports the events that `on_verdict` makes
+    /// after each verdict. Returns the search, and why it stopped.
+    pub(super) fn run<S: Search<Candidate = Subset>>(
+        &mut self,
+        search: S,
+        make_files: &MakeFiles<'_>,
+        on_verdict: impl FnMut(&S, &CulpritCounts) -> Vec<Event>,
+    ) -> Result<(S, Option<Stopped>), OracleError> {
+        let sets = ChangeSetOracle {
+            trees: self.counter.trees,
+            make_files,
+            reasons: Mutex::default(),
+        };
+        let config = self.driver_config();
+        std::thread::scope(|scope| {
+            let mut drive = Drive::start(scope, search, &sets, &config);
+            let mut task = PhaseTask {
+                sets: &sets,
+                counter: &mut self.counter,
+                on_verdict,
+            };
+            let stopped = runner::run(&mut drive, &mut task, &mut self.reporter)?;
+            Ok((drive.search().clone(), stopped))
+        })
+    }
+}
+
+/// One phase at work.
+struct PhaseTask<'p, 'a, F> {
+    sets: &'p ChangeSetOracle<'p>,
+    counter: &'p mut Counter<'a>,
+    on_verdict: F,
+}
+
+impl<S, F> Task<S> for PhaseTask<'_, '_, F>
+where
+    S: Search<Candidate = Subset>,
+    F: FnMut(&S, &CulpritCounts) -> Vec<Event>,
+{
+    fn before_step(&mut self, _: &mut Drive<S>, _: &mut Reporter<'_>) -> Option<Stopped> {
+        None
+    }
+
+    fn known(&self, set: &Subset) -> Option<Verdict> {
+        self.sets.known(set)
+    }
+
+    fn after_verdict(
+        &mut self,
+        told: &Told<Subset>,
+        drive: &Drive<S>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<Option<Stopped>, OracleError> {
+        let counts = &mut self.counter.counts;
+        counts.queries += 1;
+        if told.verdict == Verdict::Unresolved {
+            let reason = self.sets.reason(told.fingerprint);
+            *counts.unresolved.entry(reason).or_default() += 1;
+        }
+        let counts = self.counter.counts();
+        for event in (self.on_verdict)(drive.search(), &counts) {
+            reporter.report(&event);
+        }
+        reporter.report(&Event::CulpritTick(counts));
+        Ok(None)
+    }
+
+    fn tick(&self, _: &Drive<S>) -> Event {
+        Event::CulpritTick(self.counter.counts())
+    }
+}

@@ -1,0 +1,149 @@
+//! Problem of a culprit search, and the check that its two states are good and bad.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use boildown_changes::Contents;
+use boildown_exec::Scratch;
+use boildown_exec::spawn::Sandbox;
+use boildown_oracle::Interrupt;
+use boildown_store::BaselineRecording;
+
+use super::endpoints::EndpointCheck;
+use super::error::SearchError;
+use super::history_path::HistoryPath;
+use super::phases::Phases;
+use super::report::CulpritReport;
+use super::search::CulpritSearch;
+use super::tree_oracle::TreeOracle;
+use super::tree_runner::{Loosened, PrepareTree, TreeRunner, TreeTest};
+use crate::baseline::default_time_limit;
+use crate::config::SessionConfig;
+use crate::event::Event;
+
+/// The input of a culprit search.
+///
+/// [`check`](Self::check) can be called once: it makes trees of files in `scratch`, and a second
+/// call would fail because they exist.
+#[derive(Debug)]
+pub struct Problem {
+    /// The revisions from the good state to the bad one.
+    pub path: HistoryPath,
+    /// The contents of their files.
+    pub contents: Arc<Contents>,
+    /// The space in which trees of files are made.
+    pub scratch: Arc<Scratch>,
+    /// The test of a tree.
+    pub test: TreeTest,
+    /// A sandbox that allows more, to be tried if the states are not good and bad in that of the
+    /// test.
+    pub roomier: Option<Sandbox>,
+    /// Whether the user stated the time limit. If not, the runs on the two states determine it.
+    pub timeout_is_stated: bool,
+}
+
+impl Problem {
+    /// Checks that the first revision of the path is good and the last one bad, in two runs each.
+    ///
+    /// If they are not, and the sandbox is the cause, the command is allowed more; an event reports
+    /// that. `recording` holds the runs of an earlier session, which are played back.
+    ///
+    /// # Errors
+    /// [`SearchError`] when the two states are not good and bad, or the command could not be run.
+    pub fn check(
+        &self,
+        prepare_tree: PrepareTree,
+        recording: &BaselineRecording,
+        interrupt: &Interrupt,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<CheckedProblem<'_>, SearchError> {
+        let mut trees = TreeOracle::new(TreeRunner::new(
+            self.test.clone(),
+            Arc::clone(&self.contents),
+            Arc::clone(&self.scratch),
+            prepare_tree,
+        ));
+        let mut endpoints = EndpointCheck {
+            path: &self.path,
+            contents: &self.contents,
+            recording,
+            interrupt,
+            on_event,
+            reported: [None; 2],
+        };
+        let slowest = match endpoints.check(&trees) {
+            Err(SearchError::NotAsStated { .. }) if self.test.limits.sandbox.is_some() => {
+                self.check_loosened(&mut endpoints, &mut trees)?
+            }
+            checked => checked?,
+        };
+        let stated = self.timeout_is_stated.then_some(self.test.limits.timeout);
+        let hang = self.test.hang();
+        let time_limit = hang.or(stated).unwrap_or(default_time_limit(slowest));
+        trees.runner().set_timeout(time_limit);
+        Ok(CheckedProblem {
+            problem: self,
+            trees,
+            time_limit,
+        })
+    }
+
+    /// Checks the states without the sandbox, and then in the roomier one. Leaves the trees with
+    /// the strictest sandbox in which the states are good and bad.
+    fn check_loosened(
+        &self,
+        endpoints: &mut EndpointCheck<'_>,
+        trees: &mut TreeOracle,
+    ) -> Result<Duration, SearchError> {
+        trees.set_sandbox(None);
+        // If this fails as well, its error is what the user sees when running the command by hand.
+        let slowest = endpoints.check(trees)?;
+        trees.set_sandbox(self.roomier.clone());
+        let loosened = match endpoints.check(trees) {
+            Ok(_) if self.roomier.is_some() => Loosened::Temporary,
+            Ok(_) | Err(SearchError::NotAsStated { .. } | SearchError::Flaky { .. }) => {
+                Loosened::Everything
+            }
+            Err(error) => return Err(error),
+        };
+        if loosened == Loosened::Everything {
+            trees.set_sandbox(None);
+        }
+        (endpoints.on_event)(&Event::SandboxLoosened(loosened));
+        Ok(slowest)
+    }
+}
+
+/// A problem whose two states are known to be good and bad.
+#[derive(Debug)]
+pub struct CheckedProblem<'a> {
+    problem: &'a Problem,
+    trees: TreeOracle,
+    time_limit: Duration,
+}
+
+impl CheckedProblem<'_> {
+    /// Returns the time limit of a run.
+    #[must_use]
+    pub fn time_limit(&self) -> Duration {
+        self.time_limit
+    }
+
+    /// Finds the smallest set of changes that makes the difference between the two states.
+    ///
+    /// The [module](super) describes how.
+    ///
+    /// # Errors
+    /// [`SearchError`] when a command could not be run or a state not be read.
+    pub fn find(
+        mut self,
+        config: &SessionConfig,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<CulpritReport, SearchError> {
+        let interrupt = config.interrupt_handle()?;
+        self.trees.set_store(config.store.clone());
+        let phases = Phases::new(&self.trees, config, on_event);
+        let Problem { path, contents, .. } = self.problem;
+        CulpritSearch::new(path, contents, phases, &interrupt).find()
+    }
+}

@@ -1,0 +1,76 @@
+//! Report of a culprit search.
+
+use boildown_changes::{ChangeUnit, Commit, Configuration, DiffStat};
+use boildown_oracle::{Run, Verdict};
+
+use super::counts::CulpritCounts;
+use super::outcome_rule::UnresolvedReason;
+use crate::event::Stopped;
+
+/// Number of units of each layer.
+pub type LayerCounts = Vec<(ChangeUnit, usize)>;
+
+/// The result of a culprit search.
+#[derive(Debug, Clone)]
+pub struct CulpritReport {
+    /// The name of the state that the patch applies to.
+    pub base: String,
+    /// Whether that is the good state, as the user stated it.
+    pub base_is_good: bool,
+    /// The files of the base.
+    pub before: Configuration,
+    /// The files of the base with the culprit.
+    pub after: Configuration,
+    /// The number of lines that the culprit adds and deletes.
+    pub stat: DiffStat,
+    /// Number of units of each layer in the culprit, the coarsest layer first.
+    pub layer_counts: LayerCounts,
+    /// The commits that the culprit comes from, the oldest first. Empty without history.
+    pub commits: Vec<Commit>,
+    /// Whether the culprit undoes those commits: the good state has them, the bad one does not.
+    pub undone: bool,
+    /// The verdict on the base with the culprit, in a fresh tree.
+    pub confirmed: Trial,
+    /// The verdict on the good state with the culprit, if the patch applies to another state.
+    pub on_good: Option<Trial>,
+    /// The verdict on the bad state without the culprit.
+    pub repair: Trial,
+    /// The verdicts on the culprit without each of its hunks, if it has several.
+    pub hunks: Vec<CulpritHunk>,
+    /// The run of the culprit in the fresh tree.
+    pub run: Option<Run>,
+    /// Why the search was stopped, if it was.
+    pub stopped: Option<Stopped>,
+    /// The cost of the search.
+    pub counts: CulpritCounts,
+    /// Number of times that files changed or removed by a command were written again.
+    pub restored_files: u64,
+}
+
+/// The verdict on some files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trial {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why it is `Unresolved`, if it is.
+    pub reason: Option<UnresolvedReason>,
+}
+
+impl Trial {
+    /// Returns the result of a trial without a verdict.
+    pub(super) fn unresolved(reason: UnresolvedReason) -> Self {
+        Self {
+            verdict: Verdict::Unresolved,
+            reason: Some(reason),
+        }
+    }
+}
+
+/// A hunk of the culprit.
+#[derive(Debug, Clone)]
+pub struct CulpritHunk {
+    /// Its file, with the line if it has one.
+    pub location: String,
+    /// The verdict on the culprit without it.
+    pub without: Verdict,
+}

@@ -1,0 +1,183 @@
+//! Oracle over trees of files, which runs each tree once.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use boildown_changes::{Configuration, ObjectId};
+use boildown_exec::spawn::Sandbox;
+use boildown_oracle::{Answer, Capture, Interrupt, OracleError, Run, Verdict};
+use boildown_store::{BaselineRecording, RunStore, fingerprint_of};
+
+use super::outcome_rule::{StateVerdict, UnresolvedReason};
+use super::tree_runner::TreeRunner;
+
+/// The answer on a tree of files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeAnswer {
+    /// Its meaning to the search.
+    pub verdict: Verdict,
+    /// Why the verdict is `Unresolved`, if it is.
+    pub reason: Option<UnresolvedReason>,
+    /// The run that showed it, if one was needed just now. After a failed build: that of the build.
+    pub run: Option<Run>,
+}
+
+/// Oracle over trees of files. Identifies a tree by its hash, and runs the commands once in it.
+///
+/// Several sets of changes may make the same tree, also in different phases of a culprit search;
+/// so verdicts are remembered for trees here, not for sets of changes in the driver.
+#[derive(Debug)]
+pub(super) struct TreeOracle {
+    runner: TreeRunner,
+    /// The verdicts on trees that this session knows.
+    known: Mutex<HashMap<ObjectId, StateVerdict>>,
+    /// The verdicts of earlier sessions, and for later ones.
+    store: Option<Arc<RunStore>>,
+    /// Number of trees that only an earlier session has run.
+    recalled: AtomicU64,
+    /// Number of runs that have started.
+    started: AtomicU64,
+    /// Number of runs that have started and not ended.
+    running: AtomicU64,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl TreeOracle {
+    pub(super) fn new(runner: TreeRunner) -> Self {
+        Self {
+            runner,
+            known: Mutex::default(),
+            store: None,
+            recalled: AtomicU64::new(0),
+            started: AtomicU64::new(0),
+            running: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn runner(&self) -> &TreeRunner {
+        &self.runner
+    }
+
+    pub(super) fn set_sandbox(&mut self, sandbox: Option<Sandbox>) {
+        self.runner.set_sandbox(sandbox);
+    }
+
+    /// Looks up and records verdicts in `store` from now on.
+    pub(super) fn set_store(&mut self, store: Option<Arc<RunStore>>) {
+        self.store = store;
+    }
+
+    /// Returns the number of trees that only an earlier session has run.
+    pub(super) fn recalled(&self) -> u64 {
+        self.recalled.load(Ordering::Relaxed)
+    }
+
+    /// Returns the answer on a configuration. Runs the commands if it is not known.
+    pub(super) fn judge(
+        &self,
+        configuration: &Configuration,
+        interrupt: &Interrupt,
+    ) -> Result<TreeAnswer, OracleError> {
+        if let Some(answer) = self.known(configuration) {
+            return Ok(answer);
+        }
+        let capture = self.runner.test().rule.capture();
+        let started = self.started.fetch_add(1, Ordering::SeqCst);
+        let others = self.running.fetch_add(1, Ordering::SeqCst);
+        let ran = self.runner.run(configuration, capture, interrupt);
+        self.running.fetch_sub(1, Ordering::SeqCst);
+        let was_alone = others == 0 && self.started.load(Ordering::SeqCst) == started + 1;
+        let (verdict, run) = ran?;
+        // A run that was cut short beside others is repeated alone by the driver.
+        if was_alone || !run.outcome.is_cut_short() {
+            self.record(configuration.id(), verdict, &run);
+        }
+        Ok(self.answer(verdict, Some(run)))
+    }
+
+    /// Returns the answer on a configuration if it is known.
+    pub(super) fn known(&self, configuration: &Configuration) -> Option<TreeAnswer> {
+        let name = configuration.id();
+        let known = lock(&self.known).get(&name).copied();
+        let verdict = known.or_else(|| self.recall(name))?;
+        Some(self.answer(verdict, None))
+    }
+
+    fn recall(&self, name: ObjectId) -> Option<StateVerdict> {
+        let recalled = self
+            .store
+            .as_ref()?
+            .recall(fingerprint_of(name.as_slice()))?;
+        let target = self.runner.test().target;
+        let verdict = StateVerdict::from_record(recalled.verdict, recalled.outcome, target);
+        lock(&self.known).insert(name, verdict);
+        self.recalled
+            .fetch_add(u64::from(recalled.is_earlier), Ordering::Relaxed);
+        Some(verdict)
+    }
+
+    fn record(&self, name: ObjectId, verdict: StateVerdict, run: &Run) {
+        lock(&self.known).insert(name, verdict);
+        if let Some(store) = &self.store {
+            let was_run = verdict != StateVerdict::Unresolved(UnresolvedReason::DoesNotBuild);
+            let answer = Answer {
+                verdict: verdict.verdict(self.runner.test().target),
+                run: was_run.then(|| run.clone()),
+            };
+            store.learn(fingerprint_of(name.as_slice()), &answer);
+        }
+    }
+
+    /// Runs the commands even if the answer is known, and captures their output. Plays back the
+    /// answer from the recording of an earlier session if there is one.
+    pub(super) fn judge_recorded(
+        &self,
+        configuration: &Configuration,
+        recording: &BaselineRecording,
+        interrupt: &Interrupt,
+    ) -> Result<TreeAnswer, OracleError> {
+        let mut reason = None;
+        let answer = recording.replay_or_ask(configuration.id().as_slice(), || {
+            let (verdict, run) = self.runner.run(configuration, Capture::Output, interrupt)?;
+            let answer = self.answer(verdict, Some(run));
+            reason = answer.reason;
+            Ok(Answer {
+                verdict: answer.verdict,
+                run: answer.run,
+            })
+        })?;
+        Ok(TreeAnswer {
+            verdict: answer.verdict,
+            reason,
+            run: answer.run,
+        })
+    }
+
+    /// Runs the commands in a new tree even if the answer is known, and captures their output.
+    pub(super) fn judge_in_fresh_tree(
+        &self,
+        configuration: &Configuration,
+        interrupt: &Interrupt,
+    ) -> Result<TreeAnswer, OracleError> {
+        let capture = Capture::Output;
+        let (verdict, run) = self
+            .runner
+            .run_in_fresh_tree(configuration, capture, interrupt)?;
+        Ok(self.answer(verdict, Some(run)))
+    }
+
+    fn answer(&self, verdict: StateVerdict, run: Option<Run>) -> TreeAnswer {
+        TreeAnswer {
+            verdict: verdict.verdict(self.runner.test().target),
+            reason: match verdict {
+                StateVerdict::Unresolved(reason) => Some(reason),
+                StateVerdict::Good | StateVerdict::Bad => None,
+            },
+            run,
+        }
+    }
+}

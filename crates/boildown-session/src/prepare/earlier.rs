@@ -1,0 +1,122 @@
+//! Earlier sessions of the same command: what they found, and the store of this session.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use boildown_store::{
+    BaselineRecording, Identity, ResumeStatus, ResumedBest, RunDescription, RunStore, StoreError,
+    StoreFolder, StoredRun,
+};
+
+use super::event::PrepareEvent;
+
+/// The directory for candidates that fail in another way than the input.
+pub const OTHER_FAILURES: &str = "others";
+
+/// What is known of a run before it begins. Holds the lock on the result.
+#[derive(Debug, Default)]
+pub struct EarlierSessions {
+    /// `None` when nothing can be remembered.
+    run: Option<(StoreFolder, StoredRun)>,
+    /// Whether there was an earlier session of the same run.
+    pub is_resumed: bool,
+    /// The recording of the baseline runs when nothing can be remembered.
+    unstored_tape: BaselineRecording,
+}
+
+/// Locks the result against other sessions. Returns `None` when nothing can be remembered there.
+///
+/// # Errors
+/// [`StoreError::Busy`] when another session is at work on the result.
+pub fn lock_result(
+    output: &Path,
+    on_event: &mut dyn FnMut(PrepareEvent<'_>),
+) -> Result<Option<StoreFolder>, StoreError> {
+    match StoreFolder::beside(output) {
+        Ok(place) => Ok(Some(place)),
+        Err(error @ StoreError::Busy { .. }) => Err(error),
+        Err(error) => {
+            on_event(PrepareEvent::NotRemembered(&error));
+            Ok(None)
+        }
+    }
+}
+
+impl EarlierSessions {
+    /// Looks for earlier sessions of the run with this identity, and reports what was found.
+    ///
+    /// `fresh` forgets them. Nothing is known when the store cannot be read.
+    pub fn find(
+        place: StoreFolder,
+        identity: Identity,
+        fresh: bool,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Self {
+        if fresh && let Err(error) = place.forget(&identity) {
+            on_event(PrepareEvent::NotRemembered(&error));
+            return Self::default();
+        }
+        match place.find(identity) {
+            Ok((found, news)) => {
+                let is_resumed = matches!(news, ResumeStatus::Resumed { .. });
+                if !is_resumed {
+                    // They would be taken for other failures of this run.
+                    fs::remove_dir_all(place.dir().join(OTHER_FAILURES)).ok();
+                }
+                on_event(PrepareEvent::EarlierSessions { news: &news, fresh });
+                Self {
+                    run: Some((place, found)),
+                    is_resumed,
+                    unstored_tape: BaselineRecording::default(),
+                }
+            }
+            Err(error) => {
+                on_event(PrepareEvent::NotRemembered(&error));
+                Self::default()
+            }
+        }
+    }
+
+    /// Returns the recording of the runs before the search.
+    #[must_use]
+    pub fn recording(&self) -> &BaselineRecording {
+        match &self.run {
+            Some((_, found)) => found.recording(),
+            None => &self.unstored_tape,
+        }
+    }
+
+    /// Returns the best result of earlier sessions.
+    #[must_use]
+    pub fn best(&self) -> Option<&ResumedBest> {
+        self.run.as_ref()?.1.best()
+    }
+
+    /// Opens the store of this session.
+    #[must_use]
+    pub fn begin(
+        self,
+        start: &RunDescription<'_>,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> SessionStore {
+        let mut session = SessionStore::default();
+        if let Some((place, found)) = self.run {
+            match found.begin(&place, start) {
+                Ok(store) => session.store = Some(Arc::new(store)),
+                Err(error) => on_event(PrepareEvent::NotRemembered(&error)),
+            }
+            session.place = Some(place);
+        }
+        session
+    }
+}
+
+/// The store of this session, with the lock on the result.
+#[derive(Debug, Default)]
+pub struct SessionStore {
+    // Declared before the lock, so that the store is closed before another session may open it.
+    /// The store; `None` when nothing can be remembered.
+    pub store: Option<Arc<RunStore>>,
+    place: Option<StoreFolder>,
+}

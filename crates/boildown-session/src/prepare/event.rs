@@ -1,0 +1,37 @@
+//! Events of a preparation, which a reporter shows to the user.
+
+use boildown_oracle::Property;
+use boildown_store::{ResumeStatus, StoreError};
+
+/// What a preparation found or decided.
+#[derive(Debug, Clone, Copy)]
+pub enum PrepareEvent<'a> {
+    /// The property that candidates of a reduction have to have.
+    Preserving(&'a Property),
+    /// The property of candidates that fail, for an isolation.
+    Failing(&'a Property),
+    /// The property of candidates that pass, for an isolation.
+    Passing(&'a Property),
+    /// What the system cannot prevent, as the end of a sentence that begins with "the command can".
+    SandboxGap(&'static str),
+    /// The sandbox was loosened, because the property does not hold inside the strict one.
+    Loosened(Loosening),
+    /// What is known of earlier sessions.
+    EarlierSessions {
+        /// What was found.
+        news: &'a ResumeStatus,
+        /// Whether the user asked to start over.
+        fresh: bool,
+    },
+    /// Nothing can be remembered, so that the session cannot be resumed.
+    NotRemembered(&'a StoreError),
+}
+
+/// A step of loosening the sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loosening {
+    /// The command may write to the system's directories for temporary files.
+    TemporaryFiles,
+    /// There is no sandbox.
+    NoSandbox,
+}

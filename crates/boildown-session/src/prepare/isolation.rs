@@ -1,0 +1,215 @@
+//! Preparation of an isolation: deduces what failing and passing mean, chooses the sandbox and
+//! checks both files.
+
+use std::sync::Arc;
+
+use boildown_exec::spawn::Permissions;
+use boildown_exec::{PassFailOracle, Runner, check_set_up};
+use boildown_oracle::{
+    Answer, Capture, ExitSpec, Expectation, Interrupt, OracleError, Property, Run, Verdict, deduce,
+};
+use boildown_store::BaselineRecording;
+
+use super::event::PrepareEvent;
+use super::reduction::ATTEMPTS;
+use super::sandbox::{self, SandboxTrial};
+use crate::{Baseline, BaselineCheck, BothSidesError, MeasureRate, default_time_limit};
+
+/// What an isolation is prepared from.
+#[derive(Debug)]
+pub struct IsolationSetup<'a> {
+    /// Runs the command.
+    pub runner: Runner,
+    /// What the sandbox permits.
+    pub permissions: &'a Permissions,
+    /// The property of failing that the user stated.
+    pub stated: Option<Property>,
+    /// Whether a test script decides, whose exit code is all that matters.
+    pub is_test_script: bool,
+    /// Whether the failure is stated to be flaky.
+    pub is_flaky: bool,
+    /// Whether the time limit is stated; otherwise it follows from the baseline runs.
+    pub timeout_is_stated: bool,
+    /// The most runs at the same time. Does not change the result.
+    pub jobs: usize,
+    /// Cancels the runs.
+    pub interrupt: &'a Interrupt,
+}
+
+/// The two files of an isolation.
+#[derive(Debug)]
+pub struct GoodAndBad {
+    /// The file on which the command passes.
+    pub good: Arc<[u8]>,
+    /// The file on which it fails.
+    pub bad: Arc<[u8]>,
+}
+
+/// An isolation that can begin.
+#[derive(Debug)]
+pub struct PreparedIsolation {
+    /// Decides whether a candidate is interesting.
+    pub oracle: PassFailOracle,
+    /// What the runs on the input showed.
+    pub baseline: Baseline,
+}
+
+/// Why an isolation cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum IsolationError {
+    /// The bad file does not fail.
+    #[error("the command does not fail on the bad file: it {}", .run.outcome)]
+    BadDoesNotFail {
+        /// The run on the bad file.
+        run: Box<Run>,
+        /// Whether failing is stated, not deduced.
+        is_stated: bool,
+    },
+    /// The good file fails in the same way as the bad one.
+    #[error("the command fails on the good file too, in the same way")]
+    GoodFailsToo {
+        /// The run on the good file.
+        run: Box<Run>,
+        /// What failing means.
+        failing: Property,
+    },
+    /// The good file neither passes nor fails.
+    #[error("the command does not pass on the good file: it {}", .run.outcome)]
+    GoodDoesNotPass {
+        /// The run on the good file.
+        run: Box<Run>,
+    },
+    /// The files are unusable, or the command could not be run.
+    #[error(transparent)]
+    Baseline(#[from] BothSidesError),
+}
+
+impl From<OracleError> for IsolationError {
+    fn from(error: OracleError) -> Self {
+        Self::Baseline(error.into())
+    }
+}
+
+impl IsolationSetup<'_> {
+    /// Prepares an isolation of the difference between two files. Runs in the recording are not
+    /// repeated.
+    ///
+    /// # Errors
+    /// [`IsolationError`] says why the isolation cannot begin.
+    pub fn prepare(
+        mut self,
+        files: &GoodAndBad,
+        recording: &BaselineRecording,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<PreparedIsolation, IsolationError> {
+        if let Some(hang) = self.stated.as_ref().and_then(Property::hang) {
+            self.runner = self.runner.with_timeout(hang);
+        }
+        let on_bad = self.run_until_it_fails(&files.bad, recording)?;
+        let failing = self.failing(&on_bad)?;
+        let on_good = self.first_run(&files.good, recording)?;
+        let passing = self.passing(&on_good, &failing)?;
+        on_event(PrepareEvent::Failing(&failing));
+        on_event(PrepareEvent::Passing(&passing));
+        for (property, input) in [(&failing, &files.bad), (&passing, &files.good)] {
+            let trial = SandboxTrial {
+                runner: &self.runner,
+                permissions: self.permissions,
+                interrupt: self.interrupt,
+            };
+            if let Some(loosened) = trial.loosen(property, input, on_event)? {
+                self.runner = loosened;
+            }
+        }
+        let mut oracle = PassFailOracle {
+            runner: self.runner.clone(),
+            failing,
+            passing,
+        };
+        let measure_rate = match self.is_flaky {
+            true => MeasureRate::Always,
+            false => MeasureRate::IfMixed,
+        };
+        let recorded = recording.wrap(&oracle);
+        let check = BaselineCheck {
+            oracle: &recorded,
+            measure_rate,
+            jobs: self.jobs,
+            interrupt: self.interrupt,
+        };
+        let baseline = check.check_both_sides(&files.good, &files.bad)?;
+        drop(recorded);
+        let slowest = baseline.stats.slowest.max(on_good.took).max(on_bad.took);
+        if !self.timeout_is_stated && oracle.failing.hang().is_none() {
+            oracle.runner = self.runner.with_timeout(default_time_limit(slowest));
+        }
+        Ok(PreparedIsolation { oracle, baseline })
+    }
+
+    /// Returns a run on the bad file; of a flaky command the first that fails, or the last attempt.
+    fn run_until_it_fails(
+        &self,
+        bad: &[u8],
+        recording: &BaselineRecording,
+    ) -> Result<Run, OracleError> {
+        let mut run = self.first_run(bad, recording)?;
+        let fails = |run: &Run| match &self.stated {
+            Some(property) => property.verdict(run).is_interesting(),
+            None => deduce(run).is_some(),
+        };
+        for _ in 1..ATTEMPTS {
+            if !self.is_flaky || fails(&run) {
+                break;
+            }
+            run = self.first_run(bad, recording)?;
+        }
+        Ok(run)
+    }
+
+    /// Runs the command outside the sandbox, where the user has seen the failure; in the sandbox
+    /// the command might only complain about a file that it may not write.
+    fn first_run(&self, input: &[u8], recording: &BaselineRecording) -> Result<Run, OracleError> {
+        let outside = sandbox::without_sandbox(&self.runner);
+        let answer = recording.replay_or_ask(input, || {
+            let run = Some(outside.run(input, Capture::Output, self.interrupt)?);
+            // The properties may not be known yet.
+            let verdict = Verdict::Unresolved;
+            Ok(Answer { verdict, run })
+        })?;
+        let run = answer.run.expect("a command was run");
+        check_set_up(&run, &self.runner.command, self.stated.as_ref())?;
+        Ok(run)
+    }
+
+    /// Returns what failing means: the stated property, or else what the run on the bad file shows.
+    fn failing(&self, on_bad: &Run) -> Result<Property, IsolationError> {
+        let property = self.stated.clone().or_else(|| deduce(on_bad));
+        let is_stated = property.is_some();
+        property
+            .filter(|property| property.verdict(on_bad).is_interesting())
+            .ok_or_else(|| IsolationError::BadDoesNotFail {
+                run: Box::new(on_bad.clone()),
+                is_stated,
+            })
+    }
+
+    /// Returns what passing means: what the run on the good file shows. Of a test script that is
+    /// the exit code alone.
+    fn passing(&self, on_good: &Run, failing: &Property) -> Result<Property, IsolationError> {
+        let run = || Box::new(on_good.clone());
+        let exit = ExitSpec::of_outcome(on_good.outcome).map(Expectation::Exit);
+        let exit = Property::new(exit.into_iter().collect());
+        let passing = match failing.verdict(on_good) {
+            Verdict::Uninteresting if self.is_test_script => exit,
+            Verdict::Uninteresting => deduce(on_good).or(exit),
+            Verdict::Interesting => {
+                return Err(IsolationError::GoodFailsToo {
+                    run: run(),
+                    failing: failing.clone(),
+                });
+            }
+            Verdict::Unresolved => None,
+        };
+        passing.ok_or_else(|| IsolationError::GoodDoesNotPass { run: run() })
+    }
+}

@@ -1,0 +1,20 @@
+//! Preparation of a session: deduces the property, loosens the sandbox, checks the baseline, and
+//! looks for earlier sessions.
+//!
+//! [`ReductionSetup`] prepares a reduction and [`IsolationSetup`] an isolation; [`lock_result`] and
+//! [`EarlierSessions`] are for all kinds of sessions. What is found is reported as
+//! [`PrepareEvent`]s, and what prevents a session is returned as an error.
+
+mod earlier;
+mod event;
+mod flakiness;
+mod isolation;
+mod reduction;
+mod sandbox;
+
+pub use earlier::{EarlierSessions, OTHER_FAILURES, SessionStore, lock_result};
+pub use event::{Loosening, PrepareEvent};
+pub use flakiness::Flakiness;
+pub use isolation::{GoodAndBad, IsolationError, IsolationSetup, PreparedIsolation};
+pub use reduction::{PreparedReduction, ReductionError, ReductionSetup};
+pub use sandbox::{create_sandbox, create_sandbox_with_temporary_files};

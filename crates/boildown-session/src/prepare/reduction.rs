@@ -1,0 +1,181 @@
+//! Preparation of a reduction: deduces the property, chooses the sandbox and checks the baseline.
+
+use boildown_exec::spawn::Permissions;
+use boildown_exec::{LocalOracle, Runner, check_set_up};
+use boildown_oracle::{
+    Answer, Capture, Interrupt, OracleError, Property, Run, Signature, Verdict, deduce,
+};
+use boildown_store::BaselineRecording;
+
+use super::event::PrepareEvent;
+use super::sandbox::{self, SandboxTrial};
+use crate::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_limit};
+
+/// Runs of a flaky command until one fails, at most.
+pub(super) const ATTEMPTS: u32 = 50;
+
+/// What a reduction is prepared from.
+#[derive(Debug)]
+pub struct ReductionSetup<'a> {
+    /// Runs the command.
+    pub runner: &'a Runner,
+    /// What the sandbox permits.
+    pub permissions: &'a Permissions,
+    /// The property that the user stated.
+    pub stated: Option<Property>,
+    /// Whether the failure is stated to be flaky.
+    pub is_flaky: bool,
+    /// Whether the time limit is stated; otherwise it follows from the baseline runs.
+    pub timeout_is_stated: bool,
+    /// The most runs at the same time. Does not change the result.
+    pub jobs: usize,
+    /// Cancels the runs.
+    pub interrupt: &'a Interrupt,
+}
+
+/// A reduction that can begin.
+#[derive(Debug)]
+pub struct PreparedReduction {
+    /// Decides whether a candidate is interesting.
+    pub oracle: LocalOracle,
+    /// What the runs on the input showed.
+    pub baseline: Baseline,
+    /// The signature of the failure of the input.
+    pub signature: Option<Signature>,
+}
+
+/// Why a reduction cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum ReductionError {
+    /// The first run shows no failure, and no property is stated.
+    #[error("the command {}, and no property is stated", .run.outcome)]
+    NothingToPreserve {
+        /// The first run.
+        run: Box<Run>,
+    },
+    /// The property is unusable, or the command could not be run.
+    #[error(transparent)]
+    Baseline(#[from] BaselineError),
+}
+
+impl From<OracleError> for ReductionError {
+    fn from(error: OracleError) -> Self {
+        Self::Baseline(error.into())
+    }
+}
+
+impl ReductionSetup<'_> {
+    /// Prepares a reduction of the input. Runs in the recording are not repeated.
+    ///
+    /// First the property is deduced from a run, unless it is stated. If it does not hold in the
+    /// sandbox but outside, the sandbox is loosened. Then the baseline is checked.
+    ///
+    /// # Errors
+    /// [`ReductionError`] says why the reduction cannot begin.
+    pub fn prepare(
+        self,
+        input: &[u8],
+        recording: &BaselineRecording,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<PreparedReduction, ReductionError> {
+        let limit = self.stated.as_ref().and_then(Property::hang);
+        let limit = limit.unwrap_or(self.runner.limits.timeout);
+        let runner = self.runner.clone().with_timeout(limit);
+        let mut first = self.first_run(&runner, input, recording)?;
+        let property = match &self.stated {
+            Some(property) => property.clone(),
+            None => deduce(&first).ok_or_else(|| ReductionError::NothingToPreserve {
+                run: Box::new(first.clone()),
+            })?,
+        };
+        on_event(PrepareEvent::Preserving(&property));
+        if self.stated.is_none() && runner.limits.sandbox.is_some() {
+            first = self.run(&runner, input, recording)?;
+        }
+        let signature = Signature::of_run(&first);
+        let answer = Answer {
+            verdict: property.verdict(&first),
+            run: Some(first),
+        };
+        let mut loosened = None;
+        if !answer.verdict.is_interesting() {
+            let trial = SandboxTrial {
+                runner: &runner,
+                permissions: self.permissions,
+                interrupt: self.interrupt,
+            };
+            loosened = trial.loosen(&property, input, on_event)?;
+        }
+        let mut runner = self.runner.clone();
+        if let Some(loosened) = &loosened {
+            runner.limits.sandbox.clone_from(&loosened.limits.sandbox);
+        }
+        // Runs of a flaky command until the first failure are not counted: the measured rate would
+        // be higher than the real one.
+        let first = (!self.is_flaky && loosened.is_none()).then_some(answer);
+        let oracle = LocalOracle::new(runner, property);
+        let measure_rate = match self.is_flaky {
+            true => MeasureRate::Always,
+            false => MeasureRate::IfMixed,
+        };
+        let recorded = recording.wrap(&oracle);
+        let check = BaselineCheck {
+            oracle: &recorded,
+            measure_rate,
+            jobs: self.jobs,
+            interrupt: self.interrupt,
+        };
+        let baseline = check.check_input(input, first)?;
+        drop(recorded);
+        let oracle = match self.timeout_is_stated {
+            true => oracle,
+            false => oracle.with_adaptive_timeout(baseline.stats.slowest, default_time_limit),
+        };
+        Ok(PreparedReduction {
+            oracle,
+            baseline,
+            signature,
+        })
+    }
+
+    /// Returns the run from which a property can be deduced; of a flaky command the first that
+    /// fails, or the last attempt.
+    ///
+    /// A property is deduced from a run outside the sandbox, where the user has seen the failure;
+    /// in the sandbox the command might only complain about a file that it may not write.
+    fn first_run(
+        &self,
+        runner: &Runner,
+        input: &[u8],
+        recording: &BaselineRecording,
+    ) -> Result<Run, OracleError> {
+        let runner = match self.stated {
+            Some(_) => runner.clone(),
+            None => sandbox::without_sandbox(runner),
+        };
+        let mut attempts = if self.is_flaky { ATTEMPTS } else { 1 };
+        loop {
+            let run = self.run(&runner, input, recording)?;
+            check_set_up(&run, &runner.command, self.stated.as_ref())?;
+            attempts -= 1;
+            if attempts == 0 || self.stated.is_some() || deduce(&run).is_some() {
+                return Ok(run);
+            }
+        }
+    }
+
+    fn run(
+        &self,
+        runner: &Runner,
+        input: &[u8],
+        recording: &BaselineRecording,
+    ) -> Result<Run, OracleError> {
+        let answer = recording.replay_or_ask(input, || {
+            let run = Some(runner.run(input, Capture::Output, self.interrupt)?);
+            // The property may not be known yet.
+            let verdict = Verdict::Unresolved;
+            Ok(Answer { verdict, run })
+        })?;
+        Ok(answer.run.expect("a command was run"))
+    }
+}

@@ -1,0 +1,12 @@
+//! Reduction: makes a text smaller, with the best result on disk at every moment.
+
+mod confirm;
+mod options;
+mod restart;
+mod run;
+mod sized_text;
+mod task;
+
+pub use options::{ReduceOptions, SkipPass, TargetSize};
+pub use restart::{Reduced, ReductionPlan, reduce_with_restarts};
+pub use run::reduce;

@@ -1,0 +1,82 @@
+//! Options of a reduction.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use boildown_store::ResumedBest;
+
+use crate::event::Progress;
+
+/// Options of a reduction.
+#[derive(Debug, Clone, Default)]
+pub struct ReduceOptions {
+    /// The file that holds the best result so far. At every moment it is complete.
+    pub output: Option<PathBuf>,
+    /// Stop when the best result is this small.
+    pub target_size: Option<TargetSize>,
+    /// The best result of earlier sessions, which is in the output already. It stays there until
+    /// the search, which starts from its beginning, has passed it.
+    pub resumed_best: Option<ResumedBest>,
+    /// Skips passes from another thread. Has no effect before the search has passed the resumed
+    /// best.
+    pub skip_pass: SkipPass,
+    /// Whether the best result is run again now and then, to confirm it. If the property does not
+    /// hold on it, the reduction stops, and the result is the last one that was confirmed. For
+    /// properties that should hold always or never.
+    pub confirm: bool,
+}
+
+/// The size at which a reduction stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TargetSize {
+    /// In tokens. Not reached while a pass works on lines or bytes, which counts no tokens.
+    Tokens(usize),
+    /// In bytes.
+    Bytes(usize),
+}
+
+impl TargetSize {
+    /// Returns whether the best result is no larger.
+    pub(super) fn is_reached(self, progress: &Progress) -> bool {
+        match self {
+            Self::Bytes(most) => progress.bytes <= most,
+            Self::Tokens(most) => progress.tokens.is_some_and(|tokens| tokens <= most),
+        }
+    }
+}
+
+/// A handle that makes a reduction skip the rest of its current pass, from another thread.
+#[derive(Debug, Clone, Default)]
+pub struct SkipPass(Arc<AtomicBool>);
+
+impl SkipPass {
+    /// Asks the reduction to continue with the next pass.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether a skip was requested since the last call.
+    pub(super) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_size_in_tokens_is_not_reached_where_tokens_are_not_counted() {
+        let with = |tokens| Progress {
+            bytes: 9,
+            tokens,
+            ..Progress::default()
+        };
+        assert!(TargetSize::Tokens(3).is_reached(&with(Some(3))));
+        assert!(!TargetSize::Tokens(3).is_reached(&with(Some(4))));
+        assert!(!TargetSize::Tokens(3).is_reached(&with(None)));
+        assert!(TargetSize::Bytes(9).is_reached(&with(None)));
+        assert!(!TargetSize::Bytes(8).is_reached(&with(None)));
+    }
+}

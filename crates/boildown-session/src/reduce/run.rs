@@ -1,0 +1,57 @@
+//! One reduction, from its start to its summary.
+
+use std::sync::Arc;
+
+use boildown_driver::Drive;
+use boildown_oracle::{Oracle, OracleError};
+use boildown_search::Search as _;
+use boildown_syntax::Reduction;
+
+use super::confirm::Confirmation;
+use super::options::ReduceOptions;
+use super::sized_text::SizedText;
+use super::task::ReduceTask;
+use crate::bytes_oracle::BytesOracle;
+use crate::config::SessionConfig;
+use crate::event::{Event, Summary};
+use crate::runner::{self, Reporter};
+
+/// Runs a reduction until it finishes or stops. Returns the summary and the best text.
+///
+/// # Errors
+/// [`OracleError`] when the oracle could not answer, or the best result could not be written. The
+/// result so far is on disk.
+pub fn reduce(
+    search: Reduction,
+    oracle: &dyn Oracle,
+    options: &ReduceOptions,
+    config: &SessionConfig,
+    on_event: &mut dyn FnMut(&Event),
+) -> Result<(Summary, Arc<[u8]>), OracleError> {
+    let store = config.store.as_deref();
+    let input = SizedText::from(&search.best());
+    let interrupt = match options.confirm {
+        true => Some(config.interrupt_handle()?),
+        false => None,
+    };
+    let confirmation = Confirmation::new(input.clone(), oracle, interrupt);
+    let mut task = ReduceTask::new(input, options, store, confirmation);
+    let mut reporter = Reporter::new(on_event, store);
+    let bytes_oracle = BytesOracle(oracle);
+    std::thread::scope(|scope| {
+        let mut drive = Drive::start(scope, search, &bytes_oracle, &config.driver());
+        let stopped = runner::run(&mut drive, &mut task, &mut reporter)?;
+        let stopped = task.finish(stopped, &drive, &mut reporter)?;
+        let summary = Summary {
+            progress: task.progress(drive.spent()),
+            stopped,
+            one_minimal: stopped.is_none() && drive.search().inner().is_proved(),
+            confirmed: task.confirmed(),
+            resumable: reporter.is_resumable(),
+        };
+        if let Some(store) = store {
+            summary.record(store);
+        }
+        Ok((summary, task.into_best()))
+    })
+}

@@ -1,0 +1,234 @@
+//! The part of a session that is specific to reductions: the best result, skips, confirmation.
+
+use std::iter::Peekable;
+use std::slice::Iter;
+use std::sync::Arc;
+use std::time::Duration;
+
+use boildown_driver::{Drive, Spent};
+use boildown_exec::fsx;
+use boildown_oracle::OracleError;
+use boildown_search::flaky::RunCounts;
+use boildown_search::{Search as _, Told};
+use boildown_store::{Improvement, ResumedBest, RunStore, fingerprint_of};
+use boildown_syntax::{Candidate, PassId, Reduction};
+
+use super::confirm::Confirmation;
+use super::options::ReduceOptions;
+use super::sized_text::SizedText;
+use crate::event::{Event, Progress, Stopped};
+use crate::runner::{Reporter, Task};
+
+/// A reduction at work.
+///
+/// A session that resumes earlier ones starts its search from the beginning, and gets the verdicts
+/// from the store. The best result of the earlier sessions is in the output already, so until the
+/// search has received as many verdicts as those sessions had at their best, nothing is written
+/// and nothing is confirmed. Example: earlier sessions improved their result at tests 12, 90 and
+/// 400. The resumed search finds the improvements at tests 12 and 90 again, which are worse than
+/// what the output holds, and are not written. From test 400 on, improvements are written.
+pub(super) struct ReduceTask<'a> {
+    options: &'a ReduceOptions,
+    store: Option<&'a RunStore>,
+    /// The best result of earlier sessions, until the search has passed it.
+    resumed_best: Option<&'a ResumedBest>,
+    /// The tests at which earlier sessions skipped a pass, in order.
+    earlier_skips: Peekable<Iter<'a, u64>>,
+    confirmation: Confirmation<'a>,
+    bytes_before: usize,
+    /// The best result, as it is in the output.
+    best: SizedText,
+    /// The time at which it was found.
+    improved_at: Duration,
+}
+
+impl<'a> ReduceTask<'a> {
+    pub(super) fn new(
+        input: SizedText,
+        options: &'a ReduceOptions,
+        store: Option<&'a RunStore>,
+        confirmation: Confirmation<'a>,
+    ) -> Self {
+        let resumed_best = options.resumed_best.as_ref();
+        let earlier_skips = store.map_or(&[][..], RunStore::skipped_passes);
+        Self {
+            options,
+            store,
+            resumed_best,
+            earlier_skips: earlier_skips.iter().peekable(),
+            confirmation,
+            bytes_before: input.bytes.len(),
+            best: resumed_best.map_or(input, SizedText::from),
+            improved_at: Duration::ZERO,
+        }
+    }
+
+    /// Ends the reduction: saves and confirms the result. Returns why it stopped.
+    pub(super) fn finish(
+        &mut self,
+        stopped: Option<Stopped>,
+        drive: &Drive<Reduction>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<Option<Stopped>, OracleError> {
+        let spent = drive.spent();
+        if stopped.is_none() {
+            // A search that finishes without reaching the resumed best is not the search of the
+            // earlier sessions any more: its own result counts.
+            self.pass_resumed_best();
+            self.save(&drive.search().best(), spent, reporter)?;
+        }
+        let is_lost = stopped == Some(Stopped::PropertyLost)
+            || !self.confirmation.confirm(&self.best, spent.queries)?;
+        let stopped = if is_lost {
+            self.revert(drive.spent(), reporter)?;
+            Some(Stopped::PropertyLost)
+        } else {
+            stopped
+        };
+        // So far the output survives a crash of the process; from here on also one of the system.
+        if let Some(path) = &self.options.output {
+            fsx::write_durable(path, &self.best.bytes)?;
+        }
+        Ok(stopped)
+    }
+
+    /// Saves the best result of the search, unless the output holds it or a better one.
+    fn save(
+        &mut self,
+        best: &Candidate,
+        spent: Spent,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<(), OracleError> {
+        if (self.resumed_best).is_some_and(|resumed| spent.queries < resumed.query) {
+            return Ok(());
+        }
+        self.pass_resumed_best();
+        // In a batch, an interesting candidate need not be the best one.
+        if self.best.bytes == *best.bytes() {
+            return Ok(());
+        }
+        self.write(SizedText::from(best), spent, reporter)
+    }
+
+    /// Makes `text` the best result: in the store, in the output, and then in an event.
+    fn write(
+        &mut self,
+        text: SizedText,
+        spent: Spent,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<(), OracleError> {
+        if let Some(store) = self.store {
+            store.improve(Improvement {
+                query: spent.queries,
+                content: fingerprint_of(&text.bytes),
+                bytes: text.bytes.len(),
+                tokens: text.tokens,
+                elapsed: spent.elapsed,
+                text: Some(Arc::clone(&text.bytes)),
+            });
+        }
+        if let Some(path) = &self.options.output {
+            fsx::write_atomic(path, &text.bytes)?;
+        }
+        self.best = text;
+        self.improved_at = spent.elapsed;
+        reporter.report(&Event::Improved(self.progress(spent)));
+        Ok(())
+    }
+
+    /// Records that the search has passed the best result of earlier sessions.
+    fn pass_resumed_best(&mut self) {
+        if let Some(resumed) = self.resumed_best.take() {
+            self.confirmation.trust(resumed.into());
+        }
+    }
+
+    /// Makes the last confirmed result the best one.
+    fn revert(&mut self, spent: Spent, reporter: &mut Reporter<'_>) -> Result<(), OracleError> {
+        self.pass_resumed_best();
+        let confirmed = self.confirmation.last_confirmed(spent.queries)?;
+        self.write(confirmed, spent, reporter)
+    }
+
+    /// Skips passes where earlier sessions skipped them, and where this one was asked to.
+    fn skip_passes(&mut self, drive: &mut Drive<Reduction>) {
+        let queries = drive.spent().queries;
+        while self
+            .earlier_skips
+            .next_if(|skip| **skip <= queries)
+            .is_some()
+        {
+            drive.change(Reduction::skip_pass);
+        }
+        let has_passed_earlier = self.earlier_skips.peek().is_none() && self.resumed_best.is_none();
+        if self.options.skip_pass.take() && has_passed_earlier {
+            if let Some(store) = self.store {
+                store.skip_pass(queries);
+            }
+            drive.change(Reduction::skip_pass);
+        }
+    }
+
+    /// Returns the progress after `spent`.
+    pub(super) fn progress(&self, spent: Spent) -> Progress {
+        Progress {
+            bytes_before: self.bytes_before,
+            bytes: self.best.bytes.len(),
+            tokens: self.best.tokens,
+            spent,
+            since_improved: spent.elapsed.saturating_sub(self.improved_at),
+        }
+    }
+
+    /// Returns the runs that confirmed the best result, if it was confirmed.
+    pub(super) fn confirmed(&self) -> Option<RunCounts> {
+        self.confirmation.counts_of(&self.best.bytes)
+    }
+
+    /// Returns the best result.
+    pub(super) fn into_best(self) -> Arc<[u8]> {
+        self.best.bytes
+    }
+}
+
+impl Task<Reduction> for ReduceTask<'_> {
+    fn before_step(
+        &mut self,
+        drive: &mut Drive<Reduction>,
+        reporter: &mut Reporter<'_>,
+    ) -> Option<Stopped> {
+        self.skip_passes(drive);
+        reporter.report_pass(drive.search().inner().pass().map(PassId::name));
+        let progress = self.progress(Spent::default());
+        (self.options.target_size)
+            .is_some_and(|size| size.is_reached(&progress))
+            .then_some(Stopped::SmallEnough)
+    }
+
+    fn after_verdict(
+        &mut self,
+        told: &Told<Candidate>,
+        drive: &Drive<Reduction>,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<Option<Stopped>, OracleError> {
+        if !told.verdict.is_interesting() {
+            return Ok(None);
+        }
+        let (best, spent) = (drive.search().best(), drive.spent());
+        self.save(&best, spent, reporter)?;
+        // Verdicts of earlier sessions are not run again.
+        let is_due = self.resumed_best.is_none()
+            && (self.confirmation).is_due(best.bytes().len(), spent.queries);
+        if is_due {
+            let best = SizedText::from(&best);
+            if !self.confirmation.confirm(&best, drive.spent().queries)? {
+                return Ok(Some(Stopped::PropertyLost));
+            }
+        }
+        Ok(None)
+    }
+
+    fn tick(&self, drive: &Drive<Reduction>) -> Event {
+        Event::Tick(self.progress(drive.spent()))
+    }
+}

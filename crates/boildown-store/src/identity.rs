@@ -1,0 +1,134 @@
+//! The identity of a run.
+
+use std::fmt::Write as _;
+
+/// Everything that the queries and verdicts of a run depend on: pairs of a readable name and a
+/// value.
+///
+/// Two runs with equal identities ask the same queries and get the same verdicts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// Sorted by name when read from a file, otherwise in the order of adding.
+    pairs: Vec<(String, String)>,
+}
+
+/// The maximum length of a value. Longer values are replaced by their hash.
+const MAX_VALUE: usize = 200;
+
+impl Identity {
+    /// Adds a value. Messages about what has changed use the name `what`, such as "the command".
+    pub fn add(&mut self, what: impl Into<String>, value: impl Into<String>) {
+        let value = value.into();
+        let value = if value.len() > MAX_VALUE {
+            hash(value.as_bytes())
+        } else {
+            value
+        };
+        self.pairs.push((what.into(), value));
+    }
+
+    /// Adds the hash of a value that is long or secret.
+    pub fn add_hash(&mut self, what: impl Into<String>, value: &[u8]) {
+        self.pairs.push((what.into(), hash(value)));
+    }
+
+    /// Returns the names and values.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.pairs
+            .iter()
+            .map(|(what, value)| (what.as_str(), value.as_str()))
+    }
+
+    /// Returns the name of the file of the run, without its extension.
+    pub(super) fn digest(&self) -> String {
+        let mut pairs: Vec<_> = self.pairs().collect();
+        pairs.sort_unstable();
+        let mut hasher = blake3::Hasher::new();
+        for text in pairs.into_iter().flat_map(|(what, value)| [what, value]) {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        hasher.finalize().to_hex()[..16].to_owned()
+    }
+
+    /// Returns the names whose values differ, sorted.
+    pub(super) fn differences(&self, other: &Self) -> Vec<String> {
+        let names = self.pairs().chain(other.pairs()).map(|(what, _)| what);
+        let mut names: Vec<_> = names
+            .filter(|what| self.value(what) != other.value(what))
+            .map(str::to_owned)
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    fn value(&self, name: &str) -> Option<&str> {
+        self.pairs()
+            .find(|(what, _)| *what == name)
+            .map(|(_, value)| value)
+    }
+}
+
+impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for Identity {
+    fn from_iter<I: IntoIterator<Item = (A, B)>>(pairs: I) -> Self {
+        let pairs = pairs.into_iter();
+        Self {
+            pairs: pairs
+                .map(|(what, value)| (what.into(), value.into()))
+                .collect(),
+        }
+    }
+}
+
+fn hash(bytes: &[u8]) -> String {
+    let mut text = "blake3:".to_owned();
+    for byte in &blake3::hash(bytes).as_bytes()[..16] {
+        // Writing to a string cannot fail.
+        write!(text, "{byte:02x}").ok();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(pairs: &[(&str, &str)]) -> Identity {
+        let mut identity = Identity::default();
+        for (what, value) in pairs {
+            identity.add(*what, *value);
+        }
+        identity
+    }
+
+    #[test]
+    fn the_digest_depends_on_every_value_but_not_on_the_order() {
+        let one = identity(&[("the command", "cc"), ("the input", "x")]);
+        let same = identity(&[("the input", "x"), ("the command", "cc")]);
+        assert_eq!(one.digest(), same.digest());
+        assert!(one.differences(&same).is_empty());
+        let other = identity(&[("the command", "cc"), ("the input", "y")]);
+        assert_ne!(one.digest(), other.digest());
+        assert_eq!(one.differences(&other), ["the input"]);
+        let shifted = identity(&[("the command", "c"), ("cthe input", "x")]);
+        assert_ne!(one.digest(), shifted.digest());
+    }
+
+    #[test]
+    fn added_and_removed_names_are_differences() {
+        let one = identity(&[("the command", "cc"), ("the file a", "x")]);
+        let other = identity(&[("the command", "cc"), ("the file b", "x")]);
+        assert_eq!(one.differences(&other), ["the file a", "the file b"]);
+    }
+
+    #[test]
+    fn long_values_and_secrets_are_replaced_by_their_hash() {
+        let mut identity = Identity::default();
+        identity.add("the command", "x".repeat(1000));
+        identity.add_hash("the environment variable TOKEN", b"secret");
+        for (_, value) in identity.pairs() {
+            assert!(value.starts_with("blake3:") && value.len() == 39, "{value}");
+        }
+    }
+}

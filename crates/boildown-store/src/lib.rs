@@ -1,0 +1,221 @@
+//! The run store: the verdicts of a run in a file, from which a later session resumes.
+//!
+//! A *run* is the reduction of one input with one property and one set of options: its
+//! [`Identity`]. Everything known about it is in one SQLite file under `.boildown/`, beside the
+//! result; `docs/reference/store.md` describes the file. When the same command is started again, it
+//! finds the file and resumes: the search starts from its beginning, and every query that was
+//! answered before is answered from the file.
+//!
+//! 1. [`StoreFolder::beside`] locks the folder for this process.
+//! 2. [`StoreFolder::find`] looks for the run, and reports what differs from the previous one.
+//! 3. [`StoredRun::recording`] replays the baseline runs.
+//! 4. [`StoredRun::begin`] starts a session, which writes to the [`RunStore`].
+//!
+//! A session never needs the store: when the store cannot be written any more, the session
+//! continues without it.
+//!
+//! # Example
+//! Open a store, learn a verdict, and recall it in a later session:
+//! ```
+//! use std::time::Duration;
+//!
+//! use boildown_oracle::{Answer, Verdict};
+//! use boildown_store::{
+//!     Identity, Improvement, ResumeStatus, RunDescription, StoreFolder, fingerprint_of,
+//! };
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let dir = tempfile::tempdir()?;
+//! let input = b"the whole input";
+//! let mut identity = Identity::default();
+//! identity.add("the command", "/src/test.sh {}");
+//! identity.add_hash("the input", input);
+//! let description = RunDescription {
+//!     name: "in.txt",
+//!     input: Improvement {
+//!         query: 0,
+//!         content: fingerprint_of(input),
+//!         bytes: input.len(),
+//!         tokens: Some(3),
+//!         elapsed: Duration::ZERO,
+//!         text: Some(input[..].into()),
+//!     },
+//!     property: "the test exits with 0".to_owned(),
+//!     flags: "--exit 0".to_owned(),
+//!     time_limit: Duration::from_secs(5),
+//!     version: "0.1.0",
+//! };
+//!
+//! let folder = StoreFolder::beside(&dir.path().join("in.min.txt"))?;
+//! let (run, status) = folder.find(identity.clone())?;
+//! assert!(matches!(status, ResumeStatus::FirstRun));
+//! let store = run.begin(&folder, &description)?;
+//! let candidate = fingerprint_of(b"the input");
+//! store.learn(candidate, &Answer { verdict: Verdict::Interesting, run: None });
+//! drop(store);
+//!
+//! let (run, status) = folder.find(identity)?;
+//! assert!(matches!(status, ResumeStatus::Resumed { verdicts: 1 }));
+//! let store = run.begin(&folder, &description)?;
+//! let recalled = store.recall(candidate).expect("the verdict is in the file");
+//! assert_eq!(recalled.verdict, Verdict::Interesting);
+//! assert!(recalled.is_earlier);
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod identity;
+mod record;
+mod recording;
+mod schema;
+mod store_folder;
+mod stored_run;
+mod surroundings;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use boildown_search::Fingerprint;
+use rusqlite::{Connection, OptionalExtension as _};
+
+use boildown_oracle::{Answer, Outcome, Verdict};
+use record::{VerdictRecord, read_outcome, read_verdict};
+use writer::Writer;
+
+pub use error::StoreError;
+pub use identity::Identity;
+pub use record::{Improvement, fingerprint_of};
+pub use recording::BaselineRecording;
+pub use store_folder::{FOLDER, StoreFolder};
+pub use stored_run::{ResumeStatus, ResumedBest, RunDescription, StoredRun};
+pub use surroundings::add_surroundings;
+pub use writer::Ending;
+
+/// The store of a run during a session. Dropping it writes all pending records.
+#[derive(Debug)]
+pub struct RunStore {
+    file: PathBuf,
+    /// `None` after the file could not be read.
+    reader: Mutex<Option<Connection>>,
+    /// The error of reading, until [`take_error`](Self::take_error) returns it.
+    read_error: Mutex<Option<StoreError>>,
+    writer: Writer,
+    /// The number of this session in the file.
+    session: i64,
+    /// The query of the last improvement in the file when the session began. Earlier improvements
+    /// are found again and not written again.
+    last_improvement: u64,
+    /// The queries after which earlier sessions skipped a pass, in order.
+    skipped_passes: Vec<u64>,
+}
+
+/// A verdict from the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recalled {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The outcome of the run that the verdict was derived from, if there was one.
+    pub outcome: Option<Outcome>,
+    /// Whether the verdict was recorded by an earlier session.
+    pub is_earlier: bool,
+}
+
+impl RunStore {
+    /// Returns the verdict on the candidate with this content, if it is in the file.
+    ///
+    /// If the file cannot be read, returns `None` from then on; see
+    /// [`take_error`](Self::take_error).
+    #[must_use]
+    pub fn recall(&self, content: Fingerprint) -> Option<Recalled> {
+        let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        match look_up(reader.as_ref()?, content) {
+            Ok(found) => found.map(|stored| Recalled {
+                verdict: stored.verdict,
+                outcome: stored.outcome,
+                is_earlier: stored.session != self.session,
+            }),
+            Err(error) => {
+                *reader = None;
+                let mut read_error =
+                    (self.read_error.lock()).unwrap_or_else(PoisonError::into_inner);
+                *read_error = Some(StoreError::from_database("read", &self.file)(error));
+                None
+            }
+        }
+    }
+
+    /// Records the answer on the candidate with this content. Returns at once; the record is
+    /// written later.
+    pub fn learn(&self, content: Fingerprint, answer: &Answer) {
+        self.writer.verdict(VerdictRecord::new(content, answer));
+    }
+
+    /// Records the best result so far. Returns once it is in the file, so the file knows every
+    /// content that the result file has ever had.
+    pub fn improve(&self, improvement: Improvement) {
+        if improvement.query > self.last_improvement {
+            self.writer.improvement(improvement);
+        }
+    }
+
+    /// Records that a pass was skipped after this query.
+    pub fn skip_pass(&self, query: u64) {
+        self.writer.skipped_pass(query);
+    }
+
+    /// Returns the queries after which earlier sessions skipped a pass, in order.
+    #[must_use]
+    pub fn skipped_passes(&self) -> &[u64] {
+        &self.skipped_passes
+    }
+
+    /// Records how the session ended.
+    pub fn end(&self, ending: Ending) {
+        self.writer.ending(ending);
+    }
+
+    /// Returns, once, the error because of which nothing is read or written any more.
+    #[must_use]
+    pub fn take_error(&self) -> Option<StoreError> {
+        let mut read_error = (self.read_error.lock()).unwrap_or_else(PoisonError::into_inner);
+        read_error.take().or_else(|| self.writer.take_error())
+    }
+
+    /// Returns the path of the file.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+}
+
+/// Reads a verdict from the database.
+fn look_up(reader: &Connection, content: Fingerprint) -> rusqlite::Result<Option<StoredVerdict>> {
+    let found: Option<(i64, Option<String>, i64, i64)> = reader
+        .prepare_cached(
+            "SELECT verdict, outcome, session, checked FROM verdicts WHERE content = ?1",
+        )?
+        .query_row([content.bits().to_le_bytes()], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
+        .optional()?;
+    // A row with a wrong checksum is damaged, and is treated as missing.
+    Ok(found.and_then(|(code, outcome, session, checksum)| {
+        let verdict = read_verdict(code)?;
+        let outcome = outcome.as_deref().and_then(read_outcome);
+        (VerdictRecord::checksum(content, verdict) == checksum).then_some(StoredVerdict {
+            verdict,
+            outcome,
+            session,
+        })
+    }))
+}
+
+/// A row of the table of verdicts.
+struct StoredVerdict {
+    verdict: Verdict,
+    outcome: Option<Outcome>,
+    /// The session that recorded it.
+    session: i64,
+}

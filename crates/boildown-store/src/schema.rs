@@ -1,0 +1,169 @@
+//! The format of the file, which `docs/reference/store.md` describes.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::StoreError;
+
+/// The version of the format that is written. Every released version can be read.
+pub(super) const FORMAT: i64 = 1;
+
+/// "boil", the application id by which tools recognise the file.
+const APPLICATION: i64 = 0x626F_696C;
+
+const TABLES: &str = "
+CREATE TABLE run (
+    input TEXT NOT NULL,
+    property TEXT NOT NULL,
+    flags TEXT NOT NULL,
+    time_limit REAL NOT NULL
+);
+CREATE TABLE identity (
+    what TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY,
+    version TEXT NOT NULL,
+    started INTEGER NOT NULL,
+    seconds REAL,
+    ending TEXT,
+    questions INTEGER,
+    runs INTEGER,
+    recalled INTEGER
+);
+CREATE TABLE baseline (
+    number INTEGER PRIMARY KEY,
+    content BLOB NOT NULL,
+    verdict INTEGER NOT NULL,
+    outcome TEXT,
+    micros INTEGER,
+    stdout BLOB NOT NULL,
+    stderr BLOB NOT NULL,
+    checked INTEGER NOT NULL
+);
+CREATE TABLE verdicts (
+    content BLOB PRIMARY KEY,
+    verdict INTEGER NOT NULL,
+    outcome TEXT,
+    micros INTEGER,
+    session INTEGER NOT NULL,
+    checked INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE improvements (
+    question INTEGER PRIMARY KEY,
+    content BLOB NOT NULL,
+    bytes INTEGER NOT NULL,
+    tokens INTEGER,
+    seconds REAL NOT NULL,
+    session INTEGER NOT NULL,
+    text BLOB
+);
+CREATE INDEX pictures ON improvements (question, bytes) WHERE text IS NOT NULL;
+";
+
+/// The table of skipped passes, which the first files do not have.
+const SKIPPED_PASSES_TABLE: &str = "
+CREATE TABLE IF NOT EXISTS leaves (
+    number INTEGER PRIMARY KEY,
+    question INTEGER NOT NULL,
+    session INTEGER NOT NULL
+);
+";
+
+/// Opens the file for writing, and creates it if it does not exist.
+pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = connect(file, flags)?;
+    let set = |name, value: &str| {
+        database
+            .pragma_update(None, name, value)
+            .map_err(StoreError::from_database("write", file))
+    };
+    set("journal_mode", "wal")?;
+    // When boildown is killed, no committed record is lost. A power failure loses the last moments;
+    // testing these candidates again is cheaper than waiting for the disk at every commit.
+    set("synchronous", "normal")?;
+    set("journal_size_limit", "16777216")?;
+    Ok(database)
+}
+
+/// Opens the file for reading only.
+pub(super) fn open_to_read(file: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    connect(file, flags)
+}
+
+fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let fail = StoreError::from_database("open", file);
+    let database = Connection::open_with_flags(file, flags).map_err(&fail)?;
+    // The user may have opened the file with other tools.
+    database
+        .busy_timeout(Duration::from_secs(10))
+        .map_err(&fail)?;
+    Ok(database)
+}
+
+/// Creates the tables.
+pub(super) fn create(database: &Connection) -> rusqlite::Result<()> {
+    database.execute_batch(TABLES)?;
+    database.pragma_update(None, "application_id", APPLICATION)?;
+    database.pragma_update(None, "user_version", FORMAT)
+}
+
+/// Creates the tables that older files do not have.
+pub(super) fn create_missing(database: &Connection) -> rusqlite::Result<()> {
+    database.execute_batch(SKIPPED_PASSES_TABLE)
+}
+
+/// Returns whether the file has no tables.
+pub(super) fn is_empty(database: &Connection, file: &Path) -> Result<bool, StoreError> {
+    let fail = StoreError::from_database("read", file);
+    let tables: i64 = database
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(fail)?;
+    Ok(tables == 0)
+}
+
+/// Checks that the file is a run store in a known format, and that it is not damaged.
+pub(super) fn check(database: &Connection, file: &Path) -> Result<(), StoreError> {
+    let fail = StoreError::from_database("read", file);
+    let number = |name| {
+        database
+            .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+            .map_err(&fail)
+    };
+    if number("application_id")? != APPLICATION {
+        return Err(StoreError::damaged(
+            file,
+            "it is not a run store of boildown",
+        ));
+    }
+    match number("user_version")? {
+        FORMAT => {}
+        format if format > FORMAT => {
+            return Err(StoreError::Newer {
+                path: file.to_owned(),
+                format,
+            });
+        }
+        format => {
+            return Err(StoreError::damaged(
+                file,
+                format!("unknown format {format}"),
+            ));
+        }
+    }
+    let result: String = database
+        .pragma_query_value(None, "quick_check", |row| row.get(0))
+        .map_err(&fail)?;
+    if result == "ok" {
+        Ok(())
+    } else {
+        Err(StoreError::damaged(file, result))
+    }
+}

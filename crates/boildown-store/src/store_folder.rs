@@ -1,0 +1,303 @@
+//! The folder of the run stores: `.boildown/NAME/` beside the result, locked during a session.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+
+use super::StoreError;
+
+/// The name of the directory beside the result that holds all run stores.
+pub const FOLDER: &str = ".boildown";
+
+/// The number of runs with the same result file that are kept.
+const MAX_RUNS: usize = 8;
+
+/// The folder of all runs with the same result file, locked for this process.
+///
+/// The lock is released when the process ends, even if it is killed.
+#[derive(Debug)]
+pub struct StoreFolder {
+    dir: PathBuf,
+    _lock: File,
+}
+
+impl StoreFolder {
+    /// Creates and locks the folder for runs that write their result to `output`.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`] when another run has locked it; [`StoreError::Unusable`] when it cannot
+    /// be created or locked.
+    pub fn beside(output: &Path) -> Result<Self, StoreError> {
+        let name = output.file_name().unwrap_or(output.as_os_str());
+        let folder = output.with_file_name(FOLDER);
+        let dir = folder.join(name);
+        let lock = dir.join("lock");
+        let unusable =
+            |source: io::Error| StoreError::unusable("open the run store in", &dir, source);
+        // Tried several times, because a run that is ending may remove the folder that was just
+        // created.
+        let mut last_error = None;
+        for _ in 0..100 {
+            match try_lock(&folder, &dir, &lock) {
+                Ok(LockAttempt::Locked(lock)) => {
+                    return Ok(Self { dir, _lock: lock });
+                }
+                Ok(LockAttempt::Busy(process)) => {
+                    let output = output.to_owned();
+                    let busy = StoreError::Busy { output, process };
+                    // A process that a dead run was starting inherits the lock and holds it until
+                    // it executes its program.
+                    if process.is_none_or(is_alive) {
+                        return Err(busy);
+                    }
+                    last_error = Some(busy);
+                }
+                Ok(LockAttempt::Removed) => {}
+                Err(error) => match error.kind() {
+                    io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists => {
+                        last_error = Some(unusable(error));
+                    }
+                    _ => return Err(unusable(error)),
+                },
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let removed = || unusable(io::Error::other("it is removed repeatedly"));
+        Err(last_error.unwrap_or_else(removed))
+    }
+
+    /// Returns the path of the folder.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Returns the file of the run with this digest.
+    pub(super) fn file(&self, digest: &str) -> PathBuf {
+        self.dir.join(format!("{digest}.db"))
+    }
+
+    /// Returns the files of all runs, the latest modified first.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let Ok(entries) = fs::read_dir(&self.dir) else {
+            return Vec::new();
+        };
+        let mut files: Vec<(SystemTime, PathBuf)> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.extension() == Some(OsStr::new("db")))
+            .filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
+            .collect();
+        files.sort_unstable();
+        files.into_iter().rev().map(|(_, path)| path).collect()
+    }
+
+    /// Removes the oldest runs, so that there are at most [`MAX_RUNS`] with a new one.
+    pub(super) fn remove_oldest(&self) {
+        for file in self.files().iter().skip(MAX_RUNS - 1) {
+            remove(file).ok();
+        }
+    }
+}
+
+/// Removes the file of a run, and the files that SQLite keeps beside it.
+pub(super) fn remove(file: &Path) -> io::Result<()> {
+    for suffix in ["-wal", "-shm", ""] {
+        match fs::remove_file(with_suffix(file, suffix)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Renames a damaged file and returns its new name. Removes the files beside it, because SQLite
+/// would apply them to a new file.
+pub(super) fn set_aside(file: &Path) -> io::Result<PathBuf> {
+    let aside = with_suffix(file, ".damaged");
+    fs::rename(file, &aside)?;
+    remove(file)?;
+    Ok(aside)
+}
+
+fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Returns whether the process exists on this machine. If the folder is shared, the process may
+/// exist on another machine.
+fn is_alive(process: u32) -> bool {
+    let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH))
+}
+
+/// The result of one attempt to lock the folder.
+enum LockAttempt {
+    /// The folder is locked for this process.
+    Locked(File),
+    /// Another process has locked it. Its id, if it is in the lock file.
+    Busy(Option<u32>),
+    /// The lock file was removed while it was being locked.
+    Removed,
+}
+
+/// Tries once to create and lock the folder.
+fn try_lock(folder: &Path, dir: &Path, lock: &Path) -> io::Result<LockAttempt> {
+    fs::create_dir_all(dir)?;
+    let ignore = folder.join(".gitignore");
+    if !ignore.exists() {
+        fs::write(&ignore, "*\n")?;
+    }
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(lock)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => {
+            let mut text = String::new();
+            file.read_to_string(&mut text)?;
+            return Ok(LockAttempt::Busy(text.trim().parse().ok()));
+        }
+        Err(fs::TryLockError::Error(error)) => return Err(error),
+    }
+    // The previous run may have removed the file after we opened it and before we locked it. Then
+    // other runs lock a new file.
+    let named = fs::metadata(lock)?;
+    if named.ino() != file.metadata()?.ino() {
+        return Ok(LockAttempt::Removed);
+    }
+    file.set_len(0)?;
+    writeln!(file, "{}", std::process::id())?;
+    Ok(LockAttempt::Locked(file))
+}
+
+impl Drop for StoreFolder {
+    fn drop(&mut self) {
+        fs::remove_file(self.dir.join("lock")).ok();
+        // Succeeds only if the folder is empty, that is, if no run was stored.
+        if fs::remove_dir(&self.dir).is_ok()
+            && let Some(folder) = self.dir.parent()
+            && fs::read_dir(folder).is_ok_and(|entries| entries.count() == 1)
+        {
+            fs::remove_file(folder.join(".gitignore")).ok();
+            fs::remove_dir(folder).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locked_folder_names_the_process_that_locked_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let output = dir.path().join("crash.min.c");
+        let first = StoreFolder::beside(&output).unwrap();
+        let error = StoreFolder::beside(&output).unwrap_err();
+        assert!(
+            matches!(error, StoreError::Busy { process: Some(id), .. } if id == std::process::id())
+        );
+        let other = StoreFolder::beside(&dir.path().join("other.min.c")).unwrap();
+        drop(first);
+        StoreFolder::beside(&output).unwrap();
+        drop(other);
+    }
+
+    #[test]
+    fn the_lock_of_a_process_that_a_dead_run_was_starting_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let output = dir.path().join("crash.min.c");
+        let folder = StoreFolder::beside(&output).unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        fs::write(folder.dir().join("lock"), child.id().to_string()).unwrap();
+        std::thread::scope(|scope| {
+            let next = scope.spawn(|| StoreFolder::beside(&output));
+            std::thread::sleep(Duration::from_millis(10));
+            drop(folder);
+            next.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_folder_without_runs_is_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = StoreFolder::beside(&dir.path().join("crash.min.c")).unwrap();
+        let kept = StoreFolder::beside(&dir.path().join("kept")).unwrap();
+        assert_eq!(
+            fs::read(dir.path().join(".boildown/.gitignore")).unwrap(),
+            b"*\n"
+        );
+        fs::write(kept.file("0123"), "").unwrap();
+        drop(folder);
+        drop(kept);
+        assert!(!dir.path().join(".boildown/crash.min.c").exists());
+        assert!(dir.path().join(".boildown/kept/0123.db").exists());
+        fs::remove_file(dir.path().join(".boildown/kept/0123.db")).unwrap();
+        drop(StoreFolder::beside(&dir.path().join("kept")).unwrap());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_in_place_of_the_folder_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(".boildown"), "").unwrap();
+        let error = StoreFolder::beside(&dir.path().join("x")).unwrap_err();
+        assert!(matches!(error, StoreError::Unusable { .. }), "{error:?}");
+    }
+
+    #[test]
+    fn the_oldest_runs_are_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = StoreFolder::beside(&dir.path().join("x")).unwrap();
+        for number in 0..12 {
+            let file = folder.file(&format!("{number:02}"));
+            let made = File::create(&file).unwrap();
+            let age = Duration::from_secs(1000 - number);
+            made.set_modified(SystemTime::now() - age).unwrap();
+        }
+        folder.remove_oldest();
+        let left: Vec<_> = folder.files();
+        assert_eq!(left.len(), MAX_RUNS - 1);
+        assert_eq!(left[0], folder.file("11"));
+        assert_eq!(left[MAX_RUNS - 2], folder.file("05"));
+    }
+
+    #[test]
+    fn only_one_thread_at_a_time_holds_the_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let output = dir.path().join("x");
+        let inside = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        match StoreFolder::beside(&output) {
+                            Ok(folder) => {
+                                let before =
+                                    inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                                assert_eq!(before, 0);
+                                inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                                drop(folder);
+                            }
+                            Err(StoreError::Busy { .. }) => {}
+                            Err(error) => panic!("{error}"),
+                        }
+                    }
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,205 @@
+//! The dependencies of a command, as far as they can be found without running it.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::Identity;
+
+/// The maximum size of a file that is identified by its content, in bytes. Larger files are
+/// identified by size and time.
+const MAX_HASHED: u64 = 256 << 20;
+
+/// The maximum size of a script that is searched for names of programs and variables, in bytes.
+const MAX_SEARCHED: u64 = 1 << 20;
+
+/// The maximum number of words of the command and its scripts that are considered.
+const MAX_WORDS: usize = 1 << 14;
+
+/// Environment variables that affect most programs, even if they are not mentioned.
+const INFLUENTIAL: &[&str] = &["PATH", "LANG", "LANGUAGE"];
+
+/// Prefixes of further such variables.
+const INFLUENTIAL_PREFIXES: &[&str] = &["LC_", "LD_", "DYLD_"];
+
+/// Environment variables that differ between terminals.
+const IGNORED: &[&str] = &["_", "PWD", "OLDPWD", "SHLVL"];
+
+/// Adds the dependencies of a command to the identity:
+///
+/// * the content of its program, and of every file that one of its words names;
+/// * size and time of the programs that the command or such a file mentions by name or path, such
+///   as a compiler that a script calls;
+/// * the environment variables that the command or such a file mentions, and those that affect most
+///   programs.
+///
+/// The first word is the program; words that name files have to be absolute paths. Other files that
+/// a program reads, such as libraries and its configuration, are not found.
+pub fn add_surroundings<'a>(identity: &mut Identity, command: impl IntoIterator<Item = &'a OsStr>) {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut files = BTreeSet::new();
+    let mut texts: Vec<Vec<u8>> = Vec::new();
+    for (index, word) in command.into_iter().enumerate() {
+        texts.push(word.as_bytes().to_vec());
+        let named = if index == 0 && !word.as_bytes().contains(&b'/') {
+            on_path(word, &path)
+        } else {
+            Some(PathBuf::from(word)).filter(|file| file.is_absolute() && file.is_file())
+        };
+        files.extend(named);
+    }
+    for file in &files {
+        let what = format!("the file {}", file.display());
+        match content(file) {
+            Some(bytes) => {
+                identity.add_hash(what, &bytes);
+                if bytes.len() as u64 <= MAX_SEARCHED && !bytes.contains(&0) {
+                    texts.push(bytes);
+                }
+            }
+            None => identity.add(what, stamp(file).unwrap_or_default()),
+        }
+    }
+    let words: BTreeSet<&[u8]> = texts
+        .iter()
+        .flat_map(|text| words(text))
+        .take(MAX_WORDS)
+        .collect();
+    let mentioned = words.iter().filter_map(|word| {
+        let word = OsStr::from_bytes(word);
+        if word.as_bytes().first() == Some(&b'/') {
+            Some(PathBuf::from(word)).filter(|path| is_program(path))
+        } else {
+            on_path(word, &path)
+        }
+    });
+    let mentioned: BTreeSet<PathBuf> = mentioned.filter(|path| !files.contains(path)).collect();
+    for program in mentioned {
+        let what = format!("the program {}", program.display());
+        identity.add(what, stamp(&program).unwrap_or_default());
+    }
+    let mut variables: Vec<(OsString, OsString)> = env::vars_os().collect();
+    variables.sort();
+    for (name, value) in variables {
+        let text = name.to_string_lossy();
+        let is_influential = INFLUENTIAL.contains(&&*text)
+            || INFLUENTIAL_PREFIXES
+                .iter()
+                .any(|prefix| text.starts_with(prefix));
+        if !IGNORED.contains(&&*text) && (is_influential || words.contains(name.as_bytes())) {
+            let what = format!("the environment variable {text}");
+            identity.add_hash(what, value.as_bytes());
+        }
+    }
+}
+
+/// Returns the content of a file that is not too large.
+fn content(file: &Path) -> Option<Vec<u8>> {
+    (fs::metadata(file).ok()?.len() <= MAX_HASHED)
+        .then(|| fs::read(file).ok())
+        .flatten()
+}
+
+/// Returns the size and the time of a file, which change when it is installed again.
+fn stamp(file: &Path) -> Option<String> {
+    let metadata = fs::metadata(file).ok()?;
+    Some(format!(
+        "{} bytes of {}.{:09}",
+        metadata.len(),
+        metadata.mtime(),
+        metadata.mtime_nsec()
+    ))
+}
+
+/// Returns the program with this name on the PATH.
+fn on_path(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
+    env::split_paths(path)
+        .map(|dir| dir.join(name))
+        .find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    fs::metadata(file)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Returns the parts of a text that may be paths, or names of programs and variables.
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+./".contains(byte);
+    text.split(move |byte| !is_part(byte))
+        .filter(|word| !word.is_empty() && word.len() < 256)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity_of(words: &[&OsStr]) -> Identity {
+        let mut identity = Identity::default();
+        add_surroundings(&mut identity, words.iter().copied());
+        identity
+    }
+
+    fn names(identity: &Identity) -> String {
+        let names: Vec<_> = identity.pairs().map(|(what, _)| what).collect();
+        names.join("; ")
+    }
+
+    #[test]
+    fn a_script_depends_on_the_programs_and_variables_that_it_mentions() {
+        let dir = tempfile::tempdir().unwrap();
+        let tool = dir.path().join("the-tool");
+        fs::write(&tool, "1").unwrap();
+        fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+        let script = dir.path().join("test.sh");
+        let text = format!(
+            "#!/bin/sh\n{} \"$1\" | grep -q x && [ -n \"$HOME\" ]\n",
+            tool.display()
+        );
+        fs::write(&script, &text).unwrap();
+        let before = identity_of(&[script.as_os_str()]);
+        let seen = names(&before);
+        for expected in [
+            format!("the file {}", script.display()),
+            format!("the program {}", tool.display()),
+            "the environment variable HOME".to_owned(),
+            "the environment variable PATH".to_owned(),
+        ] {
+            assert!(seen.contains(&expected), "{expected} in {seen}");
+        }
+        assert!(seen.contains("/grep"), "{seen}");
+        assert!(!seen.contains("CARGO"), "{seen}");
+        assert_eq!(before, identity_of(&[script.as_os_str()]));
+
+        fs::write(&tool, "22").unwrap();
+        let after = identity_of(&[script.as_os_str()]);
+        assert_eq!(
+            before.differences(&after),
+            [format!("the program {}", tool.display())]
+        );
+        fs::write(&script, text + "true\n").unwrap();
+        let changed = after.differences(&identity_of(&[script.as_os_str()]));
+        assert!(
+            changed.contains(&format!("the file {}", script.display())),
+            "{changed:?}"
+        );
+    }
+
+    #[test]
+    fn programs_on_the_path_and_named_files_are_identified_by_content() {
+        let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().join("data");
+        fs::write(&data, "x").unwrap();
+        let words = ["sh".as_ref(), "--data=".as_ref(), data.as_os_str()];
+        let seen = names(&identity_of(&words));
+        assert!(seen.contains("/sh"), "{seen}");
+        assert!(
+            seen.contains(&format!("the file {}", data.display())),
+            "{seen}"
+        );
+    }
+}

@@ -1,0 +1,319 @@
+//! A thread that writes records in batches, so that no query waits for the disk.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, params};
+
+use super::StoreError;
+use super::record::{Improvement, VerdictRecord, code, micros, outcome_text};
+
+/// The longest time that a record waits to be written.
+const MAX_DELAY: Duration = Duration::from_millis(250);
+
+/// The number of verdicts with which a batch is written at once.
+const FULL_BATCH: usize = 1 << 12;
+
+/// The maximum number of waiting verdicts. When the disk hangs, further verdicts are dropped,
+/// because testing a candidate again costs less than unlimited memory.
+const MAX_WAITING: usize = 1 << 18;
+
+/// The maximum size of a text that is stored, in bytes.
+const MAX_TEXT: usize = 256 << 20;
+
+/// The handle of the writing thread. Dropping it writes all waiting records.
+#[derive(Debug)]
+pub(super) struct Writer {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Signalled when there is something to write, or the batch became urgent.
+    wake: Condvar,
+    /// Signalled when a batch was written, or writing has failed.
+    written: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    batch: Batch,
+    /// The number of records pushed so far.
+    pushed: u64,
+    /// The number of these records that are in the file.
+    committed: u64,
+    /// Whether a thread waits for the batch to be written.
+    is_urgent: bool,
+    /// Whether the handle is being dropped.
+    is_closing: bool,
+    /// Whether writing has failed. Nothing is written any more then.
+    is_broken: bool,
+    /// The error of writing, until [`Writer::take_error`] returns it.
+    error: Option<StoreError>,
+}
+
+#[derive(Debug, Default)]
+struct Batch {
+    verdicts: Vec<VerdictRecord>,
+    improvements: Vec<Improvement>,
+    /// The queries after which a pass was skipped.
+    skipped_passes: Vec<u64>,
+    ending: Option<Ending>,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ending {
+    /// The reason, in a word or two.
+    pub why: &'static str,
+    /// The number of queries of the search that were answered.
+    pub queries: u64,
+    /// The number of runs of the oracle.
+    pub runs: u64,
+    /// The number of queries that were answered from the store.
+    pub recalled: u64,
+    /// The duration of the session.
+    pub elapsed: Duration,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Writer {
+    /// Starts the thread for one session. The database has to have its tables.
+    pub(super) fn start(database: Connection, file: PathBuf, session: i64) -> Self {
+        let shared = Arc::new(Shared::default());
+        let for_thread = Arc::clone(&shared);
+        let thread = std::thread::spawn(move || work(&for_thread, database, &file, session));
+        Self {
+            shared,
+            thread: Some(thread),
+        }
+    }
+
+    pub(super) fn verdict(&self, record: VerdictRecord) {
+        let mut state = self.shared.lock();
+        if state.is_broken || state.batch.verdicts.len() >= MAX_WAITING {
+            return;
+        }
+        state.pushed += 1;
+        state.batch.verdicts.push(record);
+        // The thread wakes for the first verdict, and then waits until the batch is full or old.
+        if state.batch.verdicts.len() == 1 || state.batch.verdicts.len() == FULL_BATCH {
+            self.shared.wake.notify_one();
+        }
+    }
+
+    /// Returns once the improvement and all earlier records are in the file, or writing has failed.
+    pub(super) fn improvement(&self, improvement: Improvement) {
+        let mut state = self.shared.lock();
+        if state.is_broken {
+            return;
+        }
+        state.pushed += 1;
+        state.batch.improvements.push(improvement);
+        let mine = state.pushed;
+        state.is_urgent = true;
+        self.shared.wake.notify_one();
+        while state.committed < mine && !state.is_broken {
+            state = self
+                .shared
+                .written
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub(super) fn skipped_pass(&self, query: u64) {
+        let mut state = self.shared.lock();
+        if !state.is_broken {
+            state.pushed += 1;
+            state.batch.skipped_passes.push(query);
+            self.shared.wake.notify_one();
+        }
+    }
+
+    pub(super) fn ending(&self, ending: Ending) {
+        let mut state = self.shared.lock();
+        state.pushed += 1;
+        state.batch.ending = Some(ending);
+    }
+
+    /// Returns the error of writing, once.
+    pub(super) fn take_error(&self) -> Option<StoreError> {
+        self.shared.lock().error.take()
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.shared.lock().is_closing = true;
+        self.shared.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic has been printed. Candidates without a record are tested again next time.
+            thread.join().ok();
+        }
+    }
+}
+
+/// Writes batches until the handle is dropped or writing fails.
+fn work(shared: &Shared, mut database: Connection, file: &std::path::Path, session: i64) {
+    loop {
+        let next = next_batch(shared);
+        let written = write(&mut database, session, &next.batch);
+        let mut state = shared.lock();
+        match written {
+            Ok(()) => state.committed = next.last_record,
+            Err(error) => {
+                state.error = Some(StoreError::from_database("write", file)(error));
+                state.is_broken = true;
+                state.batch = Batch::default();
+            }
+        }
+        let is_end = next.is_last || state.is_broken;
+        drop(state);
+        shared.written.notify_all();
+        if is_end {
+            return;
+        }
+    }
+}
+
+/// Waits until a batch has to be written: it is full, old or urgent, or the handle is being
+/// dropped.
+fn next_batch(shared: &Shared) -> NextBatch {
+    let mut state = shared.lock();
+    while state.pushed == state.committed && !state.is_closing {
+        state = (shared.wake.wait(state)).unwrap_or_else(PoisonError::into_inner);
+    }
+    let since = Instant::now();
+    while !state.is_urgent && !state.is_closing && state.batch.verdicts.len() < FULL_BATCH {
+        let left = MAX_DELAY.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            break;
+        }
+        let waited = shared.wake.wait_timeout(state, left);
+        state = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
+    state.is_urgent = false;
+    NextBatch {
+        batch: std::mem::take(&mut state.batch),
+        last_record: state.pushed,
+        is_last: state.is_closing,
+    }
+}
+
+/// A batch to write.
+struct NextBatch {
+    batch: Batch,
+    /// The number of its last record.
+    last_record: u64,
+    /// Whether no batch follows.
+    is_last: bool,
+}
+
+fn write(database: &mut Connection, session: i64, batch: &Batch) -> rusqlite::Result<()> {
+    let transaction = database.transaction()?;
+    for record in &batch.verdicts {
+        write_verdict(&transaction, session, record)?;
+    }
+    for improvement in &batch.improvements {
+        write_improvement(&transaction, session, improvement)?;
+    }
+    for &query in &batch.skipped_passes {
+        transaction.execute(
+            "INSERT INTO leaves (question, session) VALUES (?1, ?2)",
+            params![number(query), session],
+        )?;
+    }
+    if let Some(ending) = batch.ending {
+        transaction.execute(
+            "UPDATE sessions SET ending = ?2, questions = ?3, runs = ?4, recalled = ?5, seconds = ?6 WHERE id = ?1",
+            params![
+                session,
+                ending.why,
+                number(ending.queries),
+                number(ending.runs),
+                number(ending.recalled),
+                ending.elapsed.as_secs_f64(),
+            ],
+        )?;
+    }
+    transaction.commit()
+}
+
+/// Writes a verdict, unless the file has one on this content, which the search has used.
+pub(super) fn write_verdict(
+    database: &Connection,
+    session: i64,
+    record: &VerdictRecord,
+) -> rusqlite::Result<()> {
+    database
+        .prepare_cached(
+            "INSERT INTO verdicts VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+        )?
+        .execute(params![
+            record.content.bits().to_le_bytes(),
+            code(record.verdict),
+            record.outcome.map(outcome_text),
+            record.took.map(micros),
+            session,
+            VerdictRecord::checksum(record.content, record.verdict),
+        ])?;
+    Ok(())
+}
+
+/// Writes an improvement. Removes the text of the previous one unless it is a milestone.
+pub(super) fn write_improvement(
+    database: &Connection,
+    session: i64,
+    improvement: &Improvement,
+) -> rusqlite::Result<()> {
+    let stored_texts: Vec<(i64, i64)> = database
+        .prepare_cached(
+            "SELECT question, bytes FROM improvements WHERE text IS NOT NULL ORDER BY question DESC LIMIT 2",
+        )?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    if let [(query, bytes), (_, before)] = stored_texts[..]
+        && !is_milestone(before, bytes)
+    {
+        database
+            .prepare_cached("UPDATE improvements SET text = NULL WHERE question = ?1")?
+            .execute([query])?;
+    }
+    let text = improvement.text.as_deref();
+    database
+        .prepare_cached("INSERT OR REPLACE INTO improvements VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
+        .execute(params![
+            number(improvement.query),
+            improvement.content.bits().to_le_bytes(),
+            number(improvement.bytes as u64),
+            improvement.tokens.map(|tokens| number(tokens as u64)),
+            improvement.elapsed.as_secs_f64(),
+            session,
+            text.filter(|text| text.len() <= MAX_TEXT),
+        ])?;
+    Ok(())
+}
+
+/// Returns whether a text is so much smaller than the stored one before it that it is kept as a
+/// milestone. All milestones together are at most twice as large as the input, plus 8 MiB.
+fn is_milestone(before: i64, bytes: i64) -> bool {
+    if before > 1 << 20 {
+        bytes <= before / 2
+    } else {
+        bytes <= before - before / 8
+    }
+}
+
+fn number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,134 @@
+//! Candidates: inputs to be tested, as kept and replaced tokens of a document.
+
+use std::sync::{Arc, OnceLock};
+
+use boildown_search::{Fingerprint, Fingerprinted, Subset};
+
+use crate::Document;
+use crate::document::Substitutes;
+
+/// An input to be tested: some tokens of a document, a few of them replaced by other texts. The
+/// bytes are made once, when they are first needed.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    document: Arc<Document>,
+    kept: Subset,
+    /// The texts that replace kept tokens.
+    substitutes: Arc<Substitutes>,
+    check: Check,
+    bytes: Arc<OnceLock<Arc<[u8]>>>,
+}
+
+/// The check of the parse gate on a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// That it has no more syntax errors than the best candidate; else it is skipped.
+    Parses,
+    /// Nothing: it is tested in any case.
+    Nothing,
+}
+
+impl Candidate {
+    /// Returns the candidate that keeps these tokens of a document.
+    #[must_use]
+    pub fn new(document: Arc<Document>, kept: Subset, check: Check) -> Self {
+        Self {
+            document,
+            kept,
+            substitutes: Arc::default(),
+            check,
+            bytes: Arc::default(),
+        }
+    }
+
+    /// Replaces kept tokens by other texts.
+    pub(crate) fn with(self, substitutes: Arc<Substitutes>) -> Self {
+        Self {
+            substitutes,
+            bytes: Arc::default(),
+            ..self
+        }
+    }
+
+    /// Returns what the parse gate is to check.
+    #[must_use]
+    pub fn check(&self) -> Check {
+        self.check
+    }
+
+    /// Returns the bytes.
+    #[must_use]
+    pub fn bytes(&self) -> &Arc<[u8]> {
+        self.bytes.get_or_init(|| {
+            self.document
+                .render_with(&self.kept, &self.substitutes)
+                .into()
+        })
+    }
+
+    /// Returns the document whose tokens are kept.
+    #[must_use]
+    pub fn document(&self) -> &Arc<Document> {
+        &self.document
+    }
+
+    /// Returns the tokens of the document that are kept.
+    #[must_use]
+    pub fn kept(&self) -> &Subset {
+        &self.kept
+    }
+
+    /// Returns the number of tokens, as the document counts them. If tokens were replaced, the
+    /// bytes are read anew to count them.
+    #[must_use]
+    pub fn token_count(&self) -> usize {
+        if self.substitutes.is_empty() {
+            return self.document.count_tokens(&self.kept);
+        }
+        let document = Document::new(self.bytes(), self.document.view());
+        document.count_tokens(&Subset::full(document.len()))
+    }
+
+    /// Returns whether this is the whole document, unchanged.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.substitutes.is_empty() && self.kept.count() == self.document.len()
+    }
+}
+
+impl AsRef<[u8]> for Candidate {
+    fn as_ref(&self) -> &[u8] {
+        self.bytes()
+    }
+}
+
+impl Fingerprinted for Candidate {
+    fn fingerprint(&self) -> Fingerprint {
+        fingerprint(self.bytes())
+    }
+}
+
+/// Returns the hash by which equal inputs are recognised.
+pub(crate) fn fingerprint(bytes: &[u8]) -> Fingerprint {
+    shortened(&blake3::hash(bytes))
+}
+
+/// Returns the hash by which equal lists of texts are recognised. Each text is hashed with its
+/// length, so that texts cannot be divided in another way.
+pub(crate) fn fingerprint_of_texts<'a>(texts: impl IntoIterator<Item = &'a [u8]>) -> Fingerprint {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    }
+    shortened(&hasher.finalize())
+}
+
+/// Returns the first half of a hash.
+fn shortened(hash: &blake3::Hash) -> Fingerprint {
+    let (bits, _) = hash
+        .as_bytes()
+        .split_first_chunk::<16>()
+        .expect("a hash has 32 bytes");
+    Fingerprint::new(u128::from_le_bytes(*bits))
+}

@@ -1,0 +1,128 @@
+//! The layout of a binary: its parts and its derived numbers.
+
+use std::ops::Range;
+
+use super::numbers::{NumberForm, crc32};
+
+/// The layout of a binary.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Frames {
+    /// The parts, as ranges of bytes, in preorder: a part comes before those inside it.
+    pub(super) parts: Vec<Range<usize>>,
+    /// Ascending and disjoint.
+    pub(super) numbers: Vec<DerivedNumber>,
+}
+
+/// A number that can be derived from the rest of the binary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DerivedNumber {
+    pub(super) at: Range<usize>,
+    pub(super) form: NumberForm,
+    /// The bytes that it is derived from.
+    pub(super) covers: Range<usize>,
+    pub(super) meaning: NumberMeaning,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NumberMeaning {
+    /// The number of bytes, minus this.
+    Length { minus: i64 },
+    /// The number of parts, not counting parts of parts.
+    Count,
+    /// The checksum of the bytes.
+    Check,
+}
+
+impl Frames {
+    /// Returns whether no layout was recognised.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Returns the parts, in preorder.
+    pub(in crate::document) fn parts(&self) -> &[Range<usize>] {
+        &self.parts
+    }
+
+    /// Returns the bytes of the derived numbers, ascending.
+    pub(in crate::document) fn numbers(&self) -> impl Iterator<Item = &Range<usize>> {
+        self.numbers.iter().map(|number| &number.at)
+    }
+
+    /// Returns every position where a part, a number or the range of a number begins or ends,
+    /// ascending.
+    pub(in crate::document) fn borders(&self) -> Vec<usize> {
+        let numbers = self.numbers.iter();
+        let numbers = numbers.flat_map(|number| [number.at.clone(), number.covers.clone()]);
+        let ranges = self.parts.iter().cloned().chain(numbers);
+        let mut borders: Vec<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
+        borders.sort_unstable();
+        borders.dedup();
+        borders
+    }
+
+    /// Returns the layout after deletions. `new_position` maps old borders to new ones. Numbers
+    /// that are no longer right are dropped.
+    pub(in crate::document) fn moved(
+        &self,
+        bytes: &[u8],
+        new_position: impl Fn(usize) -> usize,
+    ) -> Self {
+        let moved = |range: &Range<usize>| new_position(range.start)..new_position(range.end);
+        let parts: Vec<Range<usize>> = (self.parts.iter().map(moved))
+            .filter(|part| !part.is_empty())
+            .collect();
+        let numbers = self.numbers.iter().map(|number| DerivedNumber {
+            at: moved(&number.at),
+            covers: moved(&number.covers),
+            ..number.clone()
+        });
+        let mut frames = Self {
+            parts,
+            numbers: numbers.collect(),
+        };
+        let agree: Vec<bool> = (frames.numbers.iter())
+            .map(|number| frames.agrees(number, bytes))
+            .collect();
+        let mut agree = agree.into_iter();
+        frames.numbers.retain(|_| agree.next().unwrap_or(false));
+        frames
+    }
+
+    fn agrees(&self, number: &DerivedNumber, bytes: &[u8]) -> bool {
+        let text = &bytes[number.at.clone()];
+        let wanted = match number.meaning {
+            NumberMeaning::Length { minus } => {
+                i64::try_from(number.covers.len()).unwrap_or(i64::MAX) - minus
+            }
+            NumberMeaning::Count => {
+                i64::try_from(self.outermost(&number.covers).count()).unwrap_or(i64::MAX)
+            }
+            NumberMeaning::Check => i64::from(crc32(&bytes[number.covers.clone()])),
+        };
+        let read = number.form.read(text);
+        read.is_some_and(|(value, size)| {
+            size == text.len() && i64::try_from(value).is_ok_and(|value| value == wanted)
+        })
+    }
+
+    /// Returns the parts in a range that are in no other part there.
+    pub(super) fn outermost(&self, within: &Range<usize>) -> impl Iterator<Item = &Range<usize>> {
+        let first = self.parts.partition_point(|part| part.start < within.start);
+        let mut end = within.start;
+        let within = within.clone();
+        self.parts[first..]
+            .iter()
+            .take_while({
+                let within = within.clone();
+                move |part| part.start < within.end
+            })
+            .filter(move |part| {
+                let outer = part.start >= end && part.end <= within.end;
+                if outer {
+                    end = part.end;
+                }
+                outer
+            })
+    }
+}

@@ -1,0 +1,143 @@
+//! Number forms: how binaries write lengths, counts and checksums.
+
+/// A way to write a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NumberForm {
+    /// LEB128: seven bits a byte, least significant first; the top bit is set on all but the last
+    /// byte.
+    Leb128,
+    /// DER: one byte below 128, or 128 plus the number of bytes that follow, most significant
+    /// first.
+    Der,
+    /// This many bytes, least significant first.
+    Little(usize),
+    /// This many bytes, most significant first.
+    Big(usize),
+}
+
+impl NumberForm {
+    /// Reads the number at the start of a range of bytes; returns it and its size in bytes.
+    pub(super) fn read(self, bytes: &[u8]) -> Option<(u64, usize)> {
+        let big = |bytes: &[u8]| (bytes.iter()).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+        match self {
+            Self::Leb128 => {
+                let mut value = 0;
+                for (index, &byte) in bytes.iter().take(5).enumerate() {
+                    value |= u64::from(byte & 0x7f) << (7 * index);
+                    if byte & 0x80 == 0 {
+                        return Some((value, index + 1));
+                    }
+                }
+                None
+            }
+            Self::Der => {
+                let (&first, rest) = bytes.split_first()?;
+                let size = usize::from(first & 0x7f);
+                match (first < 0x80, size) {
+                    (true, _) => Some((u64::from(first), 1)),
+                    (false, 1..=4) => Some((big(rest.get(..size)?), 1 + size)),
+                    (false, _) => None,
+                }
+            }
+            Self::Little(size) => {
+                let bytes = bytes.get(..size)?;
+                let value = bytes.iter().rev();
+                Some((value.fold(0, |sum, &byte| sum << 8 | u64::from(byte)), size))
+            }
+            Self::Big(size) => Some((big(bytes.get(..size)?), size)),
+        }
+    }
+
+    /// Writes a number in as few bytes as the form allows; `None` when it does not fit.
+    pub(super) fn write(self, value: u64) -> Option<Vec<u8>> {
+        let wide = value.to_be_bytes();
+        let needed = |value: u64| wide.len() - value.leading_zeros() as usize / 8;
+        match self {
+            Self::Leb128 => {
+                let mut bytes = Vec::new();
+                let mut rest = value;
+                loop {
+                    let low = rest.to_le_bytes()[0] & 0x7f;
+                    rest >>= 7;
+                    bytes.push(if rest == 0 { low } else { low | 0x80 });
+                    if rest == 0 {
+                        return Some(bytes);
+                    }
+                }
+            }
+            Self::Der if value < 0x80 => Some(vec![wide[7]]),
+            Self::Der => {
+                let size = needed(value);
+                let mark = [0x80 | u8::try_from(size).ok()?];
+                Some([&mark, &wide[8 - size..]].concat())
+            }
+            Self::Big(size) | Self::Little(size) if needed(value) > size => None,
+            Self::Big(size) => Some(wide[8 - size..].to_vec()),
+            Self::Little(size) => Some(value.to_le_bytes()[..size].to_vec()),
+        }
+    }
+}
+
+/// Returns the CRC-32 of IEEE 802.3, the checksum of PNG, zip and many other formats.
+pub(super) fn crc32(bytes: &[u8]) -> u32 {
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut index = 0;
+        while index < 256 {
+            #[expect(clippy::cast_possible_truncation, reason = "below 256")]
+            let mut value = index as u32;
+            let mut bit = 0;
+            while bit < 8 {
+                let carry = if value & 1 == 1 { 0xedb8_8320 } else { 0 };
+                value = value >> 1 ^ carry;
+                bit += 1;
+            }
+            table[index] = value;
+            index += 1;
+        }
+        table
+    };
+    let step = |sum: u32, &byte: &u8| TABLE[usize::from(sum.to_le_bytes()[0] ^ byte)] ^ sum >> 8;
+    !bytes.iter().fold(!0, step)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_number_is_read_back() {
+        let forms = [
+            NumberForm::Leb128,
+            NumberForm::Der,
+            NumberForm::Little(1),
+            NumberForm::Little(2),
+            NumberForm::Big(2),
+            NumberForm::Little(4),
+            NumberForm::Big(4),
+        ];
+        for form in forms {
+            for value in [0, 1, 127, 128, 255, 256, 65_535, 65_536, 0xffff_ffff] {
+                if let Some(bytes) = form.write(value) {
+                    assert_eq!(form.read(&bytes), Some((value, bytes.len())), "{form:?}");
+                }
+            }
+        }
+        assert_eq!(NumberForm::Little(1).write(256), None);
+        assert_eq!(NumberForm::Der.write(256), Some(vec![0x82, 1, 0]));
+        assert_eq!(
+            NumberForm::Leb128.write(624_485),
+            Some(vec![0xe5, 0x8e, 0x26])
+        );
+        // As in relocatable WebAssembly.
+        assert_eq!(
+            NumberForm::Leb128.read(&[0x80, 0x80, 0x80, 0x80, 0]),
+            Some((0, 5))
+        );
+    }
+
+    #[test]
+    fn crc32_is_the_checksum_of_png() {
+        assert_eq!(crc32(b"IEND"), 0xae42_6082);
+    }
+}

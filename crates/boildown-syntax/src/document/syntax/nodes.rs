@@ -1,0 +1,175 @@
+//! The walk over tree-sitter's trees, which become the nodes and tokens of a document.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tree_sitter::{Node, TreeCursor};
+
+use super::damage::is_division_needed;
+use super::reader::{Context, Grammar, Section, SyntaxReader};
+use crate::Language;
+use crate::document::builder::{Builder, NodePosition, Role};
+use crate::document::slots::{Field, Slots};
+use crate::document::words::trim;
+use crate::document::{Document, View};
+
+/// The largest number of languages inside each other: documents with pages with scripts.
+const DEEPEST: usize = 3;
+
+pub(in crate::document) fn read(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
+    read_with_kinds(bytes, language).0
+}
+
+/// Returns the document and the names of its kinds of nodes.
+pub(in crate::document) fn read_with_kinds(
+    bytes: &Arc<[u8]>,
+    language: &'static Language,
+) -> (Document, KindNames) {
+    let mut reader = SyntaxReader {
+        grammars: Vec::new(),
+        slots: Slots::default(),
+        builder: Builder::new(Arc::clone(bytes)),
+        covered: 0,
+        bytes,
+    };
+    let outermost = reader.grammar(language).expect("one grammar always fits");
+    reader.read(0..bytes.len(), &outermost, Context::default());
+    let document = (reader.builder).finish(View::Syntax(language), reader.slots.into_used());
+    (document, KindNames(reader.grammars))
+}
+
+/// The names of the kinds of nodes of a document.
+pub(in crate::document) struct KindNames(Vec<Rc<Grammar>>);
+
+impl KindNames {
+    pub(in crate::document) fn name(&self, kind: u16) -> &str {
+        let mut names = (self.0.iter().rev()).map(|grammar| grammar.kinds.name(kind));
+        names.find_map(|name| name).unwrap_or("")
+    }
+}
+
+impl SyntaxReader<'_> {
+    /// Reads a part of the input.
+    fn read(&mut self, bytes: Range<usize>, grammar: &Grammar, context: Context) {
+        match grammar.parser.parse(&self.bytes[bytes.clone()]) {
+            Some(tree)
+                if is_division_needed(&tree, grammar.language, &self.bytes[bytes.start..]) =>
+            {
+                self.divide(&tree, bytes.start, grammar, context);
+            }
+            Some(tree) => self.walk(tree.walk(), Section::new(grammar, bytes.start, context)),
+            None => self.read_words(bytes),
+        }
+    }
+
+    /// Reads the node of a cursor and the siblings after it.
+    pub(super) fn walk(&mut self, mut cursor: TreeCursor<'_>, mut part: Section<'_>) {
+        let top = cursor.depth();
+        // Depth-first without recursion: inputs may be nested 10,000 levels deep.
+        loop {
+            if self.enter(&cursor, &mut part) && cursor.goto_first_child() {
+                continue;
+            }
+            loop {
+                self.leave(cursor.node(), &mut part);
+                if cursor.goto_next_sibling() {
+                    break;
+                }
+                if cursor.depth() == top || !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Reads a part of the input that cannot be parsed, word by word.
+    fn read_words(&mut self, bytes: Range<usize>) {
+        self.builder.open(0, NodePosition::default());
+        self.catch_up(bytes.end);
+        self.builder.close();
+    }
+
+    /// Begins a node; returns whether its children are to be read.
+    fn enter(&mut self, cursor: &TreeCursor<'_>, part: &mut Section<'_>) -> bool {
+        let node = cursor.node();
+        let bytes = part.bytes_of(node);
+        if is_nothing(&bytes, self.bytes) {
+            return false;
+        }
+        self.catch_up(bytes.start);
+        if node.child_count() == 0 && !node.is_named() {
+            self.covered = bytes.end;
+            self.builder.separator(bytes.clone());
+            self.read_block(bytes.start, part);
+            return false;
+        }
+        let role = match node.kind() {
+            _ if node.is_extra() && !node.is_error() => Role::Extra,
+            "access_specifier" => Role::Label,
+            _ => Role::Element,
+        };
+        let kind = part.grammar.kinds.number(node);
+        let field = Field {
+            number: cursor.field_id().map_or(0, u16::from),
+            name: cursor.field_name().unwrap_or(""),
+        };
+        let position = NodePosition {
+            slot: self.slots.slot_for(part.parent(), field, kind),
+            // Fields have numbers of their own in every grammar.
+            field: if part.is_outermost() { field.number } else { 0 },
+            role,
+        };
+        self.builder.open(kind, position);
+        part.open.push(kind);
+        if let Some(grammar) = self.inside(node, part) {
+            let depth = part.context.depth + 1;
+            let divided = 0;
+            self.read(
+                bytes,
+                &grammar,
+                Context {
+                    kind,
+                    depth,
+                    divided,
+                },
+            );
+            return false;
+        }
+        if node.child_count() == 0 {
+            self.token(bytes);
+            return false;
+        }
+        true
+    }
+
+    /// Returns the language of the text of a node, when it is another one.
+    fn inside(&mut self, node: Node<'_>, part: &Section<'_>) -> Option<Rc<Grammar>> {
+        let before = &self.bytes[..part.start + node.start_byte()];
+        let context = || node.parent().map_or("", |parent| parent.kind());
+        let language = (part.grammar.language).inside(node.kind(), context, before)?;
+        let mut cursor = node.walk();
+        let mut children = node.children(&mut cursor);
+        // In plain text, grammars tell at most signs and line beginnings apart.
+        let is_text = children
+            .all(|child| !child.is_named() || is_nothing(&part.bytes_of(child), self.bytes));
+        (is_text && part.context.depth + 1 < DEEPEST).then(|| self.grammar(language))?
+    }
+
+    /// Ends the node that `enter` began.
+    fn leave(&mut self, node: Node<'_>, part: &mut Section<'_>) {
+        let bytes = part.bytes_of(node);
+        if is_nothing(&bytes, self.bytes) || node.child_count() == 0 && !node.is_named() {
+            return;
+        }
+        self.catch_up(bytes.end);
+        self.builder.close();
+        part.open.pop();
+    }
+}
+
+/// Returns whether a node holds no visible text: it is empty, or a line break that the grammar
+/// calls a token.
+fn is_nothing(node: &Range<usize>, bytes: &[u8]) -> bool {
+    trim(bytes, node.clone()).is_empty()
+}

@@ -1,0 +1,128 @@
+//! The reader: the languages of an input, and the document that is being built from their trees.
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use tree_sitter::Node;
+
+use super::division::Division;
+use crate::document::builder::Builder;
+use crate::document::kinds::{KindNumbers, WORD};
+use crate::document::slots::Slots;
+use crate::document::words::{trim, words};
+use crate::{Language, parse};
+
+/// A language with its parser and the numbers of its kinds.
+pub(super) struct Grammar {
+    pub(super) language: &'static Language,
+    pub(super) parser: parse::Parser,
+    pub(super) kinds: KindNumbers,
+}
+
+/// The surroundings of the text that is being read.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Context {
+    /// The kind of the parent; 0 for none.
+    pub(super) kind: u16,
+    /// The number of outer languages.
+    pub(super) depth: usize,
+    /// The number of outer statements that were divided.
+    pub(super) divided: usize,
+}
+
+/// Reads an input in a language, and in the languages nested in it.
+pub(super) struct SyntaxReader<'a> {
+    /// Every language met so far, the outermost first.
+    pub(super) grammars: Vec<Rc<Grammar>>,
+    pub(super) slots: Slots,
+    pub(super) builder: Builder,
+    /// Every byte before this one is in a token, or white space.
+    pub(super) covered: usize,
+    pub(super) bytes: &'a [u8],
+}
+
+/// A part of the input in one language, and the position in its tree.
+pub(super) struct Section<'a> {
+    pub(super) grammar: &'a Grammar,
+    /// The first byte.
+    pub(super) start: usize,
+    pub(super) context: Context,
+    /// The kinds of the open nodes, outermost first.
+    pub(super) open: Vec<u16>,
+    /// Blocks whose contents were hidden from the parser.
+    pub(super) blocks: Option<Blocks<'a>>,
+}
+
+/// The blocks of a statement that was parsed with their contents blanked out.
+pub(super) struct Blocks<'a> {
+    pub(super) division: &'a Division<'a>,
+    pub(super) bodies: Vec<Range<usize>>,
+}
+
+impl<'a> Section<'a> {
+    pub(super) fn new(grammar: &'a Grammar, start: usize, context: Context) -> Self {
+        Self {
+            grammar,
+            start,
+            context,
+            open: Vec::new(),
+            blocks: None,
+        }
+    }
+
+    /// Returns the kind of the innermost open node.
+    pub(super) fn parent(&self) -> u16 {
+        self.open.last().copied().unwrap_or(self.context.kind)
+    }
+
+    pub(super) fn bytes_of(&self, node: Node<'_>) -> Range<usize> {
+        self.start + node.start_byte()..self.start + node.end_byte()
+    }
+
+    pub(super) fn is_outermost(&self) -> bool {
+        self.context.depth == 0
+    }
+}
+
+impl SyntaxReader<'_> {
+    /// Returns the grammar of a language, with the parser; `None` when the kinds of all languages
+    /// together are too many.
+    pub(super) fn grammar(&mut self, language: &'static Language) -> Option<Rc<Grammar>> {
+        let known = (self.grammars.iter()).find(|grammar| grammar.language == language);
+        if let Some(grammar) = known {
+            return Some(Rc::clone(grammar));
+        }
+        let end = self.grammars.last().map(|last| last.kinds.end());
+        let kinds = KindNumbers::after(end.map_or(Some(0), |end| end)?, language)?;
+        self.slots.add(language, &kinds);
+        let grammar = Rc::new(Grammar {
+            language,
+            parser: parse::Parser::new(language),
+            kinds,
+        });
+        self.grammars.push(Rc::clone(&grammar));
+        Some(grammar)
+    }
+
+    /// Adds the text between two nodes that is in neither of them as a token of its own.
+    pub(super) fn catch_up(&mut self, to: usize) {
+        if to > self.covered {
+            let hidden = trim(self.bytes, self.covered..to);
+            if !hidden.is_empty() {
+                self.token(hidden);
+            }
+            self.covered = to;
+        }
+    }
+
+    /// Adds a token of the language. If it consists of several words, as strings and comments do,
+    /// each becomes a token that can be removed.
+    pub(super) fn token(&mut self, bytes: Range<usize>) {
+        if words(self.bytes, bytes.clone()).nth(1).is_some() {
+            self.builder.words(WORD, words(self.bytes, bytes.clone()));
+        } else {
+            self.builder.token(trim(self.bytes, bytes.clone()));
+        }
+        self.covered = bytes.end;
+    }
+}

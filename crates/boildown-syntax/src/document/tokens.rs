@@ -1,0 +1,157 @@
+//! A document: the tokens of an input and a tree over them.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use boildown_search::Subset;
+use boildown_search::tree::{IdVec, NodeId, Tree};
+
+use super::delimiters;
+use super::frames::{Frames, Repairs};
+use super::view::View;
+
+/// An input under one view.
+///
+/// # Tokens
+/// A token is the smallest unit that can be removed: a token of the language, a word of a string or
+/// comment, a byte. White space between two tokens is their *gap*; it belongs to no token, and is
+/// kept, dropped or shortened with the tokens beside it. Rendering all tokens yields the input byte
+/// for byte.
+///
+/// What [`count_tokens`](Self::count_tokens) counts is coarser. A string or a comment is one token
+/// of the language, but every word in it can be removed, so it consists of several tokens here and
+/// counts once. Likewise, in the views of single characters a word is several tokens and counts
+/// once.
+///
+/// # Example
+/// ```
+/// use boildown_search::Subset;
+/// use boildown_syntax::{Document, Language, View};
+///
+/// let c = Language::named("C").expect("C is in the default build");
+/// let document = Document::new(&b"f(\"two words\")".as_slice().into(), View::Syntax(c));
+/// // f ( " two words " )
+/// assert_eq!(document.len(), 7);
+/// // f ( " [two words] " )
+/// let everything = Subset::full(document.len());
+/// assert_eq!(document.count_tokens(&everything), 6);
+/// assert_eq!(document.render(&everything.without([3..4])), b"f(\"words\")");
+/// ```
+#[derive(Debug)]
+pub struct Document {
+    pub(super) view: View,
+    pub(super) bytes: Arc<[u8]>,
+    /// The bytes of each token. Invariant: ascending, disjoint, none empty.
+    pub(super) tokens: Vec<Range<u32>>,
+    /// The tokens that begin a counted token, ascending. A counted token ends where the next
+    /// begins.
+    pub(super) counted_starts: Vec<u32>,
+    /// For each token, the end of the largest node that starts with it, in tokens. The root is left
+    /// out.
+    pub(super) spans: Vec<u32>,
+    /// For each node its field in its parent, by the grammar's number; 0 when it has none.
+    pub(super) fields: IdVec<NodeId, u16>,
+    pub(super) tree: Arc<Tree>,
+    /// The layout of a binary; `None` when it was not analysed.
+    pub(super) frames: Option<Arc<Frames>>,
+    pub(super) repairs: Repairs,
+}
+
+impl Document {
+    /// Returns whether the input is a binary with parts.
+    pub(crate) fn has_parts(&self) -> bool {
+        (self.frames.as_ref()).is_some_and(|frames| !frames.is_empty())
+    }
+
+    /// Returns the input.
+    #[must_use]
+    pub fn bytes(&self) -> &Arc<[u8]> {
+        &self.bytes
+    }
+
+    /// Returns the view.
+    #[must_use]
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// Returns the tree over the tokens.
+    #[must_use]
+    pub fn tree(&self) -> &Arc<Tree> {
+        &self.tree
+    }
+
+    /// Returns the field of a node in its parent, by the grammar's number; 0 when it has none.
+    pub(crate) fn field(&self, node: NodeId) -> u16 {
+        self.fields[node]
+    }
+
+    /// Returns the number of tokens.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// Returns the text of a token.
+    pub(crate) fn token(&self, token: usize) -> &[u8] {
+        &self.bytes[self.tokens[token].start as usize..self.tokens[token].end as usize]
+    }
+
+    /// Returns the text of a range of tokens with the gaps between them.
+    pub(crate) fn text(&self, tokens: Range<usize>) -> &[u8] {
+        &self.bytes[self.byte_range(tokens)]
+    }
+
+    /// Returns the bytes of a range of tokens with the gaps between them.
+    pub(crate) fn byte_range(&self, tokens: Range<usize>) -> Range<usize> {
+        if tokens.is_empty() {
+            return 0..0;
+        }
+        self.tokens[tokens.start].start as usize..self.tokens[tokens.end - 1].end as usize
+    }
+
+    /// Returns whether there are no tokens.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.tokens.is_empty()
+    }
+
+    /// Returns the number of counted tokens of which `kept` holds at least one token.
+    #[must_use]
+    pub fn count_tokens(&self, kept: &Subset) -> usize {
+        let ends = self
+            .counted_starts
+            .iter()
+            .skip(1)
+            .map(|&start| start as usize)
+            .chain([self.len()]);
+        self.counted_starts
+            .iter()
+            .zip(ends)
+            .filter(|&(&start, end)| kept.count_in(start as usize..end) > 0)
+            .count()
+    }
+
+    /// Returns every pair of matching delimiters, as the tokens of the opening and the closing one.
+    #[must_use]
+    pub fn delimiters(&self) -> Vec<(usize, usize)> {
+        let text = |token: &Range<u32>| &self.bytes[token.start as usize..token.end as usize];
+        let partners = delimiters::partners(self.tokens.iter().map(text));
+        let pairs = partners.iter().enumerate();
+        pairs
+            .filter_map(|(open, close)| Some((open, (*close)?)))
+            .collect()
+    }
+
+    /// Returns the gap before a token; for the number of tokens, the rest of the input.
+    pub(super) fn gap(&self, token: usize) -> &[u8] {
+        let start = token
+            .checked_sub(1)
+            .map_or(0, |before| self.tokens[before].end as usize);
+        let end = self
+            .tokens
+            .get(token)
+            .map_or(self.bytes.len(), |token| token.start as usize);
+        &self.bytes[start..end]
+    }
+}

@@ -1,0 +1,25 @@
+//! The views of an input: what its tokens and nodes are.
+
+use crate::Language;
+
+/// The division of an input into removable units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// The nodes and tokens of a language, and of the languages nested in it.
+    Syntax(&'static Language),
+    /// Lines, bracket groups and words, of any text.
+    Blocks,
+    /// Lines only. Lines longer than 4096 bytes are cut into pieces.
+    Lines,
+    /// Pieces of this many bytes.
+    Bytes(usize),
+    /// The parts of a binary, and their contents in pieces of up to this many bytes. Lengths,
+    /// counts and checksums are computed from what is kept.
+    Parts(usize),
+    /// The pieces of this many bytes that are not all zeros. What is not kept becomes zeros.
+    Zeros(usize),
+    /// The single characters of words that are no names; everything else is kept.
+    Letters(&'static Language),
+    /// The white space between tokens, byte by byte; everything else is kept.
+    Spaces(&'static Language),
+}

@@ -1,0 +1,50 @@
+//! The choice of an order by the input: its language, or whether it is a binary.
+
+use super::limits::{MIB, PARSE_LIMIT};
+use super::{binary, language, text};
+use crate::Language;
+use crate::pipeline::pass::Pass;
+
+/// Returns the passes for an input, in the order in which they begin.
+pub(in crate::pipeline) fn order_for(
+    bytes: &[u8],
+    language: Option<&'static Language>,
+) -> Vec<Pass> {
+    match language {
+        Some(language) => language::order(language),
+        None if is_binary(bytes) => binary::order(),
+        None => text::order(),
+    }
+}
+
+/// Returns whether there is a NUL byte near the start, which texts do not have.
+pub(crate) fn is_binary(bytes: &[u8]) -> bool {
+    bytes.iter().take(8192).any(|&byte| byte == 0)
+}
+
+/// Returns how much of an input rewriting learns its vocabulary from: all of it, or the beginning
+/// of one that is too large to be parsed.
+pub(in crate::pipeline) fn size_of_example(bytes: &[u8]) -> usize {
+    if bytes.len() < PARSE_LIMIT {
+        return bytes.len();
+    }
+    let is_space = |byte: &u8| byte.is_ascii_whitespace();
+    bytes[..MIB].iter().rposition(is_space).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_pass_stands_twice_in_an_order() {
+        let orders = [text::order(), binary::order()];
+        let languages = Language::all().iter().map(language::order);
+        for order in orders.into_iter().chain(languages) {
+            let ids: BTreeSet<_> = order.iter().map(|pass| pass.id).collect();
+            assert_eq!(ids.len(), order.len(), "{order:?}");
+        }
+    }
+}

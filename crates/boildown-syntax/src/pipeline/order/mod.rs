@@ -1,0 +1,11 @@
+//! The default orders of the passes, one file for each kind of input.
+
+mod binary;
+mod by_input;
+mod language;
+mod limits;
+mod text;
+
+pub(crate) use by_input::is_binary;
+pub(super) use by_input::{order_for, size_of_example};
+pub(super) use limits::PARSE_LIMIT;

@@ -1,0 +1,288 @@
+//! The passes of the pipeline: their identities, and what each of them does.
+
+use std::fmt;
+use std::ops::Range;
+
+use boildown_search::algorithms::Algorithm;
+
+use crate::Language;
+use crate::candidate::Check;
+use crate::document::View;
+use crate::rewrite::RewriteKind;
+
+/// One pass of a pipeline.
+///
+/// Every pass of an order has an identity of its own. Some share the name under which users choose
+/// them and see them in events: the same work done earlier for large deletions only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PassId {
+    /// Deletes runs of lines without looking at the syntax. Only for inputs that are too large to
+    /// be parsed (8 MiB), which have to shrink first.
+    Lines,
+    /// Replaces the whole input by one of a few texts that break many parsers: `\r`, a NUL, `+`,
+    /// `{`. `int main() { return f(1); }` → `{`.
+    RewritingWhole,
+    /// Dead-definition removal: deletes definitions that nothing refers to, together with
+    /// everything only they use. Here in deletions of at least 1/100 of all tokens.
+    /// `int g() {…} int f() { g(); } int main() {…}` → `int main() {…}`.
+    UnusedLarge,
+    /// Deletes what has the largest expected gain (tokens removed times odds) anywhere in the
+    /// tree, in deletions of at least 1/2000 of all tokens. For inputs from 64 KiB to 8 MiB: in
+    /// smaller ones nearly every query has to be asked anyway, whatever the order.
+    ExpectedGain,
+    /// Deletes bracket groups, lines and words without looking at the syntax. In a language only
+    /// where the grammar could not make sense of the input, and only deletions of at least 1/100
+    /// of all tokens; for other texts, deletions of any size. `f(a) [b] c` → `[b] c`.
+    Blocks,
+    /// Deletes nodes of the syntax tree, in sibling lists, and replaces nodes by smaller ones
+    /// inside them, from the root down. Here in deletions of at least 1/100 of all tokens.
+    /// `if (a) { b(); c(); }` → `if (a) { c(); }` → `c();`.
+    CoarseTree,
+    /// [`UnusedLarge`](Self::UnusedLarge) again, in deletions of at least 1/1000 of all tokens:
+    /// the pass before deleted uses.
+    UnusedAfterCoarseTree,
+    /// [`CoarseTree`](Self::CoarseTree), in deletions of at least 1/1000 of all tokens.
+    FineTree,
+    /// [`UnusedLarge`](Self::UnusedLarge) again, in deletions of at least 1/1000 of all tokens.
+    UnusedAfterFineTree,
+    /// [`CoarseTree`](Self::CoarseTree), in deletions of any size.
+    Tree,
+    /// Deletes every two neighbouring tokens, for those that can only go together.
+    /// `a + b` → `a`.
+    PairsOfTokens,
+    /// Deletes every three neighbouring tokens, for those that can only go together. `f(a)` → `f`.
+    TriplesOfTokens,
+    /// Applies the rewrite rules of the language and replaces nodes by shorter texts of their
+    /// kind. `do f(12); while (a);` → `while (a) f(0);`.
+    Rewriting,
+    /// Renames to a, b, c and so on. Only when names are to be canonical.
+    /// `int total = count;` → `int a = b;`.
+    RewritingNames,
+    /// Deletes characters of words that are no names: of strings, numbers, comments.
+    /// `"hello"` → `"h"`.
+    RewritingLetters,
+    /// Tidies white space: deletes blank lines, wide gaps and deep indentation, but no line break
+    /// that separates two lines of text. `a;␤␤␤    b;` → `a;␤b;`.
+    Layout,
+    /// Deletes every byte of white space that is not needed. Only for a compact layout.
+    /// `a = b;␤c();` → `a=b;c();`.
+    Spaces,
+    /// Deletes each node of the tree, alone and with a separator beside it. Part of the proof of
+    /// 1-minimality. `[1, 2, 3]` → `[1, 3]`.
+    Nodes,
+    /// [`Nodes`](Self::Nodes), including deletions that break the syntax. For inputs below 128
+    /// bytes.
+    NodesUnparsed,
+    /// Deletes each pair of matching delimiters. `((a))` → `(a)`.
+    Delimiters,
+    /// Deletes each single token, whether the rest parses or not. Part of the proof of
+    /// 1-minimality. `return a;` → `return;`.
+    Tokens,
+    /// Deletes the opening of a comment with some of the text before it, so that the inside of the
+    /// comment becomes code. For inputs below 128 bytes. `a /* b` → `b`.
+    CommentPrefixes,
+    /// Makes tokens fewer while lines keep their width, for properties that depend on the width:
+    /// those of formatters do. `f(a, b)` → `f_a__b_`.
+    RewritingWidths,
+    /// Joins two words. Comes last, because joined words cannot be told apart any more.
+    /// `0 AS` → `0AS`.
+    RewritingJoins,
+    /// Deletes each single word or other visible character. Part of the proof of 1-minimality for
+    /// texts in no language.
+    Words,
+    /// Deletes runs of bytes, white space included.
+    Bytes,
+    /// Deletes each single byte. Part of the proof of 1-minimality for texts in no language, and
+    /// for binaries.
+    EachByte,
+    /// Deletes all parts of a binary but one: parts that depend on each other can only go
+    /// together. A part is a stretch whose length the binary states: a chunk, a section. Lengths,
+    /// counts and checksums are corrected.
+    LoneParts,
+    /// Deletes parts of a binary, and the content of parts in pieces of 4096 bytes.
+    Parts,
+    /// Deletes the parts at the same positions in lists of equal length: a function type and its
+    /// body.
+    ParallelParts,
+    /// [`Parts`](Self::Parts), in pieces of 64 bytes.
+    BlocksInParts,
+    /// [`Parts`](Self::Parts), in single bytes.
+    BytesInParts,
+    /// Deletes blocks of 4096 bytes, wherever parts begin and end.
+    Blocks4096,
+    /// Deletes blocks of 64 bytes.
+    Blocks64,
+    /// Overwrites blocks of 64 bytes with zeros.
+    ZeroBlocks,
+    /// Overwrites single bytes with zeros.
+    ZeroBytes,
+}
+
+impl PassId {
+    /// Returns the name for users. Where it has spaces, `--passes` takes hyphens.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lines => "lines",
+            Self::RewritingWhole => "rewriting whole",
+            Self::UnusedLarge | Self::UnusedAfterCoarseTree | Self::UnusedAfterFineTree => "unused",
+            Self::ExpectedGain => "promising",
+            Self::Blocks => "blocks",
+            Self::CoarseTree => "coarse tree",
+            Self::FineTree => "fine tree",
+            Self::Tree => "tree",
+            Self::PairsOfTokens => "pairs of tokens",
+            Self::TriplesOfTokens => "triples of tokens",
+            Self::Rewriting => "rewriting",
+            Self::RewritingNames => "rewriting names",
+            Self::RewritingLetters => "rewriting letters",
+            Self::Layout => "layout",
+            Self::Spaces => "spaces",
+            Self::Nodes | Self::NodesUnparsed => "nodes",
+            Self::Delimiters => "delimiters",
+            Self::Tokens => "tokens",
+            Self::CommentPrefixes => "openings",
+            Self::RewritingWidths => "rewriting widths",
+            Self::RewritingJoins => "rewriting joins",
+            Self::Words => "words",
+            Self::Bytes => "bytes",
+            Self::EachByte => "each byte",
+            Self::LoneParts => "lone parts",
+            Self::Parts => "parts",
+            Self::ParallelParts => "parallel parts",
+            Self::BlocksInParts => "blocks in parts",
+            Self::BytesInParts => "bytes in parts",
+            Self::Blocks4096 => "blocks of 4096 bytes",
+            Self::Blocks64 => "blocks of 64 bytes",
+            Self::ZeroBlocks => "zero blocks",
+            Self::ZeroBytes => "zero bytes",
+        }
+    }
+}
+
+impl fmt::Display for PassId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One pass, as data.
+#[derive(Debug, Clone)]
+pub(super) struct Pass {
+    pub(super) id: PassId,
+    /// The view under which the pass reads the input.
+    pub(super) view: View,
+    pub(super) method: Method,
+    /// Whether its candidates have to parse.
+    pub(super) check: Check,
+    /// The sizes of inputs, in bytes, for which the pass is worth its time.
+    pub(super) sizes: Range<usize>,
+}
+
+/// The search that a pass runs over its view of the input.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Method {
+    /// The schedule that the user chose for trees, over deletions of at least this size.
+    Tree(SmallestDeletion),
+    /// The tree search that asks about the largest expected gain first.
+    ExpectedGain(SmallestDeletion),
+    /// A list algorithm over the tokens: this one unless the user chose another.
+    List(Algorithm),
+    /// One query for each window of this many neighbouring tokens.
+    Window(usize),
+    /// One query for each node, and one for each node with a separator.
+    Nodes,
+    /// One query for each pair of matching delimiters.
+    Delimiters,
+    /// One query for each part of the outermost sibling list: all parts but this one go.
+    AllButOne,
+    /// Parts at the same positions of sibling lists of equal length.
+    Parallel,
+    /// Definitions that nothing refers to, with what only they refer to.
+    Unused(SmallestDeletion),
+    /// Every proposal of this kind.
+    Rewrites(RewriteKind),
+    /// Characters of words that are no names.
+    Letters,
+    /// White space that has no meaning.
+    Layout,
+    /// Openings of comments, with some of the text before them.
+    CommentPrefixes(&'static Language),
+}
+
+/// The smallest deletion that a pass asks about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SmallestDeletion {
+    /// One of this many tokens of the input, so 1 % for 100.
+    OneIn(usize),
+    /// A single token.
+    OneToken,
+}
+
+impl SmallestDeletion {
+    /// Returns it in tokens, for an input of this many.
+    pub(super) fn tokens(self, all: usize) -> usize {
+        match self {
+            Self::OneIn(part) => all / part,
+            Self::OneToken => 0,
+        }
+    }
+}
+
+impl Pass {
+    /// Returns a pass over inputs of any size whose candidates need not parse.
+    pub(super) fn new(id: PassId, view: View, method: Method) -> Self {
+        Self {
+            id,
+            view,
+            method,
+            check: Check::Nothing,
+            sizes: 0..usize::MAX,
+        }
+    }
+
+    /// Restricts the candidates to those that parse.
+    pub(super) fn parsed(self) -> Self {
+        Self {
+            check: Check::Parses,
+            ..self
+        }
+    }
+
+    /// Restricts the pass to inputs of fewer bytes than this.
+    pub(super) fn below(self, size: usize) -> Self {
+        Self {
+            sizes: self.sizes.start..size,
+            ..self
+        }
+    }
+
+    /// Restricts the pass to inputs of at least this many bytes.
+    pub(super) fn starting_at(self, size: usize) -> Self {
+        Self {
+            sizes: size..self.sizes.end,
+            ..self
+        }
+    }
+
+    /// Returns whether the pass is one of those that together prove 1-minimality.
+    pub(super) fn is_proof(&self) -> bool {
+        matches!(self.method, Method::Window(1) | Method::Nodes)
+    }
+
+    /// Returns whether only the schedule of boildown has a use for the pass: other schedules know
+    /// neither a smallest deletion nor expected gains.
+    pub(super) fn needs_own_schedule(&self) -> bool {
+        matches!(
+            self.method,
+            Method::Tree(SmallestDeletion::OneIn(_)) | Method::ExpectedGain(_)
+        )
+    }
+
+    /// Returns whether the pass is repeated right after a hit, until it has none. A hit of such a
+    /// pass is no reason to run all the others again: they find no more than before, except for
+    /// the proof.
+    pub(super) fn is_repeated(&self) -> bool {
+        matches!(self.view, View::Letters(_) | View::Spaces(_))
+    }
+}

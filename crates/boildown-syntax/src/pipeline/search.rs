@@ -1,0 +1,215 @@
+//! The searches that passes run.
+
+use std::sync::Arc;
+
+use boildown_search::algorithms::Algorithm;
+use boildown_search::list::{InBatches, List, ListAlgorithm as _, Sweep};
+use boildown_search::tree::TreeSearch;
+use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+
+use super::pass::{Method, Pass, SmallestDeletion};
+use super::state::PassState;
+use crate::candidate::{Candidate, Check};
+use crate::document::{Document, View, comment_prefixes};
+use crate::rewrite::{RewriteSetup, Rewrites};
+use crate::strategy::Strategy;
+use crate::unused::Unused;
+
+/// The search of a pass, over candidates of its document.
+#[derive(Debug, Clone)]
+pub(super) enum PassSearch {
+    BestFirst(OverTokens<Batches<TreeSearch<Algorithm>>>),
+    Tree(OverTokens<AnyListSearch>),
+    List(OverTokens<Batches<AnyListSearch>>),
+    Sweep(OverTokens<Batches<Sweep>>),
+    Unused(OverTokens<Unused>),
+    Rewrites(Rewrites),
+}
+
+/// The input of a pass: all that it needs to start its search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Start<'a> {
+    pub(super) document: &'a Arc<Document>,
+    /// `None` without a language.
+    pub(super) setup: Option<&'a Arc<RewriteSetup>>,
+    pub(super) strategy: &'a Strategy,
+    pub(super) state: &'a PassState,
+}
+
+impl Start<'_> {
+    /// Returns the search of a pass.
+    pub(super) fn search(self, pass: &Pass) -> PassSearch {
+        let document = self.document;
+        let units = match pass.method {
+            Method::Tree(smallest) => {
+                let search = self.strategy.schedule.start(
+                    self.algorithm(),
+                    Arc::clone(document.tree()),
+                    self.everything(),
+                    smallest.tokens(document.len()),
+                );
+                return PassSearch::Tree(self.over_tokens(pass, search));
+            }
+            Method::ExpectedGain(smallest) => return self.by_expected_gain(pass, smallest),
+            Method::List(usual) => {
+                let algorithm = self.strategy.algorithm.unwrap_or(usual);
+                let list = algorithm.on(List::uniform(document.len()));
+                let search = Batches::new(list, self.strategy.batch_size);
+                return PassSearch::List(self.over_tokens(pass, search));
+            }
+            Method::Window(length) => {
+                return self.sweep(pass, Sweep::windows(self.everything(), length));
+            }
+            Method::Unused(smallest) => {
+                if let View::Syntax(language) = document.view() {
+                    let smallest = smallest.tokens(document.len());
+                    let unused = Unused::new(document, language, self.algorithm(), smallest);
+                    return PassSearch::Unused(self.over_tokens(pass, unused));
+                }
+                Vec::new()
+            }
+            Method::Rewrites(kind) => {
+                if let Some(setup) = self.setup {
+                    let missed = self.state.missed.clone();
+                    let rewrites = Rewrites::new(Arc::clone(document), setup, kind, missed);
+                    return PassSearch::Rewrites(rewrites);
+                }
+                Vec::new()
+            }
+            Method::Nodes => {
+                let units = document.tree().units().into_iter();
+                units.map(|unit| vec![unit]).collect()
+            }
+            Method::Delimiters => {
+                let pairs = document.delimiters().into_iter();
+                pairs
+                    .map(|(open, close)| vec![open..open + 1, close..close + 1])
+                    .collect()
+            }
+            Method::AllButOne => document.other_parts(),
+            Method::Parallel => document.parallel_parts(),
+            Method::Letters => document.letter_units(),
+            Method::Layout => document.layout_units(),
+            Method::CommentPrefixes(language) => comment_prefixes(document.bytes(), language),
+        };
+        self.sweep(pass, Sweep::units(self.everything(), units))
+    }
+
+    fn by_expected_gain(self, pass: &Pass, smallest: SmallestDeletion) -> PassSearch {
+        let search = TreeSearch::by_expected_gain(
+            self.strategy.algorithm.unwrap_or_default(),
+            Arc::clone(self.document.tree()),
+            self.everything(),
+            smallest.tokens(self.document.len()),
+            self.state.learned_rates.clone(),
+        );
+        let search = search.in_batches(self.strategy.batch_size);
+        PassSearch::BestFirst(self.over_tokens(pass, search))
+    }
+
+    fn sweep(self, pass: &Pass, sweep: Sweep) -> PassSearch {
+        let search = Batches::new(sweep, self.strategy.batch_size);
+        PassSearch::Sweep(self.over_tokens(pass, search))
+    }
+
+    fn over_tokens<S>(self, pass: &Pass, search: S) -> OverTokens<S> {
+        OverTokens {
+            document: Arc::clone(self.document),
+            check: pass.check,
+            search,
+        }
+    }
+
+    fn algorithm(self) -> InBatches<Algorithm> {
+        InBatches {
+            algorithm: self.strategy.algorithm.unwrap_or_default(),
+            batch_size: self.strategy.batch_size,
+        }
+    }
+
+    fn everything(self) -> Subset {
+        Subset::full(self.document.len())
+    }
+}
+
+/// A search over the kept tokens of a document, whose queries are made candidates.
+#[derive(Debug, Clone)]
+pub(super) struct OverTokens<S> {
+    document: Arc<Document>,
+    /// The check of the parse gate on each candidate.
+    check: Check,
+    pub(super) search: S,
+}
+
+impl<S> OverTokens<S> {
+    fn candidate(&self, kept: Subset, check: Check) -> Candidate {
+        Candidate::new(Arc::clone(&self.document), kept, check)
+    }
+
+    fn query(&self, query: Query<Subset>) -> Query<Candidate> {
+        query.map(|kept| self.candidate(kept, self.check))
+    }
+}
+
+impl<S: Search<Candidate = Subset>> Search for OverTokens<S> {
+    type Candidate = Candidate;
+
+    fn ask(&self) -> Option<Query<Candidate>> {
+        Some(self.query(self.search.ask()?))
+    }
+
+    fn certain(&self) -> Vec<Query<Candidate>> {
+        let queries = self.search.certain().into_iter();
+        queries.map(|query| self.query(query)).collect()
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        self.search.tell(verdict);
+    }
+
+    fn skip(&mut self) {
+        self.search.skip();
+    }
+
+    fn best(&self) -> Candidate {
+        self.candidate(self.search.best(), Check::Nothing)
+    }
+}
+
+/// Calls the same method of whichever search it is.
+macro_rules! delegate {
+    ($self:ident.$method:ident($($argument:ident)?)) => {
+        match $self {
+            PassSearch::BestFirst(search) => search.$method($($argument)?),
+            PassSearch::Tree(search) => search.$method($($argument)?),
+            PassSearch::List(search) => search.$method($($argument)?),
+            PassSearch::Sweep(search) => search.$method($($argument)?),
+            PassSearch::Unused(search) => search.$method($($argument)?),
+            PassSearch::Rewrites(search) => search.$method($($argument)?),
+        }
+    };
+}
+
+impl Search for PassSearch {
+    type Candidate = Candidate;
+
+    fn ask(&self) -> Option<Query<Candidate>> {
+        delegate!(self.ask())
+    }
+
+    fn certain(&self) -> Vec<Query<Candidate>> {
+        delegate!(self.certain())
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        delegate!(self.tell(verdict));
+    }
+
+    fn skip(&mut self) {
+        delegate!(self.skip());
+    }
+
+    fn best(&self) -> Candidate {
+        delegate!(self.best())
+    }
+}

@@ -1,0 +1,270 @@
+//! Built-in rewritings: proposals for any language, from the document and the kinds of nodes that
+//! its grammar accepts in each slot.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
+
+use super::proposal::{Edit, Proposal};
+use super::rules::MinimalReplacement;
+use crate::document::{ERROR, is_word, words};
+use crate::{Document, Language, View};
+
+/// The built-in rewritings. Each has a hit rate of its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum BuiltIn {
+    /// A node becomes the shortest text that fits its slot: `f(a, b)` → `0`.
+    Minimal,
+    /// A node becomes a single word that begins like it: `u64 *` → `u64`.
+    Similar,
+    /// A node becomes a single word of the same width: `f(a, b)` → `f_a__b_`.
+    SameWidth,
+    /// A number becomes a shorter one: `1234` → `12`.
+    Number,
+    /// Two words become one: `0 AS` → `0AS`.
+    Joined,
+    /// The definitions of a symbol are deleted; minimal replacements take the place of its uses.
+    UsesByMinimal,
+    /// The definitions of a symbol are deleted; another name takes the place of its uses.
+    UsesByOther,
+    /// A symbol is deleted with everything that mentions it.
+    WithUses,
+    /// A parameter is deleted with its arguments.
+    Parameter,
+    /// The uses of a symbol are deleted, and its definition among others is renamed to `_`.
+    Blank,
+    /// A name becomes a canonical one.
+    Canonical,
+    /// The whole input becomes one of [`WHOLE_INPUTS`].
+    WholeInput,
+    /// A node is deleted, and a word beside it becomes wider by as much.
+    Widened,
+}
+
+impl BuiltIn {
+    /// The number of variants.
+    pub(super) const COUNT: usize = Self::Widened as usize + 1;
+}
+
+/// Texts that break many parsers: a carriage return without a line feed, a NUL, also before a
+/// comment, an operator without operands, a block without an end.
+const WHOLE_INPUTS: [&[u8]; 5] = [b"\r", b"\0", b"+", b"{", b"\0//"];
+
+/// Returns the proposals to replace the whole input by one of [`WHOLE_INPUTS`]. `first` is the
+/// source number of the first built-in rewriting.
+pub(super) fn whole(document: &Document, first: usize) -> impl Iterator<Item = Proposal> + '_ {
+    WHOLE_INPUTS.into_iter().filter_map(move |text| {
+        let edit = Edit::new(&(0..document.len()), text);
+        Proposal::new(document, vec![edit], first + BuiltIn::WholeInput as usize)
+    })
+}
+
+/// Short texts by the kind of node they can stand for: the minimal replacements of the rules, then
+/// texts of the original input.
+#[derive(Debug, Default)]
+pub(crate) struct Vocabulary {
+    texts: BTreeMap<u16, Vec<Arc<[u8]>>>,
+}
+
+type ByLength = BTreeSet<(usize, Arc<[u8]>)>;
+
+/// The largest number of similar words that are tried for a node.
+const SIMILAR: usize = 2;
+
+/// The largest number of texts of one kind.
+const TEXTS: usize = 300;
+
+impl Vocabulary {
+    pub(super) fn new(
+        original: &Arc<[u8]>,
+        language: &'static Language,
+        minimal: &[MinimalReplacement],
+    ) -> Self {
+        let document = Document::new(original, View::Syntax(language));
+        let grammar = language.grammar();
+        let mut texts: BTreeMap<u16, ByLength> = BTreeMap::new();
+        for node in document.tree().nodes.iter().skip(1) {
+            let text = document.text(node.tokens.clone());
+            if node.tokens.len() > 2 || text.len() > 80 {
+                continue;
+            }
+            let short = match words(text, 0..text.len()).count() {
+                1 => true,
+                2 => !text.iter().any(|&byte| is_word(byte)),
+                _ => false,
+            };
+            if short {
+                let seen = texts.entry(node.kind).or_default();
+                seen.insert((text.len(), text.into()));
+            }
+        }
+        let mut vocabulary = Self::default();
+        for MinimalReplacement { kind, text, .. } in minimal {
+            let kind = grammar.id_for_node_kind(kind, true);
+            vocabulary
+                .texts
+                .entry(kind)
+                .or_default()
+                .push(Arc::clone(text));
+        }
+        for (kind, seen) in texts {
+            let all = vocabulary.texts.entry(kind).or_default();
+            all.extend(seen.into_iter().map(|(_, text)| text).take(TEXTS));
+        }
+        vocabulary
+    }
+
+    fn choices(&self, slot: &Slot) -> Choices {
+        let mut choices = Choices::default();
+        for kind in &slot.kinds {
+            for text in self.texts.get(kind).into_iter().flatten() {
+                let list = match text.first() {
+                    Some(byte) if byte.is_ascii_digit() => &mut choices.numbers,
+                    Some(&byte) if is_word(byte) => &mut choices.names,
+                    _ => &mut choices.others,
+                };
+                if !list.contains(text) {
+                    list.push(Arc::clone(text));
+                }
+            }
+        }
+        for list in [
+            &mut choices.numbers,
+            &mut choices.names,
+            &mut choices.others,
+        ] {
+            list.sort_by_key(|text| (text.len(), Arc::clone(text)));
+        }
+        choices
+    }
+}
+
+/// The short texts that fit a slot, shortest first.
+#[derive(Debug, Default)]
+pub(super) struct Choices {
+    numbers: Vec<Arc<[u8]>>,
+    pub(super) names: Vec<Arc<[u8]>>,
+    others: Vec<Arc<[u8]>>,
+}
+
+impl Choices {
+    /// Returns the shortest number, name and other text.
+    pub(super) fn minimal(&self) -> impl Iterator<Item = &Arc<[u8]>> {
+        [&self.numbers, &self.names, &self.others]
+            .into_iter()
+            .filter_map(|list| list.first())
+    }
+}
+
+/// The kind of rewritings that a pass proposes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RewriteKind {
+    /// A text of a few characters replaces the whole input.
+    WholeInput,
+    /// Fewer words, or shorter ones: rules, minimal replacements, deletions of a symbol with its
+    /// uses.
+    Smaller,
+    /// Fewer words in the same width, for properties that depend on the width of lines: those of
+    /// formatters do.
+    WidthPreserving,
+    /// Two words without the white space between them. Most lexers need it, some do not.
+    Joined,
+    /// Names become a, b, c and so on.
+    CanonicalNames,
+}
+
+/// Collects the proposals of the built-in rewritings for a document.
+pub(super) struct BuiltIns<'a> {
+    pub(super) document: &'a Document,
+    pub(super) tree: &'a Tree,
+    /// The texts that fit each slot.
+    pub(super) slots: IdVec<SlotId, Choices>,
+    /// The source number of the first built-in rewriting; rules have the numbers before it.
+    first: usize,
+    proposals: &'a mut Vec<Proposal>,
+}
+
+impl<'a> BuiltIns<'a> {
+    pub(super) fn new(
+        document: &'a Document,
+        vocabulary: &'a Vocabulary,
+        first: usize,
+        proposals: &'a mut Vec<Proposal>,
+    ) -> Self {
+        let tree = document.tree();
+        let slots = tree.slots.iter().map(|slot| vocabulary.choices(slot));
+        Self {
+            document,
+            tree,
+            slots: slots.collect(),
+            first,
+            proposals,
+        }
+    }
+
+    pub(super) fn add(&mut self, source: BuiltIn, edits: Vec<Edit>) {
+        let proposal = Proposal::new(self.document, edits, self.first + source as usize);
+        self.proposals.extend(proposal);
+    }
+
+    /// Proposes to replace a node by a text.
+    pub(super) fn replace(&mut self, source: BuiltIn, node: NodeId, text: &[u8]) {
+        let edit = Edit::new(&self.tree.nodes[node].tokens, text);
+        self.add(source, vec![edit]);
+    }
+
+    /// Proposes shorter texts for each node: `1234` → `0`, `12`, `123`; `f(a, b)` → `0`, `f`.
+    pub(super) fn nodes(&mut self) {
+        for (id, node) in self.tree.nodes.enumerate().skip(1) {
+            let old = self.document.text(node.tokens.clone());
+            if words(old, 0..old.len()).nth(1).is_none() {
+                if old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1 {
+                    for text in [
+                        &b"0"[..],
+                        b"1",
+                        &old[..old.len() / 2],
+                        &old[..old.len() - 1],
+                    ] {
+                        self.replace(BuiltIn::Number, id, text);
+                    }
+                }
+                continue;
+            }
+            let choices = &self.slots[node.slot];
+            let common = |text: &[u8]| text.iter().zip(old).take_while(|(a, b)| a == b).count();
+            let mut similar: Vec<Arc<[u8]>> = (choices.names.iter())
+                .filter(|text| common(text) > 1)
+                .cloned()
+                .collect();
+            similar.sort_by_key(|text| std::cmp::Reverse(common(text)));
+            for text in choices.minimal().cloned().collect::<Vec<_>>() {
+                self.replace(BuiltIn::Minimal, id, &text);
+            }
+            for text in similar.into_iter().take(SIMILAR) {
+                self.replace(BuiltIn::Similar, id, &text);
+            }
+        }
+    }
+
+    /// Proposes to delete the white space between two words: `0 AS` → `0AS`. In an input with
+    /// syntax errors, also with `0` for the first word.
+    pub(super) fn joins(&mut self) {
+        let is_broken = self.tree.nodes.iter().any(|node| node.kind == ERROR);
+        for token in 1..self.document.len() {
+            let both = self.document.text(token - 1..token + 1);
+            let [left, right] =
+                [token - 1..token, token..token + 1].map(|token| self.document.text(token));
+            let run_together = left.last().is_some_and(|&byte| is_word(byte))
+                && right.first().is_some_and(|&byte| is_word(byte));
+            if run_together && left.len() + right.len() < both.len() {
+                let edit = Edit::new(&(token - 1..token + 1), [left, right].concat());
+                self.add(BuiltIn::Joined, vec![edit]);
+                if is_broken && !left[0].is_ascii_digit() {
+                    let edit = Edit::new(&(token - 1..token + 1), [b"0", right].concat());
+                    self.add(BuiltIn::Joined, vec![edit]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The search that asks about proposals, one after another.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use boildown_search::odds::HitRate;
+use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
+
+use super::built_in::{self, BuiltIn, BuiltIns, Vocabulary};
+use super::canonical_names::is_keyword;
+use super::matching::MatchIndex;
+use super::{Proposal, RewriteKind, Rules};
+use crate::candidate::{Candidate, Check, fingerprint_of_texts};
+use crate::document::{Substitutes, is_word, words};
+use crate::strategy::NamePolicy;
+use crate::{Document, Language};
+
+/// The setup that the rewriting passes of a reduction share.
+#[derive(Debug)]
+pub(crate) struct RewriteSetup {
+    language: &'static Language,
+    rules: Rules,
+    names: NamePolicy,
+    /// The input of the reduction, or the beginning of a large one.
+    original: Arc<[u8]>,
+    vocabulary: OnceLock<Vocabulary>,
+    /// The words of that input.
+    seen: OnceLock<BTreeSet<Box<[u8]>>>,
+}
+
+impl RewriteSetup {
+    pub(crate) fn language(&self) -> &'static Language {
+        self.language
+    }
+
+    pub(crate) fn new(
+        language: &'static Language,
+        rules: Rules,
+        names: NamePolicy,
+        original: Arc<[u8]>,
+    ) -> Self {
+        Self {
+            language,
+            rules,
+            names,
+            original,
+            vocabulary: OnceLock::new(),
+            seen: OnceLock::new(),
+        }
+    }
+
+    /// Returns all proposals for a document, the one that saves most first.
+    pub(super) fn propose(&self, document: &Document, kind: RewriteKind) -> Vec<Proposal> {
+        if kind == RewriteKind::WholeInput {
+            // Does not look at the original, which may be large.
+            return built_in::whole(document, self.rules.len()).collect();
+        }
+        let vocabulary = (self.vocabulary)
+            .get_or_init(|| Vocabulary::new(&self.original, self.language, &self.rules.minimal));
+        let mut proposals = Vec::new();
+        let mut built_in = BuiltIns::new(document, vocabulary, self.rules.len(), &mut proposals);
+        match kind {
+            RewriteKind::WholeInput => {}
+            RewriteKind::Smaller => {
+                let index = MatchIndex::new(document);
+                built_in.nodes();
+                built_in.symbols(self.language);
+                for (source, rule) in self.rules.rules.iter().enumerate() {
+                    rule.propose(&index, source, &mut proposals);
+                }
+            }
+            RewriteKind::WidthPreserving => built_in.width_preserving(self.language),
+            RewriteKind::Joined => built_in.joins(),
+            RewriteKind::CanonicalNames => built_in.canonical_names(self.language),
+        }
+        if self.names == NamePolicy::Preserved {
+            proposals.retain(|proposal| {
+                let texts = proposal.edits.iter().map(|edit| &*edit.text);
+                texts.into_iter().all(|text| !self.adds_name(text))
+            });
+        }
+        // Deterministic: a stable sort of what was found from left to right, source by source.
+        proposals.sort_by_key(|proposal| {
+            let start = std::cmp::Reverse(proposal.start());
+            (std::cmp::Reverse(proposal.saved), start, proposal.source)
+        });
+        proposals.dedup_by(|later, earlier| later.edits == earlier.edits);
+        proposals
+    }
+
+    /// Returns whether a text contains a name that the input did not.
+    fn adds_name(&self, text: &[u8]) -> bool {
+        let seen = (self.seen).get_or_init(|| {
+            let all = words(&self.original, 0..self.original.len());
+            all.map(|word| self.original[word].into()).collect()
+        });
+        words(text, 0..text.len())
+            .map(|word| &text[word])
+            .any(|word| {
+                is_word(word[0])
+                    && !word[0].is_ascii_digit()
+                    && !seen.contains(word)
+                    && !is_keyword(self.language, word)
+            })
+    }
+
+    /// The number of rules and built-in rewritings.
+    fn sources(&self) -> usize {
+        self.rules.len() + BuiltIn::COUNT
+    }
+}
+
+/// Asks about every proposal for a document. A hit is made, and proposals that it overlaps are
+/// dropped. When all have been asked and there were hits, new proposals are made for the result.
+///
+/// A source (rule or built-in rewriting) that missed 30 times in a row is not asked about any more
+/// until new proposals are made. A proposal that missed before is skipped where nothing around it
+/// has changed.
+///
+/// # Guarantee
+/// Each hit makes the input strictly smaller, in the order that [`Proposal`] states. Nothing is
+/// guaranteed about the rest.
+/// # Cost
+/// At most as many queries as there are proposals, again after each round with hits.
+/// # Source
+/// Our own. Vulcan's replacement of identifiers may keep the size and bounds the number of steps;
+/// here every step makes the input smaller.
+#[derive(Debug, Clone)]
+pub(crate) struct Rewrites {
+    setup: Arc<RewriteSetup>,
+    kind: RewriteKind,
+    document: Arc<Document>,
+    check: Check,
+    proposals: Arc<[Proposal]>,
+    /// The index of the proposal that is asked about; the number of proposals when finished.
+    current: usize,
+    kept: Subset,
+    substitutes: Arc<Substitutes>,
+    /// By source.
+    records: Arc<[SourceRecord]>,
+    missed: MissedRewrites,
+    /// Whether there was a hit since the proposals were made.
+    has_hit: bool,
+}
+
+/// The proposals that missed, as fingerprints of their edits and of the text around them. The same
+/// edit in the same surroundings is likely to miss again.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MissedRewrites(Arc<BTreeSet<Fingerprint>>);
+
+impl MissedRewrites {
+    fn fingerprint(document: &Document, proposal: &Proposal) -> Fingerprint {
+        let texts = proposal.edits.iter().flat_map(|edit| {
+            let tokens = edit.range();
+            let around = tokens.start.saturating_sub(SURROUNDINGS)
+                ..(tokens.end + SURROUNDINGS).min(document.len());
+            around
+                .map(|token| document.token(token))
+                .chain([&*edit.text])
+        });
+        fingerprint_of_texts(texts)
+    }
+}
+
+/// The number of tokens before and after an edit that are part of its surroundings.
+const SURROUNDINGS: usize = 2;
+
+/// The results of a source in this pass.
+#[derive(Debug, Clone, Copy)]
+struct SourceRecord {
+    rate: HitRate,
+    /// The number of misses since its last hit.
+    misses: usize,
+}
+
+/// After this many misses in a row a source is not asked about any more.
+const MISSES_IN_A_ROW: usize = 30;
+
+impl Rewrites {
+    pub(crate) fn new(
+        document: Arc<Document>,
+        setup: &Arc<RewriteSetup>,
+        kind: RewriteKind,
+        missed: MissedRewrites,
+    ) -> Self {
+        let record = SourceRecord {
+            rate: HitRate::new(0.1),
+            misses: 0,
+        };
+        let mut rewrites = Self {
+            proposals: setup.propose(&document, kind).into(),
+            current: 0,
+            kept: Subset::full(document.len()),
+            substitutes: Arc::default(),
+            records: vec![record; setup.sources()].into(),
+            missed,
+            has_hit: false,
+            setup: Arc::clone(setup),
+            kind,
+            check: match kind {
+                RewriteKind::Smaller
+                | RewriteKind::WidthPreserving
+                | RewriteKind::CanonicalNames => Check::Parses,
+                RewriteKind::WholeInput | RewriteKind::Joined => Check::Nothing,
+            },
+            document,
+        };
+        rewrites.advance();
+        rewrites
+    }
+
+    /// Moves on to the next proposal that can be asked about.
+    fn advance(&mut self) {
+        loop {
+            while let Some(proposal) = self.proposals.get(self.current) {
+                let record = self.records[proposal.source];
+                if record.misses < MISSES_IN_A_ROW
+                    && proposal.applies(&self.kept, &self.substitutes)
+                    && !(self.missed.0)
+                        .contains(&MissedRewrites::fingerprint(&self.document, proposal))
+                {
+                    return;
+                }
+                self.current += 1;
+            }
+            // Words that were joined cannot be told apart any more.
+            if !self.has_hit || self.kind != RewriteKind::Smaller {
+                return;
+            }
+            let document = Document::new(self.best().bytes(), self.document.view());
+            *self = Self::new(
+                Arc::new(document),
+                &self.setup,
+                self.kind,
+                self.missed.clone(),
+            );
+        }
+    }
+
+    /// Returns what has missed so far.
+    pub(crate) fn missed(&self) -> &MissedRewrites {
+        &self.missed
+    }
+}
+
+impl Search for Rewrites {
+    type Candidate = Candidate;
+
+    fn ask(&self) -> Option<Query<Candidate>> {
+        let proposal = self.proposals.get(self.current)?;
+        let (kept, substitutes) = proposal.apply(&self.kept, &self.substitutes);
+        let candidate = Candidate::new(Arc::clone(&self.document), kept, self.check);
+        Some(Query {
+            candidate: candidate.with(Arc::new(substitutes)),
+            odds: self.records[proposal.source].rate.odds(),
+        })
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        let proposal = &self.proposals[self.current];
+        let mut records = self.records.to_vec();
+        let record = &mut records[proposal.source];
+        record.rate.learn(verdict.into());
+        if verdict.is_interesting() {
+            record.misses = 0;
+            let (mut kept, substitutes) = proposal.apply(&self.kept, &self.substitutes);
+            kept.commit();
+            self.has_hit = true;
+            (self.kept, self.substitutes) = (kept, Arc::new(substitutes));
+        } else {
+            record.misses += 1;
+            let fingerprint = MissedRewrites::fingerprint(&self.document, proposal);
+            Arc::make_mut(&mut self.missed.0).insert(fingerprint);
+        }
+        self.records = records.into();
+        self.current += 1;
+        self.advance();
+    }
+
+    fn skip(&mut self) {
+        self.current += 1;
+        self.advance();
+    }
+
+    fn best(&self) -> Candidate {
+        Candidate::new(
+            Arc::clone(&self.document),
+            self.kept.clone(),
+            Check::Nothing,
+        )
+        .with(Arc::clone(&self.substitutes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::View;
+    use crate::languages::samples;
+
+    /// Returns the size that every step makes smaller.
+    fn size(text: &[u8]) -> (usize, usize, Vec<u8>) {
+        let visible = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+        let count = words(text, 0..text.len()).count();
+        (count, visible.count(), text.to_vec())
+    }
+
+    #[test]
+    fn every_proposal_makes_the_text_smaller() {
+        for (name, sample) in samples::all() {
+            let Some(language) = Language::named(name) else {
+                continue;
+            };
+            let bytes: Arc<[u8]> = sample.as_bytes().into();
+            let setup = Arc::new(RewriteSetup::new(
+                language,
+                Rules::built_in(language),
+                NamePolicy::Free,
+                Arc::clone(&bytes),
+            ));
+            let document = Arc::new(Document::new(&bytes, View::Syntax(language)));
+            for kind in [
+                RewriteKind::WholeInput,
+                RewriteKind::Smaller,
+                RewriteKind::WidthPreserving,
+                RewriteKind::Joined,
+                RewriteKind::CanonicalNames,
+            ] {
+                for verdict in [Verdict::Interesting, Verdict::Uninteresting] {
+                    let mut search = Rewrites::new(
+                        Arc::clone(&document),
+                        &setup,
+                        kind,
+                        MissedRewrites::default(),
+                    );
+                    while let Some(query) = search.ask() {
+                        let [before, after] = [search.best(), query.candidate]
+                            .map(|candidate| size(candidate.bytes()));
+                        assert!(
+                            after < before,
+                            "{name}: {:?} becomes {:?}",
+                            String::from_utf8_lossy(&before.2),
+                            String::from_utf8_lossy(&after.2),
+                        );
+                        search.tell(verdict);
+                    }
+                }
+            }
+        }
+    }
+}

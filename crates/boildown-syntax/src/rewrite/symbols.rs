@@ -1,0 +1,390 @@
+//! Rewritings of a symbol: its definitions change together with all of its uses.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use boildown_search::tree::{NodeId, Tree};
+
+use super::built_in::{BuiltIn, BuiltIns};
+use crate::edit_plan::{EditPlan, SiblingPositions, sibling_positions};
+use crate::symbols::{Definition, Symbol, SymbolIndex};
+use crate::{Document, Language};
+
+/// Symbols with more mentions are left out: they are rarely part of a small group that can go.
+const MENTIONS_LIMIT: usize = 40;
+
+/// The largest number of other symbols that may be deleted with one.
+const FOLLOWED_LIMIT: usize = 100;
+
+impl BuiltIns<'_> {
+    /// Proposes what to do with each symbol and its uses.
+    pub(super) fn symbols(&mut self, language: &'static Language) {
+        let index = SymbolIndex::new(self.document, language);
+        let symbol_edits = SymbolEdits::new(self.document, &index);
+        let frequent = self.frequent(&index);
+        for symbol in &index.symbols {
+            if symbol.definitions.len() + symbol.uses.len() > MENTIONS_LIMIT {
+                continue;
+            }
+            for plan in symbol_edits.with_uses(symbol) {
+                self.propose_plan(BuiltIn::WithUses, &symbol_edits, &plan);
+            }
+            if let Some(plan) = symbol_edits.blank(symbol) {
+                self.propose_plan(BuiltIn::Blank, &symbol_edits, &plan);
+            }
+            for plan in symbol_edits.parameters(symbol, |node| self.minimal(node, 0)) {
+                self.propose_plan(BuiltIn::Parameter, &symbol_edits, &plan);
+            }
+            let Some(&first) = symbol.uses.first() else {
+                continue;
+            };
+            for choice in 0..2 {
+                let mut plan = symbol_edits.definitions(symbol);
+                for &mention in &symbol.uses {
+                    symbol_edits.by_minimal(mention, |node| self.minimal(node, choice), &mut plan);
+                }
+                self.propose_plan(BuiltIn::UsesByMinimal, &symbol_edits, &plan);
+            }
+            let others = frequent
+                .get(&self.tree.nodes[first].kind)
+                .into_iter()
+                .flatten();
+            for other in others.filter(|other| ***other != *symbol.text).take(2) {
+                let mut plan = symbol_edits.definitions(symbol);
+                for &mention in &symbol.uses {
+                    plan.replace(mention, other);
+                }
+                self.propose_plan(BuiltIn::UsesByOther, &symbol_edits, &plan);
+            }
+        }
+    }
+
+    /// Returns the most frequent names, by the kind of their nodes.
+    fn frequent(&self, index: &SymbolIndex<'_>) -> BTreeMap<u16, Vec<Arc<[u8]>>> {
+        let mut symbols: Vec<&Symbol<'_>> = index.symbols.iter().collect();
+        symbols.sort_by_key(|symbol| std::cmp::Reverse(symbol.uses.len()));
+        let mut frequent: BTreeMap<u16, Vec<Arc<[u8]>>> = BTreeMap::new();
+        for symbol in symbols {
+            let defining = symbol.definitions.iter().map(|definition| definition.name);
+            for mention in defining.chain(symbol.uses.iter().copied()) {
+                let names = frequent.entry(self.tree.nodes[mention].kind).or_default();
+                if names.len() < 3 && !names.iter().any(|text| **text == *symbol.text) {
+                    names.push(symbol.text.into());
+                }
+            }
+        }
+        frequent
+    }
+
+    fn propose_plan(&mut self, source: BuiltIn, symbol_edits: &SymbolEdits<'_>, plan: &EditPlan) {
+        let edits = plan.edits(self.tree, &symbol_edits.sibling_positions);
+        self.add(source, edits);
+    }
+
+    /// Returns a minimal replacement for a node: the first that fits or, if there is one, another.
+    fn minimal(&self, node: NodeId, choice: usize) -> Option<&Arc<[u8]>> {
+        let choices = &self.slots[self.tree.nodes[node].slot];
+        let mut texts = choices.minimal().take(choice + 1);
+        let first = texts.next();
+        texts.last().or(first)
+    }
+}
+
+/// Makes edit plans for the symbols of a document.
+struct SymbolEdits<'a> {
+    document: &'a Document,
+    tree: &'a Tree,
+    index: &'a SymbolIndex<'a>,
+    sibling_positions: SiblingPositions,
+    /// The symbol that each defining name belongs to.
+    defined: BTreeMap<NodeId, usize>,
+}
+
+impl<'a> SymbolEdits<'a> {
+    fn new(document: &'a Document, index: &'a SymbolIndex<'a>) -> Self {
+        let symbols = index.symbols.iter().enumerate();
+        Self {
+            document,
+            tree: document.tree(),
+            index,
+            sibling_positions: sibling_positions(document.tree()),
+            defined: symbols
+                .flat_map(|(symbol, of)| {
+                    let definitions = of.definitions.iter();
+                    definitions.map(move |definition| (definition.name, symbol))
+                })
+                .collect(),
+        }
+    }
+
+    /// Deletes the definitions of a symbol.
+    fn definitions(&self, symbol: &Symbol<'_>) -> EditPlan {
+        let mut plan = EditPlan::default();
+        for definition in &symbol.definitions {
+            plan.delete(definition.unit);
+        }
+        plan
+    }
+
+    /// Deletes a symbol with everything that mentions it, and with everything that mentions what is
+    /// deleted with that. Two plans: one deletes the smallest units, the other units outside of
+    /// parentheses, such as statements.
+    fn with_uses(&self, symbol: &Symbol<'_>) -> Vec<EditPlan> {
+        if symbol.uses.is_empty() && symbol.definitions.len() < 2 {
+            return Vec::new();
+        }
+        let small = self.closure(symbol, |node| self.index.unit(node));
+        let large = self.closure(symbol, |node| self.statement(node));
+        [small, large].into_iter().flatten().collect()
+    }
+
+    /// Deletes the statements that use a symbol, and renames it to `_` where it is defined together
+    /// with others: `a, b := f()` → `_, b := f()`. Languages that require every variable to be used
+    /// make an exception for that name.
+    fn blank(&self, symbol: &Symbol<'_>) -> Option<EditPlan> {
+        let &[Definition { name, unit }] = symbol.definitions.as_slice() else {
+            return None;
+        };
+        let mut within = self.defined.range(unit..self.tree.nodes[unit].end);
+        let is_one_of_several = within.any(|(&other, &symbol)| {
+            let definitions = &self.index.symbols[symbol].definitions;
+            other != name
+                && definitions
+                    .iter()
+                    .any(|of| of.name == other && of.unit == unit)
+        });
+        let mut plan = EditPlan::default();
+        plan.replace(name, &Arc::from(*b"_"));
+        for &mention in &symbol.uses {
+            plan.delete(self.statement(mention)?);
+        }
+        (is_one_of_several && !symbol.uses.is_empty()).then_some(plan)
+    }
+
+    /// Returns the smallest unit around a node that is not between parentheses.
+    fn statement(&self, node: NodeId) -> Option<NodeId> {
+        let mut unit = self.index.unit(node)?;
+        loop {
+            let parent = self.index.parent(unit);
+            if self.document.token(self.tree.nodes[parent].tokens.start) != b"(" {
+                return Some(unit);
+            }
+            unit = self.index.unit(parent)?;
+        }
+    }
+
+    fn closure(
+        &self,
+        symbol: &Symbol<'_>,
+        unit: impl Fn(NodeId) -> Option<NodeId>,
+    ) -> Option<EditPlan> {
+        let mut plan = self.definitions(symbol);
+        let mut new: Vec<NodeId> = (symbol.definitions.iter())
+            .map(|definition| definition.unit)
+            .collect();
+        for &mention in &symbol.uses {
+            let unit = unit(mention)?;
+            plan.delete(unit);
+            new.push(unit);
+        }
+        let mut followed = 0;
+        while let Some(gone) = new.pop() {
+            for (_, &other) in self.defined.range(gone..self.tree.nodes[gone].end) {
+                let other = &self.index.symbols[other];
+                let is_gone = (other.definitions.iter())
+                    .all(|definition| plan.deletes(self.tree, definition.name));
+                if !is_gone {
+                    continue;
+                }
+                followed += 1;
+                if followed > FOLLOWED_LIMIT {
+                    return None;
+                }
+                for &mention in &other.uses {
+                    if !plan.deletes(self.tree, mention) {
+                        let unit = unit(mention)?;
+                        plan.delete(unit);
+                        new.push(unit);
+                    }
+                }
+            }
+        }
+        Some(plan)
+    }
+
+    /// Puts a minimal replacement in the place of a use; an assignment to the symbol is deleted.
+    fn by_minimal<'t>(
+        &self,
+        mention: NodeId,
+        text: impl Fn(NodeId) -> Option<&'t Arc<[u8]>>,
+        plan: &mut EditPlan,
+    ) {
+        let whole = self.whole(mention);
+        if self.is_assigned(whole)
+            && let Some(unit) = self.statement(whole)
+        {
+            plan.delete(unit);
+        } else if let Some(text) = text(whole) {
+            plan.replace(whole, text);
+        }
+    }
+
+    /// Returns the expression that a name is the head of: `f(1)` for `f`, `*p` for `p`, `a[i].x`
+    /// for `a` (but not `a + b` for `a`), and `x.f` for `f`.
+    fn whole(&self, mention: NodeId) -> NodeId {
+        let tree = self.tree;
+        let token = |at: usize| -> &[u8] {
+            if at < self.document.len() {
+                self.document.token(at)
+            } else {
+                b""
+            }
+        };
+        let mut node = mention;
+        loop {
+            let parent = self.index.parent(node);
+            let (inner, outer) = (&tree.nodes[node].tokens, &tree.nodes[parent].tokens);
+            let goes_on = inner.start == outer.start
+                && matches!(token(inner.end), b"(" | b"[" | b"." | b"->" | b"?." | b"::");
+            let before = inner.start.checked_sub(1).map_or(&b""[..], token);
+            let is_prefixed = inner.start == outer.start + 1
+                && inner.end == outer.end
+                && matches!(
+                    before,
+                    b"*" | b"&" | b"struct" | b"union" | b"enum" | b"class"
+                );
+            let is_part = inner.end == outer.end
+                && inner.start > outer.start
+                && matches!(before, b"." | b"->" | b"?." | b"::");
+            if self.index.is_unit(node)
+                || parent == NodeId::ROOT
+                || !(goes_on || is_prefixed || is_part)
+            {
+                return node;
+            }
+            node = parent;
+        }
+    }
+
+    /// Returns whether a node is assigned to, judging by the token after it.
+    fn is_assigned(&self, node: NodeId) -> bool {
+        let at = self.tree.nodes[node].tokens.end;
+        at < self.document.len()
+            && match self.document.token(at) {
+                b"==" | b"!=" | b"<=" | b">=" | b"===" | b"!==" | b"=>" => false,
+                b"++" | b"--" => true,
+                text => text.last() == Some(&b'='),
+            }
+    }
+
+    /// Deletes each parameter of a function with its arguments, and all parameters at once.
+    /// Statements that use the parameter are deleted too, or use something else.
+    fn parameters<'t>(
+        &self,
+        symbol: &Symbol<'_>,
+        text: impl Fn(NodeId) -> Option<&'t Arc<[u8]>>,
+    ) -> Vec<EditPlan> {
+        let mut plans = Vec::new();
+        let lists = |names: &mut dyn Iterator<Item = NodeId>| -> Vec<&[NodeId]> {
+            names.filter_map(|name| self.arguments(name)).collect()
+        };
+        let defined = lists(&mut symbol.definitions.iter().map(|definition| definition.name));
+        let called = lists(&mut symbol.uses.iter().copied());
+        let Some(most) = defined.iter().map(|list| list.len()).max() else {
+            return plans;
+        };
+        if called.is_empty() && defined.len() < 2 {
+            return plans;
+        }
+        for at in (0..most).map(Some).chain((most > 1).then_some(None)) {
+            let mut plan = EditPlan::default();
+            let mut gone = Vec::new();
+            for (list, is_definition) in defined
+                .iter()
+                .map(|list| (list, true))
+                .chain(called.iter().map(|list| (list, false)))
+            {
+                // Counted from the end, since a method may have an additional parameter in front.
+                let from_end = at.map(|at| most - at);
+                let items = match from_end {
+                    None => *list,
+                    Some(from_end) if from_end <= list.len() => {
+                        let at = list.len() - from_end;
+                        &list[at..=at]
+                    }
+                    Some(_) => &[],
+                };
+                for &part in items {
+                    plan.delete(part);
+                    if is_definition {
+                        gone.push(part);
+                    }
+                }
+            }
+            plans.extend(self.without_uses(plan, &gone, &text));
+        }
+        plans
+    }
+
+    /// Returns variants of a plan that deletes parameters: statements that use them are deleted, or
+    /// a minimal replacement or another parameter takes their place.
+    fn without_uses<'t>(
+        &self,
+        plan: EditPlan,
+        gone: &[NodeId],
+        text: impl Fn(NodeId) -> Option<&'t Arc<[u8]>>,
+    ) -> Vec<EditPlan> {
+        let uses: Vec<NodeId> = (gone.iter())
+            .flat_map(|&part| self.defined.range(part..self.tree.nodes[part].end))
+            .flat_map(|(_, &symbol)| self.index.symbols[symbol].uses.iter().copied())
+            .collect();
+        if uses.is_empty() {
+            return vec![plan];
+        }
+        let mut with_statements = plan.clone();
+        let mut by_minimal = plan.clone();
+        for &mention in &uses {
+            if let Some(unit) = self.statement(mention) {
+                with_statements.delete(unit);
+            }
+            self.by_minimal(mention, &text, &mut by_minimal);
+        }
+        let mut others = (gone.iter()).filter_map(|&part| {
+            let siblings = &self.tree.lists[self.sibling_positions.get(&part)?.list].elements;
+            let other = siblings.iter().find(|other| !gone.contains(other))?;
+            let (&name, _) = self
+                .defined
+                .range(*other..self.tree.nodes[*other].end)
+                .next()?;
+            Some(self.document.text(self.tree.nodes[name].tokens.clone()))
+        });
+        let mut plans = vec![with_statements, by_minimal];
+        if let Some(other) = others.next_back() {
+            let other: Arc<[u8]> = other.into();
+            let mut stand_in = plan;
+            for &mention in &uses {
+                stand_in.replace(mention, &other);
+            }
+            plans.push(stand_in);
+        }
+        plans
+    }
+
+    /// Returns what stands between the parentheses right after a name.
+    fn arguments(&self, name: NodeId) -> Option<&'a [NodeId]> {
+        let after = self.tree.nodes[name].tokens.end;
+        if after >= self.document.len() || self.document.token(after) != b"(" {
+            return None;
+        }
+        let ends_there = |node: &NodeId| self.tree.nodes[*node].tokens.end == after;
+        let callee = self.index.around(name).take_while(ends_there).last()?;
+        let parent = self.index.parent(callee);
+        let mut siblings = self.tree.children(parent);
+        let list = siblings.find(|&node| self.tree.nodes[node].tokens.start == after)?;
+        let lists = self.tree.nodes[list].lists.clone();
+        Some(match &self.tree.lists[lists] {
+            [] => &[],
+            [first, ..] => &first.elements,
+        })
+    }
+}

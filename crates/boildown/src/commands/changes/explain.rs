@@ -1,0 +1,97 @@
+//! Errors of a culprit search, for the user.
+
+use boildown_oracle::{OracleError, Outcome};
+use boildown_session::changes::{SearchError, TreeAnswer};
+
+use super::args::ChangesArgs;
+use super::states;
+use crate::error::{CliError, ExitKind};
+use crate::explain::{limit_hint, output_hints};
+
+/// Returns the error for a search that ended without a result.
+pub(super) fn search_error(error: SearchError, command: &str, args: &ChangesArgs) -> CliError {
+    match error {
+        SearchError::NotAsStated {
+            name,
+            wanted,
+            answer,
+        } => {
+            let state = UnexpectedState {
+                name: &name,
+                is_first: wanted == "good",
+                is_fix: args.fix,
+            };
+            state.error(&answer, command)
+        }
+        SearchError::Flaky { name } => CliError::new(
+            ExitKind::Flaky,
+            format!("two runs on {name} ended differently"),
+        )
+        .hint("make the command deterministic, or state what is bad so that every run shows it")
+        .hint(format!("the command: {command}")),
+        SearchError::Same { good, bad } => {
+            CliError::usage(format!("{good} and {bad} do not differ"))
+                .hint("uncommitted changes are included with --worktree only")
+        }
+        SearchError::Oracle(OracleError::Interrupted) => CliError::interrupted_before("the search"),
+        SearchError::Oracle(error @ OracleError::Scratch { .. }) => CliError::cannot_run(&error)
+            .hint("free some space there, or choose another directory with --scratch; the smallest patch so far is kept, if there is one"),
+        SearchError::Oracle(error) => CliError::cannot_run(&error),
+        SearchError::Changes(error) => states::unreadable(&error),
+        error => CliError::new(ExitKind::CannotRun, error.to_string()),
+    }
+}
+
+/// A state that is not what the user says.
+struct UnexpectedState<'a> {
+    name: &'a str,
+    is_first: bool,
+    /// Whether the search is for a fix, so that the first state is the broken one.
+    is_fix: bool,
+}
+
+impl UnexpectedState<'_> {
+    fn error(&self, answer: &TreeAnswer, command: &str) -> CliError {
+        let name = self.name;
+        let wanted = match (self.is_first, self.is_fix) {
+            (true, false) => "good",
+            (false, false) => "bad",
+            (true, true) => "broken",
+            (false, true) => "fixed",
+        };
+        let error = CliError::new(ExitKind::NotInteresting, format!("{name} is not {wanted}"));
+        let Some(run) = &answer.run else {
+            return error;
+        };
+        let outcome = run.outcome;
+        let because = match answer.reason {
+            Some(reason) => format!("the command {} there ({outcome})", reason.words()),
+            None => format!("the command {outcome} there"),
+        };
+        let limit = match outcome {
+            Outcome::TimedOut => Some("--timeout raises the time limit"),
+            outcome => limit_hint(outcome),
+        };
+        error
+            .because(because)
+            .hints(limit)
+            .hints(output_hints(run))
+            .hint(format!(
+                "the command, run at the root of a copy of {name}: {command}"
+            ))
+            .hint(self.hint())
+    }
+
+    fn hint(&self) -> &'static str {
+        match (self.is_first, self.is_fix) {
+            (true, false) => {
+                "the copy contains only files that git tracks; if the command needs files that another command makes, run that with --build"
+            }
+            (false, false) => {
+                "the command may depend on files outside the copy: an absolute path, or a package installed from your work tree"
+            }
+            (true, true) => "with --fix the first state is broken and the second is fixed",
+            (false, true) => "with --fix the command succeeds in the second state",
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Earlier sessions of the same culprit search, and the store of this one.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+use boildown_changes::Configuration;
+use boildown_session::Stopped;
+use boildown_session::changes::{
+    CulpritCounts, CulpritReport, OutcomeRule, Problem, Revision, RevisionFiles, SearchTarget,
+};
+use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
+use boildown_store::{
+    Ending, Identity, Improvement, RunDescription, RunStore, add_surroundings, fingerprint_of,
+};
+
+use super::args::ChangesArgs;
+use super::states;
+use crate::error::CliError;
+use crate::limits;
+
+/// Looks for earlier sessions, and reports what was found.
+pub(super) fn find(
+    args: &ChangesArgs,
+    problem: &Problem,
+    output: &Path,
+    on_event: &mut dyn FnMut(PrepareEvent<'_>),
+) -> Result<EarlierSessions, CliError> {
+    let place = lock_result(output, on_event).map_err(|error| CliError::busy(&error))?;
+    let identity = identity(args, problem)?;
+    let find = |place| EarlierSessions::find(place, identity, args.fresh, on_event);
+    Ok(place.map(find).unwrap_or_default())
+}
+
+/// Opens the store of this session.
+pub(super) fn begin(
+    earlier: EarlierSessions,
+    problem: &Problem,
+    time_limit: Duration,
+    on_event: &mut dyn FnMut(PrepareEvent<'_>),
+) -> SessionStore {
+    let (good, bad) = (problem.path.good(), problem.path.bad());
+    let (property, flags) = match &problem.test.rule {
+        OutcomeRule::Property(property) => (property.to_string(), property.flags()),
+        OutcomeRule::ExitCode => ("the exit code tells".to_owned(), String::new()),
+        OutcomeRule::BisectRun => (
+            "as for git bisect run".to_owned(),
+            "--bisect-run".to_owned(),
+        ),
+        OutcomeRule::Test => ("a test exits with 0".to_owned(), "--test".to_owned()),
+    };
+    let start = RunDescription {
+        name: &format!("{good}..{bad}"),
+        // No patch yet.
+        input: improvement(&[], &CulpritCounts::default()),
+        property,
+        flags,
+        time_limit,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    earlier.begin(&start, on_event)
+}
+
+/// Stores the smallest patch so far.
+pub(super) fn improve(store: Option<&RunStore>, patch: &[u8], counts: &CulpritCounts) {
+    if let Some(store) = store {
+        store.improve(improvement(patch, counts));
+    }
+}
+
+/// Stores the result.
+pub(super) fn end(store: Option<&RunStore>, patch: &[u8], found: &CulpritReport) {
+    let counts = &found.counts;
+    improve(store, patch, counts);
+    if let Some(store) = store {
+        store.end(Ending {
+            why: found.stopped.map_or("finished", Stopped::name),
+            queries: counts.queries,
+            runs: counts.runs,
+            recalled: counts.recalled,
+            elapsed: counts.elapsed,
+        });
+    }
+}
+
+fn improvement(patch: &[u8], counts: &CulpritCounts) -> Improvement {
+    Improvement {
+        query: counts.queries,
+        content: fingerprint_of(patch),
+        bytes: patch.len(),
+        tokens: None,
+        elapsed: counts.elapsed,
+        text: Some(patch.into()),
+    }
+}
+
+/// Returns everything that the candidates and verdicts of a culprit search depend on.
+///
+/// The pattern names every option, so that a new one has to be put on one side or the other. Labels
+/// and values are stored: with other ones, runs of earlier versions could not be resumed.
+fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError> {
+    let ChangesArgs {
+        timeout,
+        sandbox,
+        // Parts of the states, the command and the rule.
+        states: _,
+        command: _,
+        worktree: _,
+        fix: _,
+        build: _,
+        bisect_run: _,
+        test: _,
+        expectations: _,
+        // The store is beside the result.
+        output: _,
+        // Change the duration only.
+        jobs: _,
+        scratch: _,
+        // Changes when the search stops.
+        budget: _,
+        // Change what is printed, and whether to resume.
+        json: _,
+        markdown: _,
+        quiet: _,
+        fresh: _,
+    } = args;
+    let test = &problem.test;
+    let mut identity = Identity::default();
+    for (what, revision) in [
+        ("the first state", problem.path.good()),
+        ("the second state", problem.path.bad()),
+    ] {
+        let state = match &revision.files {
+            RevisionFiles::State(state) => Ok(state.clone()),
+            RevisionFiles::Commit(id) => {
+                let repository = problem.contents.repository();
+                repository.expect("it holds the commit").state(*id)
+            }
+        };
+        let state = state.map_err(|error| states::unreadable(&error))?;
+        identity.add(what, Configuration::from(state).id().to_string());
+    }
+    let commits: Vec<String> = problem.path.revisions.iter().map(commit).collect();
+    identity.add("the commits between", commits.join(" "));
+    let command = format!("{} in {}", test.command, test.command.dir().display());
+    identity.add("the command", command);
+    let build: Vec<&OsStr> = test.build.iter().flat_map(|build| build.words()).collect();
+    identity.add("--build", format!("{build:?}"));
+    add_surroundings(&mut identity, test.command.words().chain(build));
+    identity.add("what is bad", what_is_bad(&test.rule, test.target));
+    identity.add("--timeout", format!("{timeout:?}"));
+    limits::add_to_identity(&mut identity, sandbox);
+    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
+    Ok(identity)
+}
+
+/// Returns the rule and the target as text.
+fn what_is_bad(rule: &OutcomeRule, target: SearchTarget) -> String {
+    format!("{rule:?} {target:?}")
+}
+
+fn commit(revision: &Revision) -> String {
+    match revision.files {
+        RevisionFiles::Commit(id) => id.to_string(),
+        RevisionFiles::State(_) => "files".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use boildown_oracle::{ExitSpec, Expectation, Property};
+
+    use super::*;
+
+    #[test]
+    fn the_text_of_the_rule_is_that_of_earlier_versions() {
+        let expectations = vec![
+            Expectation::Exit(ExitSpec::Nonzero),
+            Expectation::Stderr("b".parse().expect("a regular expression")),
+        ];
+        let property = Property::new(expectations).expect("there are expectations");
+        for (rule, target, expected) in [
+            (
+                OutcomeRule::ExitCode,
+                SearchTarget::Culprit,
+                "ExitCode Culprit",
+            ),
+            (OutcomeRule::BisectRun, SearchTarget::Fix, "BisectRun Fix"),
+            (OutcomeRule::Test, SearchTarget::Culprit, "Test Culprit"),
+            (
+                OutcomeRule::Property(property),
+                SearchTarget::Culprit,
+                "Property(Property { expectations: [Exit(Nonzero), \
+                 Stderr(Pattern(Regex(\"b\")))] }) Culprit",
+            ),
+        ] {
+            assert_eq!(what_is_bad(&rule, target), expected);
+        }
+    }
+}

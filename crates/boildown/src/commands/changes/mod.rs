@@ -1,0 +1,344 @@
+//! `boildown changes`.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use boildown_changes::{Contents, patch};
+use boildown_exec::spawn::ReapOnDrop;
+use boildown_exec::{Scratch, fsx};
+use boildown_oracle::{Interrupt, Property, Run, Verdict, deduce};
+use boildown_session::changes::{
+    CulpritCounts, CulpritReport, Loosened, OutcomeRule, PrepareTree, Problem, RevisionFiles,
+    SearchTarget, TreeCommand, TreeTest,
+};
+use boildown_session::prepare::{Loosening, create_sandbox_with_temporary_files};
+use boildown_session::{Event, SessionConfig};
+use boildown_store::RunStore;
+
+use self::args::ChangesArgs;
+use self::explain::search_error;
+use self::report::reporter::{ChangesReporter, CulpritSearchReport};
+use self::states::RequestedStates;
+use crate::error::{CliError, ExitKind};
+use crate::limits;
+use crate::report::notes::{loosened, not_remembered, noting};
+use crate::signals::interrupt_on_signals;
+
+pub(crate) mod args;
+mod explain;
+mod history;
+mod report;
+mod states;
+
+/// Finds the smallest change that breaks something, or that fixes it.
+pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
+    // Ends leftover processes of runs whatever happens, also in a panic.
+    let _reap = ReapOnDrop;
+    let user_dir = current_dir()?;
+    let target = if args.fix {
+        SearchTarget::Fix
+    } else {
+        SearchTarget::Culprit
+    };
+    let rule = rule(args)?;
+    let output = output(args, target)?;
+    let mut states = RequestedStates::new(args, &user_dir, &output)?;
+    let command = command(args, &mut states, &user_dir)?;
+    let interrupt = interrupt_on_signals()?;
+    let mut reporter = report::reporter(args, target);
+    let reporter = reporter.as_mut();
+    for note in &states.notes {
+        reporter.note(note);
+    }
+    let shown_command = command.to_string();
+    let limits = limits::limits(&args.sandbox, args.timeout, &mut noting(reporter))?;
+    let problem = problem(
+        args,
+        states,
+        TreeTest {
+            command,
+            build: None,
+            rule,
+            target,
+            limits,
+        },
+    )?;
+    let search = CulpritSearch {
+        args,
+        problem: &problem,
+        command: &shown_command,
+        output: &output,
+        interrupt: &interrupt,
+    };
+    search.run(reporter)
+}
+
+/// A culprit search whose states and command are known.
+struct CulpritSearch<'a> {
+    args: &'a ChangesArgs,
+    problem: &'a Problem,
+    /// The command, as the user is shown it.
+    command: &'a str,
+    /// The path of the patch.
+    output: &'a Path,
+    interrupt: &'a Interrupt,
+}
+
+impl CulpritSearch<'_> {
+    /// Checks the two states, searches for the smallest patch between them, and reports it.
+    fn run(&self, reporter: &mut dyn ChangesReporter) -> Result<ExitKind, CliError> {
+        let (args, problem, output) = (self.args, self.problem, self.output);
+        let target = problem.test.target;
+        let earlier = history::find(args, problem, output, &mut noting(reporter))?;
+        let mut bad_run: Option<Run> = None;
+        let checked = problem
+            .check(
+                prepare_tree(problem),
+                earlier.recording(),
+                self.interrupt,
+                &mut |event| {
+                    if let Event::EndpointRun {
+                        is_good: false,
+                        run,
+                    } = event
+                    {
+                        bad_run = Some(run.clone());
+                    }
+                    report_event(event, reporter);
+                },
+            )
+            .map_err(|error| search_error(error, self.command, args))?;
+
+        let best = earlier.best().filter(|best| best.query > 0).cloned();
+        if let Some(best) = &best {
+            fsx::write_atomic(output, &best.text).map_err(|error| CliError::cannot_run(&error))?;
+        }
+        let time_limit = checked.time_limit();
+        let session = history::begin(earlier, problem, time_limit, &mut noting(reporter));
+        let config = SessionConfig {
+            jobs: args.jobs.count(),
+            budget: args.budget.budget(),
+            interrupt: Some(self.interrupt.clone()),
+            store: session.store.clone(),
+        };
+        let best_query = best.as_ref().map_or(0, |best| best.query);
+        let mut patches = PatchWriter::new(problem, output, session.store.as_deref(), best_query);
+        let found = checked
+            .find(&config, &mut |event| {
+                patches.event(event);
+                report_event(event, reporter);
+            })
+            .map_err(|error| search_error(error, self.command, args))?;
+        let patch = patches.finish(&found)?;
+        reporter.finish(&CulpritSearchReport {
+            found: &found,
+            target,
+            good: &problem.path.good().name,
+            bad: &problem.path.bad().name,
+            command: self.command,
+            output,
+            patch: &patch,
+            same_failure: same_failure(bad_run.as_ref(), found.run.as_ref(), target),
+        });
+        Ok(match found.stopped {
+            Some(_) => ExitKind::Stopped,
+            None => ExitKind::Reduced,
+        })
+    }
+}
+
+fn current_dir() -> Result<PathBuf, CliError> {
+    std::env::current_dir().map_err(|error| {
+        CliError::new(ExitKind::CannotRun, "failed to find the current directory").because(error)
+    })
+}
+
+/// Writes the smallest patch so far to the output and to the store.
+struct PatchWriter<'a> {
+    problem: &'a Problem,
+    output: &'a Path,
+    store: Option<&'a RunStore>,
+    /// The test in which earlier sessions found their best patch, which is on disk. Patches before
+    /// that test are larger, and are not written.
+    best_query: u64,
+    /// The first error.
+    error: Option<CliError>,
+}
+
+impl<'a> PatchWriter<'a> {
+    fn new(
+        problem: &'a Problem,
+        output: &'a Path,
+        store: Option<&'a RunStore>,
+        best_query: u64,
+    ) -> Self {
+        Self {
+            problem,
+            output,
+            store,
+            best_query,
+            error: None,
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        if let Event::LayerFinished {
+            old, new, counts, ..
+        } = event
+        {
+            let written = patch(old, new, &self.problem.contents)
+                .map_err(|error| states::unreadable(&error))
+                .and_then(|patch| self.write(&patch, counts));
+            self.error = self.error.take().or(written.err());
+        }
+    }
+
+    fn write(&self, patch: &[u8], counts: &CulpritCounts) -> Result<(), CliError> {
+        history::improve(self.store, patch, counts);
+        if counts.queries >= self.best_query {
+            fsx::write_atomic(self.output, patch).map_err(|error| CliError::cannot_run(&error))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the result, and returns it.
+    fn finish(self, found: &CulpritReport) -> Result<Vec<u8>, CliError> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let patch = patch(&found.before, &found.after, &self.problem.contents)
+            .map_err(|error| states::unreadable(&error))?;
+        let is_behind = found.stopped.is_some() && found.counts.queries < self.best_query;
+        if !is_behind {
+            fsx::write_durable(self.output, &patch)
+                .map_err(|error| CliError::cannot_run(&error))?;
+        }
+        history::end(self.store, &patch, found);
+        Ok(patch)
+    }
+}
+
+/// Returns the problem to solve. The judge gets its build command.
+fn problem(
+    args: &ChangesArgs,
+    states: RequestedStates,
+    mut test: TreeTest,
+) -> Result<Problem, CliError> {
+    let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    // On a disk: copies and what is built in them may need more room than memory has.
+    let scratch = Scratch::within(&temporary).map_err(|error| CliError::cannot_run(&error))?;
+    let roomier = match test.limits.sandbox {
+        Some(_) => {
+            let permissions = limits::permissions(&args.sandbox);
+            let sandbox = create_sandbox_with_temporary_files(&permissions, &mut |_| {});
+            Some(sandbox.map_err(|error| limits::sandbox_error(&error))?)
+        }
+        None => None,
+    };
+    test.build = (args.build.as_deref()).map(|line| TreeCommand::line(line, states.dir.clone()));
+    Ok(Problem {
+        path: states.path,
+        contents: Arc::new(states.contents),
+        scratch: Arc::new(scratch),
+        test,
+        roomier,
+        timeout_is_stated: args.timeout.is_some(),
+    })
+}
+
+fn report_event(event: &Event, reporter: &mut dyn ChangesReporter) {
+    let condition = "the two states are good and bad as stated";
+    match event {
+        Event::SandboxLoosened(Loosened::Temporary) => {
+            reporter.note(&loosened(Loosening::TemporaryFiles, condition));
+        }
+        Event::SandboxLoosened(Loosened::Everything) => {
+            reporter.note(&loosened(Loosening::NoSandbox, condition));
+        }
+        Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+        event => reporter.event(event),
+    }
+}
+
+/// Returns whether the culprit alone shows the failure of the bad state; `None` when that shows
+/// none.
+fn same_failure(bad: Option<&Run>, culprit: Option<&Run>, target: SearchTarget) -> Option<bool> {
+    if target == SearchTarget::Fix {
+        return None;
+    }
+    let property = deduce(bad?)?;
+    Some(property.verdict(culprit?) == Verdict::Interesting)
+}
+
+/// Returns the function that adds what is not a file of the state to a copy, such as git's
+/// metadata.
+fn prepare_tree(problem: &Problem) -> PrepareTree {
+    let contents: Arc<Contents> = Arc::clone(&problem.contents);
+    let head = match problem.path.good().files {
+        RevisionFiles::Commit(id) => Some(id),
+        RevisionFiles::State(_) => None,
+    };
+    Box::new(move |root: &Path| match (contents.repository(), head) {
+        (Some(repository), Some(head)) => repository.create_git_skeleton(root, head),
+        _ => Ok(()),
+    })
+}
+
+/// Returns the rule that tells good from bad.
+fn rule(args: &ChangesArgs) -> Result<OutcomeRule, CliError> {
+    let stated = Property::new(args.expectations.expectations().collect());
+    match (stated, &args.bisect_run, &args.test) {
+        (Some(_), Some(_), _) => Err(conflict("--bisect-run")),
+        (Some(_), _, Some(_)) => Err(conflict("--test")),
+        (Some(property), None, None) => Ok(OutcomeRule::Property(property)),
+        (None, Some(_), _) => Ok(OutcomeRule::BisectRun),
+        (None, None, Some(_)) => Ok(OutcomeRule::Test),
+        (None, None, None) => Ok(OutcomeRule::ExitCode),
+    }
+}
+
+fn conflict(option: &str) -> CliError {
+    CliError::usage(format!("{option} cannot be combined with expectations"))
+        .hint("remove --exit, --stdout, --stderr, --not-stderr and --hangs, or the script")
+}
+
+/// Returns the command to run in copies of the states.
+fn command(
+    args: &ChangesArgs,
+    states: &mut RequestedStates,
+    user_dir: &Path,
+) -> Result<TreeCommand, CliError> {
+    match (
+        args.bisect_run.as_ref().or(args.test.as_ref()),
+        args.command.is_empty(),
+    ) {
+        (Some(script), _) => Ok(states.script(script, user_dir)),
+        (None, false) => Ok(states.command(&args.command, user_dir)),
+        (None, true) => {
+            Err(CliError::usage("no command to run on the states").hint(
+                "give the command that tells good from bad after `--`:\n  boildown changes v1.2..v1.3 -- make check\nor a script for `git bisect run` with --bisect-run",
+            ))
+        }
+    }
+}
+
+/// Returns the path of the patch.
+fn output(args: &ChangesArgs, target: SearchTarget) -> Result<PathBuf, CliError> {
+    let name = match target {
+        SearchTarget::Culprit => "culprit.patch",
+        SearchTarget::Fix => "fix.patch",
+    };
+    let output = args.output.clone().unwrap_or_else(|| name.into());
+    let parent = output.parent().unwrap_or(Path::new(""));
+    let failed = |why: &str| {
+        Err(
+            CliError::usage(format!("failed to write {}", output.display()))
+                .because(why.to_owned()),
+        )
+    };
+    match std::fs::metadata(&output) {
+        Ok(metadata) if !metadata.is_file() => failed("it is not a regular file"),
+        Err(_) if !Path::new(".").join(parent).is_dir() => failed("its directory does not exist"),
+        _ => Ok(output),
+    }
+}

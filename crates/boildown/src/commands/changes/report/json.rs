@@ -1,0 +1,135 @@
+//! A culprit search as JSON lines on standard output.
+
+use boildown_changes::Commit;
+use boildown_session::Event;
+use boildown_session::changes::{CulpritCounts, Trial};
+
+use super::reporter::{ChangesReporter, CulpritSearchReport};
+use crate::report::json::print;
+use crate::report::json_events::{
+    CommitJson, CulpritEvent, CulpritFinished, JsonValue as _, PartJson, SpentJson, StateJson,
+    TrialJson,
+};
+use crate::report::notes::Notes;
+
+/// Prints to standard output.
+pub(super) struct ChangesJson;
+
+impl Notes for ChangesJson {
+    fn note(&mut self, text: &str) {
+        let text = text.to_owned();
+        print(&CulpritEvent::Note { text }.to_json());
+    }
+}
+
+impl ChangesReporter for ChangesJson {
+    fn event(&mut self, event: &Event) {
+        let event = match event {
+            Event::EndpointRun { is_good, run } => CulpritEvent::Baseline {
+                state: if *is_good {
+                    StateJson::First
+                } else {
+                    StateJson::Second
+                },
+                outcome: run.outcome.to_string(),
+            },
+            Event::HistoryRead { steps } => CulpritEvent::History { steps: *steps },
+            Event::Narrowed {
+                passing,
+                failing,
+                commits: between,
+                counts,
+            } => CulpritEvent::Narrowed {
+                passing: passing.clone(),
+                failing: failing.clone(),
+                commits: commits(between),
+                spent: spent(counts),
+            },
+            Event::LayerFinished {
+                layer,
+                before,
+                left,
+                counts,
+                ..
+            } => CulpritEvent::Level {
+                layer: layer.noun(2).to_owned(),
+                before: *before,
+                left: *left,
+                spent: spent(counts),
+            },
+            Event::OlderChangeNeeded { passing, failing } => CulpritEvent::Older {
+                passing: passing.clone(),
+                failing: failing.clone(),
+            },
+            _ => return,
+        };
+        print(&event.to_json());
+    }
+
+    fn finish(&mut self, report: &CulpritSearchReport<'_>) {
+        let found = report.found;
+        let counts = (found.layer_counts.iter())
+            .map(|(layer, number)| (layer.noun(2).to_owned(), *number))
+            .collect();
+        let parts = found.hunks.iter().map(|part| PartJson {
+            place: part.location.clone(),
+            without: part.without.into(),
+        });
+        let finished = CulpritFinished {
+            good: report.good.to_owned(),
+            bad: report.bad.to_owned(),
+            command: report.command.to_owned(),
+            output: report.output.to_string_lossy().into_owned(),
+            patch: String::from_utf8_lossy(report.patch).into_owned(),
+            base: found.base.clone(),
+            base_is_good: found.base_is_good,
+            counts,
+            lines_added: found.stat.added,
+            lines_deleted: found.stat.deleted,
+            commits: commits(&found.commits),
+            undone: found.undone,
+            confirmed: trial(found.confirmed),
+            on_good: found.on_good.map(trial),
+            repair: trial(found.repair),
+            parts: parts.collect(),
+            same_failure: report.same_failure,
+            files_restored: found.restored_files,
+            spent: spent(&found.counts),
+            one_minimal: found.stopped.is_none(),
+            stopped: found.stopped.map(Into::into),
+        };
+        print(&CulpritEvent::Finished(Box::new(finished)).to_json());
+    }
+}
+
+fn trial(trial: Trial) -> TrialJson {
+    TrialJson {
+        verdict: trial.verdict.into(),
+        reason: trial.reason.map(|reason| reason.words().to_owned()),
+    }
+}
+
+fn commits(commits: &[Commit]) -> Vec<CommitJson> {
+    (commits.iter())
+        .map(|commit| CommitJson {
+            id: commit.id.to_string(),
+            date: commit.date.clone(),
+            author: commit.author.clone(),
+            title: commit.title.clone(),
+        })
+        .collect()
+}
+
+fn spent(counts: &CulpritCounts) -> SpentJson {
+    let reasons = (counts.unresolved.iter())
+        .map(|(reason, number)| (reason.words().to_owned(), *number))
+        .collect();
+    SpentJson {
+        questions: counts.queries,
+        runs: counts.runs,
+        recalled: counts.recalled,
+        unresolved: counts.all_unresolved(),
+        unresolved_by_reason: reasons,
+        seconds: counts.elapsed.as_secs_f64(),
+    }
+}

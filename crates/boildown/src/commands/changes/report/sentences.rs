@@ -1,0 +1,190 @@
+//! The result of a culprit search as sentences, for the text and the Markdown report.
+
+use boildown_changes::ChangeUnit;
+use boildown_oracle::Verdict;
+use boildown_session::changes::{
+    CulpritCounts, CulpritHunk, CulpritReport, SearchTarget, Trial, UnresolvedReason,
+};
+
+use super::reporter::CulpritSearchReport;
+use crate::report::format::count;
+
+/// Returns the number of tests: `12 tests, 3 unresolved`.
+pub(super) fn spent(counts: &CulpritCounts) -> String {
+    let mut text = count(counts.queries, "test");
+    if counts.all_unresolved() > 0 {
+        text += &format!(", {} unresolved", counts.all_unresolved());
+    }
+    text
+}
+
+/// Returns the reasons of unresolved tests: `3 did not build, 1 timed out`.
+pub(super) fn reasons(counts: &CulpritCounts) -> String {
+    let each: Vec<String> = (counts.unresolved.iter())
+        .map(|(reason, number)| format!("{number} {}", reason.words()))
+        .collect();
+    each.join(", ")
+}
+
+/// Returns the size of the patch: `2 hunks in 1 file, +3 -1`.
+pub(super) fn size(found: &CulpritReport) -> String {
+    let units = |wanted: ChangeUnit| {
+        let found = found
+            .layer_counts
+            .iter()
+            .find(|(layer, _)| *layer == wanted);
+        let number = found.map_or(0, |(_, number)| *number);
+        format!("{number} {}", wanted.noun(number))
+    };
+    let stat = found.stat;
+    format!(
+        "{} in {}, +{} -{}",
+        units(ChangeUnit::Hunks),
+        units(ChangeUnit::Files),
+        stat.added,
+        stat.deleted
+    )
+}
+
+/// The words for a culprit or a fix.
+struct Words {
+    /// What the patch does: `breaks it`.
+    does: &'static str,
+    /// The same after "does not": `break it`.
+    base_form: &'static str,
+    /// What a state does without the patch: `works`.
+    without: &'static str,
+    /// The first state: `good`.
+    first: &'static str,
+}
+
+impl Words {
+    fn new(target: SearchTarget) -> Self {
+        match target {
+            SearchTarget::Culprit => Self {
+                does: "breaks it",
+                base_form: "break it",
+                without: "works",
+                first: "good",
+            },
+            SearchTarget::Fix => Self {
+                does: "fixes it",
+                base_form: "fix it",
+                without: "is broken",
+                first: "broken",
+            },
+        }
+    }
+}
+
+/// Returns everything that was found about the patch.
+pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
+    let found = report.found;
+    let words = Words::new(report.target);
+    let mut all = vec![confirmed(found, &words)];
+    if let Some(trial) = found.on_good {
+        let base_form = words.base_form;
+        all.push(match trial.verdict {
+            Verdict::Uninteresting => format!("on {} it does not {base_form}", report.good),
+            _ => format!(
+                "on {} the result is unresolved{}",
+                report.good,
+                because(trial)
+            ),
+        });
+    }
+    all.push(repaired(report, &words));
+    all.extend(parts(&found.hunks, &words));
+    if report.same_failure == Some(false) {
+        all.push(format!(
+            "it fails in another way than {}: to look for that failure only, state it with --stderr or --exit",
+            report.bad
+        ));
+    }
+    if found.restored_files > 0 {
+        all.push(format!(
+            "the command modifies files of the copy in which it runs; they were restored {}",
+            count(found.restored_files, "time")
+        ));
+    }
+    all
+}
+
+/// Says whether the patch alone was confirmed in a fresh copy of the base.
+fn confirmed(found: &CulpritReport, words: &Words) -> String {
+    let Words {
+        does,
+        base_form,
+        first,
+        ..
+    } = words;
+    let base = match found.base_is_good {
+        true => format!("{}, the {first} state", found.base),
+        false => found.base.clone(),
+    };
+    match found.confirmed.verdict {
+        _ if found.confirmed.reason == Some(UnresolvedReason::Interrupted) => format!(
+            "applied to {base}, it {does}; interrupted before this was confirmed in a fresh copy"
+        ),
+        Verdict::Interesting => {
+            format!("applied to {base}, it alone {does}: confirmed in a fresh copy")
+        }
+        _ => format!(
+            "warning: in a fresh copy, applied to {base}, it does not {base_form}{}; the result depends on files that earlier runs left behind",
+            because(found.confirmed)
+        ),
+    }
+}
+
+/// Says what the second state does without the patch.
+fn repaired(report: &CulpritSearchReport<'_>, words: &Words) -> String {
+    let bad = report.bad;
+    let Words { does, without, .. } = words;
+    let repair = report.found.repair;
+    match repair.verdict {
+        Verdict::Uninteresting => {
+            format!("{bad} {without} without it: the reversed patch applies there")
+        }
+        Verdict::Interesting => {
+            format!("reverting it on {bad} changes nothing there: something else {does} as well")
+        }
+        Verdict::Unresolved => format!(
+            "whether {bad} {without} without it is unresolved{}",
+            because(repair)
+        ),
+    }
+}
+
+/// Says what happens without each part of the patch.
+fn parts(parts: &[CulpritHunk], words: &Words) -> Vec<String> {
+    let Words {
+        does,
+        base_form,
+        without,
+        ..
+    } = words;
+    let needed: Vec<&str> = (parts.iter())
+        .filter(|part| part.without == Verdict::Uninteresting)
+        .map(|part| part.location.as_str())
+        .collect();
+    if parts.len() > 1 && needed.len() == parts.len() {
+        let all = needed.join(" and ");
+        return vec![format!("they interact: {all} only {base_form} together")];
+    }
+    let each = parts.iter().map(|part| match part.without {
+        Verdict::Uninteresting => format!("without {} it {without}", part.location),
+        Verdict::Unresolved => format!(
+            "without {} the rest is unresolved: the other parts need it",
+            part.location
+        ),
+        Verdict::Interesting => format!("without {} it {does} too", part.location),
+    });
+    each.collect()
+}
+
+fn because(trial: Trial) -> String {
+    trial
+        .reason
+        .map(|reason| format!(" ({})", reason.words()))
+        .unwrap_or_default()
+}

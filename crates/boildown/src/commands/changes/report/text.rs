@@ -1,0 +1,145 @@
+//! A culprit search as text for people.
+
+use std::time::Duration;
+
+use boildown_session::Event;
+use boildown_session::changes::{CulpritCounts, SearchTarget};
+
+use super::reporter::{ChangesReporter, CulpritSearchReport};
+use super::sentences::{reasons, sentences, size, spent};
+use crate::report::format::{clock, count};
+use crate::report::notes::Notes;
+use crate::report::terminal::StatusOutput;
+
+/// Prints to standard error.
+pub(super) struct ChangesText {
+    target: SearchTarget,
+    out: StatusOutput,
+    /// Time at which progress was last printed.
+    printed_at: Duration,
+}
+
+/// Time between two changes of the live line.
+const LIVE: Duration = Duration::from_millis(100);
+/// Time between two lines of progress in a log.
+const LOG: Duration = Duration::from_secs(60);
+
+impl ChangesText {
+    pub(super) fn new(target: SearchTarget) -> Self {
+        Self {
+            target,
+            out: StatusOutput::new(),
+            printed_at: Duration::ZERO,
+        }
+    }
+
+    fn print_progress(&mut self, counts: &CulpritCounts) {
+        let interval = if self.out.is_live { LIVE } else { LOG };
+        if counts.elapsed < self.printed_at + interval {
+            return;
+        }
+        self.printed_at = counts.elapsed;
+        let line = format!("{}  {}", clock(counts.elapsed), spent(counts));
+        if self.out.is_live {
+            self.out.replace_live_line(&line, "");
+        } else {
+            self.out.print(&line);
+        }
+    }
+}
+
+impl Notes for ChangesText {
+    fn note(&mut self, text: &str) {
+        self.out.print(text);
+    }
+}
+
+impl ChangesReporter for ChangesText {
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::EndpointRun { is_good, run } => {
+                let (first, second) = match self.target {
+                    SearchTarget::Culprit => ("good", "bad"),
+                    SearchTarget::Fix => ("broken", "fixed"),
+                };
+                let state = if *is_good { first } else { second };
+                self.out.print(&format!("{state}: {}", run.outcome));
+            }
+            Event::HistoryRead { steps } => {
+                self.out
+                    .print(&format!("history: {}", count(*steps, "step")));
+            }
+            Event::Narrowed {
+                passing,
+                failing,
+                commits,
+                counts,
+            } => {
+                if commits.is_empty() {
+                    return;
+                }
+                self.out.print(&format!(
+                    "between {passing} and {failing} ({})",
+                    spent(counts)
+                ));
+            }
+            Event::LayerFinished {
+                layer,
+                before,
+                left,
+                counts,
+                ..
+            } => self.out.print(&format!(
+                "{}: {before} -> {left} ({})",
+                layer.noun(2),
+                spent(counts)
+            )),
+            Event::OlderChangeNeeded { passing, failing } => self.out.print(&format!(
+                "an older change is needed too, between {passing} and {failing}"
+            )),
+            Event::CulpritTick(counts) => self.print_progress(counts),
+            _ => {}
+        }
+    }
+
+    fn finish(&mut self, report: &CulpritSearchReport<'_>) {
+        self.out.print(&summary(report));
+    }
+}
+
+fn summary(report: &CulpritSearchReport<'_>) -> String {
+    let found = report.found;
+    let mut text = format!("{}  {}\n", report.output.display(), size(found));
+    for commit in &found.commits {
+        let relation = if found.undone { "undoes" } else { "from" };
+        text += &format!(
+            "  {relation} {} {} {}: {}\n",
+            commit.short(),
+            commit.date,
+            commit.author,
+            commit.title
+        );
+    }
+    for sentence in sentences(report) {
+        text += &format!("  {sentence}\n");
+    }
+    let counts = &found.counts;
+    text += &format!(
+        "{} in {} ({}",
+        spent(counts),
+        clock(counts.elapsed),
+        count(counts.runs, "run")
+    );
+    if counts.recalled > 0 {
+        text += &format!(", {} recalled", counts.recalled);
+    }
+    text += ")";
+    if !counts.unresolved.is_empty() {
+        text += &format!("\nunresolved: {}", reasons(counts));
+    }
+    text += match found.stopped {
+        None => "\n1-minimal: no single line, hunk or file of the patch can be left out",
+        Some(_) => "\nstopped early: the patch may contain unrelated changes",
+    };
+    text
+}

@@ -1,0 +1,299 @@
+//! The two states of a culprit search, and the command that runs in copies of them.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use boildown_changes::{ChangesError, Contents, Entry, FilePath, Repository, State};
+use boildown_session::changes::{HistoryPath, Revision, RevisionFiles, TreeCommand};
+use boildown_store::FOLDER;
+
+use super::args::ChangesArgs;
+use crate::error::{CliError, ExitKind};
+
+/// The two states, the history between them, and the user's directory.
+pub(super) struct RequestedStates {
+    pub(crate) path: HistoryPath,
+    pub(crate) contents: Contents,
+    /// The current directory, relative to the root of the tree.
+    pub(crate) dir: PathBuf,
+    /// The files of the two states.
+    ends: [State; 2],
+    /// Notes for the user.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Returns the error for a repository or a directory that could not be read.
+pub(crate) fn unreadable(error: &ChangesError) -> CliError {
+    let kind = match error {
+        ChangesError::Revision { .. } | ChangesError::Repository { .. } => ExitKind::InvalidUsage,
+        _ => ExitKind::CannotRun,
+    };
+    let failed = CliError::failed_to(kind, error);
+    match error {
+        ChangesError::Repository { .. } => failed.hint(
+            "run it inside a git repository, or give two directories: boildown changes old/ new/ -- COMMAND",
+        ),
+        _ => failed,
+    }
+}
+
+impl RequestedStates {
+    /// Reads the states. The output and the store beside it are not part of them.
+    pub(crate) fn new(
+        args: &ChangesArgs,
+        user_dir: &Path,
+        output: &Path,
+    ) -> Result<Self, CliError> {
+        let dir = user_dir.join(output.parent().unwrap_or(Path::new("")));
+        let dir = std::fs::canonicalize(&dir).unwrap_or(dir);
+        let ours =
+            [output.file_name().unwrap_or_default(), OsStr::new(FOLDER)].map(|name| dir.join(name));
+        if let [old, new] = &args.states[..]
+            && Path::new(old).is_dir()
+            && Path::new(new).is_dir()
+            && !args.worktree
+        {
+            return Self::directories(Path::new(old), Path::new(new), args, &ours);
+        }
+        let (old, new) = revisions(args)?;
+        Self::revisions(&old, new.as_deref(), user_dir, &ours).map_err(|error| unreadable(&error))
+    }
+
+    fn directories(
+        old: &Path,
+        new: &Path,
+        args: &ChangesArgs,
+        ours: &[PathBuf],
+    ) -> Result<Self, CliError> {
+        let contents = Contents::default();
+        let read = |path: &Path| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            contents
+                .directory_state(&path, ours)
+                .map_err(|error| unreadable(&error))
+        };
+        let ends = [read(old)?, read(new)?];
+        let revision = |path: &OsStr, state: &State| Revision {
+            name: path.to_string_lossy().into_owned(),
+            files: RevisionFiles::State(state.clone()),
+        };
+        let path = HistoryPath::without_history(
+            revision(&args.states[0], &ends[0]),
+            revision(&args.states[1], &ends[1]),
+        );
+        Ok(Self {
+            path,
+            contents,
+            dir: PathBuf::new(),
+            ends,
+            notes: Vec::new(),
+        })
+    }
+
+    fn revisions(
+        old: &str,
+        new: Option<&str>,
+        user_dir: &Path,
+        ours: &[PathBuf],
+    ) -> Result<Self, ChangesError> {
+        let repository = Repository::open(user_dir)?;
+        let dir = repository.path_in_work_tree(user_dir).unwrap_or_default();
+        let good = repository.commit(old)?;
+        let bad = repository.commit(new.unwrap_or("HEAD"))?;
+        repository.set_attributes_commit(good.id);
+        let mut notes = Vec::new();
+        if repository.is_shallow() {
+            notes.push(
+                "the repository is shallow: the search covers the available history only"
+                    .to_owned(),
+            );
+        }
+        let contents = Contents::with_repository(repository);
+        let uncommitted = match new {
+            Some(_) => None,
+            None => Some(Revision {
+                name: "the work tree".to_owned(),
+                files: RevisionFiles::State(contents.work_tree_state(ours)?),
+            }),
+        };
+        let Some(repository) = contents.repository() else {
+            unreachable!("it was just given");
+        };
+        let revision = |name: &str, id| Revision {
+            name: name.to_owned(),
+            files: RevisionFiles::Commit(id),
+        };
+        let old_state = repository.state(good.id)?;
+        let new_state = match &uncommitted {
+            Some(Revision {
+                files: RevisionFiles::State(state),
+                ..
+            }) => state.clone(),
+            _ => repository.state(bad.id)?,
+        };
+        let path = HistoryPath::through(
+            repository,
+            revision(old, good.id),
+            revision(new.unwrap_or("HEAD"), bad.id),
+            uncommitted,
+        )?;
+        let attributes = |state: &State| -> Vec<(FilePath, Entry)> {
+            let files = state
+                .iter()
+                .filter(|(path, _)| path.ends_with(b".gitattributes"));
+            files.map(|(path, entry)| (path.clone(), entry)).collect()
+        };
+        if attributes(&old_state) != attributes(&new_state) {
+            notes.push(format!(
+                ".gitattributes differs in {}: all files are written according to {old}",
+                path.bad()
+            ));
+        }
+        if path.revisions.len() == 2
+            && good.parents.is_empty() != bad.parents.is_empty()
+            && good.id != bad.id
+        {
+            // There is no history between a commit and its parent, nor between unrelated ones.
+            let related = bad.parents.contains(&good.id) || good.parents.contains(&bad.id);
+            if !related && new.is_some() {
+                notes.push(format!(
+                    "{old} and {} have no common history here: the whole difference is searched at once",
+                    new.unwrap_or("HEAD")
+                ));
+            }
+        }
+        Ok(Self {
+            path,
+            contents,
+            dir,
+            ends: [old_state, new_state],
+            notes,
+        })
+    }
+
+    /// Returns the command that consists of these words.
+    ///
+    /// A word that names a file of both states refers to the file in the copy. A word that names
+    /// another existing file of the user refers to that file, by its absolute path.
+    pub(crate) fn command(&mut self, words: &[OsString], user_dir: &Path) -> TreeCommand {
+        let words = (words.iter().enumerate())
+            .map(|(index, word)| {
+                let is_name = index == 0 && !word.as_bytes().contains(&b'/');
+                if is_name {
+                    word.clone()
+                } else {
+                    self.resolved(word, user_dir)
+                }
+            })
+            .collect();
+        TreeCommand::new(words, self.dir.clone())
+    }
+
+    /// Returns the command that runs a script.
+    pub(crate) fn script(&mut self, script: &Path, user_dir: &Path) -> TreeCommand {
+        let word = if script.components().nth(1).is_none() && script.is_relative() {
+            Path::new(".").join(script)
+        } else {
+            script.to_owned()
+        };
+        self.command(&[word.into_os_string()], user_dir)
+    }
+
+    fn resolved(&mut self, word: &OsStr, user_dir: &Path) -> OsString {
+        let bytes = word.as_bytes();
+        let equals = bytes.iter().position(|&byte| byte == b'=');
+        if let Some(equals) = equals.filter(|_| bytes.starts_with(b"-")) {
+            let (option, value) = bytes.split_at(equals + 1);
+            let value = self.resolved(OsStr::from_bytes(value), user_dir);
+            let mut whole = OsStr::from_bytes(option).to_owned();
+            whole.push(value);
+            return whole;
+        }
+        let path = Path::new(word);
+        let user_path = user_dir.join(path);
+        if path.is_absolute() || bytes.is_empty() || bytes.starts_with(b"-") || !user_path.exists()
+        {
+            return word.to_owned();
+        }
+        if inside(&self.dir, path).is_some_and(|path| self.is_in_both(&path)) {
+            return word.to_owned();
+        }
+        let note = format!(
+            "{} is not in both states: your file {} is used",
+            path.display(),
+            user_path.display()
+        );
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+        user_path.into_os_string()
+    }
+
+    /// Returns whether both states have a file or a directory with this path.
+    fn is_in_both(&self, path: &FilePath) -> bool {
+        let mut within = path.clone();
+        within.push(b'/');
+        path.is_empty()
+            || self.ends.iter().all(|state| {
+                state.get(path).is_some() || state.iter().any(|(file, _)| file.starts_with(&within))
+            })
+    }
+}
+
+/// Returns a path relative to the user's directory as a path in the tree, unless it leads outside.
+fn inside(dir: &Path, path: &Path) -> Option<FilePath> {
+    let whole = dir.join(path);
+    let mut names: Vec<&[u8]> = Vec::new();
+    for component in whole.components() {
+        match component {
+            Component::Normal(name) => names.push(name.as_bytes()),
+            Component::CurDir => {}
+            Component::ParentDir => drop(names.pop()?),
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(names.join(&b'/').into())
+}
+
+/// Returns the two revisions. Without a second one, the second state is the work tree.
+fn revisions(args: &ChangesArgs) -> Result<(String, Option<String>), CliError> {
+    let mut texts = Vec::new();
+    for state in &args.states {
+        let text = state.to_str().ok_or_else(|| {
+            CliError::usage(format!("{} is not a revision", state.to_string_lossy()))
+                .because("its name is not valid UTF-8")
+        })?;
+        texts.push(text);
+    }
+    let two = |old: &str, new: &str| {
+        let or_head = |text: &str| if text.is_empty() { "HEAD" } else { text }.to_owned();
+        (or_head(old), Some(or_head(new)))
+    };
+    let usage = "give two revisions, GOOD..BAD or GOOD BAD, or one revision and --worktree";
+    match (&texts[..], args.worktree) {
+        ([one], _) if one.contains("...") => {
+            Err(CliError::usage(format!("`{one}` does not name two states"))
+                .hint("three dots denote a set of commits; use two dots: GOOD..BAD"))
+        }
+        ([one], false) => match one.split_once("..") {
+            Some((old, new)) => Ok(two(old, new)),
+            None => Err(CliError::usage(format!("only one state is given, `{one}`"))
+                .hint(usage)
+                .hint(format!(
+                    "{one}..HEAD, if the latest commit is the bad state"
+                ))),
+        },
+        ([one], true) if one.contains("..") => Err(CliError::usage(
+            "--worktree is the second state, but two states are given",
+        )
+        .hint(usage)),
+        ([one], true) => Ok(((*one).to_owned(), None)),
+        ([_, _], true) => Err(CliError::usage(
+            "--worktree is the second state, but two states are given",
+        )
+        .hint(usage)),
+        ([old, new], false) => Ok(two(old, new)),
+        _ => Err(CliError::usage("more than two states are given").hint(usage)),
+    }
+}

@@ -1,0 +1,414 @@
+//! `boildown isolate`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use boildown_exec::spawn::ReapOnDrop;
+use boildown_exec::{CommandLine, Runner};
+use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
+use boildown_session::prepare::{
+    EarlierSessions, Flakiness, GoodAndBad, IsolationError, IsolationSetup, PreparedIsolation,
+    SessionStore, lock_result,
+};
+use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
+use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
+use boildown_syntax::{Isolation, Language};
+
+use self::args::IsolateArgs;
+use self::report::IsolationReport;
+use crate::cpu_time::own_cpu_seconds;
+use crate::error::{CliError, ExitKind};
+use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::report::flakiness;
+use crate::report::notes::{not_remembered, noting};
+use crate::report::reporter::Reporter;
+use crate::signals::interrupt_on_signals;
+use crate::{input, limits, property};
+
+pub(crate) mod args;
+mod diff;
+mod report;
+
+/// Isolates the difference between two files.
+pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
+    // Ends leftover processes of runs whatever happens, also in a panic.
+    let _reap = ReapOnDrop;
+    let files = read(args)?;
+    let language = input::language(args.language.as_deref(), &args.bad, &files.bad)?;
+    let (good_name, bad_name) = (args.good.display(), args.bad.display());
+    let usage = format!("boildown isolate {good_name} {bad_name}");
+    let command = property::command(&args.property, &args.command, &args.bad, &usage)?;
+    let mut sides = sides(args)?;
+    let interrupt = interrupt_on_signals()?;
+    let mut reporter = crate::report::reporter(&args.printing, "");
+    let reporter = reporter.as_mut();
+    let earlier = earlier_sessions(args, &command, &files, &sides, reporter)?;
+    sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
+    let runner = limits::runner(
+        &args.bad,
+        command,
+        &args.sandbox,
+        args.timeout,
+        &mut noting(reporter),
+    )?;
+    let prepared = prepare(args, &runner, &files, &earlier, &interrupt, reporter)?;
+    let mut flakiness = Flakiness::new(&prepared.baseline);
+    if let Some(note) = flakiness::before_search(&flakiness) {
+        reporter.note(&note);
+    }
+    let session = begin(args, &files.bad, &prepared, earlier, reporter);
+
+    let search = IsolationSearch {
+        args,
+        files: &files,
+        language,
+        sides: &sides,
+        interrupt: &interrupt,
+        prepared: &prepared,
+    };
+    let (summary, ended) = search.run(session.store.clone(), &mut flakiness, reporter)?;
+    if let Some(note) = flakiness::after_search(&flakiness) {
+        reporter.note(&note);
+    }
+    for (path, input) in [(&args.good, &files.good), (&args.bad, &files.bad)] {
+        if fs::read(path).ok().as_deref() != Some(input) {
+            reporter.note(&input::modified_warning(path));
+        }
+    }
+    reporter.finish(&IsolationReport {
+        sides: &sides,
+        passing: &ended.passing(),
+        failing: &ended.failing(),
+        differences: &ended.places(),
+        changes: ended.changes(),
+        units: ended.units(),
+        summary: &summary,
+        own_cpu: own_cpu_seconds(),
+    });
+    Ok(match summary.stopped {
+        _ if !flakiness.is_preserved() => ExitKind::Flaky,
+        None => ExitKind::Reduced,
+        Some(_) => ExitKind::Stopped,
+    })
+}
+
+/// An isolation that is prepared.
+struct IsolationSearch<'a> {
+    args: &'a IsolateArgs,
+    files: &'a GoodAndBad,
+    language: Option<&'static Language>,
+    sides: &'a SideFiles,
+    interrupt: &'a Interrupt,
+    prepared: &'a PreparedIsolation,
+}
+
+impl IsolationSearch<'_> {
+    /// Searches for a smaller difference, and runs the command on the failing result again.
+    fn run(
+        &self,
+        store: Option<Arc<RunStore>>,
+        flakiness: &mut Flakiness,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(Summary, Isolation), CliError> {
+        let cannot_run = |error: OracleError| CliError::cannot_run(&error);
+        let (args, oracle) = (self.args, &self.prepared.oracle);
+        let search =
+            Isolation::between(&self.files.good, &self.files.bad, self.language, args.units);
+        let config = SessionConfig {
+            jobs: args.jobs.count(),
+            budget: args.budget.budget(),
+            interrupt: Some(self.interrupt.clone()),
+            store,
+        };
+        let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
+        let on_event = &mut |event: &_| match event {
+            Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+            event => reporter.event(event),
+        };
+        let (mut summary, ended) =
+            boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event)
+                .map_err(cannot_run)?;
+        summary.progress.spent.runs = repeating.runs();
+        flakiness.contradictions = repeating.contradictions();
+        if !flakiness.is_steady() && summary.stopped != Some(Stopped::Interrupted) {
+            let (failing, interrupt) = (ended.failing(), self.interrupt);
+            flakiness
+                .measure_result(oracle, &failing, args.jobs.count(), interrupt)
+                .map_err(cannot_run)?;
+        }
+        Ok((summary, ended))
+    }
+}
+
+/// Reads the good file and the bad one.
+fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
+    let hint = "the two files come first: boildown isolate GOOD BAD -- COMMAND";
+    let good = input::read(&args.good, hint)?;
+    let bad = input::read(&args.bad, hint)?;
+    if good == bad {
+        let what = format!(
+            "{} and {} are identical",
+            args.good.display(),
+            args.bad.display()
+        );
+        return Err(CliError::usage(what)
+            .hint("give a file on which the command passes, and one on which it fails"));
+    }
+    Ok(GoodAndBad { good, bad })
+}
+
+fn earlier_sessions(
+    args: &IsolateArgs,
+    command: &CommandLine,
+    files: &GoodAndBad,
+    sides: &SideFiles,
+    reporter: &mut dyn Reporter,
+) -> Result<EarlierSessions, CliError> {
+    let on_event = &mut noting(reporter);
+    let place = lock_result(&sides.failing, on_event).map_err(|error| CliError::busy(&error))?;
+    let find = |place| {
+        let identity = identity(args, command, files);
+        EarlierSessions::find(place, identity, args.fresh, on_event)
+    };
+    Ok(place.map(find).unwrap_or_default())
+}
+
+/// Opens the store of this session.
+fn begin(
+    args: &IsolateArgs,
+    bad: &Arc<[u8]>,
+    prepared: &PreparedIsolation,
+    earlier: EarlierSessions,
+    reporter: &mut dyn Reporter,
+) -> SessionStore {
+    let oracle = &prepared.oracle;
+    let start = RunDescription {
+        name: &args.bad.file_name().unwrap_or_default().to_string_lossy(),
+        input: Improvement {
+            query: 0,
+            content: fingerprint_of(bad),
+            bytes: bad.len(),
+            tokens: None,
+            elapsed: Duration::ZERO,
+            text: Some(Arc::clone(bad)),
+        },
+        property: oracle.failing.to_string(),
+        flags: oracle.failing.flags(),
+        time_limit: oracle.runner.limits.timeout,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    earlier.begin(&start, &mut noting(reporter))
+}
+
+/// Returns everything that the candidates and verdicts of an isolation depend on.
+///
+/// The pattern names every option, so that a new one has to be put on one side or the other. Labels
+/// and values are stored: with other ones, runs of earlier versions could not be resumed.
+fn identity(args: &IsolateArgs, command: &CommandLine, files: &GoodAndBad) -> Identity {
+    let IsolateArgs {
+        bad: path,
+        timeout,
+        language,
+        units,
+        sandbox,
+        property,
+        good: _,
+        // Part of the property.
+        command: _,
+        // The store is beside the results.
+        output: _,
+        // Changes the duration only.
+        jobs: _,
+        // Changes when the search stops.
+        budget: _,
+        // Change what is printed, and whether to resume.
+        printing: _,
+        fresh: _,
+    } = args;
+    let mut identity = Identity::default();
+    identity.add_hash("the good file", &files.good);
+    identity.add_hash("the bad file", &files.bad);
+    let name = path.file_name().unwrap_or_default();
+    identity.add("the name of the bad file", format!("{name:?}"));
+    property::add_to_identity(&mut identity, property, command);
+    identity.add("--timeout", format!("{timeout:?}"));
+    identity.add("--language", format!("{language:?}"));
+    identity.add("--units", format!("{units:?}"));
+    identity.add("--flaky", format!("{}", property.flaky));
+    limits::add_to_identity(&mut identity, sandbox);
+    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
+    identity
+}
+
+/// Returns the paths of the two results.
+fn sides(args: &IsolateArgs) -> Result<SideFiles, CliError> {
+    let folder = match &args.output {
+        Some(folder) => folder.clone(),
+        None => args.bad.parent().unwrap_or(Path::new("")).to_owned(),
+    };
+    if !Path::new(".").join(&folder).is_dir() {
+        let what = format!("there is no directory {}", folder.display());
+        return Err(CliError::usage(what).hint("create it, or choose another one with --output"));
+    }
+    let side = |suffix: &str| -> Result<PathBuf, CliError> {
+        let mut name = args.bad.file_stem().unwrap_or_default().to_owned();
+        name.push(suffix);
+        if let Some(extension) = args.bad.extension() {
+            name.push(".");
+            name.push(extension);
+        }
+        let path = folder.join(name);
+        let same = |other: &Path| fs::canonicalize(other).ok();
+        let is_input = [&args.good, &args.bad]
+            .into_iter()
+            .any(|input| same(&path).is_some() && same(&path) == same(input));
+        let what = || format!("failed to write {}", path.display());
+        if is_input {
+            return Err(CliError::usage(what())
+                .because("it is one of the inputs")
+                .hint("--output writes to another directory"));
+        }
+        if fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(CliError::usage(what()).because("it is not a regular file"));
+        }
+        Ok(path)
+    };
+    Ok(SideFiles {
+        passing: side(".pass")?,
+        failing: side(".fail")?,
+        are_resumed: false,
+    })
+}
+
+fn prepare(
+    args: &IsolateArgs,
+    runner: &Runner,
+    files: &GoodAndBad,
+    earlier: &EarlierSessions,
+    interrupt: &Interrupt,
+    reporter: &mut dyn Reporter,
+) -> Result<PreparedIsolation, CliError> {
+    let setup = IsolationSetup {
+        runner: runner.clone(),
+        permissions: &limits::permissions(&args.sandbox),
+        stated: property::stated(&args.property),
+        is_test_script: args.property.test.is_some(),
+        is_flaky: args.property.flaky,
+        timeout_is_stated: args.timeout.is_some(),
+        jobs: args.jobs.count(),
+        interrupt,
+    };
+    setup
+        .prepare(files, earlier.recording(), &mut noting(reporter))
+        .map_err(|error| explain(error, args, runner))
+}
+
+/// Returns the error for an isolation that cannot begin.
+fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliError {
+    let repeat_on = |path: &Path| repeat_hint(&runner.command, path);
+    let (good, bad) = (args.good.display(), args.bad.display());
+    match error {
+        IsolationError::BadDoesNotFail { run, is_stated } => {
+            let what = match is_stated {
+                true => format!("the property does not hold on {bad}"),
+                false => format!("the command does not fail on {bad}"),
+            };
+            let hint = (!is_stated).then_some(
+                "if this run shows the failure, state it with --exit, --stdout, --stderr, --not-stderr or --hangs",
+            );
+            not_as_expected(what, &run)
+                .hints(hint)
+                .hint(repeat_on(&args.bad))
+                .hints(unnamed_candidate_hint(runner))
+        }
+        IsolationError::GoodFailsToo { run, failing } => {
+            let what = format!("the command fails on {good} too, in the same way");
+            let failing = failing.to_string().replace('\n', "\n  ");
+            not_as_expected(what, &run)
+                .hint(format!("failing means:\n  {failing}"))
+                .hint(repeat_on(&args.good))
+                .hints(unnamed_candidate_hint(runner))
+        }
+        IsolationError::GoodDoesNotPass { run } => {
+            let what = format!("the command does not pass on {good}");
+            not_as_expected(what, &run).hint(repeat_on(&args.good))
+        }
+        IsolationError::Baseline(BothSidesError::Flaky { side, held, runs }) => {
+            let (path, does) = match side {
+                Side::Passing => (&args.good, "passed"),
+                Side::Failing => (&args.bad, "failed"),
+            };
+            let what = format!(
+                "the command {does} on {} in {held} of {runs} runs",
+                path.display()
+            );
+            CliError::new(ExitKind::Flaky, what)
+                .hint("make the command deterministic, or loosen the property so that every run shows it")
+                .hint(repeat_on(path))
+        }
+        IsolationError::Baseline(BothSidesError::Oracle(OracleError::Interrupted)) => {
+            CliError::interrupted_before("the search")
+        }
+        IsolationError::Baseline(BothSidesError::Oracle(error)) => CliError::cannot_run(&error),
+        IsolationError::Baseline(error) => CliError::new(ExitKind::CannotRun, error.to_string()),
+    }
+}
+
+/// Returns an error that shows how the run ended instead.
+fn not_as_expected(what: String, run: &Run) -> CliError {
+    let slow = (run.outcome == Outcome::TimedOut)
+        .then_some("if the hang is the failure, use --hangs; --timeout raises the time limit");
+    let unresolved = (run.outcome == Outcome::Exited(125))
+        .then_some("exit code 125 means that the run is unresolved");
+    CliError::new(ExitKind::NotInteresting, what)
+        .because(format!("the command {}", run.outcome))
+        .hints(slow)
+        .hints(unresolved)
+        .hints(output_hints(run))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn the_identity_of_an_isolation_is_that_of_earlier_versions() {
+        let line = "boildown isolate good.c bad.c --timeout 3 --units lines -- cc -c bad.c";
+        let Ok(Cli {
+            command: Command::Isolate(args),
+        }) = Cli::try_parse_from(line.split_whitespace())
+        else {
+            panic!("a command line of `boildown isolate`");
+        };
+        let command = CommandLine::script(Path::new("test.sh"), Path::new("/"));
+        let files = GoodAndBad {
+            good: b"good".as_slice().into(),
+            bad: b"bad".as_slice().into(),
+        };
+        let identity = identity(&args, &command, &files);
+        // The command, its files, and variables of the environment are those of this test run.
+        let stated = identity.pairs().filter(|(name, _)| {
+            let is_file = name.ends_with(" file") && name.starts_with("the ");
+            name.starts_with("--") || is_file
+        });
+        let stated: String = stated
+            .map(|(name, value)| format!("{name}: {value}\n"))
+            .collect();
+        assert_eq!(
+            stated,
+            r#"the good file: blake3:4ae75b2349db3092a6a3343625a6aa7b
+the bad file: blake3:485216adbab98d719346a0c6755e88ff
+the name of the bad file: "bad.c"
+--timeout: Some(3s)
+--language: None
+--units: Lines
+--flaky: false
+"#
+        );
+    }
+}

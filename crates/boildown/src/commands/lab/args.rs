@@ -1,0 +1,134 @@
+//! Arguments of `boildown lab`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use boildown_lab::workload::Shape;
+use boildown_search::algorithms::Algorithm;
+use boildown_search::algorithms::Schedule;
+use clap::{Args, Subcommand};
+
+use crate::options::values::{at_least_one, jobs, named};
+
+#[derive(Debug, Args)]
+pub(crate) struct LabArgs {
+    #[command(subcommand)]
+    pub(crate) experiment: Experiment,
+
+    /// Algorithm to compare; may be repeated. The first is the reference [default: ddmin and the
+    /// algorithms worth considering]
+    #[arg(long = "algorithm", value_name = "NAME", value_parser = named::<Algorithm>, global = true)]
+    pub(crate) algorithms: Vec<Algorithm>,
+
+    /// Random seed
+    #[arg(long, value_name = "N", default_value_t = 1, global = true)]
+    pub(crate) seed: u64,
+
+    /// Count repeated candidates as tests, as for tools without a cache
+    #[arg(long, global = true)]
+    pub(crate) count_repeats: bool,
+
+    /// Write all measurements to a CSV file
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Write an HTML page with plots
+    #[arg(long, value_name = "FILE", global = true)]
+    pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Experiment {
+    /// Compare list algorithms on synthetic lists
+    Compare {
+        /// Kind of list, such as independent:needed=0.1, def-use or pairs:distance=3; may be
+        /// repeated [default: all]
+        #[arg(long = "workload", value_name = "KIND")]
+        workloads: Vec<Shape>,
+        /// Number of elements in a list
+        #[arg(long, value_name = "N", default_value_t = 120, value_parser = at_least_one)]
+        length: usize,
+        /// Number of lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+        problems: u64,
+        /// Omit the final pass that makes the result 1-minimal
+        #[arg(long)]
+        bare: bool,
+    },
+    /// Compare list algorithms on lists of weighted elements, as in the paper on weighted delta
+    /// debugging
+    Weights {
+        /// Number of lists
+        #[arg(long, value_name = "N", default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
+        lists: u64,
+    },
+    /// Compare tree schedules on programs of which a random choice of tokens is needed
+    Programs {
+        /// Programs in supported languages
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Tree schedule; may be repeated [default: hdd and boildown]
+        #[arg(long = "schedule", value_name = "NAME", value_parser = named::<Schedule>)]
+        schedules: Vec<Schedule>,
+        /// Number of tokens that are chosen; tokens that they need to parse are needed too
+        #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
+        needed: usize,
+    },
+    /// Vary sigma, the parameter of the probabilistic algorithms, from 0.01 to 0.3
+    Sigma {
+        /// Kind of list; may be repeated [default: all]
+        #[arg(long = "workload", value_name = "KIND")]
+        workloads: Vec<Shape>,
+        /// Number of elements in a list
+        #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
+        length: usize,
+        /// Number of lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+        problems: u64,
+    },
+    /// Measure the cost of reducing flaky properties, and how often the results fail
+    Flaky {
+        /// Probability that the property holds on the whole list, per run
+        #[arg(long, value_name = "RATE", value_parser = rate, default_value = "0.6")]
+        rate: f64,
+        /// Number of elements that are not needed but make the failure more likely
+        #[arg(long, value_name = "N", default_value_t = 3)]
+        helpers: usize,
+        /// Factor by which the probability drops when one of them is removed
+        #[arg(long, value_name = "SHARE", value_parser = rate, default_value = "0.5")]
+        without: f64,
+        /// Number of elements in a list
+        #[arg(long, value_name = "N", default_value_t = 120, value_parser = at_least_one)]
+        length: usize,
+        /// Number of lists
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..))]
+        problems: u64,
+    },
+    /// Measure the speed-up of more workers: by speculation, by batches, by both
+    Scaling {
+        /// Kind of list; may be repeated [default: all]
+        #[arg(long = "workload", value_name = "KIND")]
+        workloads: Vec<Shape>,
+        /// Number of elements in a list
+        #[arg(long, value_name = "N", default_value_t = 200, value_parser = at_least_one)]
+        length: usize,
+        /// Number of lists of each kind
+        #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..))]
+        problems: u64,
+        /// Maximum number of workers; 1, 2, 4 and so on are measured
+        #[arg(long, value_name = "N", default_value_t = 1024, value_parser = workers)]
+        workers: usize,
+        /// Let tests take different times, some of them very long
+        #[arg(long)]
+        uneven: bool,
+    },
+}
+
+fn workers(text: &str) -> Result<usize, &'static str> {
+    jobs(text).map(NonZeroUsize::get)
+}
+
+fn rate(text: &str) -> Result<f64, &'static str> {
+    let rate = text.parse().ok().filter(|rate| (0.05..=1.0).contains(rate));
+    rate.ok_or("not a number from 0.05 to 1")
+}

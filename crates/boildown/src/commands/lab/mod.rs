@@ -1,0 +1,263 @@
+//! `boildown lab`.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use boildown_exec::fsx;
+use boildown_lab::Report;
+use boildown_lab::experiments::compare::{self, Finish};
+use boildown_lab::experiments::sigma::{self, AlgorithmFamily, SIGMAS};
+use boildown_lab::experiments::{Contestant, flaky, programs, scaling, weights};
+use boildown_lab::recorded::{RecordedInput, TokenChoice};
+use boildown_lab::simulate::{Latency, RepeatedCandidates};
+use boildown_lab::workload::Shape;
+use boildown_search::algorithms::Algorithm;
+use boildown_search::algorithms::Schedule;
+use boildown_search::literature::list::{CddOptions, DdminOptions, ProbDdOptions, Sigma};
+use boildown_syntax::Language;
+
+use self::args::{Experiment, LabArgs};
+use crate::error::{CliError, ExitKind};
+
+pub(crate) mod args;
+
+/// Runs an experiment, prints its table, and writes the files that were asked for.
+pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
+    match &args.experiment {
+        Experiment::Compare {
+            workloads,
+            length,
+            problems,
+            bare,
+        } => {
+            let setup = compare::CompareSetup {
+                length: *length,
+                problems: *problems,
+                seed: args.seed,
+                repeats: repeats(args),
+                finish: if *bare { Finish::Bare } else { Finish::Swept },
+                ..compare::CompareSetup::default()
+            };
+            let contestants = contestants(args, &default_algorithms());
+            let result = compare::run(&contestants, &shapes(workloads), &setup);
+            publish(args, &result)
+        }
+        Experiment::Weights { lists } => {
+            let setup = weights::WeightsSetup {
+                lists: *lists,
+                seed: args.seed,
+                repeats: repeats(args),
+                ..weights::WeightsSetup::default()
+            };
+            let contestants = contestants(args, &default_algorithms());
+            publish(args, &weights::run(&contestants, &setup))
+        }
+        Experiment::Programs {
+            files,
+            schedules,
+            needed,
+        } => compare_on_programs(args, files, schedules, *needed),
+        Experiment::Sigma {
+            workloads,
+            length,
+            problems,
+        } => {
+            let setup = sigma::SigmaSetup {
+                length: *length,
+                problems: *problems,
+                seed: args.seed,
+                repeats: repeats(args),
+                ..sigma::SigmaSetup::default()
+            };
+            publish(args, &sigma::run(&families(), &shapes(workloads), &setup))
+        }
+        Experiment::Flaky { .. } => measure_flaky_properties(args),
+        Experiment::Scaling { .. } => measure_scaling(args),
+    }
+}
+
+fn compare_on_programs(
+    args: &LabArgs,
+    files: &[PathBuf],
+    schedules: &[Schedule],
+    needed: usize,
+) -> Result<ExitKind, CliError> {
+    let schedules = match schedules {
+        [] => &[Schedule::Hdd, Schedule::Boildown],
+        chosen => chosen,
+    };
+    let setup = programs::ProgramsSetup {
+        repeats: repeats(args),
+        ..programs::ProgramsSetup::default()
+    };
+    let choice = TokenChoice {
+        tokens: needed,
+        seed: args.seed,
+    };
+    let programs = record(files, choice)?;
+    let contestants = contestants(args, &default_algorithms());
+    publish(
+        args,
+        &programs::run(&programs, schedules, &contestants, &setup),
+    )
+}
+
+fn measure_flaky_properties(args: &LabArgs) -> Result<ExitKind, CliError> {
+    let Experiment::Flaky {
+        rate,
+        helpers,
+        without,
+        length,
+        problems,
+    } = args.experiment
+    else {
+        unreachable!("the caller matched this experiment");
+    };
+    let setup = flaky::FlakySetup {
+        length,
+        problems,
+        seed: args.seed,
+        rate,
+        helpers,
+        without,
+        ..flaky::FlakySetup::default()
+    };
+    let contestants = contestants(args, &[Algorithm::HALVING]);
+    publish(args, &flaky::run(&contestants[0], &setup))
+}
+
+fn measure_scaling(args: &LabArgs) -> Result<ExitKind, CliError> {
+    let Experiment::Scaling {
+        workloads,
+        length,
+        problems,
+        workers,
+        uneven,
+    } = &args.experiment
+    else {
+        unreachable!("the caller matched this experiment");
+    };
+    let setup = scaling::ScalingSetup {
+        workers: scaling::powers_of_two(*workers),
+        length: *length,
+        problems: *problems,
+        seed: args.seed,
+        latency: match uneven {
+            true => Latency::Drawn { seed: args.seed },
+            false => Latency::Unit,
+        },
+        ..scaling::ScalingSetup::default()
+    };
+    let default = [
+        Algorithm::HALVING,
+        Algorithm::Cdd(CddOptions::DEFAULT),
+        Algorithm::ProbDd(ProbDdOptions::DEFAULT),
+    ];
+    let contestants = contestants(args, &default);
+    publish(
+        args,
+        &scaling::run(&contestants, &shapes(workloads), &setup),
+    )
+}
+
+/// Returns the algorithms that are compared by default: ddmin as the reference, and those worth
+/// considering.
+fn default_algorithms() -> Vec<Algorithm> {
+    let ddmin = Algorithm::Ddmin(DdminOptions::PAPER);
+    let others = Algorithm::ALL.into_iter().filter(|&algorithm| {
+        let reference = matches!(
+            algorithm,
+            Algorithm::Naive
+                | Algorithm::Bisection
+                | Algorithm::Sweep
+                | Algorithm::NMinimal(_)
+                | Algorithm::DdminStar(_)
+        );
+        algorithm != ddmin && !reference
+    });
+    std::iter::once(ddmin).chain(others).collect()
+}
+
+fn contestants(args: &LabArgs, default: &[Algorithm]) -> Vec<Contestant> {
+    let chosen = match args.algorithms.as_slice() {
+        [] => default,
+        chosen => chosen,
+    };
+    chosen.iter().copied().map(Contestant::from).collect()
+}
+
+fn families() -> [AlgorithmFamily; 3] {
+    let sigma = |value| Sigma::new(value).expect("the values to try are between 0 and 1");
+    [
+        AlgorithmFamily::new("probdd", &SIGMAS, |value| {
+            Algorithm::ProbDd(ProbDdOptions {
+                sigma: sigma(value),
+                ..ProbDdOptions::DEFAULT
+            })
+        }),
+        AlgorithmFamily::new("wprobdd", &SIGMAS, |value| {
+            Algorithm::WProbDd(ProbDdOptions {
+                sigma: sigma(value),
+                ..ProbDdOptions::DEFAULT
+            })
+        }),
+        AlgorithmFamily::new("cdd", &SIGMAS, |value| {
+            Algorithm::Cdd(CddOptions {
+                sigma: sigma(value),
+                ..CddOptions::DEFAULT
+            })
+        }),
+    ]
+}
+
+fn shapes(chosen: &[Shape]) -> Vec<Shape> {
+    match chosen {
+        [] => Shape::ALL.to_vec(),
+        chosen => chosen.to_vec(),
+    }
+}
+
+fn repeats(args: &LabArgs) -> RepeatedCandidates {
+    if args.count_repeats {
+        RepeatedCandidates::Counted
+    } else {
+        RepeatedCandidates::Skipped
+    }
+}
+
+/// Reads programs and chooses the tokens that each needs.
+fn record(files: &[PathBuf], choice: TokenChoice) -> Result<Vec<RecordedInput>, CliError> {
+    let failed = |path: &Path| CliError::usage(format!("failed to use {}", path.display()));
+    let mut texts = Vec::new();
+    for path in files {
+        let bytes = std::fs::read(path).map_err(|error| failed(path).because(error))?;
+        let language = Language::detect(&path.to_string_lossy(), &bytes[..bytes.len().min(256)])
+            .ok_or_else(|| {
+                failed(path)
+                    .because("its language is not recognised")
+                    .hint("`boildown languages` lists the languages and their file names")
+            })?;
+        let name = path.file_name().unwrap_or(path.as_os_str());
+        texts.push((name.to_string_lossy().into_owned(), bytes, language));
+    }
+    let texts: Vec<(&str, &[u8], &'static Language)> = (texts.iter())
+        .map(|(name, bytes, language)| (&**name, &**bytes, *language))
+        .collect();
+    RecordedInput::all(&texts, choice, programs::ProgramsSetup::default().threads)
+        .map_err(|error| CliError::usage("failed to use the programs").because(error))
+}
+
+fn publish(args: &LabArgs, result: &impl Report) -> Result<ExitKind, CliError> {
+    let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| {
+        let Some(path) = path else {
+            return Ok(());
+        };
+        fsx::write_atomic(&fsx::resolve_link(path), text().as_bytes())
+            .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
+    };
+    write(&args.csv, &|| result.csv())?;
+    write(&args.html, &|| result.html())?;
+    // A reader that stops early is not an error.
+    drop(std::io::stdout().write_all(result.table().as_bytes()));
+    Ok(ExitKind::Reduced)
+}

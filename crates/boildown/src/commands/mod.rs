@@ -1,0 +1,10 @@
+//! The commands: each parses its arguments, prepares, runs, reports, and returns an exit code.
+
+pub(crate) mod algorithms;
+pub(crate) mod changes;
+pub(crate) mod completions;
+pub(crate) mod isolate;
+pub(crate) mod lab;
+pub(crate) mod languages;
+pub(crate) mod man;
+pub(crate) mod reduce;

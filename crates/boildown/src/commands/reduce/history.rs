@@ -1,0 +1,240 @@
+//! Earlier sessions of the same reduction, and the store of this one.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use boildown_exec::{CommandLine, LocalOracle};
+use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
+use boildown_store::{
+    BaselineRecording, Identity, Improvement, ResumeStatus, ResumedBest, RunDescription,
+    StoreFolder, fingerprint_of,
+};
+
+use super::args::ReduceArgs;
+use super::destination::Destination;
+use crate::error::CliError;
+use crate::{identity, limits, property};
+
+/// What is known of a reduction before it begins.
+pub(super) struct ReductionHistory {
+    earlier: EarlierSessions,
+    /// The input as it was before the first session.
+    pub(crate) input: Arc<[u8]>,
+}
+
+impl ReductionHistory {
+    /// Looks for earlier sessions, and reports what was found.
+    pub(crate) fn find(
+        args: &ReduceArgs,
+        command: &CommandLine,
+        destination: &Destination,
+        mut input: Arc<[u8]>,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<Self, CliError> {
+        let place =
+            lock_result(&destination.output, on_event).map_err(|error| CliError::busy(&error))?;
+        let backup = destination.existing_backup();
+        if let Some(backup) = backup {
+            // With --in-place, the file may hold the result of an earlier session.
+            input = original(backup, &input, place.as_ref(), args, command)?;
+        }
+        let find = |place| {
+            EarlierSessions::find(
+                place,
+                run_identity(args, command, &input),
+                args.fresh,
+                on_event,
+            )
+        };
+        Ok(Self {
+            earlier: place.map(find).unwrap_or_default(),
+            input,
+        })
+    }
+
+    /// Returns the recording of the runs on the input.
+    pub(crate) fn recording(&self) -> &BaselineRecording {
+        self.earlier.recording()
+    }
+
+    /// Opens the store of this session. Also returns the best result of earlier sessions, if this
+    /// session will reach it.
+    pub(crate) fn begin(
+        self,
+        args: &ReduceArgs,
+        oracle: &LocalOracle,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> (SessionStore, Option<ResumedBest>) {
+        let property = oracle.property();
+        // A limit may end this session before the test in which an earlier one found its best
+        // result.
+        let is_reached = |best: &&ResumedBest| {
+            let most = args.budget.budget().queries;
+            args.until.is_none() && most.is_none_or(|most| most >= best.query)
+        };
+        let best = self.earlier.best().filter(is_reached).cloned();
+        let name = args.input.file_name().unwrap_or_default().to_string_lossy();
+        let start = RunDescription {
+            name: &name,
+            input: Improvement {
+                query: 0,
+                content: fingerprint_of(&self.input),
+                bytes: self.input.len(),
+                tokens: None,
+                elapsed: Duration::ZERO,
+                text: Some(Arc::clone(&self.input)),
+            },
+            property: property.to_string(),
+            flags: property.flags(),
+            time_limit: oracle.runner().limits.timeout,
+            version: env!("CARGO_PKG_VERSION"),
+        };
+        let session = self.earlier.begin(&start, on_event);
+        let best = best.filter(|_| session.store.is_some());
+        (session, best)
+    }
+}
+
+/// Returns the input as it was before the first session with --in-place.
+///
+/// # Errors
+/// [`CliError`] when the backup is not the original of the current file.
+fn original(
+    backup: &Path,
+    current: &[u8],
+    place: Option<&StoreFolder>,
+    args: &ReduceArgs,
+    command: &CommandLine,
+) -> Result<Arc<[u8]>, CliError> {
+    let exists = || {
+        let what = format!("{} exists already", backup.display());
+        CliError::usage(what).hint("the backup of the input would overwrite it; move it away first")
+    };
+    let original: Arc<[u8]> = fs::read(backup).map_err(|_| exists())?.into();
+    let found = place.and_then(|place| place.find(run_identity(args, command, &original)).ok());
+    match found {
+        Some((found, _)) if found.is_known_result(fingerprint_of(current)) => Ok(original),
+        Some((_, ResumeStatus::Resumed { .. })) => Err(exists().hint(format!(
+            "to resume the earlier run, restore {} as that run left it",
+            args.input.display()
+        ))),
+        _ => Err(exists()),
+    }
+}
+
+/// Returns everything that the candidates and verdicts of a reduction depend on.
+///
+/// The pattern names every option, so that a new one has to be put on one side or the other. Labels
+/// and values are stored: with other ones, runs of earlier versions could not be resumed.
+fn run_identity(args: &ReduceArgs, command: &CommandLine, input: &[u8]) -> Identity {
+    let ReduceArgs {
+        input: path,
+        timeout,
+        language,
+        keep,
+        passes,
+        algorithm,
+        schedule,
+        batch_size,
+        rules,
+        preserve_names,
+        rename,
+        compact,
+        no_gate,
+        sandbox,
+        property,
+        // Part of the property.
+        command: _,
+        // The store is beside the result.
+        output: _,
+        in_place: _,
+        // Changes the duration only.
+        jobs: _,
+        // Change when the search stops.
+        until: _,
+        budget: _,
+        // Change what is printed, and whether to resume.
+        printing: _,
+        fresh: _,
+    } = args;
+    let mut identity = Identity::default();
+    identity.add_hash("the input", input);
+    let name = path.file_name().unwrap_or_default();
+    identity.add("the name of the input", format!("{name:?}"));
+    property::add_to_identity(&mut identity, property, command);
+    identity.add("--timeout", format!("{timeout:?}"));
+    identity.add("--language", format!("{language:?}"));
+    identity.add("--keep", format!("{keep:?}"));
+    identity.add("--passes", format!("{passes:?}"));
+    identity.add("--algorithm", identity::algorithm(*algorithm));
+    identity.add("--schedule", identity::schedule(*schedule));
+    identity.add("--width", format!("{batch_size}"));
+    let rules: Vec<_> = rules.iter().map(|path| fs::read(path).ok()).collect();
+    identity.add_hash("--rules", format!("{rules:?}").as_bytes());
+    identity.add("--preserve-names", format!("{preserve_names}"));
+    identity.add("--rename", format!("{rename}"));
+    identity.add("--compact", format!("{compact}"));
+    identity.add("--no-gate", format!("{no_gate}"));
+    identity.add("--flaky", format!("{}", property.flaky));
+    limits::add_to_identity(&mut identity, sandbox);
+    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
+    identity
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    #[test]
+    fn the_identity_of_a_reduction_is_that_of_earlier_versions() {
+        let line = "boildown reduce in.c --timeout 3 --language c --keep 1 --passes=-rewriting \
+             --algorithm probdd:sigma=0.25 --schedule hddr:pop=first --batch-size 4 --rename \
+             --exit SIGSEGV --stdout a --stderr b --not-stderr c --hangs 5s --flaky \
+             --memory 500M --writable /a --no-network -- cc -c in.c";
+        let Ok(Cli {
+            command: Command::Reduce(args),
+        }) = Cli::try_parse_from(line.split_whitespace())
+        else {
+            panic!("a command line of `boildown reduce`");
+        };
+        let command = CommandLine::script(Path::new("test.sh"), Path::new("/"));
+        let identity = run_identity(&args, &command, b"input");
+        // The command, its files, and variables of the environment are those of this test run.
+        let stated = identity.pairs().filter(|(name, _)| {
+            name.starts_with("--") || ["the input", "the name of the input"].contains(name)
+        });
+        let stated: String = stated
+            .map(|(name, value)| format!("{name}: {value}\n"))
+            .collect();
+        assert_eq!(
+            stated,
+            r#"the input: blake3:e33fb19325cbc72b5905e783e0c47290
+the name of the input: "in.c"
+--timeout: Some(3s)
+--language: Some("c")
+--keep: ["1"]
+--passes: ["-rewriting"]
+--algorithm: Some(ProbDd(Sigma(0.25), Last))
+--schedule: Hddr(Order { pop: First, append: Forwards })
+--width: 4
+--rules: blake3:d53d18c23212ea7b6300594bb89bce60
+--preserve-names: false
+--rename: true
+--compact: false
+--no-gate: false
+--flaky: true
+"#
+        );
+        assert_eq!(
+            args.property.expectations.identity(),
+            "Looks { exit: Some(Signal(11)), stdout: [Pattern(Regex(\"a\"))], \
+             stderr: [Pattern(Regex(\"b\"))], not_stderr: [Pattern(Regex(\"c\"))], \
+             hangs: Some(5s) }"
+        );
+    }
+}

@@ -1,0 +1,314 @@
+//! `boildown reduce`.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use boildown_exec::spawn::ReapOnDrop;
+use boildown_exec::{Runner, SecondaryFailureCollector, SecondaryFailures};
+use boildown_oracle::{Interrupt, Oracle, OracleError, Outcome, Run};
+use boildown_session::prepare::{Flakiness, PreparedReduction, ReductionError, ReductionSetup};
+use boildown_session::{
+    BaselineError, Event, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass, Stopped,
+    Summary, reduce_with_restarts,
+};
+use boildown_store::{ResumedBest, RunStore};
+use boildown_syntax::{Language, Strategy, count_tokens, reduction};
+
+use self::args::ReduceArgs;
+use self::destination::Destination;
+use self::history::ReductionHistory;
+use self::report::ReductionReport;
+use self::strategy::strategy;
+use crate::cpu_time::own_cpu_seconds;
+use crate::error::{CliError, ExitKind};
+use crate::explain::{limit_hint, output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::keys::{self, KeyListener};
+use crate::report::flakiness;
+use crate::report::format::count;
+use crate::report::notes::{not_remembered, noting};
+use crate::report::reporter::Reporter;
+use crate::signals::interrupt_on_signals;
+use crate::{input, limits, property};
+
+pub(crate) mod args;
+mod destination;
+mod history;
+mod report;
+mod strategy;
+
+/// Reduces a file.
+pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
+    // Ends leftover processes of runs whatever happens, also in a panic.
+    let _reap = ReapOnDrop;
+    let input = read(&args.input)?;
+    let usage = format!("boildown reduce {}", args.input.display());
+    let command = property::command(&args.property, &args.command, &args.input, &usage)?;
+    let destination = Destination::new(args)?;
+    let uses_keys = args.printing.is_text() && keys::are_available();
+    let mut reporter =
+        crate::report::reporter(&args.printing, if uses_keys { keys::HINT } else { "" });
+    let reporter = reporter.as_mut();
+    let history =
+        ReductionHistory::find(args, &command, &destination, input, &mut noting(reporter))?;
+    let input = Arc::clone(&history.input);
+    let language = input::language(args.language.as_deref(), &args.input, &input)?;
+    let strategy = strategy(args, &input, language)?;
+    let interrupt = interrupt_on_signals()?;
+
+    let runner = limits::runner(
+        &args.input,
+        command,
+        &args.sandbox,
+        args.timeout,
+        &mut noting(reporter),
+    )?;
+    let prepared = prepare(args, &runner, &history, &interrupt, reporter)?;
+    let mut flakiness = Flakiness::new(&prepared.baseline);
+    if let Some(note) = flakiness::before_search(&flakiness) {
+        reporter.note(&note);
+    }
+    let (session, known_best) = history.begin(args, &prepared.oracle, &mut noting(reporter));
+    let first = known_best.as_ref().map_or(&input, |best| &best.text);
+    destination.begin(args, first)?;
+
+    let search = ReductionSearch {
+        args,
+        input: &input,
+        language,
+        destination: &destination,
+        interrupt: &interrupt,
+        prepared: &prepared,
+        uses_keys,
+    };
+    let keeps_parts = !strategy.keep.is_empty();
+    let found = search.run(
+        &strategy,
+        session.store.clone(),
+        known_best,
+        &mut flakiness,
+        reporter,
+    )?;
+    let unchanged = found.best == input;
+    let expected = if args.in_place { &found.best } else { &input };
+    if fs::read(&args.input).ok().as_deref() != Some(&**expected) {
+        reporter.note(&input::modified_warning(&args.input));
+    }
+    reporter.finish(&ReductionReport {
+        input: &args.input,
+        output: &destination.output,
+        backup: destination.backup.as_deref(),
+        unchanged,
+        summary: &found.summary,
+        tokens_before: count_tokens(&input, language),
+        tokens_after: count_tokens(&found.best, language),
+        language,
+        keeps_parts,
+        flakiness: &flakiness,
+        other_failures: &found.other_failures,
+        own_cpu: own_cpu_seconds(),
+    });
+    Ok(match (found.summary.stopped, unchanged) {
+        _ if !flakiness.is_preserved() => ExitKind::Flaky,
+        (Some(Stopped::SmallEnough), _) => ExitKind::Reduced,
+        (Some(_), _) => ExitKind::Stopped,
+        (None, true) => ExitKind::AlreadyMinimal,
+        (None, false) => ExitKind::Reduced,
+    })
+}
+
+/// A reduction that is prepared.
+struct ReductionSearch<'a> {
+    args: &'a ReduceArgs,
+    input: &'a Arc<[u8]>,
+    language: Option<&'static Language>,
+    destination: &'a Destination,
+    interrupt: &'a Interrupt,
+    prepared: &'a PreparedReduction,
+    uses_keys: bool,
+}
+
+/// The end of a search.
+struct FoundReduction {
+    best: Arc<[u8]>,
+    summary: Summary,
+    other_failures: SecondaryFailures,
+}
+
+impl ReductionSearch<'_> {
+    /// Searches for a smaller file, and runs the command on the result again.
+    fn run(
+        &self,
+        strategy: &Strategy,
+        store: Option<Arc<RunStore>>,
+        known_best: Option<ResumedBest>,
+        flakiness: &mut Flakiness,
+        reporter: &mut dyn Reporter,
+    ) -> Result<FoundReduction, CliError> {
+        let oracle = &self.prepared.oracle;
+        let interrupt = self.interrupt;
+        let jobs = self.args.jobs.count();
+        let skip_pass = SkipPass::default();
+        let options = ReduceOptions {
+            output: Some(self.destination.target.clone()),
+            target_size: self.args.until,
+            resumed_best: known_best,
+            skip_pass: skip_pass.clone(),
+            confirm: flakiness.is_steady(),
+        };
+        let config = SessionConfig {
+            jobs,
+            budget: self.args.budget.budget(),
+            interrupt: Some(interrupt.clone()),
+            store,
+        };
+        // Failures of a test script are not told apart: it hides the program that fails.
+        let collector = (self.args.property.test.is_none()).then(|| {
+            let folder = self.destination.other_failures();
+            let expected = self.prepared.signature.clone();
+            SecondaryFailureCollector::new(oracle, expected, folder, &self.args.input)
+        });
+        let watched: &dyn Oracle = match &collector {
+            Some(collector) => collector,
+            None => oracle,
+        };
+        let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
+        let Reduced {
+            summary,
+            best,
+            contradictions,
+        } = reduce_with_restarts(
+            &ReductionPlan {
+                input: self.input,
+                start: &|text| reduction(text, self.language, strategy.clone()),
+                oracle: watched,
+                repeat_policy: self.prepared.baseline.repeat_policy,
+            },
+            options,
+            config,
+            &mut |event| report_event(event, reporter),
+        )
+        .map_err(|error| self.error_with_saved_result(&error))?;
+        drop(keys);
+        flakiness.contradictions = contradictions;
+        let unchanged = best == *self.input;
+        if flakiness.is_steady() {
+            flakiness.result = summary.confirmed.filter(|_| !unchanged);
+        } else if !unchanged && summary.stopped != Some(Stopped::Interrupted) {
+            flakiness
+                .measure_result(oracle, &best, jobs, interrupt)
+                .map_err(|error| self.error_with_saved_result(&error))?;
+        }
+        Ok(FoundReduction {
+            best,
+            summary,
+            other_failures: collector
+                .map(|collector| collector.failures())
+                .unwrap_or_default(),
+        })
+    }
+
+    fn listen_to_keys(&self, skip_pass: SkipPass) -> KeyListener {
+        let interrupt = self.interrupt.clone();
+        KeyListener::start(move |key| match key {
+            b's' => skip_pass.request(),
+            b'q' => interrupt.trigger(),
+            _ => {}
+        })
+    }
+
+    fn error_with_saved_result(&self, error: &OracleError) -> CliError {
+        let output = self.destination.output.display();
+        CliError::cannot_run(error).hint(format!("the best result so far is in {output}"))
+    }
+}
+
+fn report_event(event: &Event, reporter: &mut dyn Reporter) {
+    match event {
+        Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+        Event::PropertyLost { bytes, runs } => reporter.note(&format!(
+            "the failure turned out to be flaky below {}; continuing with {runs} runs per candidate",
+            count(*bytes, "byte")
+        )),
+        event => reporter.event(event),
+    }
+}
+
+fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
+    let hint = "the file to reduce comes first: boildown reduce FILE -- COMMAND";
+    let input = input::read(path, hint)?;
+    if input.is_empty() {
+        let what = format!("{} is empty: there is nothing to reduce", path.display());
+        return Err(CliError::usage(what));
+    }
+    Ok(input)
+}
+
+fn prepare(
+    args: &ReduceArgs,
+    runner: &Runner,
+    history: &ReductionHistory,
+    interrupt: &Interrupt,
+    reporter: &mut dyn Reporter,
+) -> Result<PreparedReduction, CliError> {
+    let setup = ReductionSetup {
+        runner,
+        permissions: &limits::permissions(&args.sandbox),
+        stated: property::stated(&args.property),
+        is_flaky: args.property.flaky,
+        timeout_is_stated: args.timeout.is_some(),
+        jobs: args.jobs.count(),
+        interrupt,
+    };
+    let prepared = setup.prepare(&history.input, history.recording(), &mut noting(reporter));
+    prepared.map_err(|error| match error {
+        ReductionError::NothingToPreserve { run } => nothing_to_preserve(&run, args, runner),
+        ReductionError::Baseline(error) => baseline_error(error, args, runner),
+    })
+}
+
+fn nothing_to_preserve(run: &Run, args: &ReduceArgs, runner: &Runner) -> CliError {
+    let ended = match run.outcome {
+        Outcome::Exited(_) | Outcome::Signalled(_) => "succeeded".to_owned(),
+        outcome => outcome.to_string(),
+    };
+    let advice = limit_hint(run.outcome).unwrap_or(
+        "state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky",
+    );
+    let what = format!("the command {ended}, and no option says what to preserve");
+    CliError::new(ExitKind::NotInteresting, what)
+        .hint(advice)
+        .hints(unnamed_candidate_hint(runner))
+        .hint(repeat_hint(&runner.command, &args.input))
+}
+
+fn baseline_error(error: BaselineError, args: &ReduceArgs, runner: &Runner) -> CliError {
+    let repeat = repeat_hint(&runner.command, &args.input);
+    match error {
+        BaselineError::NotInteresting { run } => {
+            let what = "the property does not hold on the input";
+            let mut error = CliError::new(ExitKind::NotInteresting, what);
+            if let Some(run) = run {
+                error = error
+                    .because(format!("the command {}", run.outcome))
+                    .hints(limit_hint(run.outcome))
+                    .hints(output_hints(&run));
+            }
+            error.hint(repeat).hints(unnamed_candidate_hint(runner)).hint(
+                "each candidate is alone in a fresh directory: name other files by their absolute paths",
+            )
+        }
+        BaselineError::TooRare { .. } => CliError::new(ExitKind::Flaky, error.to_string())
+            .hint("let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit 1; done'")
+            .hint(repeat),
+        BaselineError::HoldsOnEmpty => CliError::usage(error.to_string())
+            .because("it would hold on any candidate")
+            .hints(unnamed_candidate_hint(runner))
+            .hint("make the property more specific: a line of the output, or a test script that looks at the candidate"),
+        BaselineError::Oracle(OracleError::Interrupted) => {
+            CliError::interrupted_before("the reduction")
+        }
+        BaselineError::Oracle(error) => CliError::cannot_run(&error),
+        error => CliError::new(ExitKind::CannotRun, error.to_string()),
+    }
+}

@@ -1,0 +1,174 @@
+//! The end of a reduction, as text and as JSON.
+
+use std::path::Path;
+
+use boildown_exec::{SecondaryFailure, SecondaryFailures};
+use boildown_session::prepare::Flakiness;
+use boildown_session::{Stopped, Summary};
+use boildown_syntax::Language;
+use serde_json::Value;
+
+use crate::report::flakiness;
+use crate::report::format::count;
+use crate::report::json_events::{JsonValue as _, LastEvent, OtherFailureJson, ReductionFinished};
+use crate::report::reporter::FinalReport;
+use crate::report::text::{not_verified, spent};
+
+/// The end of a reduction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReductionReport<'a> {
+    pub(crate) input: &'a Path,
+    pub(crate) output: &'a Path,
+    /// The copy of the input, if the result replaced the input.
+    pub(crate) backup: Option<&'a Path>,
+    /// Whether the result is the input.
+    pub(crate) unchanged: bool,
+    pub(crate) summary: &'a Summary,
+    pub(crate) tokens_before: Option<usize>,
+    pub(crate) tokens_after: Option<usize>,
+    pub(crate) language: Option<&'static Language>,
+    /// Whether the user excluded parts of the input from removal.
+    pub(crate) keeps_parts: bool,
+    pub(crate) flakiness: &'a Flakiness,
+    /// Candidates that failed in another way than the input.
+    pub(crate) other_failures: &'a SecondaryFailures,
+    /// Seconds of processor time of boildown itself, without the commands it ran.
+    pub(crate) own_cpu: f64,
+}
+
+impl ReductionReport<'_> {
+    fn minimality(&self) -> String {
+        match self.summary.stopped {
+            None if self.summary.one_minimal => {
+                let units = match self.language {
+                    Some(_) => "no single token can be removed, nor a node whose removal parses",
+                    None => "no single byte can be removed",
+                };
+                let except = if self.keeps_parts {
+                    ", except for the parts to keep"
+                } else {
+                    ""
+                };
+                format!("1-minimal: {units}{except}")
+            }
+            None => "1-minimality not verified: the final pass was skipped or disabled, or the input is too large".to_owned(),
+            Some(Stopped::Interrupted) => {
+                let how = self.how_to_resume();
+                format!("{}\nto resume, {how}", not_verified(Stopped::Interrupted))
+            }
+            Some(why) => not_verified(why).to_owned(),
+        }
+    }
+
+    /// Returns how to continue an interrupted reduction. Without a store it starts again from the
+    /// result, which has to replace the input because the command names the input.
+    fn how_to_resume(&self) -> String {
+        if self.summary.resumable {
+            return "run the same command".to_owned();
+        }
+        let (input, output) = (self.input.display(), self.output.display());
+        match self.backup {
+            Some(backup) => format!("move {} away and run the same command", backup.display()),
+            None if self.unchanged => "run the same command".to_owned(),
+            None => format!(
+                "replace {input} by {output} (keep the original elsewhere) and run the same command"
+            ),
+        }
+    }
+}
+
+impl FinalReport for ReductionReport<'_> {
+    fn summary(&self) -> String {
+        let progress = &self.summary.progress;
+        let sizes =
+            |before: usize, after: usize, noun: &str| format!("{before} -> {}", count(after, noun));
+        let mut text = match (self.unchanged, self.summary.stopped) {
+            (false, _) => format!("{}  ", self.output.display()),
+            (true, None) => format!("{}: nothing could be removed  ", self.input.display()),
+            (true, Some(_)) => format!("{}: nothing removed yet  ", self.input.display()),
+        };
+        text += &sizes(progress.bytes_before, progress.bytes, "byte");
+        if let (Some(before), Some(after)) = (self.tokens_before, self.tokens_after) {
+            text += &format!(", {}", sizes(before, after, "token"));
+        }
+        text += &format!("\n{}\n{}", spent(&progress.spent), self.minimality());
+        if let Some(repeats) = flakiness::after_search(self.flakiness) {
+            text += &format!("\n{repeats}");
+        }
+        text + &other_failures(self.other_failures)
+    }
+
+    fn json(&self) -> Value {
+        let progress = &self.summary.progress;
+        let found = self.other_failures.iter().map(|other| OtherFailureJson {
+            signature: Some(other.signature.to_string()),
+            file: other.file.to_string_lossy().into_owned(),
+            bytes: other.bytes as u64,
+            runs: other.runs,
+        });
+        let earlier = (self.other_failures.earlier.iter()).map(|(file, bytes)| OtherFailureJson {
+            signature: None,
+            file: file.to_string_lossy().into_owned(),
+            bytes: *bytes,
+            runs: 0,
+        });
+        let event = ReductionFinished {
+            output: self.output.to_string_lossy().into_owned(),
+            bytes_before: progress.bytes_before,
+            bytes_after: progress.bytes,
+            tokens_before: self.tokens_before,
+            tokens_after: self.tokens_after,
+            questions: progress.spent.queries,
+            runs: progress.spent.runs,
+            recalled: progress.spent.recalled,
+            unresolved: progress.spent.unresolved,
+            timeouts: progress.spent.timeouts,
+            seconds: progress.spent.elapsed.as_secs_f64(),
+            driver_cpu_seconds: self.own_cpu,
+            trust: self.flakiness.into(),
+            others: found.chain(earlier).collect(),
+            one_minimal: self.summary.one_minimal,
+            stopped: self.summary.stopped.map(Into::into),
+        };
+        LastEvent::Finished(event).to_json()
+    }
+}
+
+/// Returns the list of secondary failures; nothing if there are none.
+fn other_failures(others: &SecondaryFailures) -> String {
+    let found: Vec<&SecondaryFailure> = others.iter().collect();
+    let earlier = others.earlier.iter().map(|(file, _)| file);
+    let files = found.iter().map(|other| &other.file).chain(earlier);
+    let Some(folder) = files.clone().next().and_then(|file| file.parent()) else {
+        return String::new();
+    };
+    let mut text = format!(
+        "\n{} in candidates; the smallest candidate of each is in {}:",
+        count(files.count(), "secondary failure"),
+        folder.display()
+    );
+    for other in found {
+        let name = other.file.file_name().unwrap_or_default();
+        text += &format!(
+            "\n  {}: {} ({}, {})",
+            name.display(),
+            other.signature,
+            count(other.bytes, "byte"),
+            count(other.runs, "run"),
+        );
+    }
+    for (file, bytes) in &others.earlier {
+        text += &format!(
+            "\n  {}: found by an earlier session ({})",
+            file.file_name().unwrap_or_default().display(),
+            count(*bytes, "byte"),
+        );
+    }
+    if others.left_out > 0 {
+        text += &format!("\n  {} runs failed in other ways still", others.left_out);
+    }
+    if let Some(problem) = &others.write_error {
+        text += &format!("\nwarning: some could not be written: failed to {problem}");
+    }
+    text
+}

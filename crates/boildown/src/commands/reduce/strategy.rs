@@ -1,0 +1,105 @@
+//! The strategy of a reduction, from the options.
+
+use std::fs;
+use std::sync::Arc;
+
+use boildown_syntax::{
+    GateMode, Keep, Language, Layout, NamePolicy, PassSelection, Rules, Strategy, pass_names,
+};
+
+use super::args::ReduceArgs;
+use crate::error::CliError;
+
+/// Returns the strategy for this input.
+pub(super) fn strategy(
+    args: &ReduceArgs,
+    input: &[u8],
+    language: Option<&'static Language>,
+) -> Result<Strategy, CliError> {
+    let rules = rules(args, language)?;
+    let keep = keep(args, input)?;
+    let passes = passes(args, &pass_names(input, language))?;
+    Ok(Strategy {
+        gate: if args.no_gate {
+            GateMode::Off
+        } else {
+            GateMode::Adaptive
+        },
+        algorithm: args.algorithm,
+        schedule: args.schedule,
+        batch_size: args.batch_size,
+        rules: Arc::new(rules),
+        names: match (args.rename, args.preserve_names) {
+            (true, _) => NamePolicy::Canonical,
+            (false, true) => NamePolicy::Preserved,
+            (false, false) => NamePolicy::Free,
+        },
+        layout: if args.compact {
+            Layout::Compact
+        } else {
+            Layout::Tidy
+        },
+        keep,
+        passes,
+    })
+}
+
+/// Reads the user's rewrite rules.
+fn rules(args: &ReduceArgs, language: Option<&'static Language>) -> Result<Rules, CliError> {
+    let mut all = Rules::default();
+    for path in &args.rules {
+        let Some(language) = language else {
+            let what = format!("failed to apply the rules in {}", path.display());
+            return Err(CliError::usage(what)
+                .because("the language of the input is unknown")
+                .hint("--language states it; `boildown languages` lists the languages"));
+        };
+        let text = fs::read_to_string(path).map_err(|error| {
+            CliError::usage(format!("failed to read {}", path.display())).because(error)
+        })?;
+        let rules = Rules::read(language, &text)
+            .map_err(|error| CliError::usage(format!("{}, {error}", path.display())))?;
+        all = all.and(&rules);
+    }
+    Ok(all)
+}
+
+/// Returns the parts of the input that every candidate has to contain.
+fn keep(args: &ReduceArgs, input: &[u8]) -> Result<Keep, CliError> {
+    let mut keep = Keep::marked(input);
+    for wanted in &args.keep {
+        keep.add(wanted, input).map_err(|problem| {
+            CliError::usage(format!("invalid value of `--keep {wanted}`"))
+                .because(problem)
+                .hint("give lines such as 12 or 10-20, or a regular expression that the input matches")
+        })?;
+    }
+    Ok(keep)
+}
+
+/// Returns the passes to run, of those that the input has.
+fn passes(args: &ReduceArgs, available: &[&str]) -> Result<PassSelection, CliError> {
+    let available: Vec<String> = (available.iter())
+        .map(|name| name.replace(' ', "-"))
+        .collect();
+    let (skipped, only): (Vec<&String>, Vec<&String>) =
+        (args.passes.iter()).partition(|name| name.starts_with('-'));
+    let skipped: Vec<String> = skipped.iter().map(|name| name[1..].to_owned()).collect();
+    let only: Vec<String> = only.into_iter().cloned().collect();
+    let unknown = only
+        .iter()
+        .chain(&skipped)
+        .find(|name| !available.contains(name));
+    if let Some(name) = unknown {
+        let what = format!("unknown pass `{name}` for {}", args.input.display());
+        return Err(CliError::usage(what).hint(format!("its passes are {}", available.join(", "))));
+    }
+    match (only.is_empty(), skipped.is_empty()) {
+        (true, true) => Ok(PassSelection::All),
+        (false, true) => Ok(PassSelection::Only(only)),
+        (true, false) => Ok(PassSelection::Without(skipped)),
+        (false, false) => Err(CliError::usage(
+            "--passes cannot both name passes to run and passes to skip",
+        )),
+    }
+}

@@ -1,0 +1,53 @@
+//! Hints that explain a run to the user: what it printed, and what to change.
+
+use boildown_exec::{CommandLine, Runner};
+use boildown_oracle::{Outcome, Resource, Run};
+
+/// Lines of output that are shown of a run.
+const SHOWN_LINES: usize = 10;
+
+/// Returns the last lines that a run printed, as a hint for each stream that is not empty.
+pub(crate) fn output_hints(run: &Run) -> impl Iterator<Item = String> {
+    [
+        ("standard error", &run.stderr),
+        ("standard output", &run.stdout),
+    ]
+    .into_iter()
+    .filter(|(_, bytes)| !bytes.is_empty())
+    .map(|(name, bytes)| format!("its {name} ends with\n{}", last_lines(bytes)))
+}
+
+fn last_lines(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..]
+        .iter()
+        .map(|line| format!("  | {line}\n"))
+        .collect()
+}
+
+/// Returns the option that helps with a run that reached a limit.
+pub(crate) fn limit_hint(outcome: Outcome) -> Option<&'static str> {
+    match outcome {
+        Outcome::Exceeded(Resource::Memory) => Some("--memory raises the memory limit"),
+        Outcome::Exceeded(Resource::Processes) => {
+            Some("--processes raises the limit on the number of processes")
+        }
+        Outcome::TimedOut => {
+            Some("if the hang is the failure, use --hangs; --timeout raises the time limit")
+        }
+        Outcome::Exited(_) | Outcome::Signalled(_) => None,
+    }
+}
+
+/// Returns a hint when the command does not name the candidate, which is nearly always a mistake.
+pub(crate) fn unnamed_candidate_hint(runner: &Runner) -> Option<&'static str> {
+    (!runner.command.takes_candidate()).then_some(
+        "the command does not name the input; write {} where the candidate's path belongs",
+    )
+}
+
+/// Returns the command for a shell that repeats a run on a file.
+pub(crate) fn repeat_hint(command: &CommandLine, path: &std::path::Path) -> String {
+    format!("to repeat the run: {}", command.shell(path))
+}

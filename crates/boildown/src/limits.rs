@@ -1,0 +1,91 @@
+//! The runner of a command with its limits and permissions, from the options and the environment.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use boildown_exec::spawn::{Limits, Permissions};
+use boildown_exec::{CandidateFile, CommandLine, Runner, Scratch};
+use boildown_oracle::OracleError;
+use boildown_session::prepare::{PrepareEvent, create_sandbox};
+use boildown_store::Identity;
+
+use crate::error::{CliError, ExitKind};
+use crate::options::SandboxArgs;
+use crate::options::values::MemoryLimit;
+
+/// The environment variable for paths that every command may write to, separated by colons.
+const WRITABLE: &str = "BOILDOWN_WRITABLE";
+
+/// Returns what the sandbox permits.
+pub(crate) fn permissions(args: &SandboxArgs) -> Permissions {
+    let always = env::var_os(WRITABLE).unwrap_or_default();
+    Permissions {
+        writable: env::split_paths(&always)
+            .filter(|path| !path.as_os_str().is_empty())
+            .chain(args.writable.iter().cloned())
+            .collect::<Vec<PathBuf>>(),
+        no_network: args.no_network,
+    }
+}
+
+/// Returns what runs a command on candidates, in files named like the input.
+pub(crate) fn runner(
+    input: &Path,
+    command: CommandLine,
+    sandbox: &SandboxArgs,
+    timeout: Option<Duration>,
+    on_event: &mut dyn FnMut(PrepareEvent<'_>),
+) -> Result<Runner, CliError> {
+    let cannot_run = |error: OracleError| CliError::cannot_run(&error);
+    let scratch = Scratch::new(&env::temp_dir()).map_err(cannot_run)?;
+    Ok(Runner {
+        command,
+        scratch: Arc::new(scratch),
+        file: CandidateFile::like(input).map_err(cannot_run)?,
+        limits: limits(sandbox, timeout, on_event)?,
+    })
+}
+
+/// Returns the limits of a run, with a sandbox unless the options turn it off.
+pub(crate) fn limits(
+    args: &SandboxArgs,
+    timeout: Option<Duration>,
+    on_event: &mut dyn FnMut(PrepareEvent<'_>),
+) -> Result<Limits, CliError> {
+    let defaults = Limits::default();
+    let sandbox = if args.no_sandbox {
+        None
+    } else {
+        let sandbox = create_sandbox(&permissions(args), on_event);
+        Some(sandbox.map_err(|error| sandbox_error(&error))?)
+    };
+    Ok(Limits {
+        timeout: timeout.unwrap_or(defaults.timeout),
+        memory: match args.memory {
+            Some(MemoryLimit::Unlimited) => None,
+            Some(MemoryLimit::Bytes(bytes)) => Some(bytes),
+            None => defaults.memory,
+        },
+        processes: args.processes.or(defaults.processes),
+        sandbox,
+        ..defaults
+    })
+}
+
+/// Returns the error for a sandbox that could not be made.
+pub(crate) fn sandbox_error(error: &OracleError) -> CliError {
+    let kind = match error {
+        OracleError::File { .. } => ExitKind::InvalidUsage,
+        _ => ExitKind::CannotRun,
+    };
+    CliError::failed_to(kind, error)
+}
+
+/// Adds the limits to the identity of a run: verdicts depend on them.
+pub(crate) fn add_to_identity(identity: &mut Identity, args: &SandboxArgs) {
+    let always = env::var_os(WRITABLE).unwrap_or_default();
+    let limits = format!("{} {always:?}", args.identity());
+    identity.add("what the command may do", limits);
+}

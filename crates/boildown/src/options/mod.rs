@@ -1,0 +1,227 @@
+//! Groups of options that several commands have in common.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use boildown_driver::Budget;
+use boildown_oracle::{ExitSpec, Expectation, Pattern};
+use clap::Args;
+
+use self::values::{MemoryLimit, at_least_one, duration, jobs, memory, oracle_value};
+
+pub(crate) mod values;
+
+/// Headings of the help.
+pub(crate) mod heading {
+    pub(crate) const PRESERVE: &str = "What to preserve (default: what the first run shows)";
+    pub(crate) const RUN: &str = "How to run the command";
+    pub(crate) const OUTPUT: &str = "Output";
+    pub(crate) const LIMITS: &str = "Limits";
+    pub(crate) const EXPERT: &str = "Expert options";
+}
+
+/// What a run may do, and how many resources it may use.
+#[derive(Debug, Args)]
+pub(crate) struct SandboxArgs {
+    /// Let the command write to this directory or file too; may be repeated.
+    /// `BOILDOWN_WRITABLE=A:B` does the same for every session
+    #[arg(long, value_name = "PATH", help_heading = heading::RUN)]
+    pub(crate) writable: Vec<PathBuf>,
+
+    /// Run without the sandbox: the command may write wherever you may, and signal your processes
+    #[arg(long, conflicts_with_all = ["writable", "no_network"], help_heading = heading::RUN)]
+    pub(crate) no_sandbox: bool,
+
+    /// Block network access
+    #[arg(long, help_heading = heading::RUN)]
+    pub(crate) no_network: bool,
+
+    /// Memory limit for all processes of a run, such as 500M or 8G, or `none` [default: half of the
+    /// machine's]
+    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = heading::LIMITS)]
+    pub(crate) memory: Option<MemoryLimit>,
+
+    /// Number of processes that a run may have at once [default: 512, or 16 per core]
+    #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = heading::LIMITS)]
+    pub(crate) processes: Option<usize>,
+}
+
+impl SandboxArgs {
+    /// Returns the options as text for the identity of a run. A change of it would keep runs of
+    /// earlier versions from being resumed.
+    pub(crate) fn identity(&self) -> String {
+        let Self {
+            writable,
+            no_sandbox,
+            no_network,
+            memory,
+            processes,
+        } = self;
+        format!(
+            "Containment {{ writable: {writable:?}, no_sandbox: {no_sandbox:?}, \
+             no_network: {no_network:?}, memory: {memory:?}, processes: {processes:?} }}"
+        )
+    }
+}
+
+/// How many tests run at once.
+#[derive(Debug, Args)]
+pub(crate) struct JobsArgs {
+    /// Tests to run at once; does not change the result [default: all cores]
+    #[arg(short, long, alias = "n", value_name = "N", value_parser = jobs, help_heading = heading::RUN)]
+    jobs: Option<NonZeroUsize>,
+}
+
+impl JobsArgs {
+    pub(crate) fn count(&self) -> usize {
+        self.jobs
+            .or_else(|| std::thread::available_parallelism().ok())
+            .map_or(1, usize::from)
+    }
+}
+
+/// The format of what is printed.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Print events as JSON to standard output, one object a line
+    #[arg(long, help_heading = heading::OUTPUT)]
+    pub(crate) json: bool,
+
+    /// Print errors only
+    #[arg(short, long, help_heading = heading::OUTPUT)]
+    pub(crate) quiet: bool,
+}
+
+impl OutputArgs {
+    pub(crate) fn is_text(&self) -> bool {
+        !self.json && !self.quiet
+    }
+}
+
+/// When to stop before the search has finished.
+#[derive(Debug, Args)]
+pub(crate) struct BudgetArgs {
+    /// Stop after this time, such as 90 (seconds) or 10m; the best result so far is kept
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::LIMITS)]
+    max_time: Option<Duration>,
+
+    /// Stop after N tests; the best result so far is kept
+    #[arg(long, alias = "max-questions", value_name = "N", help_heading = heading::LIMITS)]
+    max_tests: Option<u64>,
+}
+
+impl BudgetArgs {
+    pub(crate) fn budget(&self) -> Budget {
+        Budget {
+            queries: self.max_tests,
+            time: self.max_time,
+        }
+    }
+}
+
+/// Expectations about a run. All that are given have to hold.
+#[derive(Debug, Args)]
+pub(crate) struct ExpectationArgs {
+    /// Expected exit status: a code, `nonzero`, `signal`, or a signal name such as SIGSEGV
+    #[arg(long, value_name = "STATUS", value_parser = oracle_value::<ExitSpec>)]
+    exit: Option<ExitSpec>,
+
+    /// Standard output has to match this regular expression; may be repeated
+    #[arg(long, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
+    stdout: Vec<Pattern>,
+
+    /// Standard error has to match; may be repeated
+    #[arg(long, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
+    stderr: Vec<Pattern>,
+
+    /// Standard error must not match; may be repeated
+    #[arg(long, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
+    not_stderr: Vec<Pattern>,
+
+    /// The command is still running after this time, such as 5s
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    hangs: Option<Duration>,
+}
+
+impl ExpectationArgs {
+    pub(crate) fn expectations(&self) -> impl Iterator<Item = Expectation> {
+        let exit = self.exit.iter().map(|&exit| Expectation::Exit(exit));
+        let stdout = self.stdout.iter().cloned().map(Expectation::Stdout);
+        let stderr = self.stderr.iter().cloned().map(Expectation::Stderr);
+        let not_stderr = self.not_stderr.iter().cloned().map(Expectation::NotStderr);
+        let hangs = self.hangs.iter().map(|&time| Expectation::Hangs(time));
+        exit.chain(stdout)
+            .chain(stderr)
+            .chain(not_stderr)
+            .chain(hangs)
+    }
+
+    /// Returns the options as text for the identity of a run. A change of it would keep runs of
+    /// earlier versions from being resumed.
+    pub(crate) fn identity(&self) -> String {
+        let Self {
+            exit,
+            stdout,
+            stderr,
+            not_stderr,
+            hangs,
+        } = self;
+        format!(
+            "Looks {{ exit: {exit:?}, stdout: {stdout:?}, stderr: {stderr:?}, \
+             not_stderr: {not_stderr:?}, hangs: {hangs:?} }}"
+        )
+    }
+}
+
+/// The property of a file. All expectations that are given have to hold.
+#[derive(Debug, Args)]
+#[command(next_help_heading = heading::PRESERVE)]
+pub(crate) struct PropertyArgs {
+    /// A script that exits with 0 if the candidate, a file in its working directory, is interesting
+    #[arg(long, value_name = "SCRIPT", conflicts_with = "command")]
+    pub(crate) test: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) expectations: ExpectationArgs,
+
+    /// Feed the candidate to the command's standard input
+    #[arg(long, conflicts_with = "test")]
+    pub(crate) stdin: bool,
+
+    /// The failure occurs in some runs only: measure how often, and preserve that rate
+    #[arg(long)]
+    pub(crate) flaky: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_texts_for_the_identity_are_those_of_earlier_versions() {
+        let sandbox = SandboxArgs {
+            writable: vec![PathBuf::from("/a")],
+            no_sandbox: false,
+            no_network: true,
+            memory: Some(MemoryLimit::Bytes(500)),
+            processes: None,
+        };
+        assert_eq!(
+            sandbox.identity(),
+            "Containment { writable: [\"/a\"], no_sandbox: false, no_network: true, \
+             memory: Some(Bytes(500)), processes: None }"
+        );
+        let expectations = ExpectationArgs {
+            exit: None,
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            not_stderr: Vec::new(),
+            hangs: Some(Duration::from_secs(5)),
+        };
+        assert_eq!(
+            expectations.identity(),
+            "Looks { exit: None, stdout: [], stderr: [], not_stderr: [], hangs: Some(5s) }"
+        );
+    }
+}

@@ -1,0 +1,525 @@
+//! The events of `--json`, from which `docs/reference/events.schema.json` is generated.
+//!
+//! Names of fields and their values are an interface: they may be added to, but not renamed. The
+//! fields of an event are printed in alphabetical order.
+
+use std::collections::BTreeMap;
+
+use boildown_oracle::Verdict;
+use boildown_search::flaky::RunCounts;
+use boildown_session::prepare::Flakiness;
+use boildown_session::{Progress, Stopped};
+use serde::Serialize;
+use serde_json::Value;
+
+/// An event as JSON.
+pub(crate) trait JsonValue: Serialize {
+    fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("events hold strings, numbers and lists only")
+    }
+}
+
+impl<T: Serialize> JsonValue for T {}
+
+/// An event of a reduction or an isolation before its end.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum SessionEvent {
+    /// A note or a warning.
+    Note {
+        /// The text, which may have several lines.
+        text: String,
+    },
+    /// The search began another pass.
+    Pass {
+        /// The name of the pass.
+        name: String,
+    },
+    /// There is a new best result; it is on disk already.
+    Improved(ProgressEvent),
+}
+
+/// The state of a session.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ProgressEvent {
+    /// Bytes of the best result.
+    bytes: usize,
+    /// Tokens of the best result; null while a pass works on lines or bytes.
+    tokens: Option<usize>,
+    /// Tests so far: verdicts that the search received.
+    questions: u64,
+    /// Runs so far: executions of the command.
+    runs: u64,
+    /// Seconds since the start of the search.
+    seconds: f64,
+}
+
+impl From<&Progress> for ProgressEvent {
+    fn from(progress: &Progress) -> Self {
+        Self {
+            bytes: progress.bytes,
+            tokens: progress.tokens,
+            questions: progress.spent.queries,
+            runs: progress.spent.runs,
+            seconds: progress.spent.elapsed.as_secs_f64(),
+        }
+    }
+}
+
+/// The last line of a reduction or an isolation.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum LastEvent<T> {
+    /// The end, with the result.
+    Finished(T),
+}
+
+/// The last event of a reduction.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ReductionFinished {
+    /// Path of the result.
+    pub(crate) output: String,
+    /// Bytes of the input.
+    pub(crate) bytes_before: usize,
+    /// Bytes of the result.
+    pub(crate) bytes_after: usize,
+    /// Tokens of the input; null if it cannot be split into tokens.
+    pub(crate) tokens_before: Option<usize>,
+    /// Tokens of the result; null if it cannot be split into tokens.
+    pub(crate) tokens_after: Option<usize>,
+    /// Tests: verdicts that the search received.
+    pub(crate) questions: u64,
+    /// Runs: executions of the command.
+    pub(crate) runs: u64,
+    /// Tests that were answered from the store.
+    pub(crate) recalled: u64,
+    /// Tests without a verdict.
+    pub(crate) unresolved: u64,
+    /// Runs that timed out.
+    pub(crate) timeouts: u64,
+    /// Seconds since the start of the search.
+    pub(crate) seconds: f64,
+    /// Seconds of processor time of boildown itself, without the commands it ran.
+    pub(crate) driver_cpu_seconds: f64,
+    /// How often the property held, on the input and on the result.
+    pub(crate) trust: TrustJson,
+    /// Candidates that failed in another way than the input.
+    pub(crate) others: Vec<OtherFailureJson>,
+    /// Whether a final pass verified that the result is 1-minimal.
+    pub(crate) one_minimal: bool,
+    /// Why the search stopped early; null if it finished.
+    pub(crate) stopped: Option<StoppedJson>,
+}
+
+/// Repeated runs of a reduction.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct TrustJson {
+    /// Whether the property is flaky.
+    flaky: bool,
+    /// Runs on the input.
+    input: RateJson,
+    /// Runs on the result, after it was found; null if there were none.
+    result: Option<RateJson>,
+    /// Whether the runs are consistent with an undiminished rate.
+    is_kept: bool,
+    /// Candidates on which the property held in one run and not in another.
+    contradictions: u64,
+}
+
+impl From<&Flakiness> for TrustJson {
+    fn from(flakiness: &Flakiness) -> Self {
+        Self {
+            flaky: !flakiness.is_steady(),
+            input: flakiness.input.into(),
+            result: flakiness.result.map(RateJson::from),
+            is_kept: flakiness.is_preserved(),
+            contradictions: flakiness.contradictions,
+        }
+    }
+}
+
+/// How often a property held.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct RateJson {
+    /// Runs.
+    runs: u32,
+    /// Runs in which the property held.
+    held: u32,
+    /// Lower end of the confidence interval of the rate.
+    low: f64,
+    /// Upper end of the confidence interval of the rate.
+    high: f64,
+}
+
+impl From<RunCounts> for RateJson {
+    fn from(counts: RunCounts) -> Self {
+        let interval = counts.interval();
+        Self {
+            runs: counts.runs,
+            held: counts.hits,
+            low: interval.low,
+            high: interval.high,
+        }
+    }
+}
+
+/// A failure of candidates that differs from that of the input.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct OtherFailureJson {
+    /// The failure; null if an earlier session found it.
+    pub(crate) signature: Option<String>,
+    /// Path of the smallest candidate with this failure.
+    pub(crate) file: String,
+    /// Bytes of that candidate.
+    pub(crate) bytes: u64,
+    /// Runs that failed in this way.
+    pub(crate) runs: u64,
+}
+
+/// The last event of an isolation.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct IsolationFinished {
+    /// Path of the file that passes.
+    pub(crate) passing: String,
+    /// Path of the file that fails.
+    pub(crate) failing: String,
+    /// The regions in which the two files differ.
+    pub(crate) difference: Vec<DifferenceJson>,
+    /// Number of changes between the two files.
+    pub(crate) changes: usize,
+    /// The units of the changes: lines, tokens, or characters.
+    pub(crate) units: String,
+    /// Bytes that all changes between the two inputs delete and insert.
+    pub(crate) bytes_before: usize,
+    /// Bytes that the remaining changes delete and insert.
+    pub(crate) bytes_after: usize,
+    /// Tests: verdicts that the search received.
+    pub(crate) questions: u64,
+    /// Runs: executions of the command.
+    pub(crate) runs: u64,
+    /// Tests without a verdict.
+    pub(crate) unresolved: u64,
+    /// Runs that timed out.
+    pub(crate) timeouts: u64,
+    /// Seconds since the start of the search.
+    pub(crate) seconds: f64,
+    /// Seconds of processor time of boildown itself, without the commands it ran.
+    pub(crate) driver_cpu_seconds: f64,
+    /// Whether the search verified that the difference is 1-minimal.
+    pub(crate) one_minimal: bool,
+    /// Why the search stopped early; null if it finished.
+    pub(crate) stopped: Option<StoppedJson>,
+}
+
+/// A region in which two files differ.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct DifferenceJson {
+    /// Offset in bytes in the file that passes.
+    pub(crate) passing_at: usize,
+    /// Text of the file that passes.
+    pub(crate) passing: String,
+    /// Offset in bytes in the file that fails.
+    pub(crate) failing_at: usize,
+    /// Text of the file that fails.
+    pub(crate) failing: String,
+}
+
+/// Why a search stopped early.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StoppedJson {
+    /// The user interrupted it.
+    Interrupted,
+    /// The limit on the number of tests was reached.
+    Questions,
+    /// The time limit was reached.
+    Time,
+    /// The target size was reached.
+    #[serde(rename = "small enough")]
+    SmallEnough,
+    /// The property did not hold again on the best result.
+    #[serde(rename = "property lost")]
+    Lost,
+}
+
+impl From<Stopped> for StoppedJson {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Interrupted => Self::Interrupted,
+            Stopped::QueryLimit => Self::Questions,
+            Stopped::TimeLimit => Self::Time,
+            Stopped::SmallEnough => Self::SmallEnough,
+            Stopped::PropertyLost => Self::Lost,
+        }
+    }
+}
+
+/// An event of a culprit search.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum CulpritEvent {
+    /// A note or a warning.
+    Note {
+        /// The text, which may have several lines.
+        text: String,
+    },
+    /// One of the two states was tested.
+    Baseline {
+        /// Which state.
+        state: StateJson,
+        /// How the command ended.
+        outcome: String,
+    },
+    /// The history between the two states is known.
+    History {
+        /// Steps of the history.
+        steps: usize,
+    },
+    /// The search in the history ended.
+    Narrowed {
+        /// Name of the last state that passes.
+        passing: String,
+        /// Name of the first state that fails.
+        failing: String,
+        /// Commits between the two.
+        commits: Vec<CommitJson>,
+        /// What it took so far.
+        spent: SpentJson,
+    },
+    /// The search among units of one kind ended.
+    Level {
+        /// The units: files, hunks, or lines, for example.
+        layer: String,
+        /// Number of units at the start.
+        before: usize,
+        /// Number of units that are left.
+        left: usize,
+        /// What it took so far.
+        spent: SpentJson,
+    },
+    /// The culprit needs an older change, too.
+    Older {
+        /// Name of the last state that passes.
+        passing: String,
+        /// Name of the first state that fails.
+        failing: String,
+    },
+    /// The search ended.
+    Finished(Box<CulpritFinished>),
+}
+
+/// One of the two states of a culprit search.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StateJson {
+    /// The good state, or the broken one with `--fix`.
+    First,
+    /// The bad state, or the fixed one with `--fix`.
+    Second,
+}
+
+/// The result of a culprit search.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct CulpritFinished {
+    /// The first state, as the user named it.
+    pub(crate) good: String,
+    /// The second state, as the user named it.
+    pub(crate) bad: String,
+    /// The command.
+    pub(crate) command: String,
+    /// Path of the patch.
+    pub(crate) output: String,
+    /// The patch.
+    pub(crate) patch: String,
+    /// Name of the state to which the patch applies.
+    pub(crate) base: String,
+    /// Whether the base is the first state.
+    pub(crate) base_is_good: bool,
+    /// Number of units of each kind in the patch.
+    pub(crate) counts: BTreeMap<String, usize>,
+    /// Lines that the patch adds.
+    pub(crate) lines_added: usize,
+    /// Lines that the patch deletes.
+    pub(crate) lines_deleted: usize,
+    /// Commits from which the patch comes.
+    pub(crate) commits: Vec<CommitJson>,
+    /// Whether the patch undoes these commits.
+    pub(crate) undone: bool,
+    /// A test of the patch in a fresh copy of the base.
+    pub(crate) confirmed: TrialJson,
+    /// A test of the patch on the first state, if that is not the base.
+    pub(crate) on_good: Option<TrialJson>,
+    /// A test of the second state without the patch.
+    pub(crate) repair: TrialJson,
+    /// Tests of the patch without each of its parts.
+    pub(crate) parts: Vec<PartJson>,
+    /// Whether the patch shows the failure of the second state; null if that cannot be compared.
+    pub(crate) same_failure: Option<bool>,
+    /// How often files that the command had changed were restored.
+    pub(crate) files_restored: u64,
+    /// What it took.
+    pub(crate) spent: SpentJson,
+    /// Whether the search finished, so that the patch is 1-minimal.
+    pub(crate) one_minimal: bool,
+    /// Why the search stopped early; null if it finished.
+    pub(crate) stopped: Option<StoppedJson>,
+}
+
+/// A commit.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct CommitJson {
+    /// The full hash.
+    pub(crate) id: String,
+    /// The date of the commit.
+    pub(crate) date: String,
+    /// The name of the author.
+    pub(crate) author: String,
+    /// The first line of the message.
+    pub(crate) title: String,
+}
+
+/// What a culprit search took.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct SpentJson {
+    /// Tests: verdicts that the search received.
+    pub(crate) questions: u64,
+    /// Runs: executions of the command.
+    pub(crate) runs: u64,
+    /// Tests that were answered from the store.
+    pub(crate) recalled: u64,
+    /// Tests without a verdict.
+    pub(crate) unresolved: u64,
+    /// Tests without a verdict, by reason.
+    pub(crate) unresolved_by_reason: BTreeMap<String, u64>,
+    /// Seconds since the start of the search.
+    pub(crate) seconds: f64,
+}
+
+/// A verdict, and why there is none.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct TrialJson {
+    /// The verdict.
+    pub(crate) verdict: VerdictJson,
+    /// Why it is unresolved.
+    pub(crate) reason: Option<String>,
+}
+
+/// A part of a patch.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PartJson {
+    /// The file and lines of the part.
+    pub(crate) place: String,
+    /// The verdict on the patch without this part.
+    pub(crate) without: VerdictJson,
+}
+
+/// A verdict.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum VerdictJson {
+    /// The property holds.
+    Interesting,
+    /// The property does not hold.
+    Uninteresting,
+    /// There is no verdict.
+    Unresolved,
+}
+
+impl From<Verdict> for VerdictJson {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Interesting => Self::Interesting,
+            Verdict::Uninteresting => Self::Uninteresting,
+            Verdict::Unresolved => Self::Unresolved,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use schemars::JsonSchema;
+
+    use super::*;
+
+    /// A line that `boildown reduce --json` prints.
+    #[derive(JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum ReduceLine {
+        Event(SessionEvent),
+        Last(LastEvent<ReductionFinished>),
+    }
+
+    /// A line that `boildown isolate --json` prints.
+    #[derive(JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum IsolateLine {
+        Event(SessionEvent),
+        Last(LastEvent<IsolationFinished>),
+    }
+
+    /// A line of `--json`; each command has its own events.
+    #[derive(JsonSchema)]
+    #[serde(untagged)]
+    #[schemars(title = "Events of boildown --json")]
+    #[expect(dead_code, reason = "only its schema is used")]
+    enum Line {
+        Reduce(ReduceLine),
+        Isolate(IsolateLine),
+        Changes(CulpritEvent),
+    }
+
+    #[test]
+    fn the_schema_in_the_documentation_is_up_to_date() {
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/events.schema.json");
+        let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
+        let schema = settings.into_generator().into_root_schema_for::<Line>();
+        let schema = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        if std::env::var_os("UPDATE").is_some() {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, &schema).unwrap();
+        }
+        let stored = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            stored == schema,
+            "the schema differs from the event types: run this test with UPDATE=1"
+        );
+    }
+
+    #[test]
+    fn the_reasons_for_stopping_have_their_names() {
+        for stopped in [
+            Stopped::Interrupted,
+            Stopped::QueryLimit,
+            Stopped::TimeLimit,
+            Stopped::SmallEnough,
+            Stopped::PropertyLost,
+        ] {
+            let json = StoppedJson::from(stopped).to_json();
+            assert_eq!(json, stopped.name());
+        }
+    }
+}

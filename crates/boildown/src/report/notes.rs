@@ -1,0 +1,97 @@
+//! Notes and warnings, and the ones that belong to the preparation of a run.
+
+use std::error::Error as _;
+
+use boildown_oracle::Property;
+use boildown_session::prepare::{Loosening, PrepareEvent};
+use boildown_store::{ResumeStatus, StoreError};
+
+use super::format::count;
+
+/// A consumer of notes.
+pub(crate) trait Notes {
+    fn note(&mut self, text: &str);
+}
+
+/// Returns a consumer of the events of a preparation that shows them as notes.
+pub(crate) fn noting(notes: &mut dyn Notes) -> impl FnMut(PrepareEvent<'_>) {
+    move |event| {
+        if let Some(text) = prepare_note(event) {
+            notes.note(&text);
+        }
+    }
+}
+
+fn prepare_note(event: PrepareEvent<'_>) -> Option<String> {
+    Some(match event {
+        PrepareEvent::Preserving(property) => labelled("preserving: ", property),
+        PrepareEvent::Failing(property) => labelled("failing: ", property),
+        PrepareEvent::Passing(property) => labelled("passing: ", property),
+        PrepareEvent::SandboxGap(gap) => format!("warning: the command can {gap}"),
+        PrepareEvent::Loosened(loosening) => loosened(loosening, "the property holds"),
+        PrepareEvent::EarlierSessions { news, fresh } => return earlier_sessions(news, fresh),
+        PrepareEvent::NotRemembered(error) => not_remembered(error),
+    })
+}
+
+/// Returns the property after a label, with its other lines indented.
+fn labelled(label: &str, property: &Property) -> String {
+    let indent = format!("\n{:width$}", "", width = label.len());
+    format!("{label}{}", property.to_string().replace('\n', &indent))
+}
+
+/// Returns what to say about a looser sandbox. `condition` is what is true only outside the
+/// sandbox.
+pub(crate) fn loosened(loosening: Loosening, condition: &str) -> String {
+    match loosening {
+        Loosening::TemporaryFiles => "the command writes temporary files outside $TMPDIR: this is allowed; such files are not cleaned up".to_owned(),
+        Loosening::NoSandbox => format!(
+            "warning: {condition} only outside the sandbox, so it is turned off: a candidate may damage your files\n         --writable PATH, such as ~/.cache, keeps the sandbox and lets the command write there"
+        ),
+    }
+}
+
+fn earlier_sessions(news: &ResumeStatus, fresh: bool) -> Option<String> {
+    match news {
+        ResumeStatus::Resumed { verdicts } => Some(format!(
+            "resumed: {} of an earlier run (--fresh starts over)",
+            count(*verdicts, "verdict")
+        )),
+        ResumeStatus::Changed { what, verdicts } if *verdicts > 0 && !fresh => Some(format!(
+            "cannot resume: {} changed since the last run; starting over\n               its {} not used",
+            list(what),
+            match count(*verdicts, "verdict") {
+                one if *verdicts == 1 => format!("{one} is"),
+                many => format!("{many} are"),
+            }
+        )),
+        ResumeStatus::Damaged { aside, error } => Some(format!(
+            "warning: the store of an earlier run is damaged ({}); moved to {}\n         starting over",
+            cause(error),
+            aside.display()
+        )),
+        _ => None,
+    }
+}
+
+/// Returns what to say when nothing can be remembered.
+pub(crate) fn not_remembered(error: &StoreError) -> String {
+    format!(
+        "warning: failed to {error}: {}\n         the search continues, but it cannot be resumed from here",
+        cause(error)
+    )
+}
+
+fn list(names: &[String]) -> String {
+    const SHOWN: usize = 4;
+    let mut text = names[..names.len().min(SHOWN)].join(", ");
+    if names.len() > SHOWN {
+        text += &format!(" and {} more", names.len() - SHOWN);
+    }
+    text
+}
+
+fn cause(error: &StoreError) -> String {
+    let source = error.source();
+    source.map_or_else(|| error.to_string(), ToString::to_string)
+}

@@ -1,0 +1,214 @@
+//! Figures of the source tree, each read off the parsed files, with the limits that they keep.
+
+pub mod candidate;
+pub mod comments;
+pub mod functions;
+pub mod imports;
+pub mod modules;
+pub mod share;
+pub mod source;
+pub mod types;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+use crate::checkout::{self, WrittenFile};
+use modules::ModuleTree;
+use source::RustFile;
+
+/// Most lines of a file.
+pub const MAX_FILE_LINES: usize = 800;
+
+/// Files that may be longer: a changelog grows with every release and is searched, not read.
+const LONG_FILES: &[&str] = &["CHANGELOG.md"];
+
+/// One figure of the source tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Figure {
+    /// What is counted.
+    pub name: &'static str,
+    /// The number, with its unit if it is no plain count.
+    pub value: String,
+    /// The largest number that is allowed, if there is a limit.
+    pub limit: Option<usize>,
+    /// Whether the limit is broken.
+    pub is_broken: bool,
+    /// A line for each thing counted, `file:line: …`.
+    pub details: Vec<String>,
+}
+
+impl Figure {
+    /// Makes a figure of a number that must not be above `limit`.
+    fn limited(name: &'static str, value: usize, limit: usize, details: Vec<String>) -> Self {
+        Self {
+            name,
+            value: value.to_string(),
+            limit: Some(limit),
+            is_broken: value > limit,
+            details,
+        }
+    }
+
+    /// Makes a figure that counts offenders, of which there must be none.
+    fn none(name: &'static str, offenders: Vec<String>) -> Self {
+        Self::limited(name, offenders.len(), 0, offenders)
+    }
+}
+
+/// All parsed files of a checkout.
+#[derive(Debug)]
+pub struct House {
+    root: PathBuf,
+    written: Vec<WrittenFile>,
+    rust: Vec<RustFile>,
+    /// The libraries and programs of each package, by the package's name.
+    trees: BTreeMap<String, Vec<ModuleTree>>,
+}
+
+impl House {
+    /// Reads and parses the checkout at `root`.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is not Rust, a module without a file.
+    pub fn read(root: &Path) -> Result<Self> {
+        let written = checkout::written_files(root).context("read the checkout")?;
+        let rust: Vec<RustFile> = written
+            .iter()
+            .filter(|file| file.has_extension("rs"))
+            .map(RustFile::parse)
+            .collect::<Result<_>>()?;
+        let mut trees: BTreeMap<String, Vec<ModuleTree>> = BTreeMap::new();
+        for file in &rust {
+            let Some(package) = package_of_root(&file.path) else {
+                continue;
+            };
+            let tree = ModuleTree::read(&rust, &file.path)?;
+            trees.entry(package).or_default().push(tree);
+        }
+        Ok(Self {
+            root: root.to_path_buf(),
+            written,
+            rust,
+            trees,
+        })
+    }
+
+    /// Returns the written files, of all kinds.
+    pub fn written(&self) -> &[WrittenFile] {
+        &self.written
+    }
+
+    /// Returns the parsed Rust files.
+    pub fn rust(&self) -> &[RustFile] {
+        &self.rust
+    }
+
+    /// Computes all figures.
+    ///
+    /// # Errors
+    /// ARCHITECTURE.md cannot be read.
+    pub fn figures(&self) -> Result<Vec<Figure>> {
+        Ok(vec![
+            self.import_circles(),
+            Figure::none("comment lines over 100 columns", self.wide_comments()),
+            Figure::none(
+                "type names defined twice in a crate",
+                self.duplicate_types(),
+            ),
+            Figure::none("functions over 80 lines", self.long_functions()),
+            Figure::none("files over 800 lines", self.long_files()),
+            self.candidate_path()?,
+            self.literature_share(),
+        ])
+    }
+
+    /// Counts the import circles of all crates; see [`imports::edges`].
+    pub fn import_circles(&self) -> Figure {
+        let mut count = 0;
+        let mut details = Vec::new();
+        for tree in self.trees.values().flatten() {
+            let edges = imports::edges(tree);
+            for circle in imports::circles(&edges) {
+                count += 1;
+                details.extend(imports::describe(&self.rust, &edges, &circle));
+            }
+        }
+        Figure::limited("import circles", count, 0, details)
+    }
+
+    /// Returns the comment lines that are too wide.
+    pub fn wide_comments(&self) -> Vec<String> {
+        self.rust.iter().flat_map(comments::wide_comments).collect()
+    }
+
+    /// Returns the type names that a crate defines more than once.
+    pub fn duplicate_types(&self) -> Vec<String> {
+        let duplicates =
+            |(name, trees): (&String, &Vec<ModuleTree>)| types::duplicates(&self.rust, name, trees);
+        self.trees.iter().flat_map(duplicates).collect()
+    }
+
+    /// Returns the functions that are too long; integration tests, benches and examples are left
+    /// out.
+    pub fn long_functions(&self) -> Vec<String> {
+        let is_source = |file: &&RustFile| file.path.iter().any(|folder| folder == "src");
+        let sources = self.rust.iter().filter(is_source);
+        sources.flat_map(functions::long_functions).collect()
+    }
+
+    /// Returns the files that are too long.
+    pub fn long_files(&self) -> Vec<String> {
+        let lines = |file: &WrittenFile| file.text.lines().count();
+        self.written
+            .iter()
+            .filter(|file| !LONG_FILES.iter().any(|name| file.path.ends_with(name)))
+            .filter(|file| lines(file) > MAX_FILE_LINES)
+            .map(|file| format!("{}: {} lines", file.path.display(), lines(file)))
+            .collect()
+    }
+
+    /// Counts the files that ARCHITECTURE.md lists as the path of a candidate.
+    ///
+    /// # Errors
+    /// ARCHITECTURE.md cannot be read.
+    pub fn candidate_path(&self) -> Result<Figure> {
+        let architecture = fs::read_to_string(self.root.join("ARCHITECTURE.md"))
+            .context("read ARCHITECTURE.md")?;
+        let is_source = |path: &&Path| path.iter().any(|folder| folder == "src");
+        let paths = self.rust.iter().map(|file| file.path.as_path());
+        let sources: Vec<&Path> = paths.filter(is_source).collect();
+        let path = candidate::read(&architecture, &sources);
+        let is_wrong = !path.complaints.is_empty();
+        let count = path.files.len();
+        let details = path.complaints.into_iter().chain(path.files).collect();
+        let name = "files that a candidate passes from ask to verdict";
+        let mut figure = Figure::limited(name, count, candidate::MAX_FILES, details);
+        figure.is_broken |= is_wrong;
+        Ok(figure)
+    }
+
+    /// Computes the share of `boildown-search` that only the literature needs.
+    pub fn literature_share(&self) -> Figure {
+        let source = PathBuf::from("crates/boildown-search/src");
+        let share = share::share(&self.rust, &source, &source.join("literature"));
+        Figure {
+            name: "share of boildown-search under literature/",
+            value: format!("{} %", share.percent()),
+            limit: None,
+            is_broken: false,
+            details: vec![format!("{} of {} source lines", share.within, share.all)],
+        }
+    }
+}
+
+/// Returns the name of the package whose library or program starts with this file.
+fn package_of_root(path: &Path) -> Option<String> {
+    let name = path.file_name()?;
+    let folder = path.parent()?;
+    let is_root = folder.ends_with("src") && (name == "lib.rs" || name == "main.rs");
+    let package = folder.parent()?.file_name()?;
+    is_root.then(|| package.to_string_lossy().into_owned())
+}
