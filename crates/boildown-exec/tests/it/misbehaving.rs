@@ -4,7 +4,6 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use boildown_exec::spawn;
 use boildown_oracle::Outcome::{Exited, Signalled, TimedOut};
 use boildown_oracle::{Capture, Interrupt, OracleError};
 
@@ -55,20 +54,6 @@ fn a_daemon_that_leaves_the_group_is_killed_and_reaped() {
     let scene = Scene::new("setsid sleep 1000 & echo $! >$NOTES; sleep 0.2; exit 3");
     scene.check(Exited(3));
     assert!(!exists(&scene.notes()[0]));
-}
-
-#[test]
-fn a_daemon_in_the_middle_of_exec_is_killed_at_the_end_of_the_session() {
-    let scene = Scene::new("setsid sleep 1000 & exit 3");
-    for _ in 0..20 {
-        let run = scene
-            .runner
-            .run(b"x", Capture::Output, &Interrupt::new().unwrap());
-        assert_eq!(run.unwrap().outcome, Exited(3));
-    }
-    // A daemon that was in the middle of `exec` when its run ended may still be alive.
-    drop(spawn::ReapOnDrop);
-    scene.assert_clean();
 }
 
 #[test]
@@ -207,24 +192,6 @@ fn a_run_with_a_handle_that_was_triggered_before_is_interrupted() {
         scene.try_run(&interrupt),
         Err(OracleError::Interrupted)
     ));
-}
-
-#[test]
-fn concurrent_runs_do_not_disturb_each_other() {
-    let scene = Scene::new("sleep 1000 & setsid sleep 1000 & setsid true & echo out; exit 7");
-    thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                let interrupt = Interrupt::new().unwrap();
-                for _ in 0..15 {
-                    let run = scene.runner.run(b"x", Capture::Output, &interrupt).unwrap();
-                    assert_eq!((run.outcome, &run.stdout[..]), (Exited(7), &b"out\n"[..]));
-                }
-            });
-        }
-    });
-    drop(spawn::ReapOnDrop);
-    scene.assert_clean();
 }
 
 #[test]
