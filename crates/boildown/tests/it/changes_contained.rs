@@ -45,8 +45,8 @@ mkdir -p made && echo x >made/x && echo x >\"$TMPDIR/x\" || exit 125
     assert!(repo.env.exists("../home/precious") && !repo.env.exists("../home/left"));
 }
 
-/// Returns a directory that a loosened sandbox does not permit writing to, also when the project lies
-/// in a directory for temporary files.
+/// Returns a directory that a loosened sandbox does not permit writing to, also when the project
+/// lies in a directory for temporary files.
 fn outside_temporary_directories() -> &'static Path {
     let temporary = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
