@@ -1,6 +1,8 @@
 //! The scratch space: directories in which candidates are run.
 
+mod attributes;
 mod candidate_file;
+mod protection;
 mod remove;
 mod reusable_run_dir;
 mod run_dir;

@@ -1,7 +1,8 @@
 //! Removal of directories, whatever a command did to them.
 //!
 //! Every file is named relative to an open directory, and no link is followed. So a link in place
-//! of a directory does not make us remove anything elsewhere.
+//! of a directory does not make us remove anything elsewhere. No file of another mount is removed
+//! either: what a command mounted is unmounted.
 //!
 //! A tree is flattened instead of walked, because it may be deeper than a path can be long and than
 //! there are file descriptors. For example, to empty `root`, which holds `a/b/c`: the directory `b`
@@ -10,17 +11,13 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fchmod, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, fchmod, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-/// Removes the file or directory at the path. Succeeds if there is none.
-pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
-    remove_at(CWD, path)
-}
+use super::protection::{is_protected, open_here, unmount, unprotect, unprotect_entry};
 
 /// Removes the file or directory of this name in `parent`, even a directory without permissions.
 /// Succeeds if there is none.
@@ -37,28 +34,61 @@ pub(super) fn remove_at(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> io::Re
 }
 
 /// Removes an entry that is not a directory. Returns whether it is gone; `false` for a directory.
-fn unlink(parent: BorrowedFd<'_>, name: impl Arg) -> io::Result<bool> {
-    match unlinkat(parent, name, AtFlags::empty()) {
+fn unlink(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> io::Result<bool> {
+    let unlink = || unlinkat(parent, name, AtFlags::empty());
+    let unlinked = match unlink() {
+        Err(error) if is_protected(error) => {
+            unprotect_entry(parent, name);
+            unlink()
+        }
+        unlinked => unlinked,
+    };
+    match unlinked {
         Ok(()) | Err(Errno::NOENT) => Ok(true),
         // The errors of different systems for a directory.
         Err(Errno::ISDIR | Errno::PERM) => Ok(false),
+        // A file that another one is mounted on.
+        Err(Errno::BUSY) => {
+            unmount(parent, name)?;
+            match unlink() {
+                Err(Errno::ISDIR | Errno::PERM) => Ok(false),
+                unlinked => Ok(unlinked.map(|()| true)?),
+            }
+        }
         Err(error) => Err(error.into()),
     }
 }
 
-/// Opens a directory and gives its owner all permissions.
+/// Opens a directory and gives its owner all permissions. What is mounted there is unmounted first,
+/// because its files are those of a place elsewhere.
 fn open(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> io::Result<OwnedFd> {
-    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let dir = match openat(parent, name, flags | OFlags::RDONLY, Mode::empty()) {
-        Err(Errno::ACCESS) => {
-            unlock(parent, name)?;
-            openat(parent, name, flags | OFlags::RDONLY, Mode::empty())?
+    let dir = loop {
+        match open_here(parent, name) {
+            Ok(dir) => break dir,
+            Err(Errno::XDEV) => unmount(parent, name)?,
+            Err(Errno::ACCESS) => {
+                unlock(parent, name)?;
+                break open_here(parent, name)?;
+            }
+            Err(error) => return Err(error.into()),
         }
-        opened => opened?,
     };
     // If this fails, the removal fails too, and reports it.
-    fchmod(&dir, Mode::RWXU).ok();
+    open_own(&dir).ok();
     Ok(dir)
+}
+
+/// Gives the owner of an open directory all permissions, and takes away its protection.
+pub(super) fn open_own(dir: impl AsFd) -> io::Result<()> {
+    let permit = || fchmod(&dir, Mode::RWXU);
+    let permitted = match permit() {
+        Err(error) if is_protected(error) => {
+            unprotect(&dir);
+            permit()
+        }
+        permitted => permitted,
+    };
+    Ok(permitted?)
 }
 
 /// Gives the owner all permissions on a directory that may not be opened for reading.
@@ -89,6 +119,11 @@ fn unlock(parent: BorrowedFd<'_>, name: impl Arg) -> io::Result<()> {
 
 /// Removes everything in the directory, by lifting the content of its directories up to it.
 pub(super) fn empty(root: &OwnedFd) -> io::Result<()> {
+    empty_except(root, "")
+}
+
+/// Removes everything in the directory but the file of this name.
+pub(super) fn empty_except(root: &OwnedFd, kept: &str) -> io::Result<()> {
     let mut lifted = 0;
     loop {
         let (mut found_any, mut removed_any) = (false, false);
@@ -98,7 +133,7 @@ pub(super) fn empty(root: &OwnedFd) -> io::Result<()> {
         for entry in Dir::read_from(root)? {
             let entry = entry?;
             let name = entry.file_name();
-            if is_dots(name) {
+            if is_dots(name) || name.to_bytes() == kept.as_bytes() {
                 continue;
             }
             found_any = true;
@@ -152,10 +187,19 @@ fn is_dots(name: &CStr) -> bool {
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use std::fs::{self, Permissions};
+    use std::fs::{self, File, Permissions};
     use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
+
+    use rustix::fs::CWD;
 
     use super::*;
+
+    /// Removes the entry `tree` of a directory.
+    fn remove_tree(parent: &Path) {
+        let parent = File::open(parent).unwrap();
+        remove_at(parent.as_fd(), "tree").unwrap();
+    }
 
     /// Makes a tree with this function, and removes it.
     fn check(make: impl FnOnce(&Path)) {
@@ -163,7 +207,7 @@ mod tests {
         let tree = parent.path().join("tree");
         fs::create_dir(&tree).unwrap();
         make(&tree);
-        remove_tree(&tree).unwrap();
+        remove_tree(parent.path());
         assert!(tree.symlink_metadata().is_err());
     }
 
@@ -237,7 +281,7 @@ mod tests {
         });
         let tree = parent.path().join("tree");
         symlink(&precious, &tree).unwrap();
-        remove_tree(&tree).unwrap();
+        remove_tree(parent.path());
 
         assert_eq!(
             fs::metadata(&precious).unwrap().permissions().mode() & 0o777,
@@ -248,6 +292,51 @@ mod tests {
 
     #[test]
     fn removing_a_missing_file_succeeds() {
-        remove_tree(Path::new("/nonexistent/nothing")).unwrap();
+        remove_tree(tempfile::tempdir().unwrap().path());
+    }
+
+    /// Runs a program, and returns whether it succeeded.
+    fn succeeds(program: &str, args: &[&std::ffi::OsStr]) -> bool {
+        let status = std::process::Command::new(program).args(args).status();
+        status.is_ok_and(|status| status.success())
+    }
+
+    #[test]
+    fn a_mount_is_removed_without_its_files() {
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::create_dir(elsewhere.path().join("dir")).unwrap();
+        fs::write(elsewhere.path().join("dir/file"), "precious").unwrap();
+        let bind = |target: &Path, source: &Path| {
+            let args = ["--bind".as_ref(), source.as_os_str(), target.as_os_str()];
+            if !succeeds("mount", &args) {
+                println!("skipped: mounting is not permitted");
+            }
+        };
+        check(|tree| {
+            fs::create_dir_all(tree.join("deep/here")).unwrap();
+            fs::create_dir(tree.join("twice")).unwrap();
+            fs::write(tree.join("name"), "").unwrap();
+            bind(&tree.join("deep/here"), elsewhere.path());
+            bind(&tree.join("twice"), elsewhere.path());
+            bind(&tree.join("twice"), &elsewhere.path().join("dir"));
+            bind(&tree.join("name"), &elsewhere.path().join("dir/file"));
+        });
+        assert_eq!(
+            fs::read(elsewhere.path().join("dir/file")).unwrap(),
+            b"precious"
+        );
+    }
+
+    #[test]
+    fn files_and_directories_that_are_protected_from_changes_are_removed() {
+        check(|tree| {
+            fs::create_dir_all(tree.join("a/b")).unwrap();
+            fs::write(tree.join("a/b/file"), "x").unwrap();
+            for (flag, path) in [("+i", "a/b/file"), ("+a", "a/b"), ("+i", "a")] {
+                if !succeeds("chattr", &[flag.as_ref(), tree.join(path).as_os_str()]) {
+                    println!("skipped: `chattr {flag}` is not permitted");
+                }
+            }
+        });
     }
 }

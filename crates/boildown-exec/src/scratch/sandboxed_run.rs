@@ -37,7 +37,7 @@ impl Scratch {
         let result = spawn::run_in(thread, &invocation, run.limits, interrupt);
         // After an error, the state of the directories and the thread is unknown.
         let is_intact = matches!(result, Ok(_) | Err(OracleError::Interrupted));
-        if is_intact && reusable.dir.clear() {
+        if is_intact && reusable.dir.clear(&reusable.as_made) {
             self.idle_run_dirs().push(reusable);
         }
         result
@@ -52,6 +52,7 @@ impl Scratch {
                 .rposition(has_sandbox)
                 .map(|index| idle.remove(index))
         };
+        self.restore();
         if let Some(mut reusable) = idle {
             reusable.dir.refill(run.file, run.candidate)?;
             return Ok(reusable);
@@ -59,6 +60,11 @@ impl Scratch {
         let dir = self.run_dir(run.file, run.candidate)?;
         Ok(ReusableRunDir {
             thread: SandboxThread::new(run.sandbox, &[dir.path(), dir.tmp()])?,
+            as_made: dir.attributes().map_err(|source| OracleError::Scratch {
+                action: "read the attributes of",
+                path: dir.path().to_owned(),
+                source,
+            })?,
             dir,
             sandbox: run.sandbox.clone(),
         })

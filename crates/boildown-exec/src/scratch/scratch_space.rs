@@ -1,8 +1,5 @@
 //! The scratch space of a session.
 
-use std::fs::{File, Permissions};
-use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +8,9 @@ use rustix::fs::statvfs;
 use rustix::io::Errno;
 
 use super::candidate_file::CandidateFile;
-use super::remove::remove_tree;
 use super::reusable_run_dir::ReusableRunDir;
 use super::run_dir::RunDir;
-use super::session_dir::{PREFIX, lock};
+use super::session_dir::SessionDir;
 use super::stale::remove_stale;
 use boildown_oracle::OracleError;
 
@@ -29,10 +25,7 @@ const MEMORY: &str = "/dev/shm";
 #[derive(Debug)]
 pub struct Scratch {
     dir: PathBuf,
-    /// The directory itself, even if its path leads elsewhere by now.
-    opened: Arc<OwnedFd>,
-    /// Closing it releases the lock.
-    _lock: File,
+    session: SessionDir,
     runs: AtomicU64,
     /// Directories of sandboxed runs that are not in use.
     idle_run_dirs: Mutex<Vec<ReusableRunDir>>,
@@ -60,29 +53,14 @@ impl Scratch {
     /// [`OracleError::Scratch`] when it cannot be created.
     pub fn within(parent: &Path) -> Result<Self, OracleError> {
         remove_stale(parent);
-        let dir = tempfile::Builder::new()
-            .prefix(&format!("{PREFIX}{}-", std::process::id()))
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir_in(parent)
-            .map_err(|source| OracleError::Scratch {
-                action: "create a directory in",
-                path: parent.to_owned(),
-                source,
-            })?;
-        let lock = lock(dir.path()).map_err(|source| OracleError::Scratch {
-            action: "lock",
-            path: dir.path().to_owned(),
-            source,
-        })?;
-        let opened = File::open(dir.path()).map_err(|source| OracleError::Scratch {
-            action: "open",
-            path: dir.path().to_owned(),
+        let session = SessionDir::create(parent).map_err(|source| OracleError::Scratch {
+            action: "create a directory in",
+            path: parent.to_owned(),
             source,
         })?;
         Ok(Self {
-            dir: dir.keep(),
-            opened: Arc::new(opened.into()),
-            _lock: lock,
+            dir: parent.join(session.name()),
+            session,
             runs: AtomicU64::new(0),
             idle_run_dirs: Mutex::default(),
         })
@@ -121,10 +99,22 @@ impl Scratch {
     /// # Errors
     /// [`OracleError::Scratch`] when a directory or the candidate cannot be written.
     pub fn run_dir(&self, file: &CandidateFile, candidate: &[u8]) -> Result<RunDir, OracleError> {
+        self.restore();
         // The name has a constant length, so that a path in a message or on a stack has the same
         // length in each run.
         let name = format!("{:012}", self.runs.fetch_add(1, Ordering::Relaxed));
-        RunDir::create(Arc::clone(&self.opened), &self.dir, name, file, candidate)
+        RunDir::create(
+            Arc::clone(&self.session.opened),
+            &self.dir,
+            name,
+            file,
+            candidate,
+        )
+    }
+
+    /// Gives the directory of the session the attributes back that a run changed.
+    pub(super) fn restore(&self) {
+        self.session.restore();
     }
 
     pub(super) fn idle_run_dirs(&self) -> MutexGuard<'_, Vec<ReusableRunDir>> {
@@ -138,7 +128,7 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         self.idle_run_dirs().clear();
         // An error cannot be reported here. The next session tries again.
-        remove_tree(&self.dir).ok();
+        self.session.remove().ok();
     }
 }
 
@@ -166,7 +156,8 @@ fn is_suitable_memory(_: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
 

@@ -1,108 +1,77 @@
 //! Removal of the directories and processes of sessions that were killed.
 
-use std::fs::{self, DirEntry, File};
-use std::io;
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::fs;
+use std::os::fd::AsFd as _;
+use std::path::Path;
 
-use rustix::process::{Pid, geteuid};
-
-use super::remove::remove_tree;
-use super::session_dir::{LOCK, PREFIX};
+use super::session_dir::{SessionDir, open_parent};
 use crate::spawn;
 
-/// The age from which a directory without a lock is not one that is still being created.
-const MIN_AGE_UNLOCKED: Duration = Duration::from_secs(3600);
-
-/// The directory of a session that has ended.
-struct Stale {
-    dir: PathBuf,
-    /// The process id of the session; another process may have it by now.
-    session: Option<Pid>,
-    /// Held until the directory is removed, so that two sessions do not remove it at the same time.
-    _lock: Option<File>,
-}
-
 /// Removes the directories in `parent` of sessions that have ended, and kills the processes that
-/// these sessions left running. Directories of other users are not touched.
+/// these sessions left running. Other directories and those of other users are not touched.
 pub(super) fn remove_stale(parent: &Path) {
-    let Ok(entries) = fs::read_dir(parent) else {
+    let (Ok(entries), Ok(opened)) = (fs::read_dir(parent), open_parent(parent)) else {
         return;
     };
+    // A directory that cannot be read or has no marker is not known to be one of ours.
     let stale: Vec<_> = entries
         .flatten()
-        .filter_map(|entry| Stale::find(&entry).ok().flatten())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter_map(|name| SessionDir::find_ended(opened.as_fd(), &name).ok().flatten())
         .collect();
     // The processes are killed first, because they may be writing there.
-    let sessions: Vec<_> = stale.iter().filter_map(|stale| stale.session).collect();
+    let sessions: Vec<_> = stale.iter().filter_map(SessionDir::session).collect();
     spawn::kill_processes_of_sessions(&sessions);
-    for stale in stale {
-        remove_tree(&stale.dir).ok();
+    for dir in stale {
+        // The next session tries again.
+        dir.remove().ok();
     }
-}
-
-impl Stale {
-    /// Returns the directory if it belongs to a session that has ended.
-    fn find(entry: &DirEntry) -> io::Result<Option<Self>> {
-        let name = entry.file_name();
-        let Some(rest) = name.as_encoded_bytes().strip_prefix(PREFIX.as_bytes()) else {
-            return Ok(None);
-        };
-        let metadata = entry.metadata()?;
-        if !metadata.is_dir() || metadata.uid() != geteuid().as_raw() {
-            return Ok(None);
-        }
-        let lock = match File::open(entry.path().join(LOCK)) {
-            Ok(lock) => match lock.try_lock() {
-                Ok(()) => Some(lock),
-                Err(_) => return Ok(None),
-            },
-            Err(_)
-                if metadata
-                    .modified()?
-                    .elapsed()
-                    .is_ok_and(|age| age > MIN_AGE_UNLOCKED) =>
-            {
-                None
-            }
-            Err(error) => return Err(error),
-        };
-        Ok(Some(Self {
-            dir: entry.path(),
-            session: session(rest),
-            _lock: lock,
-        }))
-    }
-}
-
-/// Returns the process id in a name `PID-RANDOM`.
-fn session(name: &[u8]) -> Option<Pid> {
-    let (pid, _) = str::from_utf8(name).ok()?.split_once('-')?;
-    Pid::from_raw(pid.parse().ok()?)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+    use std::time::{Duration, SystemTime};
+
     use super::*;
     use crate::Scratch;
 
-    #[test]
-    fn the_name_of_a_directory_holds_the_process_id() {
-        let pid = |name: &str| session(name.as_bytes()).map(Pid::as_raw_nonzero);
-        assert_eq!(pid("12-ab-cd").map(std::num::NonZero::get), Some(12));
-        for other in ["12", "notes-1", "0-ab", "-1-ab", "99999999999-ab"] {
-            assert_eq!(pid(other), None, "{other}");
-        }
+    /// Makes the directory of a session that was killed, with a file of a run.
+    fn killed(parent: &Path) -> PathBuf {
+        let session = SessionDir::create(parent).unwrap();
+        let dir = parent.join(session.name());
+        fs::create_dir(dir.join("000000000001")).unwrap();
+        fs::write(dir.join("000000000001/a.c"), "x").unwrap();
+        dir
+    }
+
+    /// Lets `make` put something into the directory of scratch spaces, and checks that the next
+    /// session leaves it as it is.
+    #[track_caller]
+    fn check_left(make: impl FnOnce(&Path) -> PathBuf) {
+        let parent = tempfile::tempdir().unwrap();
+        let precious = make(parent.path());
+        let long_ago = SystemTime::now() - Duration::from_secs(1 << 20);
+        let opened = fs::File::open(precious.parent().unwrap()).unwrap();
+        opened.set_modified(long_ago).unwrap();
+        drop(Scratch::within(parent.path()).unwrap());
+        assert_eq!(fs::read(&precious).unwrap(), b"precious");
+    }
+
+    /// Makes a directory of the user with a precious file.
+    fn users_dir(parent: &Path, name: &str) -> PathBuf {
+        let dir = parent.join(name);
+        fs::create_dir(&dir).unwrap();
+        fs::write(dir.join("file"), "precious").unwrap();
+        dir.join("file")
     }
 
     #[test]
     fn only_the_directory_of_a_killed_session_is_removed() {
         let parent = tempfile::tempdir().unwrap();
         let living = Scratch::within(parent.path()).unwrap();
-        let killed = parent.path().join("boildown-1-abcdef");
-        fs::create_dir_all(killed.join("000000000001")).unwrap();
-        fs::write(killed.join(LOCK), "").unwrap();
+        let killed = killed(parent.path());
 
         let new = Scratch::within(parent.path()).unwrap();
 
@@ -112,34 +81,73 @@ mod tests {
     }
 
     #[test]
-    fn a_new_directory_without_a_lock_and_other_files_are_not_removed() {
-        let parent = tempfile::tempdir().unwrap();
-        let unlocked = parent.path().join("boildown-1-abcdef");
-        let other = parent.path().join("other-1-abcdef");
-        for dir in [&unlocked, &other] {
-            fs::create_dir(dir).unwrap();
+    fn an_old_directory_of_the_user_is_left_whatever_its_name() {
+        for name in ["boildown-1-abcdef", "boildown-backup", "boildown-"] {
+            check_left(|parent| users_dir(parent, name));
         }
-        fs::write(other.join(LOCK), "").unwrap();
-        fs::write(parent.path().join("boildown-notes.txt"), "").unwrap();
-
-        remove_stale(parent.path());
-
-        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 3);
     }
 
     #[test]
-    fn an_old_directory_without_a_lock_is_removed() {
-        let parent = tempfile::tempdir().unwrap();
-        let unlocked = parent.path().join("boildown-1-abcdef");
-        fs::create_dir(&unlocked).unwrap();
-        let long_ago = std::time::SystemTime::now() - 2 * MIN_AGE_UNLOCKED;
-        File::open(&unlocked)
-            .unwrap()
-            .set_modified(long_ago)
-            .unwrap();
+    fn a_directory_of_the_user_with_a_file_lock_is_left() {
+        check_left(|parent| {
+            let file = users_dir(parent, "boildown-1-abcdef");
+            fs::write(file.with_file_name("lock"), "").unwrap();
+            file
+        });
+    }
 
-        remove_stale(parent.path());
+    #[test]
+    fn a_copy_of_the_directory_of_a_session_is_left() {
+        check_left(|parent| {
+            let killed = killed(parent);
+            let name = killed.file_name().unwrap().to_str().unwrap().to_owned();
+            let marker = fs::read(killed.join("lock")).unwrap();
+            fs::rename(&killed, parent.join("moved")).unwrap();
+            let file = users_dir(parent, &name);
+            fs::write(file.with_file_name("lock"), marker).unwrap();
+            file
+        });
+    }
 
-        assert!(!unlocked.exists());
+    #[test]
+    fn a_renamed_directory_of_a_session_is_left() {
+        check_left(|parent| {
+            let renamed = parent.join("boildown-1-kept");
+            fs::rename(killed(parent), &renamed).unwrap();
+            fs::write(renamed.join("file"), "precious").unwrap();
+            renamed.join("file")
+        });
+    }
+
+    #[test]
+    fn a_link_to_the_directory_of_a_session_elsewhere_is_left() {
+        let elsewhere = tempfile::tempdir().unwrap();
+        let dir = killed(elsewhere.path());
+        fs::write(dir.join("file"), "precious").unwrap();
+        check_left(|parent| {
+            symlink(&dir, parent.join(dir.file_name().unwrap())).unwrap();
+            dir.join("file")
+        });
+    }
+
+    #[test]
+    fn a_marker_that_is_a_link_or_a_pipe_marks_nothing() {
+        check_left(|parent| {
+            let killed = killed(parent);
+            fs::rename(killed.join("lock"), parent.join("marker")).unwrap();
+            symlink(parent.join("marker"), killed.join("lock")).unwrap();
+            fs::write(killed.join("file"), "precious").unwrap();
+            killed.join("file")
+        });
+        check_left(|parent| {
+            let killed = killed(parent);
+            fs::remove_file(killed.join("lock")).unwrap();
+            let pipe = std::process::Command::new("mkfifo")
+                .arg(killed.join("lock"))
+                .status();
+            assert!(pipe.unwrap().success());
+            fs::write(killed.join("file"), "precious").unwrap();
+            killed.join("file")
+        });
     }
 }

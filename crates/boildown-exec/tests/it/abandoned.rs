@@ -2,7 +2,7 @@
 //! directory.
 
 use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -59,9 +59,14 @@ struct EndedSession {
 impl EndedSession {
     fn with_id(session: u32) -> Self {
         let parent = tempfile::tempdir().unwrap();
-        let left = parent.path().join(format!("boildown-{session}-abcdef"));
+        let name = format!("boildown-{session}-abcdef");
+        let left = parent.path().join(&name);
         fs::create_dir(&left).unwrap();
-        fs::write(left.join("lock"), "").unwrap();
+        let inode = fs::metadata(&left).unwrap().ino();
+        let marker = format!(
+            "boildown: files of a session, removed when it has ended\nname {name}\ninode {inode}\n"
+        );
+        fs::write(left.join("lock"), marker).unwrap();
         Self {
             parent,
             left,

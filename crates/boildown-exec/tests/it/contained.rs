@@ -264,3 +264,63 @@ fn a_session_directory_that_was_replaced_by_a_link_is_removed_as_a_link() {
     assert!(dir.symlink_metadata().is_err());
     assert_untouched(&home);
 }
+
+/// Runs the script several times in a reused directory, and checks that each run finds its
+/// directories as new ones are: the candidate can be read and written, and files can be made.
+#[track_caller]
+fn check_next_runs(mischief: &str) {
+    let scene = Scene::new(&format!(
+        "umask 022; set -e; [ \"$(cat crash.c)\" = 'int x;' ]; echo >crash.c; echo >new; mkdir dir; echo >dir/new
+        [ $(stat -c %a .) = 700 ]; [ $(stat -c %a new) = 644 ]; echo >$TMPDIR/new; {mischief}\nexit 3"
+    ));
+    for _ in 0..3 {
+        scene.check(Exited(3));
+    }
+}
+
+#[test]
+fn changed_modes_do_not_reach_the_next_run() {
+    check_next_runs("chmod 755 .");
+    check_next_runs("chmod 2700 $TMPDIR .");
+    check_next_runs("chmod 0 $TMPDIR .");
+    check_next_runs("chmod 0 .. $TMPDIR");
+    check_next_runs("chmod 2777 ..");
+}
+
+#[test]
+fn access_control_lists_and_extended_attributes_do_not_reach_the_next_run() {
+    if !has_tool("setfacl") || !has_tool("setfattr") {
+        return;
+    }
+    for dir in [".", "..", "$TMPDIR"] {
+        check_next_runs(&format!(
+            "[ -z \"$(getfacl -s --omit-header {dir} 2>/dev/null)\" ]; setfacl -d -m u::---,g::---,o::--- {dir}"
+        ));
+        check_next_runs(&format!(
+            "[ -z \"$(getfattr {dir})\" ]; setfattr -n user.left -v 1 {dir} || true"
+        ));
+    }
+}
+
+#[test]
+fn flags_do_not_reach_the_next_run() {
+    if !has_tool("chattr") {
+        return;
+    }
+    for dir in [".", "..", "$TMPDIR"] {
+        for flag in ["+d", "+a", "+i", "+i new", "+a crash.c"] {
+            // Not every file system has each flag, and some are for administrators only.
+            check_next_runs(&format!("chattr {flag} {dir} 2>/dev/null || true"));
+        }
+    }
+}
+
+/// Returns whether the tool is on this machine, and prints that a test is skipped if not.
+fn has_tool(tool: &str) -> bool {
+    let found = Command::new("which").arg(tool).output();
+    let found = found.is_ok_and(|which| which.status.success());
+    if !found {
+        println!("skipped: {tool} is missing");
+    }
+    found
+}

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use boildown_oracle::Outcome::{Exited, Signalled, TimedOut};
-use boildown_oracle::{Capture, Interrupt, OracleError};
+use boildown_oracle::{Interrupt, OracleError};
 
 use crate::support::{SOON, Scene, exists};
 

@@ -1,0 +1,8 @@
+//! What protects files from removal, and files elsewhere from being removed: mounts, and flags such
+//! as "immutable".
+
+#[cfg_attr(target_os = "linux", path = "protection_linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "protection_elsewhere.rs")]
+mod system;
+
+pub(super) use system::*;
