@@ -316,6 +316,7 @@ fn flags_do_not_reach_the_next_run() {
 }
 
 /// Returns whether the tool is on this machine, and prints that a test is skipped if not.
+#[expect(clippy::print_stdout, reason = "a test says that it is skipped")]
 fn has_tool(tool: &str) -> bool {
     let found = Command::new("which").arg(tool).output();
     let found = found.is_ok_and(|which| which.status.success());
