@@ -1,5 +1,4 @@
-//! What protects files from removal, and files elsewhere from being removed: mounts, and flags such
-//! as "immutable".
+//! Protection of files from removal, and of files elsewhere: mounts, and flags such as "immutable".
 
 #[cfg_attr(target_os = "linux", path = "protection_linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "protection_elsewhere.rs")]

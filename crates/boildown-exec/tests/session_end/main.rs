@@ -1,4 +1,4 @@
-//! What the end of a session kills: the daemons of all its runs.
+//! The end of a session: it kills the daemons of all its runs.
 //!
 //! In a program of its own, because a session is a process: its end would kill the daemons that
 //! other tests of the same program wait for.
