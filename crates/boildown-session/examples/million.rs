@@ -138,6 +138,7 @@ fn begin(place: &StoreFolder, text: &Arc<[u8]>) -> Result<RunStore, Box<dyn Erro
         flags: String::new(),
         time_limit: Duration::ZERO,
         version: env!("CARGO_PKG_VERSION"),
+        choices: &[],
     };
     Ok(found.begin(place, &start)?)
 }

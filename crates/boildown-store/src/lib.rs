@@ -44,6 +44,7 @@
 //!     flags: "--exit 0".to_owned(),
 //!     time_limit: Duration::from_secs(5),
 //!     version: "0.1.0",
+//!     choices: &[],
 //! };
 //!
 //! let folder = StoreFolder::beside(&dir.path().join("in.min.txt"))?;
@@ -64,8 +65,10 @@
 //! # }
 //! ```
 
+mod choice;
 mod error;
 mod identity;
+mod last_session;
 mod record;
 mod recording;
 mod schema;
@@ -84,8 +87,10 @@ use boildown_oracle::{Answer, Outcome, Verdict};
 use record::{VerdictRecord, read_outcome, read_verdict};
 use writer::Writer;
 
+pub use choice::Choice;
 pub use error::StoreError;
 pub use identity::Identity;
+pub use last_session::{LastSession, SessionEnding};
 pub use record::{Improvement, fingerprint_of};
 pub use recording::BaselineRecording;
 pub use store_folder::{FOLDER, StoreFolder};

@@ -73,6 +73,19 @@ CREATE TABLE IF NOT EXISTS leaves (
 );
 ";
 
+/// The table of choices, which the first files do not have.
+const CHOICES_TABLE: &str = "
+CREATE TABLE IF NOT EXISTS choices (
+    session INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    about TEXT NOT NULL,
+    chosen TEXT NOT NULL,
+    because TEXT NOT NULL,
+    option TEXT NOT NULL,
+    PRIMARY KEY (session, number)
+) WITHOUT ROWID;
+";
+
 /// Opens the file for writing, and creates it if it does not exist.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -117,7 +130,8 @@ pub(super) fn create(database: &Connection) -> rusqlite::Result<()> {
 
 /// Creates the tables that older files do not have.
 pub(super) fn create_missing(database: &Connection) -> rusqlite::Result<()> {
-    database.execute_batch(SKIPPED_PASSES_TABLE)
+    database.execute_batch(SKIPPED_PASSES_TABLE)?;
+    database.execute_batch(CHOICES_TABLE)
 }
 
 /// Returns whether the file has no tables.
@@ -131,6 +145,20 @@ pub(super) fn is_empty(database: &Connection, file: &Path) -> Result<bool, Store
 
 /// Checks that the file is a run store in a known format, and that it is not damaged.
 pub(super) fn check(database: &Connection, file: &Path) -> Result<(), StoreError> {
+    check_format(database, file)?;
+    let fail = StoreError::from_database("read", file);
+    let result: String = database
+        .pragma_query_value(None, "quick_check", |row| row.get(0))
+        .map_err(&fail)?;
+    if result == "ok" {
+        Ok(())
+    } else {
+        Err(StoreError::damaged(file, result))
+    }
+}
+
+/// Checks that the file is a run store in a known format.
+pub(super) fn check_format(database: &Connection, file: &Path) -> Result<(), StoreError> {
     let fail = StoreError::from_database("read", file);
     let number = |name| {
         database
@@ -144,26 +172,14 @@ pub(super) fn check(database: &Connection, file: &Path) -> Result<(), StoreError
         ));
     }
     match number("user_version")? {
-        FORMAT => {}
-        format if format > FORMAT => {
-            return Err(StoreError::Newer {
-                path: file.to_owned(),
-                format,
-            });
-        }
-        format => {
-            return Err(StoreError::damaged(
-                file,
-                format!("unknown format {format}"),
-            ));
-        }
-    }
-    let result: String = database
-        .pragma_query_value(None, "quick_check", |row| row.get(0))
-        .map_err(&fail)?;
-    if result == "ok" {
-        Ok(())
-    } else {
-        Err(StoreError::damaged(file, result))
+        FORMAT => Ok(()),
+        format if format > FORMAT => Err(StoreError::Newer {
+            path: file.to_owned(),
+            format,
+        }),
+        format => Err(StoreError::damaged(
+            file,
+            format!("unknown format {format}"),
+        )),
     }
 }

@@ -8,12 +8,13 @@ use boildown_search::Fingerprint;
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
+use super::choice::write_choices;
 use super::record::{
     BaselineRun, Improvement, VerdictRecord, code, micros, outcome_text, read_verdict,
 };
 use super::writer::{Writer, write_improvement, write_verdict};
 use super::{
-    BaselineRecording, Identity, RunStore, StoreError, StoreFolder, fingerprint_of, schema,
+    BaselineRecording, Choice, Identity, RunStore, StoreError, StoreFolder, fingerprint_of, schema,
     store_folder,
 };
 use boildown_oracle::{Answer, Outcome, Verdict};
@@ -85,6 +86,8 @@ pub struct RunDescription<'a> {
     pub time_limit: Duration,
     /// The version of boildown.
     pub version: &'static str,
+    /// What this session chose for the user.
+    pub choices: &'a [Choice],
 }
 
 impl StoreFolder {
@@ -233,6 +236,7 @@ impl StoredRun {
             ],
         )?;
         let session = transaction.last_insert_rowid();
+        write_choices(&transaction, session, description.choices)?;
         if self.is_new {
             write_recording(&transaction, &self.recording)?;
             for record in reusable_verdicts(&self.recording.runs(), description.input.content) {

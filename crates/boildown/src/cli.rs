@@ -3,6 +3,7 @@
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::changes::args::ChangesArgs;
+use crate::commands::explain::ExplainArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::reduce::args::ReduceArgs;
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Isolate(Box<IsolateArgs>),
     /// Find the change that broke something: the commit, files, hunks and lines between two states
     Changes(Box<ChangesArgs>),
+    /// Print what the last run chose for you, and why, and how it ended
+    Explain(ExplainArgs),
     /// List the supported languages
     Languages,
     /// List the delta-debugging algorithms: what each works on, guarantees and costs

@@ -9,6 +9,7 @@ use clap::Parser as _;
 use commands::{algorithms, changes, completions, isolate, lab, languages, man, reduce};
 use error::ExitKind;
 
+mod choices;
 mod cli;
 mod commands;
 mod cpu_time;
@@ -44,6 +45,7 @@ fn run() -> ExitKind {
         cli::Command::Reduce(args) => reduce::run(&args),
         cli::Command::Isolate(args) => isolate::run(&args),
         cli::Command::Changes(args) => changes::run(&args),
+        cli::Command::Explain(args) => commands::explain::print(&args),
         cli::Command::Algorithms => Ok(algorithms::print()),
         cli::Command::Lab(args) => lab::run(&args),
         cli::Command::Languages => Ok(languages::print()),

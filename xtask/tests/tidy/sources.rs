@@ -18,6 +18,10 @@ const TIME_OF_DAY: &[(&str, &str)] = &[
         "a directory that was never locked is kept while it is new",
     ),
     (
+        "crates/boildown-store/src/last_session.rs",
+        "the age of the last session is shown to the user",
+    ),
+    (
         "crates/boildown-store/src/stored_run.rs",
         "the time at which a session began is shown to the user",
     ),

@@ -46,6 +46,7 @@ pub(crate) fn begin(folder: &Path, text: &str) -> RunStore {
         flags: String::new(),
         time_limit: Duration::from_secs(1),
         version: "0.1.0",
+        choices: &[],
     };
     found
         .begin(&place, &start)

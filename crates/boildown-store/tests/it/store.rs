@@ -50,6 +50,7 @@ fn begin(folder: &StoreFolder, stored: StoredRun, input: &str) -> RunStore {
         flags: "--exit 3".to_owned(),
         time_limit: Duration::from_secs(2),
         version: "0.1.0",
+        choices: &[],
     };
     stored.begin(folder, &description).unwrap()
 }
@@ -282,6 +283,7 @@ fn assert_no_wrong_verdicts(dir: &Path, queries: usize) {
         flags: String::new(),
         time_limit: Duration::ZERO,
         version: "0.1.0",
+        choices: &[],
     };
     let Ok(store) = stored.begin(&folder, &description) else {
         return;

@@ -74,6 +74,10 @@ pub(crate) struct JobsArgs {
 }
 
 impl JobsArgs {
+    pub(crate) fn is_stated(&self) -> bool {
+        self.jobs.is_some()
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.jobs
             .or_else(|| std::thread::available_parallelism().ok())
@@ -91,6 +95,11 @@ pub(crate) struct OutputArgs {
     /// Print errors only
     #[arg(short, long, help_heading = heading::OUTPUT)]
     pub(crate) quiet: bool,
+
+    /// Also print what was chosen for you: the language, the property, the sandbox, the limits; and
+    /// the option that changes each
+    #[arg(short, long, conflicts_with = "quiet", help_heading = heading::OUTPUT)]
+    pub(crate) verbose: bool,
 }
 
 impl OutputArgs {

@@ -20,6 +20,6 @@ pub(crate) fn reporter(
     match (options.json, options.quiet) {
         (true, _) => Box::new(json::JsonReporter),
         (false, true) => Box::new(QuietReporter),
-        (false, false) => Box::new(text::TextReporter::new(hint)),
+        (false, false) => Box::new(text::TextReporter::new(hint, options.verbose)),
     }
 }

@@ -1,12 +1,16 @@
 //! The interface of the reporters of reductions and isolations.
 
 use boildown_session::Event;
+use boildown_store::Choice;
 use serde_json::Value;
 
 use super::notes::Notes;
 
 /// A consumer of the events of a session.
 pub(crate) trait Reporter: Notes {
+    /// Shows what was chosen for the user, and why.
+    fn choice(&mut self, _: &Choice) {}
+
     fn event(&mut self, event: &Event);
     fn finish(&mut self, report: &dyn FinalReport);
 }

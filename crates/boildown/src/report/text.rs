@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use boildown_driver::Spent;
 use boildown_session::{Event, Progress, Stopped};
+use boildown_store::Choice;
 
 use super::format::{clock, count};
 use super::notes::Notes;
@@ -16,6 +17,7 @@ pub(crate) struct TextReporter {
     out: StatusOutput,
     /// The end of the live line.
     hint: &'static str,
+    is_verbose: bool,
     pass: &'static str,
     /// Time at which a line of progress was last printed.
     printed_at: Duration,
@@ -30,10 +32,11 @@ impl TextReporter {
     const LOG: Duration = Duration::from_secs(1);
 
     /// Returns a reporter whose live line ends with the hint.
-    pub(crate) fn new(hint: &'static str) -> Self {
+    pub(crate) fn new(hint: &'static str, is_verbose: bool) -> Self {
         Self {
             out: StatusOutput::new(),
             hint,
+            is_verbose,
             pass: "",
             printed_at: Duration::ZERO,
             has_news: false,
@@ -81,6 +84,12 @@ impl Notes for TextReporter {
 }
 
 impl Reporter for TextReporter {
+    fn choice(&mut self, choice: &Choice) {
+        if self.is_verbose {
+            self.out.print(&choice.to_string());
+        }
+    }
+
     fn event(&mut self, event: &Event) {
         let is_live = self.out.is_live;
         let (progress, interval) = match event {

@@ -18,6 +18,7 @@ fn the_help_lists_the_commands() {
       isolate      Find the smallest difference between a file that passes and a file that fails
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
+      explain      Print what the last run chose for you, and why, and how it ended
       languages    List the supported languages
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
       lab          Compare algorithms by the number of tests they need, on simulated problems
@@ -84,6 +85,8 @@ fn the_help_of_reduce_lists_every_option() {
           --compact        Remove all removable whitespace, including line breaks
           --json           Print events as JSON to standard output, one object a line
       -q, --quiet          Print errors only
+      -v, --verbose        Also print what was chosen for you: the language, the property, the sandbox,
+                           the limits; and the option that changes each
 
     Limits:
           --timeout <TIME>   Time limit of a run, such as 30 (seconds) or 500ms [default: ten times a

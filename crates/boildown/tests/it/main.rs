@@ -10,6 +10,7 @@ mod changes_faults;
 mod changes_resume;
 mod directions;
 mod env;
+mod explain;
 mod files;
 mod flaky;
 mod help;

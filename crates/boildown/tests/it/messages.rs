@@ -20,6 +20,7 @@ fn no_command_at_all() {
       isolate      Find the smallest difference between a file that passes and a file that fails
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
+      explain      Print what the last run chose for you, and why, and how it ended
       languages    List the supported languages
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
       lab          Compare algorithms by the number of tests they need, on simulated problems

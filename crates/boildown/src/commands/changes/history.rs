@@ -57,6 +57,7 @@ pub(super) fn begin(
         flags,
         time_limit,
         version: env!("CARGO_PKG_VERSION"),
+        choices: &[],
     };
     earlier.begin(&start, on_event)
 }

@@ -198,6 +198,7 @@ fn begin(
         flags: oracle.failing.flags(),
         time_limit: oracle.runner.limits.timeout,
         version: env!("CARGO_PKG_VERSION"),
+        choices: &[],
     };
     earlier.begin(&start, &mut noting(reporter))
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use boildown_exec::{CommandLine, LocalOracle};
 use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
 use boildown_store::{
-    BaselineRecording, Identity, Improvement, ResumeStatus, ResumedBest, RunDescription,
+    BaselineRecording, Choice, Identity, Improvement, ResumeStatus, ResumedBest, RunDescription,
     StoreFolder, fingerprint_of,
 };
 
@@ -65,6 +65,7 @@ impl ReductionHistory {
         self,
         args: &ReduceArgs,
         oracle: &LocalOracle,
+        choices: &[Choice],
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> (SessionStore, Option<ResumedBest>) {
         let property = oracle.property();
@@ -90,6 +91,7 @@ impl ReductionHistory {
             flags: property.flags(),
             time_limit: oracle.runner().limits.timeout,
             version: env!("CARGO_PKG_VERSION"),
+            choices,
         };
         let session = self.earlier.begin(&start, on_event);
         let best = best.filter(|_| session.store.is_some());

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Runner, SecondaryFailureCollector, SecondaryFailures};
 use boildown_oracle::{Interrupt, Oracle, OracleError, Outcome, Run};
-use boildown_session::prepare::{Flakiness, PreparedReduction, ReductionError, ReductionSetup};
+use boildown_session::prepare::{
+    Flakiness, PrepareEvent, PreparedReduction, ReductionError, ReductionSetup,
+};
 use boildown_session::{
     BaselineError, Event, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass, Stopped,
     Summary, reduce_with_restarts,
@@ -20,6 +22,7 @@ use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::report::ReductionReport;
 use self::strategy::strategy;
+use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints, repeat_hint, unnamed_candidate_hint};
@@ -52,7 +55,8 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
     let history =
         ReductionHistory::find(args, &command, &destination, input, &mut noting(reporter))?;
     let input = Arc::clone(&history.input);
-    let language = input::language(args.language.as_deref(), &args.input, &input)?;
+    let mut choices = Choices::default();
+    let language = language(args, &input, &mut choices, reporter)?;
     let strategy = strategy(args, &input, language)?;
     let interrupt = interrupt_on_signals()?;
 
@@ -63,12 +67,15 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
         args.timeout,
         &mut noting(reporter),
     )?;
-    let prepared = prepare(args, &runner, &history, &interrupt, reporter)?;
+    let prepared = prepare(args, &runner, &history, &interrupt, &mut choices, reporter)?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
     if let Some(note) = flakiness::before_search(&flakiness) {
         reporter.note(&note);
     }
-    let (session, known_best) = history.begin(args, &prepared.oracle, &mut noting(reporter));
+    let (session, known_best) = {
+        let on_event = &mut noting(reporter);
+        history.begin(args, &prepared.oracle, choices.as_slice(), on_event)
+    };
     let first = known_best.as_ref().map_or(&input, |best| &best.text);
     destination.begin(args, first)?;
 
@@ -108,13 +115,17 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
         other_failures: &found.other_failures,
         own_cpu: own_cpu_seconds(),
     });
-    Ok(match (found.summary.stopped, unchanged) {
+    Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
+}
+
+fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -> ExitKind {
+    match (stopped, unchanged) {
         _ if !flakiness.is_preserved() => ExitKind::Flaky,
         (Some(Stopped::SmallEnough), _) => ExitKind::Reduced,
         (Some(_), _) => ExitKind::Stopped,
         (None, true) => ExitKind::AlreadyMinimal,
         (None, false) => ExitKind::Reduced,
-    })
+    }
 }
 
 /// A reduction that is prepared.
@@ -244,27 +255,63 @@ fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     Ok(input)
 }
 
+/// Returns the language of the input. It and the jobs are chosen before the first run.
+fn language(
+    args: &ReduceArgs,
+    input: &[u8],
+    choices: &mut Choices,
+    reporter: &mut dyn Reporter,
+) -> Result<Option<&'static Language>, CliError> {
+    let requested = args.language.as_deref();
+    let language = input::language(requested, &args.input, input)?;
+    let chosen = choices::language(requested, &args.input, input, language);
+    choices.add(chosen, reporter);
+    choices.add(choices::jobs(&args.jobs), reporter);
+    Ok(language)
+}
+
 fn prepare(
     args: &ReduceArgs,
     runner: &Runner,
     history: &ReductionHistory,
     interrupt: &Interrupt,
+    choices: &mut Choices,
     reporter: &mut dyn Reporter,
 ) -> Result<PreparedReduction, CliError> {
+    let stated = property::stated(&args.property);
+    let property_is_stated = stated.is_some();
     let setup = ReductionSetup {
         runner,
         permissions: &limits::permissions(&args.sandbox),
-        stated: property::stated(&args.property),
+        stated,
         is_flaky: args.property.flaky,
         timeout_is_stated: args.timeout.is_some(),
         jobs: args.jobs.count(),
         interrupt,
     };
-    let prepared = setup.prepare(&history.input, history.recording(), &mut noting(reporter));
-    prepared.map_err(|error| match error {
+    let mut loosened = None;
+    let prepared = {
+        let mut note = noting(reporter);
+        setup.prepare(&history.input, history.recording(), &mut |event| {
+            if let PrepareEvent::Loosened(loosening) = event {
+                loosened = Some(loosening);
+            }
+            note(event);
+        })
+    };
+    let prepared = prepared.map_err(|error| match error {
         ReductionError::NothingToPreserve { run } => nothing_to_preserve(&run, args, runner),
         ReductionError::Baseline(error) => baseline_error(error, args, runner),
-    })
+    })?;
+    let property = prepared.oracle.property();
+    let slowest = prepared.baseline.stats.slowest;
+    choices.add(choices::property(property, property_is_stated), reporter);
+    choices.add(choices::sandbox(&args.sandbox, loosened), reporter);
+    choices.add(
+        choices::time_limit(args.timeout, property, slowest),
+        reporter,
+    );
+    Ok(prepared)
 }
 
 fn nothing_to_preserve(run: &Run, args: &ReduceArgs, runner: &Runner) -> CliError {

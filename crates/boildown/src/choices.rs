@@ -1,0 +1,127 @@
+//! The choices that a session makes for the user: what was chosen, why, and the option that changes
+//! it. They are shown with `--verbose`, stored, and shown again by `boildown explain`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use boildown_oracle::Property;
+use boildown_session::default_time_limit;
+use boildown_session::prepare::Loosening;
+use boildown_store::Choice;
+use boildown_syntax::Language;
+
+use crate::options::{JobsArgs, SandboxArgs};
+use crate::report::format::clock;
+use crate::report::reporter::Reporter;
+
+/// The choices of a session so far.
+#[derive(Debug, Default)]
+pub(crate) struct Choices(Vec<Choice>);
+
+impl Choices {
+    /// Adds a choice, and shows it with `--verbose`.
+    pub(crate) fn add(&mut self, choice: Choice, reporter: &mut dyn Reporter) {
+        reporter.choice(&choice);
+        self.0.push(choice);
+    }
+
+    pub(crate) fn as_slice(&self) -> &[Choice] {
+        &self.0
+    }
+}
+
+/// Returns a choice: `about: chosen, because (option)`.
+pub(crate) fn choice(
+    about: &str,
+    chosen: impl Into<String>,
+    because: impl Into<String>,
+    option: &str,
+) -> Choice {
+    Choice {
+        about: about.to_owned(),
+        chosen: chosen.into(),
+        because: because.into(),
+        option: option.to_owned(),
+    }
+}
+
+/// Returns the choice of the language of an input.
+pub(crate) fn language(
+    requested: Option<&str>,
+    path: &Path,
+    input: &[u8],
+    language: Option<&Language>,
+) -> Choice {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let chosen = language.map_or("none", |language| language.name);
+    let is_found = |head: &[u8]| Language::detect(&name, head).is_some();
+    let because = match (requested, language) {
+        (Some(_), _) => "as stated".to_owned(),
+        (None, None) => format!("neither the name {name} nor the content is known"),
+        (None, Some(_)) if is_found(b"") => format!("by the name {name}"),
+        (None, Some(_)) if is_found(&input[..input.len().min(256)]) => {
+            "by its first line".to_owned()
+        }
+        (None, Some(_)) => "by its content".to_owned(),
+    };
+    choice("language", chosen, because, "--language")
+}
+
+/// Returns the choice of the number of jobs.
+pub(crate) fn jobs(args: &JobsArgs) -> Choice {
+    let because = match args.is_stated() {
+        true => "as stated",
+        false => "one for each core; the result does not depend on it",
+    };
+    choice("jobs", args.count().to_string(), because, "--jobs")
+}
+
+/// Returns the choice of the property to preserve.
+pub(crate) fn property(property: &Property, is_stated: bool) -> Choice {
+    let because = match is_stated {
+        true => "as stated",
+        false => "deduced from the first run",
+    };
+    let chosen = property.to_string().replace('\n', " and ");
+    choice(
+        "property",
+        chosen,
+        because,
+        "--test, --exit, --stdout, --stderr",
+    )
+}
+
+/// Returns the choice of the sandbox. `loosened` says how it was loosened.
+pub(crate) fn sandbox(args: &SandboxArgs, loosened: Option<Loosening>) -> Choice {
+    let (chosen, because) = match loosened {
+        _ if args.no_sandbox => ("off", "as stated"),
+        Some(Loosening::NoSandbox) => ("off", "the failure occurs only outside the sandbox"),
+        Some(Loosening::TemporaryFiles) => (
+            "on, but the system's temporary directories may be written to",
+            "the failure occurs only then",
+        ),
+        None => (
+            "on",
+            "a run may write to its own directory and $TMPDIR only",
+        ),
+    };
+    choice("sandbox", chosen, because, "--writable, --no-sandbox")
+}
+
+/// Returns the choice of the time limit of a run, from the slowest run on the input unless it is
+/// stated, or follows from a property that expects a hang.
+pub(crate) fn time_limit(
+    stated: Option<Duration>,
+    property: &Property,
+    slowest: Duration,
+) -> Choice {
+    let (limit, because) = match (property.hang(), stated) {
+        (Some(hang), _) => (hang, "as long as the hang to preserve".to_owned()),
+        (None, Some(stated)) => (stated, "as stated".to_owned()),
+        (None, None) => (
+            default_time_limit(slowest),
+            format!("from the slowest run on the input, {}", clock(slowest)),
+        ),
+    };
+    choice("time limit", clock(limit), because, "--timeout")
+}

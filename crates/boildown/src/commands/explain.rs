@@ -1,0 +1,103 @@
+//! `boildown explain`: the choices of the last run, and how it ended.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use boildown_store::{LastSession, SessionEnding};
+use clap::Args;
+
+use crate::error::{CliError, ExitKind};
+use crate::report::format::{clock, count};
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// The input or the result of the run [default: the last run in the current directory]
+    file: Option<PathBuf>,
+}
+
+/// Prints what the last run chose, why, and how it ended.
+pub(crate) fn print(args: &ExplainArgs) -> Result<ExitKind, CliError> {
+    let file = args.file.as_deref();
+    let dir = match file.and_then(Path::parent) {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new(""),
+    };
+    let name = file.and_then(Path::file_name);
+    let found = LastSession::find(dir, name)
+        .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+    let session = found.ok_or_else(|| no_run(dir, name))?;
+    // A reader that stops early is not an error.
+    drop(std::io::stdout().write_all(text(&session).as_bytes()));
+    Ok(ExitKind::Reduced)
+}
+
+fn no_run(dir: &Path, name: Option<&OsStr>) -> CliError {
+    let of = name.map_or_else(String::new, |name| format!(" of {}", name.display()));
+    CliError::usage(format!(
+        "no run{of} is recorded in {}",
+        dir.join(boildown_store::FOLDER).display()
+    ))
+    .hint("give the input or the result of a run: boildown explain FILE")
+    .hint(
+        "a run is recorded, beside its result, once the command has shown the failure on the input",
+    )
+}
+
+fn text(session: &LastSession) -> String {
+    let mut text = format!(
+        "{}: the last run on {}, {} ago, by boildown {}\n",
+        session.result,
+        session.input,
+        clock(session.age()),
+        session.version
+    );
+    let command = session
+        .identity
+        .iter()
+        .find(|(what, _)| what == "the command");
+    if let Some((_, command)) = command {
+        writeln!(text, "command: {command}").ok();
+    }
+    if session.choices.is_empty() {
+        // The run of an earlier version.
+        let property = session.property.replace('\n', " and ");
+        writeln!(text, "property: {property} (see {})", session.flags).ok();
+        writeln!(
+            text,
+            "time limit: {} (see --timeout)",
+            clock(session.time_limit)
+        )
+        .ok();
+    }
+    for choice in &session.choices {
+        writeln!(text, "{choice}").ok();
+    }
+    let (before, after) = (session.bytes_before, session.bytes_after);
+    writeln!(text, "result: {before} -> {}", count(after, "byte")).ok();
+    writeln!(text, "ended: {}", ending(session.ending.as_ref())).ok();
+    text
+}
+
+fn ending(ending: Option<&SessionEnding>) -> String {
+    let Some(ending) = ending else {
+        return "not yet, or it was killed; the same command resumes".to_owned();
+    };
+    let spent = format!(
+        "{} in {} ({})",
+        count(ending.queries, "test"),
+        clock(ending.elapsed),
+        count(ending.runs, "run")
+    );
+    let why = match ending.why.as_str() {
+        "finished" => "the search finished",
+        "interrupted" => "interrupted; the same command resumes",
+        "questions" => "the limit of --max-tests was reached; without it the same command resumes",
+        "time" => "the limit of --max-time was reached; the same command resumes",
+        "small enough" => "the size of --until was reached; without it the same command resumes",
+        "property lost" => "the failure turned out to be flaky; --flaky preserves its rate",
+        other => other,
+    };
+    format!("{why}; {spent}")
+}
