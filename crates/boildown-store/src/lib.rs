@@ -68,6 +68,7 @@
 mod choice;
 mod error;
 mod identity;
+mod known_results;
 mod last_session;
 mod record;
 mod recording;
@@ -90,6 +91,7 @@ use writer::Writer;
 pub use choice::Choice;
 pub use error::StoreError;
 pub use identity::Identity;
+pub use known_results::KnownResults;
 pub use last_session::{LastSession, SessionEnding};
 pub use record::{Improvement, fingerprint_of};
 pub use recording::BaselineRecording;

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use boildown_search::Fingerprint;
 use rusqlite::{Connection, OpenFlags};
 
 use super::StoreError;
@@ -119,6 +120,21 @@ fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         .busy_timeout(Duration::from_secs(10))
         .map_err(&fail)?;
     Ok(database)
+}
+
+/// Returns whether the file of a run holds an improvement with this content.
+pub(super) fn has_improvement(file: &Path, content: Fingerprint) -> bool {
+    let found = || {
+        open_to_read(file)
+            .ok()?
+            .query_row(
+                "SELECT EXISTS (SELECT * FROM improvements WHERE content = ?1)",
+                [content.bits().to_le_bytes()],
+                |row| row.get(0),
+            )
+            .ok()
+    };
+    found().unwrap_or(false)
 }
 
 /// Creates the tables.

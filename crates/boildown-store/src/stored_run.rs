@@ -125,13 +125,20 @@ impl StoreFolder {
         }
     }
 
-    /// Removes the file of the run with this identity.
+    /// Removes the file of the run with this identity. Returns the contents that were its results.
     ///
     /// # Errors
     /// [`StoreError::Unusable`] when the file cannot be removed.
-    pub fn forget(&self, identity: &Identity) -> Result<(), StoreError> {
+    pub fn forget(&self, identity: &Identity) -> Result<Vec<Fingerprint>, StoreError> {
         let file = self.file(&identity.digest());
-        store_folder::remove(&file).map_err(|error| StoreError::unusable("remove", &file, error))
+        let results = schema::open_to_read(&file).ok().and_then(|database| {
+            let mut query = database.prepare("SELECT content FROM improvements").ok()?;
+            let results = query.query_map([], |row| content(row, 0)).ok()?;
+            results.collect::<Result<_, _>>().ok()
+        });
+        store_folder::remove(&file)
+            .map_err(|error| StoreError::unusable("remove", &file, error))?;
+        Ok(results.unwrap_or_default())
     }
 
     /// Returns how the previous run differs. `None` when there is none, or it cannot be read.
@@ -160,20 +167,10 @@ impl StoredRun {
         self.best.as_ref()
     }
 
-    /// Returns whether the result file ever had this content.
+    /// Returns whether this run ever had this content as its result.
     #[must_use]
     pub fn is_known_result(&self, content: Fingerprint) -> bool {
-        let known = || {
-            schema::open_to_read(&self.file)
-                .ok()?
-                .query_row(
-                    "SELECT EXISTS (SELECT * FROM improvements WHERE content = ?1)",
-                    [content.bits().to_le_bytes()],
-                    |row| row.get(0),
-                )
-                .ok()
-        };
-        !self.is_new && known().unwrap_or(false)
+        !self.is_new && schema::has_improvement(&self.file, content)
     }
 
     /// Begins a session. From now on, records are written to the file.

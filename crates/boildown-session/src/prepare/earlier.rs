@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use boildown_search::Fingerprint;
 use boildown_store::{
-    BaselineRecording, Identity, ResumeStatus, ResumedBest, RunDescription, RunStore, StoreError,
-    StoreFolder, StoredRun,
+    BaselineRecording, Identity, KnownResults, ResumeStatus, ResumedBest, RunDescription, RunStore,
+    StoreError, StoreFolder, StoredRun,
 };
 
 use super::event::PrepareEvent;
@@ -21,6 +22,8 @@ pub struct EarlierSessions {
     run: Option<(StoreFolder, StoredRun)>,
     /// Whether there was an earlier session of the same run.
     pub is_resumed: bool,
+    /// The results of the run before it was forgotten, because the user asked to start over.
+    forgotten: Vec<Fingerprint>,
     /// The recording of the baseline runs when nothing can be remembered.
     unstored_tape: BaselineRecording,
 }
@@ -53,10 +56,14 @@ impl EarlierSessions {
         fresh: bool,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Self {
-        if fresh && let Err(error) = place.forget(&identity) {
-            on_event(PrepareEvent::NotRemembered(&error));
-            return Self::default();
-        }
+        let forgotten = match fresh.then(|| place.forget(&identity)) {
+            None => Vec::new(),
+            Some(Ok(forgotten)) => forgotten,
+            Some(Err(error)) => {
+                on_event(PrepareEvent::NotRemembered(&error));
+                return Self::default();
+            }
+        };
         match place.find(identity) {
             Ok((found, news)) => {
                 let is_resumed = matches!(news, ResumeStatus::Resumed { .. });
@@ -68,6 +75,7 @@ impl EarlierSessions {
                 Self {
                     run: Some((place, found)),
                     is_resumed,
+                    forgotten,
                     unstored_tape: BaselineRecording::default(),
                 }
             }
@@ -91,6 +99,19 @@ impl EarlierSessions {
     #[must_use]
     pub fn best(&self) -> Option<&ResumedBest> {
         self.run.as_ref()?.1.best()
+    }
+
+    /// Returns whether an earlier session of this run had this content as its result.
+    #[must_use]
+    pub fn is_known_result(&self, content: Fingerprint) -> bool {
+        let run = self.run.as_ref();
+        run.is_some_and(|(_, run)| run.is_known_result(content))
+    }
+
+    /// Returns whether this run ever had this content as its result, also before it was forgotten.
+    #[must_use]
+    pub fn was_result(&self, content: Fingerprint) -> bool {
+        self.forgotten.contains(&content) || self.is_known_result(content)
     }
 
     /// Opens the store of this session.
@@ -119,4 +140,13 @@ pub struct SessionStore {
     /// The store; `None` when nothing can be remembered.
     pub store: Option<Arc<RunStore>>,
     place: Option<StoreFolder>,
+}
+
+impl SessionStore {
+    /// Returns the list of contents that the result file has had; `None` when nothing can be
+    /// remembered.
+    #[must_use]
+    pub fn known_results(&self) -> Option<KnownResults> {
+        self.place.as_ref().map(StoreFolder::known_results)
+    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use boildown_store::ResumedBest;
+use boildown_store::{KnownResults, ResumedBest};
 
 use crate::event::Progress;
 
@@ -13,6 +13,8 @@ use crate::event::Progress;
 pub struct ReduceOptions {
     /// The file that holds the best result so far. At every moment it is complete.
     pub output: Option<PathBuf>,
+    /// The list to which each content of the output is added before it is written.
+    pub known_results: Option<KnownResults>,
     /// Stop when the best result is this small.
     pub target_size: Option<TargetSize>,
     /// The best result of earlier sessions, which is in the output already. It stays there until

@@ -128,6 +128,9 @@ impl<'a> ReduceTask<'a> {
             });
         }
         if let Some(path) = &self.options.output {
+            if let Some(known) = &self.options.known_results {
+                known.record(fingerprint_of(&text.bytes));
+            }
             fsx::write_atomic(path, &text.bytes)?;
         }
         self.best = text;

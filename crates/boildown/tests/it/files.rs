@@ -49,10 +49,11 @@ fn a_name_may_be_any_bytes() {
 
 #[test]
 fn the_result_is_written_to_the_output_option() {
-    let env = TestEnv::with_test(FINDS_NEEDLE).file("results/old.txt", "old");
-    let args = ["in.txt", "--output", "results/old.txt", "--test", "test.sh"];
+    // An empty file, such as one of mktemp, may be replaced.
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("results/new.txt", "");
+    let args = ["in.txt", "--output", "results/new.txt", "--test", "test.sh"];
     env.reduce(args).assert_code(0);
-    assert_eq!(env.read("results/old.txt"), NEEDLE);
+    assert_eq!(env.read("results/new.txt"), NEEDLE);
     assert_eq!(env.read("in.txt"), HAYSTACK);
     assert!(!env.exists("in.min.txt"));
 }
@@ -114,7 +115,100 @@ fn the_result_on_disk_is_interesting_at_any_moment() {
 }
 
 #[test]
-fn a_result_of_an_older_run_is_replaced_at_the_start() {
+fn a_file_that_boildown_did_not_write_is_never_replaced() {
+    const THEIRS: &str = "written by hand";
+    let check = |env: &TestEnv, problem: &str| {
+        for output in [None, Some("--output=in.min.txt")] {
+            let args = ["in.txt", "--test", "test.sh"].into_iter().chain(output);
+            env.reduce(args)
+                .assert_code(1)
+                .assert_says(&format!("error: failed to write in.min.txt: {problem}"))
+                .assert_says("hint: --output FILE writes the result elsewhere, --force replaces");
+        }
+        assert!(!env.exists("ran"), "it stops before the first run");
+    };
+    let env = || TestEnv::with_test(&format!("touch $HERE/ran; {FINDS_NEEDLE}"));
+    let forced = |env: &TestEnv| {
+        env.reduce(["in.txt", "--force", "--test", "test.sh"])
+            .assert_code(0);
+        assert_eq!(env.read("in.min.txt"), NEEDLE);
+    };
+
+    let plain = env().file("in.min.txt", THEIRS);
+    check(&plain, "it exists, and boildown did not write it");
+    assert_eq!(plain.read("in.min.txt"), THEIRS);
+    forced(&plain);
+
+    let read_only = env().file("in.min.txt", THEIRS).mode("in.min.txt", 0o444);
+    check(&read_only, "it is read-only");
+    assert_eq!(read_only.read("in.min.txt"), THEIRS);
+    forced(&read_only);
+
+    let linked = env().file("precious", THEIRS);
+    symlink("precious", linked.path("in.min.txt")).unwrap();
+    check(&linked, "it exists, and boildown did not write it");
+    assert_eq!(linked.read("precious"), THEIRS);
+
+    let dangling = env();
+    symlink("nowhere", dangling.path("in.min.txt")).unwrap();
+    check(&dangling, "it is a link to a file that does not exist");
+    assert!(!dangling.exists("nowhere"));
+    forced(&dangling);
+}
+
+#[test]
+fn a_result_that_was_edited_is_not_replaced() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let args = ["in.txt", "--test", "test.sh"];
+    env.reduce(args).assert_code(0);
+    let env = env.file("in.min.txt", "needle, with a remark");
+    env.reduce(args).assert_code(1);
+    env.reduce(args.iter().chain(&["--fresh"])).assert_code(1);
+    assert_eq!(env.read("in.min.txt"), "needle, with a remark");
+}
+
+#[test]
+fn a_larger_result_of_another_run_is_kept_beside_the_smaller_one() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let args = ["in.txt", "--test", "test.sh"];
+    env.reduce(args).assert_code(0);
+
+    // Nothing can be removed: the result is as large as the input.
+    let env = env.script("test.sh", "cmp -s $1 $HERE/in.txt");
+    env.reduce(args)
+        .assert_code(2)
+        .assert_says("in.min.txt holds a result of another run, 6 bytes: it is kept while");
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+    assert_eq!(env.read("in.min.1.txt"), HAYSTACK);
+
+    let larger = "grep -q needle $1 && grep -q seven $1";
+    let env = env.script("test.sh", larger);
+    env.reduce(args)
+        .assert_code(0)
+        .assert_says("in.min.1.txt  49 -> ");
+    let found = env.read("in.min.1.txt");
+    assert!(found.contains("seven") && found.len() < 20, "{found}");
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+    // The same run resumes, also when it has to begin again.
+    env.reduce(args).assert_code(0).assert_says("resumed: ");
+    env.reduce(args.iter().chain(&["--fresh"])).assert_code(0);
+    assert_eq!(env.read("in.min.txt"), NEEDLE);
+
+    // A result that is not larger replaces the other one.
+    let env = env.script("test.sh", "grep -q seven $1");
+    env.reduce(args)
+        .assert_code(0)
+        .assert_says("in.min.txt  49 -> 5 bytes");
+    assert_eq!(env.read("in.min.txt"), "seven");
+    // It may be replaced by a larger one if the user says so.
+    let env = env.script("test.sh", larger);
+    env.reduce(args.iter().chain(&["--force", "--fresh"]))
+        .assert_code(0);
+    assert_eq!(env.read("in.min.txt"), found);
+}
+
+#[test]
+fn before_the_first_improvement_the_result_is_the_input() {
     let size = HAYSTACK.len();
     let env = TestEnv::with_test(&format!(
         r#"
@@ -123,8 +217,7 @@ fn a_result_of_an_older_run_is_replaced_at_the_start() {
         [ $size = {size} ] && exit 0
         touch $HERE/reducing
         sleep 1000"#
-    ))
-    .file("in.min.txt", "of an older run");
+    ));
     let mut run = env.start_reduce(["in.txt", "--test", "test.sh"]);
     run.wait_until(|env| env.exists("reducing"));
     run.signal(Signal::INT);

@@ -80,6 +80,8 @@ fn the_help_of_reduce_lists_every_option() {
     Output:
       -o, --output <FILE>  Where to write the result; the file always holds the best result so far
                            [default: crash.min.c for crash.c]
+          --force          Replace the result file even if boildown did not write it, or if it holds a
+                           smaller result of another run
           --in-place       Replace the input by the result, and keep the original as crash.c.orig
           --rename         Rename identifiers to a, b, c and so on, where the property allows it
           --compact        Remove all removable whitespace, including line breaks

@@ -192,7 +192,7 @@ fn changes_since_the_last_run_are_named_and_verdicts_are_not_mixed() {
     env.reduce(COMMAND).assert_code(0).assert_says("resumed: ");
     let confirming = runs(&env).split_off(changed);
     assert!(confirming.iter().all(|run| *run == hash(NEEDLE.as_bytes())));
-    assert_eq!(env.read("in.min.txt"), NEEDLE);
+    assert_eq!(env.read("in.min.1.txt"), NEEDLE);
 }
 
 #[test]

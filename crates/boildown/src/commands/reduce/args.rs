@@ -74,6 +74,11 @@ pub(crate) struct ReduceArgs {
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place", help_heading = heading::OUTPUT)]
     pub(crate) output: Option<PathBuf>,
 
+    /// Replace the result file even if boildown did not write it, or if it holds a smaller result
+    /// of another run
+    #[arg(long, conflicts_with = "in_place", help_heading = heading::OUTPUT)]
+    pub(crate) force: bool,
+
     /// Replace the input by the result, and keep the original as crash.c.orig
     #[arg(long, help_heading = heading::OUTPUT)]
     pub(crate) in_place: bool,

@@ -2,22 +2,42 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use boildown_exec::fsx;
-use boildown_session::prepare::OTHER_FAILURES;
+use boildown_oracle::OracleError;
+use boildown_search::Fingerprint;
+use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES};
+use boildown_store::{KnownResults, StoreFolder, fingerprint_of};
 
 use super::args::ReduceArgs;
 use crate::error::{CliError, ExitKind};
+use crate::report::format::count;
+use crate::report::reporter::Reporter;
 
 /// Paths to which a reduction writes.
 pub(super) struct Destination {
     /// The result, as the user named it.
     pub(crate) output: PathBuf,
     /// The result, with symbolic links resolved before the first run.
-    pub(crate) target: PathBuf,
+    target: PathBuf,
     /// The copy of the input, if the result replaces the input.
     pub(crate) backup: Option<PathBuf>,
+    /// Where the result is as long as it is larger than the one that `output` holds.
+    aside: Option<Aside>,
+}
+
+/// A result that is kept beside a smaller one of another run.
+struct Aside {
+    path: PathBuf,
+    other: OtherResult,
+}
+
+/// The content of the result file before a run.
+pub(super) struct OtherResult {
+    content: Fingerprint,
+    bytes: usize,
 }
 
 impl Destination {
@@ -31,12 +51,13 @@ impl Destination {
                 target: fsx::resolve_link(&args.input),
                 output: args.input.clone(),
                 backup: Some(with_suffix(&args.input, ".orig")),
+                aside: None,
             });
         }
         let output = args
             .output
             .clone()
-            .unwrap_or_else(|| beside_input(&args.input));
+            .unwrap_or_else(|| with_infix(&args.input, ".min"));
         let same = |path: &Path| fs::canonicalize(path).ok();
         if same(&output).is_some_and(|path| Some(path) == same(&args.input)) {
             return Err(CliError::usage("the output is the input")
@@ -61,7 +82,97 @@ impl Destination {
             target: fsx::resolve_link(&output),
             output,
             backup: None,
+            aside: None,
         })
+    }
+
+    /// Returns the result of an earlier run that is in the result file.
+    ///
+    /// An empty file and a copy of the input count as nothing: no bytes are lost with them.
+    ///
+    /// # Errors
+    /// [`CliError`] when the file is not a result of boildown, or must not be replaced.
+    pub(crate) fn replaceable_result(
+        &self,
+        args: &ReduceArgs,
+        place: Option<&StoreFolder>,
+        input: &[u8],
+    ) -> Result<Option<OtherResult>, CliError> {
+        let is_absent = self.output.symlink_metadata().is_err();
+        if is_absent || args.force || args.in_place {
+            return Ok(None);
+        }
+        let refused = |problem: &str| {
+            let what = format!("failed to write {}", self.output.display());
+            CliError::usage(what)
+                .because(problem.to_owned())
+                .hint("--output FILE writes the result elsewhere, --force replaces this file")
+        };
+        let metadata = fs::metadata(&self.target)
+            .map_err(|_| refused("it is a link to a file that does not exist"))?;
+        if metadata.permissions().mode() & 0o222 == 0 {
+            return Err(refused("it is read-only"));
+        }
+        let bytes = fs::read(&self.target)
+            .map_err(|error| refused(&format!("it exists and cannot be read: {error}")))?;
+        if bytes.is_empty() || bytes == input {
+            return Ok(None);
+        }
+        let content = fingerprint_of(&bytes);
+        if place.is_some_and(|place| place.is_known_result(content)) {
+            let bytes = bytes.len();
+            return Ok(Some(OtherResult { content, bytes }));
+        }
+        Err(refused("it exists, and boildown did not write it"))
+    }
+
+    /// Keeps the result of an earlier run, unless that was a session of this run: as long as the
+    /// new result is larger, it is written to `crash.min.1.c`. A run that starts over is another
+    /// run.
+    pub(crate) fn keep(&mut self, other: OtherResult, earlier: &EarlierSessions, input: &[u8]) {
+        if earlier.is_known_result(other.content) {
+            return;
+        }
+        // A file of this run, or one that does not exist yet.
+        let is_free = |path: &PathBuf| match fs::read(path) {
+            Ok(bytes) => bytes == input || earlier.was_result(fingerprint_of(&bytes)),
+            Err(_) => path.symlink_metadata().is_err(),
+        };
+        let mut paths = (1..).map(|number: u32| with_infix(&self.output, &format!(".{number}")));
+        let path = paths.find(is_free).expect("one of all numbers is free");
+        self.aside = Some(Aside { path, other });
+    }
+
+    /// Returns the file that holds the best result so far, for messages.
+    pub(crate) fn shown(&self) -> &Path {
+        self.aside
+            .as_ref()
+            .map_or(&self.output, |aside| &aside.path)
+    }
+
+    /// Returns the file to write the best result to.
+    pub(crate) fn target(&self) -> &Path {
+        self.aside
+            .as_ref()
+            .map_or(&self.target, |aside| &aside.path)
+    }
+
+    /// Says that a smaller result of another run is kept, if so.
+    fn note_kept(&self, notes: &mut dyn Reporter) {
+        if let Some(aside) = &self.aside {
+            notes.note(&format!(
+                "{} holds a result of another run, {}: it is kept while the new one, in {}, is larger (--force replaces it)",
+                self.output.display(),
+                count(aside.other.bytes, "byte"),
+                aside.path.display(),
+            ));
+        }
+    }
+
+    /// Returns the error of a reduction that stopped with a result.
+    pub(crate) fn error_with_saved_result(&self, error: &OracleError) -> CliError {
+        let output = self.shown().display();
+        CliError::cannot_run(error).hint(format!("the best result so far is in {output}"))
     }
 
     /// Returns the directory for candidates that fail in another way.
@@ -81,10 +192,19 @@ impl Destination {
 
     /// Writes the first result: the input, or the best result of earlier sessions. From now on the
     /// file always holds the best result so far.
-    pub(crate) fn begin(&self, args: &ReduceArgs, first: &[u8]) -> Result<(), CliError> {
+    pub(crate) fn begin(
+        &self,
+        args: &ReduceArgs,
+        first: &[u8],
+        known_results: Option<&KnownResults>,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), CliError> {
+        if let Some(known) = known_results {
+            known.record(fingerprint_of(first));
+        }
         // With --in-place this also undoes changes that the command may have made to the input, so
         // that the copy is of the bytes that were read.
-        fsx::write_atomic(&self.target, first).map_err(|error| {
+        fsx::write_atomic(self.target(), first).map_err(|error| {
             CliError::failed_to(ExitKind::CannotRun, &error)
                 .hint("--output FILE writes it elsewhere")
         })?;
@@ -99,19 +219,39 @@ impl Destination {
                 CliError::new(ExitKind::CannotRun, what).because(error)
             })?;
         }
+        self.note_kept(reporter);
+        Ok(())
+    }
+
+    /// Moves a result that is aside to the result file, if it is not larger than the result there.
+    pub(crate) fn finish(
+        &mut self,
+        best: &[u8],
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), CliError> {
+        let is_replaced = |aside: &mut Aside| {
+            let current = fs::read(&self.target);
+            let is_same = current.is_ok_and(|bytes| fingerprint_of(&bytes) == aside.other.content);
+            is_same && best.len() <= aside.other.bytes
+        };
+        if let Some(aside) = self.aside.take_if(is_replaced) {
+            fsx::write_durable(&self.target, best).map_err(|error| CliError::cannot_run(&error))?;
+            fs::remove_file(&aside.path).ok();
+        }
+        self.note_kept(reporter);
         Ok(())
     }
 }
 
-/// Returns `crash.min.c` for `crash.c`.
-fn beside_input(input: &Path) -> PathBuf {
-    let mut name = input.file_stem().unwrap_or_default().to_owned();
-    name.push(".min");
-    if let Some(extension) = input.extension() {
+/// Returns `crash.min.c` for `crash.c` and `.min`.
+fn with_infix(path: &Path, infix: &str) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(infix);
+    if let Some(extension) = path.extension() {
         name.push(".");
         name.push(extension);
     }
-    input.with_file_name(name)
+    path.with_file_name(name)
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

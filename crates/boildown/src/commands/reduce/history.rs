@@ -29,7 +29,7 @@ impl ReductionHistory {
     pub(crate) fn find(
         args: &ReduceArgs,
         command: &CommandLine,
-        destination: &Destination,
+        destination: &mut Destination,
         mut input: Arc<[u8]>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<Self, CliError> {
@@ -40,6 +40,8 @@ impl ReductionHistory {
             // With --in-place, the file may hold the result of an earlier session.
             input = original(backup, &input, place.as_ref(), args, command)?;
         }
+        // Before --fresh makes the store forget the earlier run.
+        let other_result = destination.replaceable_result(args, place.as_ref(), &input)?;
         let find = |place| {
             EarlierSessions::find(
                 place,
@@ -48,10 +50,11 @@ impl ReductionHistory {
                 on_event,
             )
         };
-        Ok(Self {
-            earlier: place.map(find).unwrap_or_default(),
-            input,
-        })
+        let earlier = place.map(find).unwrap_or_default();
+        if let Some(other) = other_result {
+            destination.keep(other, &earlier, &input);
+        }
+        Ok(Self { earlier, input })
     }
 
     /// Returns the recording of the runs on the input.
@@ -151,6 +154,7 @@ fn run_identity(args: &ReduceArgs, command: &CommandLine, input: &[u8]) -> Ident
         command: _,
         // The store is beside the result.
         output: _,
+        force: _,
         in_place: _,
         // Changes the duration only.
         jobs: _,

@@ -14,7 +14,7 @@ use boildown_session::{
     BaselineError, Event, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass, Stopped,
     Summary, reduce_with_restarts,
 };
-use boildown_store::{ResumedBest, RunStore};
+use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{Language, Strategy, count_tokens, reduction};
 
 use self::args::ReduceArgs;
@@ -47,13 +47,18 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
     let input = read(&args.input)?;
     let usage = format!("boildown reduce {}", args.input.display());
     let command = property::command(&args.property, &args.command, &args.input, &usage)?;
-    let destination = Destination::new(args)?;
+    let mut destination = Destination::new(args)?;
     let uses_keys = args.printing.is_text() && keys::are_available();
     let mut reporter =
         crate::report::reporter(&args.printing, if uses_keys { keys::HINT } else { "" });
     let reporter = reporter.as_mut();
-    let history =
-        ReductionHistory::find(args, &command, &destination, input, &mut noting(reporter))?;
+    let history = ReductionHistory::find(
+        args,
+        &command,
+        &mut destination,
+        input,
+        &mut noting(reporter),
+    )?;
     let input = Arc::clone(&history.input);
     let mut choices = Choices::default();
     let language = language(args, &input, &mut choices, reporter)?;
@@ -69,21 +74,19 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
     )?;
     let prepared = prepare(args, &runner, &history, &interrupt, &mut choices, reporter)?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
-    if let Some(note) = flakiness::before_search(&flakiness) {
-        reporter.note(&note);
-    }
     let (session, known_best) = {
         let on_event = &mut noting(reporter);
         history.begin(args, &prepared.oracle, choices.as_slice(), on_event)
     };
     let first = known_best.as_ref().map_or(&input, |best| &best.text);
-    destination.begin(args, first)?;
+    destination.begin(args, first, session.known_results().as_ref(), reporter)?;
 
     let search = ReductionSearch {
         args,
         input: &input,
         language,
         destination: &destination,
+        known_results: session.known_results(),
         interrupt: &interrupt,
         prepared: &prepared,
         uses_keys,
@@ -96,14 +99,13 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
         &mut flakiness,
         reporter,
     )?;
+    destination.finish(&found.best, reporter)?;
     let unchanged = found.best == input;
     let expected = if args.in_place { &found.best } else { &input };
-    if fs::read(&args.input).ok().as_deref() != Some(&**expected) {
-        reporter.note(&input::modified_warning(&args.input));
-    }
+    warn_if_modified(&args.input, expected, reporter);
     reporter.finish(&ReductionReport {
         input: &args.input,
-        output: &destination.output,
+        output: destination.shown(),
         backup: destination.backup.as_deref(),
         unchanged,
         summary: &found.summary,
@@ -116,6 +118,12 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
         own_cpu: own_cpu_seconds(),
     });
     Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
+}
+
+fn warn_if_modified(input: &Path, expected: &[u8], reporter: &mut dyn Reporter) {
+    if fs::read(input).ok().as_deref() != Some(expected) {
+        reporter.note(&input::modified_warning(input));
+    }
 }
 
 fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -> ExitKind {
@@ -134,6 +142,7 @@ struct ReductionSearch<'a> {
     input: &'a Arc<[u8]>,
     language: Option<&'static Language>,
     destination: &'a Destination,
+    known_results: Option<KnownResults>,
     interrupt: &'a Interrupt,
     prepared: &'a PreparedReduction,
     uses_keys: bool,
@@ -161,7 +170,8 @@ impl ReductionSearch<'_> {
         let jobs = self.args.jobs.count();
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
-            output: Some(self.destination.target.clone()),
+            output: Some(self.destination.target().to_owned()),
+            known_results: self.known_results.clone(),
             target_size: self.args.until,
             resumed_best: known_best,
             skip_pass: skip_pass.clone(),
@@ -199,7 +209,7 @@ impl ReductionSearch<'_> {
             config,
             &mut |event| report_event(event, reporter),
         )
-        .map_err(|error| self.error_with_saved_result(&error))?;
+        .map_err(|error| self.destination.error_with_saved_result(&error))?;
         drop(keys);
         flakiness.contradictions = contradictions;
         let unchanged = best == *self.input;
@@ -208,7 +218,7 @@ impl ReductionSearch<'_> {
         } else if !unchanged && summary.stopped != Some(Stopped::Interrupted) {
             flakiness
                 .measure_result(oracle, &best, jobs, interrupt)
-                .map_err(|error| self.error_with_saved_result(&error))?;
+                .map_err(|error| self.destination.error_with_saved_result(&error))?;
         }
         Ok(FoundReduction {
             best,
@@ -226,11 +236,6 @@ impl ReductionSearch<'_> {
             b'q' => interrupt.trigger(),
             _ => {}
         })
-    }
-
-    fn error_with_saved_result(&self, error: &OracleError) -> CliError {
-        let output = self.destination.output.display();
-        CliError::cannot_run(error).hint(format!("the best result so far is in {output}"))
     }
 }
 
@@ -311,6 +316,9 @@ fn prepare(
         choices::time_limit(args.timeout, property, slowest),
         reporter,
     );
+    if let Some(note) = flakiness::before_search(&Flakiness::new(&prepared.baseline)) {
+        reporter.note(&note);
+    }
     Ok(prepared)
 }
 
