@@ -28,6 +28,7 @@ fn main() {
         ),
         file: CandidateFile::named("crash.c"),
         limits: Limits::default(),
+        extra_tests: Vec::new(),
     };
     let mut unlimited = runner.clone();
     unlimited.limits = Limits::none();

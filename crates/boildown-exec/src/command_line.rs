@@ -14,6 +14,10 @@ use boildown_oracle::{Capture, OracleError};
 /// The word that stands for the path of the candidate in a typed command.
 const PLACEHOLDER: &[u8] = b"{}";
 
+/// The same word as AFL and treereduce write it. It counts only in a command that does not name the
+/// candidate otherwise.
+const OTHER_PLACEHOLDER: &[u8] = b"@@";
+
 /// A command with placeholders for the candidate. It means the same in every directory.
 ///
 /// Its [`Display`](fmt::Display) is the command as it would be typed in a directory that holds the
@@ -50,7 +54,8 @@ pub enum StdinContent {
 impl CommandLine {
     /// Interprets a typed command:
     ///
-    /// * `{}` anywhere in a word is the path of the candidate.
+    /// * `{}` anywhere in a word is the path of the candidate. So is `@@`, in a command that does
+    ///   not name the candidate otherwise.
     /// * A word that names the input becomes the base name of the candidate; so does the value in
     ///   `--option=INPUT`.
     /// * A word that names another existing file becomes an absolute path; so does such a value.
@@ -60,14 +65,21 @@ impl CommandLine {
     /// [`OracleError::NoCommand`] when the command has no words.
     pub fn new(typed: &TypedCommand<'_>) -> Result<Self, OracleError> {
         let (program, args) = typed.words.split_first().ok_or(OracleError::NoCommand)?;
-        Ok(Self {
+        let mut command = Self {
             program: Word::from_program(program, typed),
             args: args
                 .iter()
                 .map(|arg| Word::from_argument(arg, typed))
                 .collect(),
             stdin: typed.stdin,
-        })
+        };
+        if !command.takes_candidate() {
+            let extension = typed.input.extension().unwrap_or_default();
+            for word in std::iter::once(&mut command.program).chain(&mut command.args) {
+                word.fill_other_placeholders(extension);
+            }
+        }
+        Ok(command)
     }
 
     /// Returns the command for an interestingness test: the script, with the path of the candidate
@@ -75,14 +87,43 @@ impl CommandLine {
     ///
     /// This serves scripts written for all reducers: those for C-Reduce and C-Vise take no argument
     /// and find the candidate by its base name in the working directory; those for Shrink Ray,
-    /// picire or lithium expect the path.
+    /// picire or lithium expect the path, or read the candidate from standard input.
     #[must_use]
     pub fn script(script: &Path, user_dir: &Path) -> Self {
-        let script = absolute(script, user_dir).into_os_string();
+        Self::test([absolute(script, user_dir).into_os_string()])
+    }
+
+    /// Returns the command for an interestingness test that these words start: they are followed by
+    /// the path of the candidate, which is on standard input too.
+    pub(crate) fn test(words: impl IntoIterator<Item = OsString>) -> Self {
+        let mut words = words
+            .into_iter()
+            .map(|word| Word(vec![WordPart::Text(word)]));
+        let program = words.next().unwrap_or(Word(Vec::new()));
         Self {
-            program: Word(vec![WordPart::Text(script)]),
-            args: vec![Word(vec![WordPart::Path])],
-            stdin: StdinContent::Nothing,
+            program,
+            args: words.chain([Word(vec![WordPart::Path])]).collect(),
+            stdin: StdinContent::Candidate,
+        }
+    }
+
+    /// Returns this command without its last argument.
+    #[must_use]
+    pub fn without_last_argument(mut self) -> Self {
+        self.args.pop();
+        self
+    }
+
+    /// Returns the command that runs a line of a shell in the directory of the candidate, and then
+    /// this command in its place.
+    #[must_use]
+    pub fn after_shell_line(&self, line: &str) -> Self {
+        let line = format!("{line}; exec \"$@\"");
+        let shell = ["-c", &line, "sh"].map(|word| Word(vec![WordPart::Text(word.into())]));
+        Self {
+            program: Word(vec![WordPart::Text("sh".into())]),
+            args: shell.into_iter().chain(self.words().cloned()).collect(),
+            stdin: self.stdin,
         }
     }
 
@@ -104,22 +145,35 @@ impl CommandLine {
         }
     }
 
-    /// Returns a shell command line that repeats the command on this file.
+    /// Returns a line for a shell that runs the command on a copy of this file as a run does: alone
+    /// in a fresh directory, under the name of a candidate. The line ends by printing the exit
+    /// status.
+    ///
+    /// `source` is absolute; `variables` are set for the command.
     #[must_use]
-    pub fn shell(&self, candidate: &Path) -> String {
-        let dir = match candidate.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => format!("cd {} && ", quote(parent)),
-            _ => String::new(),
+    pub fn shell<'a>(
+        &self,
+        source: &Path,
+        name: &OsStr,
+        variables: impl IntoIterator<Item = &'a (OsString, OsString)>,
+    ) -> String {
+        let target = Path::new(".").join(name);
+        let target = if source.file_name() == Some(name) {
+            ".".to_owned()
+        } else {
+            quote(&target)
         };
-        let words: Vec<_> = self
-            .words()
-            .map(|word| quote(word.fill(candidate)))
-            .collect();
-        let stdin = match self.stdin {
-            StdinContent::Nothing => String::new(),
-            StdinContent::Candidate => format!(" <{}", quote(file_name(candidate))),
-        };
-        format!("{dir}{}{stdin}", words.join(" "))
+        let mut line = format!("(cd \"$(mktemp -d)\" && cp {} {target} &&", quote(source));
+        for (variable, value) in variables {
+            line += &format!(" {}={}", variable.display(), quote(value));
+        }
+        for word in self.words() {
+            line += &format!(" {}", word.shell(name));
+        }
+        if self.stdin == StdinContent::Candidate {
+            line += &format!(" <{}", quote(Path::new(".").join(name)));
+        }
+        line + "; echo \"exit status $?\")"
     }
 
     /// Returns whether the candidate itself is the program.
@@ -175,7 +229,7 @@ enum WordPart {
 impl Word {
     fn from_program(program: &OsStr, typed: &TypedCommand<'_>) -> Self {
         if has_placeholder(program) {
-            return Self::with_placeholders(program);
+            return Self::split(program.as_bytes(), PLACEHOLDER);
         }
         // A bare name is looked up on the PATH, even if the user's directory has a file of this
         // name.
@@ -193,7 +247,7 @@ impl Word {
 
     fn from_argument(arg: &OsStr, typed: &TypedCommand<'_>) -> Self {
         if has_placeholder(arg) {
-            return Self::with_placeholders(arg);
+            return Self::split(arg.as_bytes(), PLACEHOLDER);
         }
         if let Some(part) = file_part(arg, typed) {
             return Self(vec![part]);
@@ -206,19 +260,51 @@ impl Word {
         Self(vec![WordPart::Text(arg.to_owned())])
     }
 
-    fn with_placeholders(word: &OsStr) -> Self {
+    /// Returns the word with the path of the candidate in place of a placeholder.
+    fn split(word: &[u8], placeholder: &[u8]) -> Self {
         let mut parts = Vec::new();
-        let mut rest = word.as_bytes();
-        while let Some(offset) = find_placeholder(rest) {
+        let mut rest = word;
+        while let Some(offset) = find(rest, placeholder) {
             parts.push(WordPart::Text(
                 OsStr::from_bytes(&rest[..offset]).to_owned(),
             ));
             parts.push(WordPart::Path);
-            rest = &rest[offset + PLACEHOLDER.len()..];
+            rest = &rest[offset + placeholder.len()..];
         }
         parts.push(WordPart::Text(OsStr::from_bytes(rest).to_owned()));
         parts.retain(|part| !matches!(part, WordPart::Text(text) if text.is_empty()));
         Self(parts)
+    }
+
+    /// Replaces `@@` in the text of the word; `@@.c` is a candidate whose name ends so.
+    fn fill_other_placeholders(&mut self, extension: &OsStr) {
+        let [WordPart::Text(text)] = self.0.as_slice() else {
+            return;
+        };
+        let mut suffix = OTHER_PLACEHOLDER.to_vec();
+        suffix.push(b'.');
+        suffix.extend_from_slice(extension.as_bytes());
+        let bytes = text.as_bytes();
+        let bytes = match bytes.strip_suffix(suffix.as_slice()) {
+            Some(start) if !extension.is_empty() => [start, OTHER_PLACEHOLDER].concat(),
+            _ => bytes.to_vec(),
+        };
+        if find(&bytes, OTHER_PLACEHOLDER).is_some() {
+            *self = Self::split(&bytes, OTHER_PLACEHOLDER);
+        }
+    }
+
+    /// Returns the word as a shell reads it in the directory of the candidate of this name.
+    fn shell(&self, name: &OsStr) -> String {
+        if self.0.is_empty() {
+            return "''".to_owned();
+        }
+        let part = |part: &WordPart| match part {
+            WordPart::Text(text) => quote(text),
+            WordPart::Path => format!("\"$PWD\"/{}", quote(name)),
+            WordPart::Name(_) => quote(name),
+        };
+        self.0.iter().map(part).collect()
     }
 
     fn fill(&self, candidate: &Path) -> OsString {
@@ -251,13 +337,11 @@ impl fmt::Display for Word {
 }
 
 fn has_placeholder(word: &OsStr) -> bool {
-    find_placeholder(word.as_bytes()).is_some()
+    find(word.as_bytes(), PLACEHOLDER).is_some()
 }
 
-fn find_placeholder(bytes: &[u8]) -> Option<usize> {
-    bytes
-        .windows(PLACEHOLDER.len())
-        .position(|window| window == PLACEHOLDER)
+fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
+    bytes.windows(part.len()).position(|window| window == part)
 }
 
 /// Splits `--option=value` after the `=`.
@@ -298,7 +382,7 @@ fn is_input(path: &Path, typed: &TypedCommand<'_>) -> bool {
 /// Returns the absolute path, without `.` components.
 ///
 /// Links are not resolved, because some programs behave according to the name they are called by.
-fn absolute(path: &Path, user_dir: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path, user_dir: &Path) -> PathBuf {
     let joined = user_dir.join(path);
     path::absolute(&joined).unwrap_or(joined)
 }
@@ -457,16 +541,40 @@ mod tests {
         };
         let command = CommandLine::new(&typed).unwrap();
         assert_eq!(command.to_string(), "cc -D 'A B' crash.c -o{}.o");
+        let variables = [("MODE".into(), "fast run".into())];
         assert_eq!(
-            command.shell(Path::new("/my src/crash.c")),
-            "cd '/my src' && cc -D 'A B' crash.c '-o/my src/crash.c.o' <crash.c"
+            command.shell(Path::new("/my src/crash.c"), "crash.c".as_ref(), &variables),
+            "(cd \"$(mktemp -d)\" && cp '/my src/crash.c' . && MODE='fast run' \
+             cc -D 'A B' crash.c -o\"$PWD\"/crash.c.o <./crash.c; echo \"exit status $?\")"
+        );
+        assert_eq!(
+            command.shell(Path::new("/src/good.c"), "my crash.c".as_ref(), &[]),
+            "(cd \"$(mktemp -d)\" && cp /src/good.c './my crash.c' && \
+             cc -D 'A B' 'my crash.c' -o\"$PWD\"/'my crash.c'.o <'./my crash.c'; echo \"exit status $?\")"
         );
     }
 
     #[test]
-    fn a_script_receives_only_the_path() {
+    fn at_signs_become_the_path_if_nothing_else_names_the_candidate() {
+        check(&["run", "@@"], &["run", "$RUN/crash.c"]);
+        check(
+            &["run", "--in=@@", "-q"],
+            &["run", "--in=$RUN/crash.c", "-q"],
+        );
+        check(&["run", "@@.c"], &["run", "$RUN/crash.c"]);
+        check(&["run", "@@.h"], &["run", "$RUN/crash.c.h"]);
+        check(&["grep", "@@", "{}"], &["grep", "@@", "$RUN/crash.c"]);
+        check(&["grep", "@@", "crash.c"], &["grep", "@@", "crash.c"]);
+    }
+
+    #[test]
+    fn a_script_receives_the_path_and_the_content() {
         let script = CommandLine::script(Path::new("./test.sh"), Path::new("/src"));
         assert_eq!(script.to_string(), "/src/test.sh {}");
-        assert_eq!(script.shell(Path::new("crash.c")), "/src/test.sh crash.c");
+        assert_eq!(
+            script.shell(Path::new("/src/crash.c"), "crash.c".as_ref(), &[]),
+            "(cd \"$(mktemp -d)\" && cp /src/crash.c . && \
+             /src/test.sh \"$PWD\"/crash.c <./crash.c; echo \"exit status $?\")"
+        );
     }
 }

@@ -3,6 +3,7 @@
 //! * [`spawn::run`] runs one command and leaves no process behind, whatever the command does.
 //! * [`Scratch`] gives every run a fresh directory that holds only the candidate.
 //! * [`CommandLine`] is the command that the user typed, ready to be run on any candidate.
+//! * [`TestCommand`] is the command of an interestingness test: a script, or a line for a shell.
 //! * [`Runner`] combines the three. [`LocalOracle`] adds a [`Property`](boildown_oracle::Property)
 //!   that gives the verdicts; [`PassFailOracle`] uses two properties.
 //! * [`SecondaryFailureCollector`] keeps the smallest candidate of every failure that differs from
@@ -36,6 +37,7 @@
 //!         sandbox: Some(Sandbox::new(&Permissions::default())?),
 //!         ..Limits::default()
 //!     },
+//!     extra_tests: Vec::new(),
 //! };
 //! let crashes = Property::new(vec![Expectation::Exit("signal".parse()?)]);
 //! let oracle = LocalOracle::new(runner, crashes.expect("there is an expectation"));
@@ -45,15 +47,19 @@
 //! ```
 
 mod command_line;
+mod extra_tests;
 pub mod fsx;
 mod local;
 mod pass_fail;
 mod scratch;
 mod secondary_failures;
 pub mod spawn;
+mod test_command;
 
 pub use command_line::{CommandLine, StdinContent, TypedCommand};
+pub use extra_tests::{ExpectedEnd, ExtraTest};
 pub use local::{LocalOracle, Runner, check_set_up};
 pub use pass_fail::PassFailOracle;
 pub use scratch::{CandidateFile, RunDir, Scratch};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
+pub use test_command::TestCommand;

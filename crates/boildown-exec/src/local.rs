@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::scratch::SandboxedRun;
 use crate::spawn::{self, Limits, is_not_executable};
-use crate::{CandidateFile, CommandLine, Scratch};
+use crate::{CandidateFile, CommandLine, ExtraTest, Scratch};
 use boildown_oracle::{
     Answer, Capture, Interrupt, Oracle, OracleError, Outcome, Property, Run, Verdict,
 };
@@ -22,6 +22,8 @@ pub struct Runner {
     pub file: CandidateFile,
     /// The limits of a run.
     pub limits: Limits,
+    /// Tests that an interesting candidate has to pass or to fail too, each in a run of its own.
+    pub extra_tests: Vec<ExtraTest>,
 }
 
 impl Runner {
@@ -68,6 +70,45 @@ impl Runner {
         // The files of this run are removed, so if the disk is full now, it is not because of them.
         self.scratch.check_room()?;
         Ok(run)
+    }
+
+    /// Runs an extra test on a candidate, once.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_extra(
+        &self,
+        test: &ExtraTest,
+        candidate: &[u8],
+        capture: Capture,
+        interrupt: &Interrupt,
+    ) -> Result<Run, OracleError> {
+        let runner = Self {
+            command: test.command.clone(),
+            ..self.clone()
+        };
+        runner
+            .with_timeout(test.timeout)
+            .run(candidate, capture, interrupt)
+    }
+
+    /// Returns the verdict on a candidate that the extra tests confirm, or do not: the first one
+    /// that does not end as expected decides.
+    pub(crate) fn confirm(
+        &self,
+        verdict: Verdict,
+        candidate: &[u8],
+        interrupt: &Interrupt,
+    ) -> Result<Verdict, OracleError> {
+        let mut verdict = verdict;
+        for test in &self.extra_tests {
+            if !verdict.is_interesting() {
+                break;
+            }
+            let run = self.run_extra(test, candidate, Capture::Nothing, interrupt)?;
+            verdict = test.expected.verdict(&run);
+        }
+        Ok(verdict)
     }
 
     /// Returns this runner with another time limit.
@@ -185,18 +226,20 @@ impl Oracle for LocalOracle {
                     run: None,
                 })
             }
-            run => run.map(|run| {
+            run => {
+                let run = run?;
                 let verdict = self.property.verdict(&run);
+                let verdict = self.runner.confirm(verdict, candidate, interrupt)?;
                 if let Some(adaptive_timeout) = &self.adaptive_timeout
                     && verdict.is_interesting()
                 {
                     adaptive_timeout.record(run.took);
                 }
-                Answer {
+                Ok(Answer {
                     verdict,
                     run: Some(run),
-                }
-            }),
+                })
+            }
         }
     }
 }

@@ -10,7 +10,8 @@ use boildown_oracle::{Answer, Capture, Interrupt, Oracle, OracleError, Property,
 /// [`Uninteresting`](Verdict::Uninteresting) when it has the passing property, else
 /// [`Unresolved`](Verdict::Unresolved): a candidate that fails in a new way says nothing about the
 /// difference between failing and passing. When the candidate is the program itself, a candidate
-/// that cannot be executed is unresolved too.
+/// that cannot be executed is unresolved too, and so is one that fails, but that an extra test of
+/// the runner turns down.
 #[derive(Debug, Clone)]
 pub struct PassFailOracle {
     /// The runner of the command.
@@ -52,10 +53,26 @@ impl Oracle for PassFailOracle {
                     run: None,
                 })
             }
-            run => run.map(|run| Answer {
-                verdict: self.verdict(&run),
-                run: Some(run),
-            }),
+            run => {
+                let run = run?;
+                let verdict = match self.verdict(&run) {
+                    // The failure, but in a candidate that the user does not want.
+                    Verdict::Interesting => {
+                        let confirmed =
+                            self.runner
+                                .confirm(Verdict::Interesting, candidate, interrupt)?;
+                        match confirmed {
+                            Verdict::Interesting => confirmed,
+                            Verdict::Uninteresting | Verdict::Unresolved => Verdict::Unresolved,
+                        }
+                    }
+                    verdict => verdict,
+                };
+                Ok(Answer {
+                    verdict,
+                    run: Some(run),
+                })
+            }
         }
     }
 }
@@ -80,6 +97,7 @@ mod tests {
                 scratch: Arc::new(Scratch::new(&std::env::temp_dir()).unwrap()),
                 file: CandidateFile::named("in.txt"),
                 limits: Limits::default(),
+                extra_tests: Vec::new(),
             },
             failing: Property::new(failing.to_vec()).unwrap(),
             passing: Property::new(vec![Expectation::Exit(passing)]).unwrap(),

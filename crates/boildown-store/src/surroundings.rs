@@ -29,6 +29,9 @@ const INFLUENTIAL_PREFIXES: &[&str] = &["LC_", "LD_", "DYLD_"];
 /// Environment variables that differ between terminals.
 const IGNORED: &[&str] = &["_", "PWD", "OLDPWD", "SHLVL"];
 
+/// Further environment variables that every shell of a user has, with the same value.
+const USUAL: &[&str] = &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
+
 /// Adds the dependencies of a command to the identity:
 ///
 /// * the content of its program, and of every file that one of its words names;
@@ -41,34 +44,20 @@ const IGNORED: &[&str] = &["_", "PWD", "OLDPWD", "SHLVL"];
 /// a program reads, such as libraries and its configuration, are not found.
 pub fn add_surroundings<'a>(identity: &mut Identity, command: impl IntoIterator<Item = &'a OsStr>) {
     let path = env::var_os("PATH").unwrap_or_default();
-    let mut files = BTreeSet::new();
-    let mut texts: Vec<Vec<u8>> = Vec::new();
-    for (index, word) in command.into_iter().enumerate() {
-        texts.push(word.as_bytes().to_vec());
-        let named = if index == 0 && !word.as_bytes().contains(&b'/') {
-            on_path(word, &path)
-        } else {
-            Some(PathBuf::from(word)).filter(|file| file.is_absolute() && file.is_file())
-        };
-        files.extend(named);
-    }
+    let (files, mut texts) = named_files(command, &path);
     for file in &files {
         let what = format!("the file {}", file.display());
         match content(file) {
             Some(bytes) => {
                 identity.add_hash(what, &bytes);
-                if bytes.len() as u64 <= MAX_SEARCHED && !bytes.contains(&0) {
+                if is_searched(&bytes) {
                     texts.push(bytes);
                 }
             }
             None => identity.add(what, stamp(file).unwrap_or_default()),
         }
     }
-    let words: BTreeSet<&[u8]> = texts
-        .iter()
-        .flat_map(|text| words(text))
-        .take(MAX_WORDS)
-        .collect();
+    let words = all_words(&texts);
     let mentioned = words.iter().filter_map(|word| {
         let word = OsStr::from_bytes(word);
         if word.as_bytes().first() == Some(&b'/') {
@@ -95,6 +84,58 @@ pub fn add_surroundings<'a>(identity: &mut Identity, command: impl IntoIterator<
             identity.add_hash(what, value.as_bytes());
         }
     }
+}
+
+/// Returns the environment variables that a command or a file that one of its words names mentions,
+/// without those that every shell has. They are needed to repeat a run in another shell.
+#[must_use]
+pub fn mentioned_variables<'a>(
+    command: impl IntoIterator<Item = &'a OsStr>,
+) -> Vec<(OsString, OsString)> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let (files, mut texts) = named_files(command, &path);
+    let contents = files.iter().filter_map(|file| content(file));
+    texts.extend(contents.filter(|bytes| is_searched(bytes)));
+    let words = all_words(&texts);
+    let mut variables: Vec<_> = env::vars_os()
+        .filter(|(name, _)| {
+            let text = name.to_string_lossy();
+            words.contains(name.as_bytes())
+                && !IGNORED.contains(&&*text)
+                && !USUAL.contains(&&*text)
+        })
+        .collect();
+    variables.sort();
+    variables
+}
+
+/// Returns the files that the words of a command name, and the words.
+fn named_files<'a>(
+    command: impl IntoIterator<Item = &'a OsStr>,
+    path: &OsStr,
+) -> (BTreeSet<PathBuf>, Vec<Vec<u8>>) {
+    let mut files = BTreeSet::new();
+    let mut texts = Vec::new();
+    for (index, word) in command.into_iter().enumerate() {
+        texts.push(word.as_bytes().to_vec());
+        let named = if index == 0 && !word.as_bytes().contains(&b'/') {
+            on_path(word, path)
+        } else {
+            Some(PathBuf::from(word)).filter(|file| file.is_absolute() && file.is_file())
+        };
+        files.extend(named);
+    }
+    (files, texts)
+}
+
+/// Returns whether the content of a file is searched for names.
+fn is_searched(bytes: &[u8]) -> bool {
+    bytes.len() as u64 <= MAX_SEARCHED && !bytes.contains(&0)
+}
+
+fn all_words(texts: &[Vec<u8>]) -> BTreeSet<&[u8]> {
+    let words = texts.iter().flat_map(|text| words(text));
+    words.take(MAX_WORDS).collect()
 }
 
 /// Returns the content of a file that is not too large.

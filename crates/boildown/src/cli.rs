@@ -11,7 +11,7 @@ use crate::commands::reduce::args::ReduceArgs;
 /// A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its
 /// cause
 #[derive(Debug, Parser)]
-#[command(name = "boildown", version, disable_help_subcommand = true)]
+#[command(name = "boildown", version, propagate_version = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

@@ -1,7 +1,10 @@
 //! Hints that explain a run to the user: what it printed, and what to change.
 
-use boildown_exec::{CommandLine, Runner};
+use std::path::Path;
+
+use boildown_exec::Runner;
 use boildown_oracle::{Outcome, Resource, Run};
+use boildown_store::mentioned_variables;
 
 /// Lines of output that are shown of a run.
 const SHOWN_LINES: usize = 10;
@@ -47,7 +50,10 @@ pub(crate) fn unnamed_candidate_hint(runner: &Runner) -> Option<&'static str> {
     )
 }
 
-/// Returns the command for a shell that repeats a run on a file.
-pub(crate) fn repeat_hint(command: &CommandLine, path: &std::path::Path) -> String {
-    format!("to repeat the run: {}", command.shell(path))
+/// Returns the line for a shell that repeats a run on a file.
+pub(crate) fn repeat_hint(runner: &Runner, path: &Path) -> String {
+    let source = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let variables = mentioned_variables(runner.command.constant_parts());
+    let line = runner.command.shell(&source, &runner.file.name, &variables);
+    format!("to repeat the run:\n  {line}")
 }

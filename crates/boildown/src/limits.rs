@@ -45,6 +45,7 @@ pub(crate) fn runner(
         scratch: Arc::new(scratch),
         file: CandidateFile::like(input).map_err(cannot_run)?,
         limits: limits(sandbox, timeout, on_event)?,
+        extra_tests: Vec::new(),
     })
 }
 

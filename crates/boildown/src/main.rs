@@ -15,6 +15,7 @@ mod commands;
 mod cpu_time;
 mod error;
 mod explain;
+mod habits;
 mod identity;
 mod input;
 mod keys;
@@ -29,9 +30,14 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitKind {
-    let cli = match cli::Cli::try_parse() {
+    let words = habits::with_command(std::env::args_os().collect());
+    let cli = match cli::Cli::try_parse_from(&words) {
         Ok(cli) => cli,
         Err(message) => {
+            if let Some(error) = habits::explain(&message, &words) {
+                print_error(&error.to_string());
+                return error.kind;
+            }
             // A closed stream is not an error.
             drop(message.print());
             return if message.use_stderr() {
@@ -42,7 +48,7 @@ fn run() -> ExitKind {
         }
     };
     let outcome = match cli.command {
-        cli::Command::Reduce(args) => reduce::run(&args),
+        cli::Command::Reduce(args) => reduce::run(*args),
         cli::Command::Isolate(args) => isolate::run(&args),
         cli::Command::Changes(args) => changes::run(&args),
         cli::Command::Explain(args) => commands::explain::print(&args),
@@ -50,7 +56,7 @@ fn run() -> ExitKind {
         cli::Command::Lab(args) => lab::run(&args),
         cli::Command::Languages => Ok(languages::print()),
         cli::Command::Completions { shell } => {
-            Ok(completions::print(shell, &mut cli::Cli::definition()))
+            Ok(completions::print(shell, &cli::Cli::definition()))
         }
         cli::Command::Man => man::print(&cli::Cli::definition()),
     };

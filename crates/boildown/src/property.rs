@@ -1,68 +1,215 @@
 //! The command that tests a candidate, and the property that the options state.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use boildown_exec::{CommandLine, StdinContent, TypedCommand};
-use boildown_oracle::{Expectation, Property};
+use boildown_exec::{
+    CommandLine, ExpectedEnd, ExtraTest, Runner, StdinContent, TestCommand, TypedCommand,
+    check_set_up,
+};
+use boildown_oracle::{Capture, Expectation, Interrupt, OracleError, Property};
+use boildown_session::default_time_limit;
 use boildown_store::{Identity, add_surroundings};
 
 use crate::error::{CliError, ExitKind};
+use crate::explain::{limit_hint, output_hints, repeat_hint};
 use crate::options::PropertyArgs;
+use crate::report::notes::Notes;
 
-/// Returns the command that tests a candidate of this input. `usage` is the command line up to the
-/// `--`, for a hint.
-pub(crate) fn command(
-    property: &PropertyArgs,
+/// The command of a property, and the tests that a candidate has to pass or to fail too.
+#[derive(Debug)]
+pub(crate) struct PropertyCommands {
+    /// The command that tests a candidate.
+    pub(crate) command: CommandLine,
+    extra: Vec<ExtraCommand>,
+    notes: Vec<String>,
+}
+
+/// The value of `--also` or `--not`.
+#[derive(Debug)]
+struct ExtraCommand {
+    option: &'static str,
+    typed: OsString,
+    command: CommandLine,
+    expected: ExpectedEnd,
+}
+
+impl PropertyCommands {
+    /// Returns the commands that test a candidate of this input. `usage` is the command line up to
+    /// the `--`, for a hint.
+    pub(crate) fn new(
+        property: &PropertyArgs,
+        words: &[OsString],
+        input: &Path,
+        usage: &str,
+    ) -> Result<Self, CliError> {
+        let user_dir = std::env::current_dir().map_err(|error| {
+            CliError::new(ExitKind::CannotRun, "failed to find the current directory")
+                .because(error)
+        })?;
+        let mut notes = Vec::new();
+        let mut test = |test: &OsStr| -> Result<CommandLine, CliError> {
+            let test = TestCommand::new(test, &user_dir);
+            let test = test.map_err(|error| CliError::cannot_run(&error))?;
+            notes.extend(test.note);
+            Ok(test.command)
+        };
+        let command = match (&property.test, words.is_empty()) {
+            (Some(script), _) => test(script.as_os_str())?,
+            (None, false) => typed_command(words, input, &user_dir, property.stdin)?,
+            (None, true) => {
+                return Err(
+                    CliError::usage("no command to run on the candidates").hint(format!(
+                        "give the command that fails after `--`:\n  {usage} -- cc -c {}\nor a script with --test",
+                        input.display()
+                    )),
+                );
+            }
+        };
+        let also = property
+            .also
+            .iter()
+            .map(|typed| ("--also", typed, ExpectedEnd::Success));
+        let not = property
+            .not
+            .iter()
+            .map(|typed| ("--not", typed, ExpectedEnd::Failure));
+        let extra = also.chain(not).map(|(option, typed, expected)| {
+            Ok(ExtraCommand {
+                option,
+                typed: typed.clone(),
+                command: test(typed)?,
+                expected,
+            })
+        });
+        let extra = extra.collect::<Result<_, CliError>>()?;
+        Ok(Self {
+            command,
+            extra,
+            notes,
+        })
+    }
+
+    /// Prints what is unusual about the scripts, and which tests have to hold too.
+    pub(crate) fn note(&self, notes: &mut dyn Notes) {
+        for note in &self.notes {
+            notes.note(&format!("note: {note}"));
+        }
+        for extra in &self.extra {
+            let does = match extra.expected {
+                ExpectedEnd::Success => "exits with 0",
+                ExpectedEnd::Failure => "does not exit with 0",
+            };
+            notes.note(&format!("required: `{}` {does}", extra.typed.display()));
+        }
+    }
+
+    /// Adds the commands, the files they consist of, and the stated property to the identity of a
+    /// run.
+    pub(crate) fn add_to_identity(&self, identity: &mut Identity, property: &PropertyArgs) {
+        let PropertyArgs {
+            // Part of the commands.
+            test: _,
+            also: _,
+            not: _,
+            stdin,
+            expectations,
+            // Added by the caller.
+            flaky: _,
+        } = property;
+        let fed = if *stdin { " <{}" } else { "" };
+        identity.add("the command", format!("{}{fed}", self.command));
+        for (number, extra) in (1..).zip(&self.extra) {
+            let what = format!("{} (test {number})", extra.option);
+            identity.add(what, extra.command.to_string());
+        }
+        let parts = self
+            .extra
+            .iter()
+            .flat_map(|extra| extra.command.constant_parts());
+        add_surroundings(identity, self.command.constant_parts().chain(parts));
+        identity.add("what to preserve", expectations.identity());
+    }
+
+    /// Returns the tests that a candidate has to pass or to fail too, after a run of each on the
+    /// input.
+    ///
+    /// # Errors
+    /// [`CliError`] when one of them does not end on the input as it has to.
+    pub(crate) fn extra_tests(
+        &self,
+        runner: &Runner,
+        path: &Path,
+        input: &[u8],
+        timeout_is_stated: bool,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<ExtraTest>, CliError> {
+        let cannot_run = |error: OracleError| match error {
+            OracleError::Interrupted => CliError::interrupted_before("the search"),
+            error => CliError::cannot_run(&error),
+        };
+        let mut tests = Vec::new();
+        for extra in &self.extra {
+            let mut test = ExtraTest {
+                command: extra.command.clone(),
+                expected: extra.expected,
+                timeout: runner.limits.timeout,
+            };
+            let run = runner.run_extra(&test, input, Capture::Output, interrupt);
+            let run = run.map_err(cannot_run)?;
+            check_set_up(&run, &test.command, None).map_err(cannot_run)?;
+            if !test.expected.verdict(&run).is_interesting() {
+                let what = format!(
+                    "`{} {}` does not hold on the input",
+                    extra.option,
+                    extra.typed.display()
+                );
+                let this = Runner {
+                    command: test.command,
+                    ..runner.clone()
+                };
+                return Err(CliError::new(ExitKind::NotInteresting, what)
+                    .because(format!("the test {}", run.outcome))
+                    .hints(limit_hint(run.outcome))
+                    .hints(output_hints(&run))
+                    .hint(repeat_hint(&this, path)));
+            }
+            if !timeout_is_stated {
+                test.timeout = default_time_limit(run.took);
+            }
+            tests.push(test);
+        }
+        Ok(tests)
+    }
+}
+
+fn typed_command(
     words: &[OsString],
     input: &Path,
-    usage: &str,
+    user_dir: &Path,
+    stdin: bool,
 ) -> Result<CommandLine, CliError> {
-    let user_dir = std::env::current_dir().map_err(|error| {
-        CliError::new(ExitKind::CannotRun, "failed to find the current directory").because(error)
-    })?;
-    let stdin = if property.stdin {
+    let stdin = if stdin {
         StdinContent::Candidate
     } else {
         StdinContent::Nothing
     };
-    match (&property.test, words.is_empty()) {
-        (Some(script), _) => Ok(CommandLine::script(script, &user_dir)),
-        (None, false) => {
-            let typed = TypedCommand { words, input, user_dir: &user_dir, stdin };
-            CommandLine::new(&typed).map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))
-        }
-        (None, true) => Err(CliError::usage("no command to run on the candidates").hint(
-            format!(
-                "give the command that fails after `--`:\n  {usage} -- cc -c {}\nor a script with --test",
-                input.display()
-            ),
-        )),
-    }
+    let typed = TypedCommand {
+        words,
+        input,
+        user_dir,
+        stdin,
+    };
+    CommandLine::new(&typed).map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))
 }
 
 /// Returns the property that the options state, if they state one.
 pub(crate) fn stated(property: &PropertyArgs) -> Option<Property> {
-    let test = property.test.iter().map(|_| Expectation::Test);
+    let decides = |_: &_| !property.expectations.states_exit();
+    let test = property
+        .test
+        .iter()
+        .filter(decides)
+        .map(|_| Expectation::Test);
     Property::new(test.chain(property.expectations.expectations()).collect())
-}
-
-/// Adds the command, the files it consists of, and the stated property to the identity of a run.
-pub(crate) fn add_to_identity(
-    identity: &mut Identity,
-    property: &PropertyArgs,
-    command: &CommandLine,
-) {
-    let PropertyArgs {
-        // Part of the command.
-        test: _,
-        stdin,
-        expectations,
-        // Added by the caller.
-        flaky: _,
-    } = property;
-    let fed = if *stdin { " <{}" } else { "" };
-    identity.add("the command", format!("{command}{fed}"));
-    add_surroundings(identity, command.constant_parts());
-    identity.add("what to preserve", expectations.identity());
 }

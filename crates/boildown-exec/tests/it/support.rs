@@ -61,6 +61,7 @@ impl Scene {
                 sandbox: Some(Sandbox::new(&permissions).unwrap()),
                 ..Limits::default()
             },
+            extra_tests: Vec::new(),
         };
         Self { dir, runner, mark }
     }

@@ -112,7 +112,8 @@ impl ReductionSetup<'_> {
         }
         // Runs of a flaky command until the first failure are not counted: the measured rate would
         // be higher than the real one.
-        let first = (!self.is_flaky && loosened.is_none()).then_some(answer);
+        let is_whole_verdict = loosened.is_none() && self.runner.extra_tests.is_empty();
+        let first = (!self.is_flaky && is_whole_verdict).then_some(answer);
         let oracle = LocalOracle::new(runner, property);
         let measure_rate = match self.is_flaky {
             true => MeasureRate::Always,

@@ -2,13 +2,73 @@
 
 use std::io::Write as _;
 
+use boildown_search::algorithms::{Algorithm, Schedule};
+use boildown_syntax::{Language, pass_names};
+use clap::builder::PossibleValuesParser;
+
 use crate::error::ExitKind;
 
 /// Prints a completion script for a shell.
-pub(crate) fn print(shell: clap_complete::Shell, definition: &mut clap::Command) -> ExitKind {
+pub(crate) fn print(shell: clap_complete::Shell, definition: &clap::Command) -> ExitKind {
     let mut script = Vec::new();
-    clap_complete::generate(shell, definition, "boildown", &mut script);
+    let mut definition = with_values(definition.clone());
+    clap_complete::generate(shell, &mut definition, "boildown", &mut script);
     // A reader that stops early is not an error.
     drop(std::io::stdout().write_all(&script));
     ExitKind::Reduced
+}
+
+/// Returns the commands with the names that shells complete for options that take one. Such an
+/// option accepts more than these names: parameters, lists, another case.
+fn with_values(definition: clap::Command) -> clap::Command {
+    let languages = Language::all().iter().filter_map(word);
+    let languages: Vec<String> = languages.chain(["none".to_owned()]).collect();
+    let completed = [
+        ("language", languages),
+        (
+            "algorithm",
+            Algorithm::ALL.map(|known| known.name().to_owned()).to_vec(),
+        ),
+        (
+            "schedule",
+            Schedule::ALL.map(|known| known.to_string()).to_vec(),
+        ),
+        ("passes", passes()),
+    ];
+    definition.mut_subcommands(|command| {
+        command.mut_args(|option| {
+            let values = completed
+                .iter()
+                .find(|(name, _)| option.get_long() == Some(name));
+            match values {
+                Some((_, values)) => option.value_parser(PossibleValuesParser::new(values)),
+                None => option,
+            }
+        })
+    })
+}
+
+/// Returns the name of a language as one word.
+fn word(language: &Language) -> Option<String> {
+    let mut names = std::iter::once(&language.name).chain(language.aliases);
+    let name = names.find(|name| !name.contains([' ', '(']))?;
+    Some(name.to_lowercase())
+}
+
+/// Returns the names of the passes over files of every kind.
+fn passes() -> Vec<String> {
+    let large = vec![b'x'; 1 << 20];
+    let language = Language::all().first();
+    let kinds = [
+        pass_names(&large, language),
+        pass_names(b"x", language),
+        pass_names(b"x", None),
+        pass_names(b"\0", None),
+    ];
+    let mut names: Vec<_> = (kinds.concat().iter())
+        .map(|name| name.replace(' ', "-"))
+        .collect();
+    names.sort();
+    names.dedup();
+    names
 }

@@ -1,5 +1,6 @@
 //! Groups of options that several commands have in common.
 
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -69,7 +70,7 @@ impl SandboxArgs {
 #[derive(Debug, Args)]
 pub(crate) struct JobsArgs {
     /// Tests to run at once; does not change the result [default: all cores]
-    #[arg(short, long, alias = "n", value_name = "N", value_parser = jobs, help_heading = heading::RUN)]
+    #[arg(short, long, short_alias = 'n', aliases = ["n", "parallelism", "threads", "num-threads"], value_name = "N", value_parser = jobs, help_heading = heading::RUN)]
     jobs: Option<NonZeroUsize>,
 }
 
@@ -133,15 +134,15 @@ impl BudgetArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ExpectationArgs {
     /// Expected exit status: a code, `nonzero`, `signal`, or a signal name such as SIGSEGV
-    #[arg(long, value_name = "STATUS", value_parser = oracle_value::<ExitSpec>)]
+    #[arg(long, aliases = ["interesting-exit", "interesting-exit-code"], value_name = "STATUS", value_parser = oracle_value::<ExitSpec>)]
     exit: Option<ExitSpec>,
 
     /// Standard output has to match this regular expression; may be repeated
-    #[arg(long, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
+    #[arg(long, alias = "interesting-stdout", value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
     stdout: Vec<Pattern>,
 
     /// Standard error has to match; may be repeated
-    #[arg(long, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
+    #[arg(long, alias = "interesting-stderr", value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
     stderr: Vec<Pattern>,
 
     /// Standard error must not match; may be repeated
@@ -166,6 +167,11 @@ impl ExpectationArgs {
             .chain(hangs)
     }
 
+    /// Returns whether an exit status is stated.
+    pub(crate) fn states_exit(&self) -> bool {
+        self.exit.is_some()
+    }
+
     /// Returns the options as text for the identity of a run. A change of it would keep runs of
     /// earlier versions from being resumed.
     pub(crate) fn identity(&self) -> String {
@@ -187,12 +193,21 @@ impl ExpectationArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::PRESERVE)]
 pub(crate) struct PropertyArgs {
-    /// A script that exits with 0 if the candidate, a file in its working directory, is interesting
+    /// A script that exits with 0, or as --exit says, if the candidate, a file in its working
+    /// directory, is interesting; or a line for the shell, with the candidate's path as $1
     #[arg(long, value_name = "SCRIPT", conflicts_with = "command")]
     pub(crate) test: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) expectations: ExpectationArgs,
+
+    /// Another script or line that has to exit with 0 too; may be repeated
+    #[arg(long, value_name = "SCRIPT")]
+    pub(crate) also: Vec<OsString>,
+
+    /// A script or line that must not exit with 0; may be repeated
+    #[arg(long, value_name = "SCRIPT")]
+    pub(crate) not: Vec<OsString>,
 
     /// Feed the candidate to the command's standard input
     #[arg(long, conflicts_with = "test")]

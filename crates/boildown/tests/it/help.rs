@@ -24,6 +24,7 @@ fn the_help_lists_the_commands() {
       lab          Compare algorithms by the number of tests they need, on simulated problems
       completions  Print a completion script for a shell
       man          Print the manual page
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help
@@ -47,17 +48,21 @@ fn the_help_of_reduce_lists_every_option() {
                     by the path of the candidate
 
     Options:
-      -h, --help  Print help
+      -h, --help     Print help
+      -V, --version  Print version
 
     What to preserve (default: what the first run shows):
-          --test <SCRIPT>       A script that exits with 0 if the candidate, a file in its working
-                                directory, is interesting
+          --test <SCRIPT>       A script that exits with 0, or as --exit says, if the candidate, a file
+                                in its working directory, is interesting; or a line for the shell, with
+                                the candidate's path as $1
           --exit <STATUS>       Expected exit status: a code, `nonzero`, `signal`, or a signal name such
                                 as SIGSEGV
           --stdout <REGEX>      Standard output has to match this regular expression; may be repeated
           --stderr <REGEX>      Standard error has to match; may be repeated
           --not-stderr <REGEX>  Standard error must not match; may be repeated
           --hangs <TIME>        The command is still running after this time, such as 5s
+          --also <SCRIPT>       Another script or line that has to exit with 0 too; may be repeated
+          --not <SCRIPT>        A script or line that must not exit with 0; may be repeated
           --stdin               Feed the candidate to the command's standard input
           --flaky               The failure occurs in some runs only: measure how often, and preserve
                                 that rate
@@ -78,8 +83,8 @@ fn the_help_of_reduce_lists_every_option() {
           --no-network       Block network access
 
     Output:
-      -o, --output <FILE>  Where to write the result; the file always holds the best result so far
-                           [default: crash.min.c for crash.c]
+      -o, --output <FILE>  Where to write the result; the file always holds the best result so far. `-`
+                           prints the result at the end [default: crash.min.c for crash.c]
           --force          Replace the result file even if boildown did not write it, or if it holds a
                            smaller result of another run
           --in-place       Replace the input by the result, and keep the original as crash.c.orig

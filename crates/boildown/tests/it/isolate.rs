@@ -217,7 +217,7 @@ fn no_command() {
 #[test]
 fn the_good_file_fails_already() {
     let env = settings().file("good.conf", BAD.replace("horn", "bell"));
-    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
+    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r#"
     exit code 3
     -- stderr
     error: the command fails on good.conf too, in the same way: the command exited with 101
@@ -226,23 +226,25 @@ fn the_good_file_fails_already() {
       hint: failing means:
               exits with 101
               stderr matches /^panic: fuse blown$/
-      hint: to repeat the run: $ENV/here/tool.sh good.conf
-    ");
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/good.conf ./bad.conf && $ENV/here/tool.sh "$PWD"/bad.conf; echo "exit status $?")
+    "#);
     assert!(!env.exists("bad.pass.conf"));
 }
 
 #[test]
 fn the_bad_file_passes() {
     let env = settings().file("bad.conf", BAD.replace("on\n", "dim\n"));
-    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
+    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r#"
     exit code 3
     -- stderr
     error: the command does not fail on bad.conf: the command exited with 0
       hint: its standard output ends with
               | fine
       hint: if this run shows the failure, state it with --exit, --stdout, --stderr, --not-stderr or --hangs
-      hint: to repeat the run: $ENV/here/tool.sh bad.conf
-    ");
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/bad.conf . && $ENV/here/tool.sh "$PWD"/bad.conf; echo "exit status $?")
+    "#);
 }
 
 #[test]
@@ -250,26 +252,28 @@ fn the_stated_property_does_not_hold_on_the_bad_file() {
     assert_snapshot!(isolate(
         &settings(),
         &["--stderr", "fuse melted", "--", "./tool.sh", "{}"]
-    ), @r"
+    ), @r#"
     exit code 3
     -- stderr
     error: the property does not hold on bad.conf: the command exited with 101
       hint: its standard error ends with
               | panic: fuse blown
-      hint: to repeat the run: $ENV/here/tool.sh bad.conf
-    ");
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/bad.conf . && $ENV/here/tool.sh "$PWD"/bad.conf; echo "exit status $?")
+    "#);
 }
 
 #[test]
 fn the_good_file_is_unresolved() {
     let env = settings().script("tool.sh", "grep -q 'lamp = on' $1 && exit 1; exit 125");
-    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
+    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r#"
     exit code 3
     -- stderr
     error: the command does not pass on good.conf: the command exited with 125
       hint: exit code 125 means that the run is unresolved
-      hint: to repeat the run: $ENV/here/tool.sh good.conf
-    ");
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/good.conf ./bad.conf && $ENV/here/tool.sh "$PWD"/bad.conf; echo "exit status $?")
+    "#);
 }
 
 #[test]
@@ -278,15 +282,16 @@ fn a_file_on_which_the_command_passes_only_sometimes() {
         "tool.sh",
         "grep -q 'lamp = on' $1 && exit 1; echo >>$HERE/runs; [ $(wc -l <$HERE/runs) != 3 ]",
     );
-    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r"
+    assert_snapshot!(isolate(&env, &["--", "./tool.sh", "{}"]), @r#"
     exit code 4
     -- stderr
     failing: exits with 1
     passing: exits with 0
     error: the command passed on good.conf in 2 of 3 runs
       hint: make the command deterministic, or loosen the property so that every run shows it
-      hint: to repeat the run: $ENV/here/tool.sh good.conf
-    ");
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/good.conf ./bad.conf && $ENV/here/tool.sh "$PWD"/bad.conf; echo "exit status $?")
+    "#);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod env;
 mod explain;
 mod files;
 mod flaky;
+mod habits;
 mod help;
 mod hostile;
 mod interrupts;

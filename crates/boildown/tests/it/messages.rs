@@ -26,6 +26,7 @@ fn no_command_at_all() {
       lab          Compare algorithms by the number of tests they need, on simulated problems
       completions  Print a completion script for a shell
       man          Print the manual page
+      help         Print this message or the help of the given subcommand(s)
 
     Options:
       -h, --help     Print help
@@ -38,13 +39,8 @@ fn an_unknown_option() {
     assert_snapshot!(TestEnv::new().reduce(["in.txt", "--colour"]), @r"
     exit code 1
     -- stderr
-    error: unexpected argument '--colour' found
-
-      tip: to pass '--colour' as a value, use '-- --colour'
-
-    Usage: boildown reduce <INPUT> [-- <COMMAND>...]
-
-    For more information, try '--help'.
+    error: there is no option `--colour`
+      hint: `boildown reduce --help` lists the options
     ");
 }
 
@@ -53,11 +49,9 @@ fn a_command_without_the_two_dashes() {
     assert_snapshot!(TestEnv::with_test("").reduce(["in.txt", "./test.sh"]), @r"
     exit code 1
     -- stderr
-    error: unexpected argument './test.sh' found
-
-    Usage: boildown reduce [OPTIONS] <INPUT> [-- <COMMAND>...]
-
-    For more information, try '--help'.
+    preserving: the test exits with 0
+    error: the property holds on the empty input: it would hold on any candidate
+      hint: make the property more specific: a line of the output, or a test script that looks at the candidate
     ");
 }
 
@@ -236,10 +230,12 @@ fn a_script_that_is_not_executable() {
     assert_snapshot!(
         TestEnv::with_test("").mode("test.sh", 0o644).reduce(["in.txt", "--test", "test.sh"]),
         @r"
-    exit code 5
+    exit code 1
     -- stderr
-    error: failed to start `$ENV/here/test.sh`: Permission denied (os error 13)
-      hint: it is not executable; try `chmod +x $ENV/here/test.sh`, and check that its file system is not mounted noexec
+    note: test.sh is not executable: it is run by `/bin/sh`
+    preserving: the test exits with 0
+    error: the property holds on the empty input: it would hold on any candidate
+      hint: make the property more specific: a line of the output, or a test script that looks at the candidate
     "
     );
 }
@@ -276,7 +272,7 @@ fn a_script_that_does_not_find_its_tool() {
 fn a_property_that_does_not_hold_shows_the_run_and_how_to_repeat_it() {
     let env =
         TestEnv::with_test("echo parsing $1; echo 'in.txt:3: nothing wrong here' >&2; exit 4");
-    assert_snapshot!(env.reduce(["in.txt", "--exit", "3", "--", "./test.sh", "in.txt"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--exit", "3", "--", "./test.sh", "in.txt"]), @r#"
     exit code 3
     -- stderr
     preserving: exits with 3
@@ -285,10 +281,11 @@ fn a_property_that_does_not_hold_shows_the_run_and_how_to_repeat_it() {
               | in.txt:3: nothing wrong here
       hint: its standard output ends with
               | parsing in.txt
-      hint: to repeat the run: $ENV/here/test.sh in.txt
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh in.txt; echo "exit status $?")
       hint: each candidate is alone in a fresh directory: name other files by their absolute paths
-    ");
-    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
+    "#);
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r#"
     exit code 3
     -- stderr
     preserving: the test exits with 0
@@ -297,15 +294,16 @@ fn a_property_that_does_not_hold_shows_the_run_and_how_to_repeat_it() {
               | in.txt:3: nothing wrong here
       hint: its standard output ends with
               | parsing $RUN/in.txt
-      hint: to repeat the run: $ENV/here/test.sh in.txt
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh "$PWD"/in.txt <./in.txt; echo "exit status $?")
       hint: each candidate is alone in a fresh directory: name other files by their absolute paths
-    ");
+    "#);
 }
 
 #[test]
 fn long_output_of_a_run_is_shown_from_its_end() {
     let env = TestEnv::with_test("seq 1000; exit 1");
-    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r#"
     exit code 3
     -- stderr
     preserving: the test exits with 0
@@ -321,30 +319,33 @@ fn long_output_of_a_run_is_shown_from_its_end() {
               | 998
               | 999
               | 1000
-      hint: to repeat the run: $ENV/here/test.sh in.txt
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh "$PWD"/in.txt <./in.txt; echo "exit status $?")
       hint: each candidate is alone in a fresh directory: name other files by their absolute paths
-    ");
+    "#);
 }
 
 #[test]
 fn a_run_on_the_input_that_takes_too_long() {
     let env = TestEnv::with_test("sleep 1000");
-    assert_snapshot!(env.reduce(["in.txt", "--timeout", "200ms", "--test", "test.sh"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--timeout", "200ms", "--test", "test.sh"]), @r#"
     exit code 3
     -- stderr
     preserving: the test exits with 0
     error: the property does not hold on the input: the command timed out
       hint: if the hang is the failure, use --hangs; --timeout raises the time limit
-      hint: to repeat the run: $ENV/here/test.sh in.txt
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh "$PWD"/in.txt <./in.txt; echo "exit status $?")
       hint: each candidate is alone in a fresh directory: name other files by their absolute paths
-    ");
-    assert_snapshot!(env.reduce(["in.txt", "--timeout", "200ms", "--", "./test.sh", "in.txt"]), @r"
+    "#);
+    assert_snapshot!(env.reduce(["in.txt", "--timeout", "200ms", "--", "./test.sh", "in.txt"]), @r#"
     exit code 3
     -- stderr
     error: the command timed out, and no option says what to preserve
       hint: if the hang is the failure, use --hangs; --timeout raises the time limit
-      hint: to repeat the run: $ENV/here/test.sh in.txt
-    ");
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh in.txt; echo "exit status $?")
+    "#);
 }
 
 #[test]
@@ -376,26 +377,28 @@ fn a_command_that_does_not_name_the_input() {
 #[test]
 fn a_property_that_holds_too_rarely() {
     let env = TestEnv::with_test("mkdir $HERE/once 2>/dev/null && grep -q needle $1");
-    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r#"
     exit code 4
     -- stderr
     preserving: the test exits with 0
     error: the property held on the input in 1 of 307 runs, which is too rarely
       hint: let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit 1; done'
-      hint: to repeat the run: $ENV/here/test.sh in.txt
-    ");
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh "$PWD"/in.txt <./in.txt; echo "exit status $?")
+    "#);
 }
 
 #[test]
 fn a_command_that_succeeds_when_nothing_is_stated() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
-    assert_snapshot!(env.reduce(["in.txt", "--", "./test.sh", "in.txt"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--", "./test.sh", "in.txt"]), @r#"
     exit code 3
     -- stderr
     error: the command succeeded, and no option says what to preserve
       hint: state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky
-      hint: to repeat the run: $ENV/here/test.sh in.txt
-    ");
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh in.txt; echo "exit status $?")
+    "#);
 }
 
 #[test]

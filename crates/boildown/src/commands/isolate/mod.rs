@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use boildown_exec::Runner;
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{CommandLine, Runner};
 use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
 use boildown_session::prepare::{
     EarlierSessions, Flakiness, GoodAndBad, IsolationError, IsolationSetup, PreparedIsolation,
@@ -21,6 +21,7 @@ use self::report::IsolationReport;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
@@ -39,20 +40,23 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let language = input::language(args.language.as_deref(), &args.bad, &files.bad)?;
     let (good_name, bad_name) = (args.good.display(), args.bad.display());
     let usage = format!("boildown isolate {good_name} {bad_name}");
-    let command = property::command(&args.property, &args.command, &args.bad, &usage)?;
+    let commands = PropertyCommands::new(&args.property, &args.command, &args.bad, &usage)?;
     let mut sides = sides(args)?;
     let interrupt = interrupt_on_signals()?;
     let mut reporter = crate::report::reporter(&args.printing, "");
     let reporter = reporter.as_mut();
-    let earlier = earlier_sessions(args, &command, &files, &sides, reporter)?;
+    let earlier = earlier_sessions(args, &commands, &files, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
-    let runner = limits::runner(
+    let mut runner = limits::runner(
         &args.bad,
-        command,
+        commands.command.clone(),
         &args.sandbox,
         args.timeout,
         &mut noting(reporter),
     )?;
+    commands.note(reporter);
+    let (path, is_stated) = (&args.bad, args.timeout.is_some());
+    runner.extra_tests = commands.extra_tests(&runner, path, &files.bad, is_stated, &interrupt)?;
     let prepared = prepare(args, &runner, &files, &earlier, &interrupt, reporter)?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
     if let Some(note) = flakiness::before_search(&flakiness) {
@@ -161,7 +165,7 @@ fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
 
 fn earlier_sessions(
     args: &IsolateArgs,
-    command: &CommandLine,
+    commands: &PropertyCommands,
     files: &GoodAndBad,
     sides: &SideFiles,
     reporter: &mut dyn Reporter,
@@ -169,7 +173,7 @@ fn earlier_sessions(
     let on_event = &mut noting(reporter);
     let place = lock_result(&sides.failing, on_event).map_err(|error| CliError::busy(&error))?;
     let find = |place| {
-        let identity = identity(args, command, files);
+        let identity = identity(args, commands, files);
         EarlierSessions::find(place, identity, args.fresh, on_event)
     };
     Ok(place.map(find).unwrap_or_default())
@@ -207,7 +211,7 @@ fn begin(
 ///
 /// The pattern names every option, so that a new one has to be put on one side or the other. Labels
 /// and values are stored: with other ones, runs of earlier versions could not be resumed.
-fn identity(args: &IsolateArgs, command: &CommandLine, files: &GoodAndBad) -> Identity {
+fn identity(args: &IsolateArgs, commands: &PropertyCommands, files: &GoodAndBad) -> Identity {
     let IsolateArgs {
         bad: path,
         timeout,
@@ -233,7 +237,7 @@ fn identity(args: &IsolateArgs, command: &CommandLine, files: &GoodAndBad) -> Id
     identity.add_hash("the bad file", &files.bad);
     let name = path.file_name().unwrap_or_default();
     identity.add("the name of the bad file", format!("{name:?}"));
-    property::add_to_identity(&mut identity, property, command);
+    commands.add_to_identity(&mut identity, property);
     identity.add("--timeout", format!("{timeout:?}"));
     identity.add("--language", format!("{language:?}"));
     identity.add("--units", format!("{units:?}"));
@@ -308,7 +312,7 @@ fn prepare(
 
 /// Returns the error for an isolation that cannot begin.
 fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliError {
-    let repeat_on = |path: &Path| repeat_hint(&runner.command, path);
+    let repeat_on = |path: &Path| repeat_hint(runner, path);
     let (good, bad) = (args.good.display(), args.bad.display());
     match error {
         IsolationError::BadDoesNotFail { run, is_stated } => {
@@ -386,12 +390,12 @@ mod tests {
         else {
             panic!("a command line of `boildown isolate`");
         };
-        let command = CommandLine::script(Path::new("test.sh"), Path::new("/"));
+        let commands = PropertyCommands::new(&args.property, &args.command, &args.bad, "").unwrap();
         let files = GoodAndBad {
             good: b"good".as_slice().into(),
             bad: b"bad".as_slice().into(),
         };
-        let identity = identity(&args, &command, &files);
+        let identity = identity(&args, &commands, &files);
         // The command, its files, and variables of the environment are those of this test run.
         let stated = identity.pairs().filter(|(name, _)| {
             let is_file = name.ends_with(" file") && name.starts_with("the ");

@@ -41,6 +41,10 @@ pub(crate) struct ReduceArgs {
     /// The file to reduce; never modified unless --in-place is given
     pub(crate) input: PathBuf,
 
+    /// The test script, in either order with the input
+    #[arg(hide = true, value_name = "SCRIPT", conflicts_with_all = ["test", "command", "stdin"])]
+    pub(crate) script: Option<PathBuf>,
+
     /// The command that fails on the input. A word that names the input, or {}, is replaced by the
     /// path of the candidate
     #[arg(last = true, value_name = "COMMAND")]
@@ -69,8 +73,8 @@ pub(crate) struct ReduceArgs {
     #[arg(long, help_heading = heading::RUN)]
     pub(crate) fresh: bool,
 
-    /// Where to write the result; the file always holds the best result so far [default:
-    /// crash.min.c for crash.c]
+    /// Where to write the result; the file always holds the best result so far. `-` prints the
+    /// result at the end [default: crash.min.c for crash.c]
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place", help_heading = heading::OUTPUT)]
     pub(crate) output: Option<PathBuf>,
 

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -18,8 +19,10 @@ use crate::report::reporter::Reporter;
 
 /// Paths to which a reduction writes.
 pub(super) struct Destination {
-    /// The result, as the user named it.
+    /// The result, as the user named it; the default if it is printed. The store is beside it.
     pub(crate) output: PathBuf,
+    /// Whether the result is not written to a file, but to standard output at the end.
+    is_printed: bool,
     /// The result, with symbolic links resolved before the first run.
     target: PathBuf,
     /// The copy of the input, if the result replaces the input.
@@ -50,14 +53,16 @@ impl Destination {
             return Ok(Self {
                 target: fsx::resolve_link(&args.input),
                 output: args.input.clone(),
+                is_printed: false,
                 backup: Some(with_suffix(&args.input, ".orig")),
                 aside: None,
             });
         }
-        let output = args
-            .output
-            .clone()
-            .unwrap_or_else(|| with_infix(&args.input, ".min"));
+        let by_default = with_infix(&args.input, ".min");
+        if args.output.as_deref() == Some(Path::new("-")) {
+            return Self::printed(args, by_default);
+        }
+        let output = args.output.clone().unwrap_or(by_default);
         let same = |path: &Path| fs::canonicalize(path).ok();
         if same(&output).is_some_and(|path| Some(path) == same(&args.input)) {
             return Err(CliError::usage("the output is the input")
@@ -81,6 +86,22 @@ impl Destination {
         Ok(Self {
             target: fsx::resolve_link(&output),
             output,
+            is_printed: false,
+            backup: None,
+            aside: None,
+        })
+    }
+
+    /// Returns the destination of a result that is printed; its store is beside `output`.
+    fn printed(args: &ReduceArgs, output: PathBuf) -> Result<Self, CliError> {
+        if args.printing.json {
+            let what = "`--output -` and `--json` both print to standard output";
+            return Err(CliError::usage(what).hint("--output FILE writes the result to a file"));
+        }
+        Ok(Self {
+            target: output.clone(),
+            output,
+            is_printed: true,
             backup: None,
             aside: None,
         })
@@ -99,7 +120,7 @@ impl Destination {
         input: &[u8],
     ) -> Result<Option<OtherResult>, CliError> {
         let is_absent = self.output.symlink_metadata().is_err();
-        if is_absent || args.force || args.in_place {
+        if is_absent || args.force || args.in_place || self.is_printed {
             return Ok(None);
         }
         let refused = |problem: &str| {
@@ -145,16 +166,19 @@ impl Destination {
 
     /// Returns the file that holds the best result so far, for messages.
     pub(crate) fn shown(&self) -> &Path {
+        if self.is_printed {
+            return Path::new("standard output");
+        }
         self.aside
             .as_ref()
             .map_or(&self.output, |aside| &aside.path)
     }
 
-    /// Returns the file to write the best result to.
-    pub(crate) fn target(&self) -> &Path {
-        self.aside
-            .as_ref()
-            .map_or(&self.target, |aside| &aside.path)
+    /// Returns the file to write the best result to; `None` if it is printed.
+    pub(crate) fn target(&self) -> Option<&Path> {
+        let aside = self.aside.as_ref();
+        let target = aside.map_or(&self.target, |aside| &aside.path);
+        (!self.is_printed).then_some(target)
     }
 
     /// Says that a smaller result of another run is kept, if so.
@@ -171,8 +195,10 @@ impl Destination {
 
     /// Returns the error of a reduction that stopped with a result.
     pub(crate) fn error_with_saved_result(&self, error: &OracleError) -> CliError {
-        let output = self.shown().display();
-        CliError::cannot_run(error).hint(format!("the best result so far is in {output}"))
+        CliError::cannot_run(error).hint(match self.target() {
+            Some(_) => format!("the best result so far is in {}", self.shown().display()),
+            None => "the best result so far is remembered: the same command resumes".to_owned(),
+        })
     }
 
     /// Returns the directory for candidates that fail in another way.
@@ -204,10 +230,12 @@ impl Destination {
         }
         // With --in-place this also undoes changes that the command may have made to the input, so
         // that the copy is of the bytes that were read.
-        fsx::write_atomic(self.target(), first).map_err(|error| {
-            CliError::failed_to(ExitKind::CannotRun, &error)
-                .hint("--output FILE writes it elsewhere")
-        })?;
+        if let Some(target) = self.target() {
+            fsx::write_atomic(target, first).map_err(|error| {
+                CliError::failed_to(ExitKind::CannotRun, &error)
+                    .hint("--output FILE writes it elsewhere")
+            })?;
+        }
         if let Some(backup) = &self.backup
             && self.existing_backup().is_none()
         {
@@ -224,11 +252,15 @@ impl Destination {
     }
 
     /// Moves a result that is aside to the result file, if it is not larger than the result there.
+    /// Prints the result if it is to be printed.
     pub(crate) fn finish(
         &mut self,
         best: &[u8],
         reporter: &mut dyn Reporter,
     ) -> Result<(), CliError> {
+        if self.is_printed {
+            return print(best);
+        }
         let is_replaced = |aside: &mut Aside| {
             let current = fs::read(&self.target);
             let is_same = current.is_ok_and(|bytes| fingerprint_of(&bytes) == aside.other.content);
@@ -241,6 +273,16 @@ impl Destination {
         self.note_kept(reporter);
         Ok(())
     }
+}
+
+fn print(result: &[u8]) -> Result<(), CliError> {
+    let mut stdout = std::io::stdout();
+    let printed = stdout.write_all(result).and_then(|()| stdout.flush());
+    printed.map_err(|error| {
+        CliError::new(ExitKind::CannotRun, "failed to print the result")
+            .because(error)
+            .hint("the same command prints it again")
+    })
 }
 
 /// Returns `crash.min.c` for `crash.c` and `.min`.

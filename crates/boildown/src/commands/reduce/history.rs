@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_exec::{CommandLine, LocalOracle};
+use boildown_exec::LocalOracle;
 use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
 use boildown_store::{
     BaselineRecording, Choice, Identity, Improvement, ResumeStatus, ResumedBest, RunDescription,
@@ -15,7 +15,8 @@ use boildown_store::{
 use super::args::ReduceArgs;
 use super::destination::Destination;
 use crate::error::CliError;
-use crate::{identity, limits, property};
+use crate::property::PropertyCommands;
+use crate::{identity, limits};
 
 /// What is known of a reduction before it begins.
 pub(super) struct ReductionHistory {
@@ -28,7 +29,7 @@ impl ReductionHistory {
     /// Looks for earlier sessions, and reports what was found.
     pub(crate) fn find(
         args: &ReduceArgs,
-        command: &CommandLine,
+        commands: &PropertyCommands,
         destination: &mut Destination,
         mut input: Arc<[u8]>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
@@ -38,14 +39,14 @@ impl ReductionHistory {
         let backup = destination.existing_backup();
         if let Some(backup) = backup {
             // With --in-place, the file may hold the result of an earlier session.
-            input = original(backup, &input, place.as_ref(), args, command)?;
+            input = original(backup, &input, place.as_ref(), args, commands)?;
         }
         // Before --fresh makes the store forget the earlier run.
         let other_result = destination.replaceable_result(args, place.as_ref(), &input)?;
         let find = |place| {
             EarlierSessions::find(
                 place,
-                run_identity(args, command, &input),
+                run_identity(args, commands, &input),
                 args.fresh,
                 on_event,
             )
@@ -111,14 +112,14 @@ fn original(
     current: &[u8],
     place: Option<&StoreFolder>,
     args: &ReduceArgs,
-    command: &CommandLine,
+    commands: &PropertyCommands,
 ) -> Result<Arc<[u8]>, CliError> {
     let exists = || {
         let what = format!("{} exists already", backup.display());
         CliError::usage(what).hint("the backup of the input would overwrite it; move it away first")
     };
     let original: Arc<[u8]> = fs::read(backup).map_err(|_| exists())?.into();
-    let found = place.and_then(|place| place.find(run_identity(args, command, &original)).ok());
+    let found = place.and_then(|place| place.find(run_identity(args, commands, &original)).ok());
     match found {
         Some((found, _)) if found.is_known_result(fingerprint_of(current)) => Ok(original),
         Some((_, ResumeStatus::Resumed { .. })) => Err(exists().hint(format!(
@@ -133,7 +134,7 @@ fn original(
 ///
 /// The pattern names every option, so that a new one has to be put on one side or the other. Labels
 /// and values are stored: with other ones, runs of earlier versions could not be resumed.
-fn run_identity(args: &ReduceArgs, command: &CommandLine, input: &[u8]) -> Identity {
+fn run_identity(args: &ReduceArgs, commands: &PropertyCommands, input: &[u8]) -> Identity {
     let ReduceArgs {
         input: path,
         timeout,
@@ -152,6 +153,7 @@ fn run_identity(args: &ReduceArgs, command: &CommandLine, input: &[u8]) -> Ident
         property,
         // Part of the property.
         command: _,
+        script: _,
         // The store is beside the result.
         output: _,
         force: _,
@@ -169,7 +171,7 @@ fn run_identity(args: &ReduceArgs, command: &CommandLine, input: &[u8]) -> Ident
     identity.add_hash("the input", input);
     let name = path.file_name().unwrap_or_default();
     identity.add("the name of the input", format!("{name:?}"));
-    property::add_to_identity(&mut identity, property, command);
+    commands.add_to_identity(&mut identity, property);
     identity.add("--timeout", format!("{timeout:?}"));
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));
@@ -208,8 +210,9 @@ mod tests {
         else {
             panic!("a command line of `boildown reduce`");
         };
-        let command = CommandLine::script(Path::new("test.sh"), Path::new("/"));
-        let identity = run_identity(&args, &command, b"input");
+        let commands =
+            PropertyCommands::new(&args.property, &args.command, &args.input, "").unwrap();
+        let identity = run_identity(&args, &commands, b"input");
         // The command, its files, and variables of the environment are those of this test run.
         let stated = identity.pairs().filter(|(name, _)| {
             name.starts_with("--") || ["the input", "the name of the input"].contains(name)

@@ -26,7 +26,9 @@ use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::habits::settle;
 use crate::keys::{self, KeyListener};
+use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::format::count;
 use crate::report::notes::{not_remembered, noting};
@@ -41,12 +43,14 @@ mod report;
 mod strategy;
 
 /// Reduces a file.
-pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
+pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop;
+    settle(&mut args)?;
+    let args = &args;
     let input = read(&args.input)?;
     let usage = format!("boildown reduce {}", args.input.display());
-    let command = property::command(&args.property, &args.command, &args.input, &usage)?;
+    let commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
     let mut destination = Destination::new(args)?;
     let uses_keys = args.printing.is_text() && keys::are_available();
     let mut reporter =
@@ -54,7 +58,7 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
     let reporter = reporter.as_mut();
     let history = ReductionHistory::find(
         args,
-        &command,
+        &commands,
         &mut destination,
         input,
         &mut noting(reporter),
@@ -65,13 +69,7 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitKind, CliError> {
     let strategy = strategy(args, &input, language)?;
     let interrupt = interrupt_on_signals()?;
 
-    let runner = limits::runner(
-        &args.input,
-        command,
-        &args.sandbox,
-        args.timeout,
-        &mut noting(reporter),
-    )?;
+    let runner = runner(args, &commands, &input, &interrupt, reporter)?;
     let prepared = prepare(args, &runner, &history, &interrupt, &mut choices, reporter)?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
     let (session, known_best) = {
@@ -136,6 +134,27 @@ fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -
     }
 }
 
+/// Returns the runner of the command, after a run of each extra test on the input.
+fn runner(
+    args: &ReduceArgs,
+    commands: &PropertyCommands,
+    input: &[u8],
+    interrupt: &Interrupt,
+    reporter: &mut dyn Reporter,
+) -> Result<Runner, CliError> {
+    let mut runner = limits::runner(
+        &args.input,
+        commands.command.clone(),
+        &args.sandbox,
+        args.timeout,
+        &mut noting(reporter),
+    )?;
+    commands.note(reporter);
+    let (path, is_stated) = (&args.input, args.timeout.is_some());
+    runner.extra_tests = commands.extra_tests(&runner, path, input, is_stated, interrupt)?;
+    Ok(runner)
+}
+
 /// A reduction that is prepared.
 struct ReductionSearch<'a> {
     args: &'a ReduceArgs,
@@ -170,7 +189,7 @@ impl ReductionSearch<'_> {
         let jobs = self.args.jobs.count();
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
-            output: Some(self.destination.target().to_owned()),
+            output: self.destination.target().map(Path::to_owned),
             known_results: self.known_results.clone(),
             target_size: self.args.until,
             resumed_best: known_best,
@@ -334,11 +353,11 @@ fn nothing_to_preserve(run: &Run, args: &ReduceArgs, runner: &Runner) -> CliErro
     CliError::new(ExitKind::NotInteresting, what)
         .hint(advice)
         .hints(unnamed_candidate_hint(runner))
-        .hint(repeat_hint(&runner.command, &args.input))
+        .hint(repeat_hint(runner, &args.input))
 }
 
 fn baseline_error(error: BaselineError, args: &ReduceArgs, runner: &Runner) -> CliError {
-    let repeat = repeat_hint(&runner.command, &args.input);
+    let repeat = repeat_hint(runner, &args.input);
     match error {
         BaselineError::NotInteresting { run } => {
             let what = "the property does not hold on the input";

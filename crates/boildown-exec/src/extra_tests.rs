@@ -1,0 +1,71 @@
+//! Tests that a candidate with the property has to pass or to fail too.
+
+use std::time::Duration;
+
+use crate::CommandLine;
+use boildown_oracle::{Outcome, Property, Run, Verdict};
+
+/// A test that a candidate with the property has to pass, or has to fail, too.
+#[derive(Debug, Clone)]
+pub struct ExtraTest {
+    /// The command.
+    pub command: CommandLine,
+    /// How it has to end.
+    pub expected: ExpectedEnd,
+    /// The time limit of a run.
+    pub timeout: Duration,
+}
+
+/// How an extra test has to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedEnd {
+    /// With exit code 0.
+    Success,
+    /// In any other way, but within the limits.
+    Failure,
+}
+
+impl ExpectedEnd {
+    /// Returns the verdict on a run. Exit code 125 is unresolved, as of any test.
+    #[must_use]
+    pub fn verdict(self, run: &Run) -> Verdict {
+        match (self, Property::test().verdict(run)) {
+            (Self::Success, verdict) => verdict,
+            (Self::Failure, Verdict::Interesting) => Verdict::Uninteresting,
+            (Self::Failure, Verdict::Uninteresting) => match run.outcome {
+                Outcome::Exited(_) | Outcome::Signalled(_) => Verdict::Interesting,
+                Outcome::TimedOut | Outcome::Exceeded(_) => Verdict::Uninteresting,
+            },
+            (Self::Failure, Verdict::Unresolved) => Verdict::Unresolved,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_that_must_fail_may_fail_in_any_way_but_at_a_limit() {
+        let verdict = |expected: ExpectedEnd, outcome| {
+            expected.verdict(&Run {
+                outcome,
+                stdout: Vec::new(),
+                stderr: Vec::new(),
+                took: Duration::ZERO,
+            })
+        };
+        use Outcome::{Exited, Signalled, TimedOut};
+        use Verdict::{Interesting, Uninteresting, Unresolved};
+        for (outcome, success, failure) in [
+            (Exited(0), Interesting, Uninteresting),
+            (Exited(1), Uninteresting, Interesting),
+            (Exited(125), Unresolved, Unresolved),
+            (Signalled(11), Uninteresting, Interesting),
+            (TimedOut, Uninteresting, Uninteresting),
+        ] {
+            assert_eq!(verdict(ExpectedEnd::Success, outcome), success, "{outcome}");
+            assert_eq!(verdict(ExpectedEnd::Failure, outcome), failure, "{outcome}");
+        }
+    }
+}

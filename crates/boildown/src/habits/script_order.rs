@@ -1,0 +1,99 @@
+//! A script and a file in either order: which of them is the script.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use boildown_exec::TestCommand;
+use boildown_oracle::{Capture, OracleError, Property};
+
+use crate::commands::reduce::args::ReduceArgs;
+use crate::error::CliError;
+use crate::signals::interrupt_on_signals;
+use crate::{input, limits, property};
+
+/// Makes `--test SCRIPT` of a script that is given beside the file, before or after it.
+///
+/// A file that can be executed, or has a first line that names an interpreter, is the script. If
+/// that is true of both or of neither, each is tried on the other: the script is the one whose
+/// property holds.
+///
+/// # Errors
+/// [`CliError`] when there are not two files, or when they cannot be told apart.
+pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
+    let Some(second) = args.script.take() else {
+        return Ok(());
+    };
+    let first = args.input.clone();
+    for path in [&first, &second] {
+        if !path.is_file() {
+            let what = format!("failed to read {}", path.display());
+            return Err(CliError::usage(what)
+                .because("there is no such file")
+                .hint("give a file and a script, or put a command after `--`: boildown reduce FILE -- COMMAND"));
+        }
+    }
+    let (of_first, of_second) = (likeness(&first), likeness(&second));
+    let orders = [(first, second.clone()), (second, args.input.clone())];
+    let [first_is_script, second_is_script] = orders;
+    let (script, file) = match of_first.cmp(&of_second) {
+        std::cmp::Ordering::Greater => first_is_script,
+        std::cmp::Ordering::Less => second_is_script,
+        std::cmp::Ordering::Equal => by_trying(args, first_is_script, second_is_script)?,
+    };
+    args.input = file;
+    args.property.test = Some(script);
+    Ok(())
+}
+
+/// Returns how much a file is like a script: whether it can be executed, and whether its first line
+/// names an interpreter.
+fn likeness(path: &Path) -> usize {
+    let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
+    let mut start = [0; 2];
+    let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    usize::from(mode & 0o111 != 0) + usize::from(is_read.is_ok() && &start == b"#!")
+}
+
+/// A script and a file.
+type Order = (PathBuf, PathBuf);
+
+/// Returns the order in which the property holds.
+fn by_trying(args: &ReduceArgs, one: Order, other: Order) -> Result<Order, CliError> {
+    match (holds(args, &one)?, holds(args, &other)?) {
+        (true, false) => Ok(one),
+        (false, true) => Ok(other),
+        (both, _) => {
+            let what = format!(
+                "the script is either {} or {}: as a test, {} on the other one",
+                one.0.display(),
+                one.1.display(),
+                if both {
+                    "each succeeds"
+                } else {
+                    "neither succeeds"
+                }
+            );
+            Err(CliError::usage(what).hint("state it: boildown reduce FILE --test SCRIPT"))
+        }
+    }
+}
+
+/// Runs the script on the file, once, and returns whether the property holds.
+fn holds(args: &ReduceArgs, (script, file): &Order) -> Result<bool, CliError> {
+    let cannot_run = |error: OracleError| CliError::cannot_run(&error);
+    let bytes = input::read(file, "give a file and a script")?;
+    let user_dir = std::env::current_dir().unwrap_or_default();
+    let Ok(test) = TestCommand::new(script.as_os_str(), &user_dir) else {
+        return Ok(false);
+    };
+    let runner = limits::runner(file, test.command, &args.sandbox, args.timeout, &mut |_| {})?;
+    let stated = property::stated(&args.property).unwrap_or_else(Property::test);
+    match runner.run(&bytes, Capture::Output, &interrupt_on_signals()?) {
+        Ok(run) => Ok(stated.verdict(&run).is_interesting()),
+        Err(error @ OracleError::Interrupted) => Err(cannot_run(error)),
+        // It is no program.
+        Err(_) => Ok(false),
+    }
+}

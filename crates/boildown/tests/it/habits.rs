@@ -1,0 +1,283 @@
+//! Habits from other tools: each command line works, or is answered with ours.
+
+use std::process::Command;
+
+use crate::env::{FINDS_NEEDLE, HAYSTACK, NEEDLE, TestEnv};
+
+fn env() -> TestEnv {
+    TestEnv::with_test(FINDS_NEEDLE)
+}
+
+#[track_caller]
+fn reduces(line: &[&str]) {
+    let env = env();
+    env.run(line).assert_code(0);
+    assert_eq!(env.read("in.min.txt"), NEEDLE, "{line:?}");
+}
+
+/// Checks that the command line is refused with this hint, in one line.
+#[track_caller]
+fn hints(line: &[&str], hint: &str) {
+    let env = env();
+    let finished = env.run(line);
+    finished.assert_code(1).assert_says(hint);
+    assert!(!env.exists("in.min.txt"), "{line:?}");
+}
+
+#[test]
+fn a_command_line_without_a_command_of_ours_is_a_reduction() {
+    reduces(&[
+        "in.txt", "--stdout", "needle", "--", "grep", "needle", "in.txt",
+    ]);
+    reduces(&["./in.txt", "--test", "test.sh"]);
+    reduces(&["--test", "test.sh", "in.txt"]);
+    reduces(&["-j", "2", "in.txt", "--test", "test.sh"]);
+    hints(&["none.txt", "--", "true"], "failed to read none.txt");
+    hints(
+        &["reduec", "in.txt"],
+        "a similar subcommand exists: 'reduce'",
+    );
+}
+
+#[test]
+fn a_script_and_a_file_are_accepted_in_either_order() {
+    reduces(&["test.sh", "in.txt"]);
+    reduces(&["in.txt", "test.sh"]);
+    reduces(&["./test.sh", "in.txt", "--n", "2"]);
+    reduces(&["reduce", "test.sh", "in.txt"]);
+    reduces(&["reduce", "in.txt", "./test.sh"]);
+}
+
+#[test]
+fn a_script_and_a_file_that_look_alike_are_told_apart_by_trying() {
+    // Both are scripts, and both are none.
+    for mode in [0o755, 0o644] {
+        for order in [["test.sh", "in.sh"], ["in.sh", "test.sh"]] {
+            let start = if mode == 0o755 { "#!/bin/sh\n" } else { "" };
+            let env = TestEnv::new()
+                .file("in.sh", format!("{start}exit 7 # hay needle hay\n"))
+                .file("test.sh", format!("{start}{FINDS_NEEDLE}\n"))
+                .mode("in.sh", mode)
+                .mode("test.sh", mode);
+            env.run(order).assert_code(0);
+            assert!(env.read("in.min.sh").contains(NEEDLE));
+        }
+    }
+    let env = TestEnv::new().file("a", "exit 1").file("b", "exit 1");
+    env.run(["a", "b"]).assert_code(1).assert_says(
+        "error: the script is either a or b: as a test, neither succeeds on the other one\n  \
+         hint: state it: boildown reduce FILE --test SCRIPT",
+    );
+    hints(
+        &["test.sh", "none.txt"],
+        "failed to read none.txt: there is no such file",
+    );
+}
+
+#[test]
+fn the_candidate_may_be_written_as_for_afl() {
+    reduces(&[
+        "reduce", "in.txt", "--stdout", "needle", "--", "grep", "needle", "@@",
+    ]);
+    reduces(&[
+        "reduce", "in.txt", "--stdout", "needle", "--", "grep", "needle", "@@.txt",
+    ]);
+}
+
+#[test]
+fn the_number_of_jobs_has_the_names_of_other_tools() {
+    for option in [
+        ["-n", "2"],
+        ["--n", "2"],
+        ["-j", "2"],
+        ["--parallelism", "2"],
+        ["--threads", "2"],
+        ["--num-threads", "2"],
+    ] {
+        reduces(&[
+            "reduce", "in.txt", "--test", "test.sh", option[0], option[1],
+        ]);
+    }
+}
+
+#[test]
+fn help_and_version_are_found_everywhere() {
+    let env = env();
+    let help = env.run(["help"]);
+    help.assert_code(0);
+    assert_eq!(help.stdout, env.run(["--help"]).stdout);
+    let help = env.run(["help", "reduce"]);
+    help.assert_code(0);
+    assert!(help.stdout.contains("--test <SCRIPT>"));
+    for command in ["reduce", "isolate", "changes"] {
+        for option in ["-V", "--version"] {
+            let version = env.run([command, option]);
+            version.assert_code(0);
+            assert!(
+                version.stdout.contains(env!("CARGO_PKG_VERSION")),
+                "{command}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_dash_as_the_output_is_standard_output() {
+    let env = env();
+    let finished = env.reduce(["in.txt", "-o", "-", "--test", "test.sh"]);
+    finished
+        .assert_code(0)
+        .assert_says("standard output  49 -> 6 bytes");
+    assert_eq!(finished.stdout, NEEDLE);
+    assert!(!env.exists("in.min.txt") && !env.exists("-"));
+    // The result is remembered, and printed again.
+    let again = env.reduce(["in.txt", "--output=-", "--quiet", "--test", "test.sh"]);
+    assert_eq!(
+        (again.code, again.stdout.as_str(), again.stderr.as_str()),
+        (Some(0), NEEDLE, "")
+    );
+    hints(
+        &["reduce", "in.txt", "-o", "-", "--json", "--test", "test.sh"],
+        "`--output -` and `--json` both print to standard output",
+    );
+}
+
+#[test]
+fn an_unchanged_input_is_printed_too() {
+    let env = env().file("in.txt", NEEDLE);
+    let finished = env.reduce(["in.txt", "-o", "-", "--test", "test.sh"]);
+    finished.assert_code(2);
+    assert_eq!(finished.stdout, NEEDLE);
+}
+
+#[test]
+fn a_command_in_the_wrong_place_is_shown_in_the_right_one() {
+    for (line, hint) in [
+        (
+            &["in.txt", "grep", "-q", "needle", "in.txt"][..],
+            "the command goes after `--`: boildown reduce in.txt -- grep -q needle in.txt",
+        ),
+        (
+            &["reduce", "-j", "2", "in.txt", "./test.sh", "in.txt"],
+            "the command goes after `--`: boildown reduce -j 2 in.txt -- ./test.sh in.txt",
+        ),
+        (
+            &["reduce", "--", "grep", "-q", "needle", "in.txt"],
+            "it comes before `--`: boildown reduce in.txt -- grep -q needle in.txt",
+        ),
+        (
+            &["--", "./test.sh", "in.txt"],
+            "it comes before `--`: boildown reduce in.txt -- ./test.sh in.txt",
+        ),
+        (
+            &["isolate", "test.sh", "in.txt", "grep", "needle"],
+            "the command goes after `--`: boildown isolate test.sh in.txt -- grep needle",
+        ),
+    ] {
+        hints(line, hint);
+    }
+}
+
+#[test]
+fn options_of_other_tools_are_answered_with_ours() {
+    for (option, hint) in [
+        ("--resume", "--fresh starts over"),
+        ("--no-cache", "--fresh forgets"),
+        ("--cache", "--fresh forgets"),
+        ("--tidy", "--in-place replaces it"),
+        ("--save-temps", "directories of runs are always removed"),
+        ("--sllooww", "no option is needed"),
+        ("--formatter", "--compact removes white space"),
+        ("--formatter=clang-format", "--compact removes white space"),
+        ("--not-c", "--language none"),
+        ("--also-interesting", "kept by themselves"),
+        ("--print-diff", "the best result so far"),
+        ("--start-with-pass", "--passes=NAME"),
+        ("--remove-pass", "--passes=-NAME"),
+        ("--shaddap", "--quiet"),
+        ("--stopping-threshold", "--until SIZE"),
+        ("--renaming", "--rename"),
+        ("--skip-interestingness-test-check", "always run first"),
+        ("--test-script", "--test takes a script"),
+        ("--input-file", "boildown reduce FILE --test SCRIPT"),
+        ("--output-dir", "--output FILE"),
+        ("--input-type", "--stdin"),
+        ("--match-err", "--stderr REGEX"),
+        ("--cross-check", "--also SCRIPT"),
+        ("--memout", "--memory SIZE"),
+        ("--limit-time", "--max-time TIME"),
+        ("--limit-tests", "--max-tests N"),
+        ("--seed", "nothing is random"),
+        ("--strategy", "--algorithm NAME"),
+        ("--atom", "--passes=lines"),
+        ("-c", "--test takes a script"),
+        ("-s", "the file is named without an option"),
+    ] {
+        hints(&["reduce", "in.txt", option, "--test", "test.sh"], hint);
+    }
+    for command in ["bisect", "run", "good"] {
+        hints(&[command], "boildown changes GOOD..BAD -- COMMAND");
+    }
+    hints(&["minimize", "in"], "boildown reduce FILE -- COMMAND");
+}
+
+#[test]
+fn an_unknown_option_is_answered_with_a_similar_one_that_is_shown() {
+    hints(
+        &["reduce", "in.txt", "--exitt", "1"],
+        "a similar one is `--exit`",
+    );
+    let env = env();
+    let hidden = env.run(["reduce", "in.txt", "--no-gates"]);
+    hidden.assert_code(1);
+    assert!(!hidden.stderr.contains("`--no-gate`"), "{hidden}");
+}
+
+#[test]
+fn options_that_are_called_alike_work() {
+    reduces(&["reduce", "in.txt", "--timeout", "30", "--test", "test.sh"]);
+    let exits_7 = "grep -q needle $1 && exit 7";
+    for option in ["--interesting-exit", "--interesting-exit-code", "--exit"] {
+        reduces(&["reduce", "in.txt", "--test", exits_7, option, "7"]);
+    }
+    let env = env();
+    env.reduce(["in.txt", "--in-place", "--test", "test.sh"])
+        .assert_code(0);
+    assert_eq!(
+        (env.read("in.txt"), env.read("in.txt.orig")),
+        (NEEDLE.into(), HAYSTACK.into())
+    );
+}
+
+#[test]
+fn shells_complete_the_values_of_options() {
+    let env = env();
+    let script = |shell| {
+        env.run(["completions", shell])
+            .assert_code(0)
+            .stdout
+            .clone()
+    };
+    for (shell, values) in [
+        ("zsh", ["probdd", "hddr", "python", "unused"]),
+        ("fish", ["probdd", "hddr", "python", "unused"]),
+    ] {
+        let script = script(shell);
+        for value in values {
+            assert!(script.contains(value), "{shell}: {value}");
+        }
+    }
+    let complete = |option: &str, word: &str| {
+        let script = format!(
+            "{}\nCOMP_WORDS=(boildown reduce x.c {option} {word}); COMP_CWORD=4\n\
+             _boildown boildown {word} {option}; echo \"${{COMPREPLY[@]}}\"",
+            script("bash")
+        );
+        let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(complete("--algorithm", "prob"), "probdd\n");
+    assert_eq!(complete("--schedule", "perse"), "perses\n");
+    assert_eq!(complete("--language", "pyth"), "python\n");
+    assert_eq!(complete("--passes", "unu"), "unused\n");
+}
