@@ -51,10 +51,10 @@ impl Budget {
 
     /// Returns the limit that is reached, if one is.
     pub(crate) fn exceeded(&self, spent: &Spent) -> Option<StopReason> {
-        if (self.queries).is_some_and(|most| spent.queries >= most) {
-            Some(StopReason::QueryLimit)
-        } else if (self.time).is_some_and(|most| spent.elapsed >= most) {
+        if (self.time).is_some_and(|most| spent.elapsed >= most) {
             Some(StopReason::TimeLimit)
+        } else if (self.queries).is_some_and(|most| spent.queries >= most) {
+            Some(StopReason::QueryLimit)
         } else {
             None
         }

@@ -57,6 +57,9 @@ struct RunningCandidate<C> {
 pub enum Step<C> {
     /// The search received a verdict.
     Told(Told<C>),
+    /// The search came to its next query, which it had to [prepare](Search::prepare) first. It
+    /// receives no verdict before the next step.
+    Prepared,
     /// Nothing happened for 100 ms. Lets the caller show that time passes.
     Tick,
     /// The search has finished. Further steps return the same.
@@ -88,7 +91,7 @@ where
         S::Candidate: 'scope,
     {
         Self {
-            planner: Planner::new(search),
+            planner: Planner::stepwise(search),
             workers: Workers::start(scope, oracle, config.jobs.max(1)),
             config: config.clone(),
             spent: Spent::default(),
@@ -120,6 +123,7 @@ where
         &mut self,
         known: &mut dyn FnMut(&S::Candidate) -> Option<Verdict>,
     ) -> Result<Step<S::Candidate>, OracleError> {
+        let started = Instant::now();
         loop {
             if self.planner.is_finished() {
                 return Ok(Step::Finished);
@@ -127,8 +131,22 @@ where
             if self.config.is_interrupted() {
                 return Ok(Step::Stopped(StopReason::Interrupted));
             }
-            if let Some(reason) = self.config.budget.exceeded(&self.spent()) {
+            let exceeded = self.config.budget.exceeded(&self.spent());
+            // The search may be finished at the limit on tests.
+            if let Some(reason) = exceeded
+                && (reason != StopReason::QueryLimit || self.planner.is_settled())
+            {
                 return Ok(Step::Stopped(reason));
+            }
+            if !self.planner.is_settled() {
+                self.planner.settle();
+                if self.planner.is_settled() && !self.planner.is_finished() {
+                    return Ok(Step::Prepared);
+                }
+                if started.elapsed() >= TICK {
+                    return Ok(Step::Tick);
+                }
+                continue;
             }
             if let Some(told) = self.planner.advance() {
                 self.spent.queries += 1;
@@ -147,12 +165,17 @@ where
                 return Err(error);
             }
             // While all workers are busy there is time to compute the next candidates.
+            let mut is_planning = false;
             let finished = self.workers.wait_for_answer(Duration::ZERO).or_else(|| {
-                self.planner.look_ahead();
-                self.workers.wait_for_answer(TICK)
+                is_planning = self.planner.look_ahead();
+                match is_planning {
+                    true => None,
+                    false => self.workers.wait_for_answer(TICK),
+                }
             });
             match finished {
                 Some(finished) => self.take_answer(finished),
+                None if is_planning && started.elapsed() < TICK => {}
                 None => return Ok(Step::Tick),
             }
         }
@@ -243,6 +266,13 @@ where
         let timed_out = (answer.run).is_some_and(|run| run.outcome == Outcome::TimedOut);
         self.spent.timeouts += u64::from(timed_out && !answer.verdict.is_interesting());
         self.planner.answer(finished.id, answer.verdict);
+    }
+
+    /// Returns whether the search has come to its next query, or to its end. If not, the next step
+    /// continues with that.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.planner.is_settled()
     }
 
     /// Changes the search between two of its queries. Running queries that the changed search may

@@ -44,7 +44,7 @@
 //!     loop {
 //!         match drive.step()? {
 //!             Step::Told(told) => println!("{:?}: {:?}", told.candidate, told.verdict),
-//!             Step::Tick => {}
+//!             Step::Prepared | Step::Tick => {}
 //!             Step::Finished | Step::Stopped(_) => break,
 //!         }
 //!     }

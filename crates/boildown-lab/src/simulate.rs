@@ -135,7 +135,7 @@ where
 {
     let mut asked = HashSet::new();
     let mut told = 0;
-    while let Some(Query { candidate, .. }) = search.ask() {
+    while let Some(Query { candidate, .. }) = prepared(&mut search).ask() {
         if repeats == RepeatedCandidates::Skipped && !asked.insert(candidate.fingerprint()) {
             search.skip();
         } else {
@@ -149,6 +149,14 @@ where
         executed: told,
         latency: told as f64,
     }
+}
+
+/// Returns the search once it knows its next query.
+fn prepared<S: Search>(search: &mut S) -> &mut S {
+    while !search.is_ready() {
+        search.prepare();
+    }
+    search
 }
 
 /// A source of queries that accepts verdicts in any order.
@@ -278,7 +286,7 @@ where
 
     /// Skips candidates that were tested before, and updates the certain queries.
     fn update_certain(&mut self) {
-        while (self.search.ask())
+        while (prepared(&mut self.search).ask())
             .is_some_and(|next| self.told.contains(&next.candidate.fingerprint()))
         {
             self.search.skip();

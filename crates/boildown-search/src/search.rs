@@ -31,9 +31,22 @@ impl<C> Query<C> {
 /// A driver repeats three steps: [`ask`](Self::ask) for the next query, test its candidate,
 /// [`tell`](Self::tell) the verdict. A query that is not worth a test is passed over with
 /// [`skip`](Self::skip).
+///
+/// The way from one query to the next may be long: inputs are read, candidates are parsed. A search
+/// for which that matters does it in steps ([`is_ready`](Self::is_ready),
+/// [`prepare`](Self::prepare)), so that its driver can stop between two of them.
 pub trait Search: Clone {
     /// The type of the candidates.
     type Candidate: Clone;
+
+    /// Returns whether the next query is known. If not, [`prepare`](Self::prepare) has to be called
+    /// first, and `ask` returns `None` although the search is not finished.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    /// Does one step of the work that leads to the next query. Does nothing when it is known.
+    fn prepare(&mut self) {}
 
     /// Returns the next query, or `None` when the search is finished. Pure: returns the same query
     /// until `tell` or `skip`.
@@ -46,7 +59,7 @@ pub trait Search: Clone {
         self.ask().into_iter().collect()
     }
 
-    /// Records the verdict on the query of `ask`.
+    /// Records the verdict on the query of `ask`. The search need not be ready afterwards.
     ///
     /// # Panics
     /// May panic when `ask` returns `None`.

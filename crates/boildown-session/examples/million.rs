@@ -90,7 +90,7 @@ fn session(place: &StoreFolder, text: &Arc<[u8]>, queries: u64) -> Result<(), Bo
                     let best = drive.search().best();
                     store.improve(improvement(drive.spent().queries, &best, started.elapsed()));
                 }
-                Step::Told(_) | Step::Tick => {}
+                Step::Told(_) | Step::Prepared | Step::Tick => {}
                 Step::Finished | Step::Stopped(_) => over = true,
             }
             let spent = drive.spent();

@@ -57,6 +57,7 @@ pub(crate) fn run<S: Search<Candidate: Fingerprinted + Send>>(
                     return Ok(Some(stopped));
                 }
             }
+            Step::Prepared => {}
             Step::Tick => reporter.report(&task.tick(drive)),
             Step::Finished => return Ok(None),
             Step::Stopped(reason) => return Ok(Some(reason.into())),

@@ -41,8 +41,8 @@ struct Gate {
     rejected: usize,
     passed: HitCounts,
     sampled: HitCounts,
-    /// The decision of the gate on the next query.
-    next: Decision,
+    /// The decision of the gate on the query of the inner search; `None` before it is made.
+    next: Option<Decision>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +75,6 @@ enum Decision {
     Parsed(Parsed),
     /// It has new errors, and is asked to learn whether that matters.
     Sample,
-    /// It has new errors, and is skipped.
-    Rejected,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -97,30 +95,30 @@ impl HitCounts {
 }
 
 impl Gate {
-    /// Skips queries of `inner` up to the next one that passes.
+    /// Decides on the query of `inner`; skips it if it is rejected.
     fn admit(&mut self, inner: &mut impl Search<Candidate = Candidate>) {
-        while let Some(query) = inner.ask() {
-            self.next = self.decide(&query.candidate, inner);
-            match self.next {
-                Decision::Free | Decision::Parsed(_) | Decision::Sample => return,
-                Decision::Rejected => inner.skip(),
-            }
+        self.next = match inner.ask() {
+            Some(query) => self.decide(&query.candidate, inner),
+            None => Some(Decision::Free),
+        };
+        if self.next.is_none() {
+            inner.skip();
         }
     }
 
-    /// Decides on a query of `inner`.
+    /// Decides on a query of `inner`. `None` when it has new errors, and is to be skipped.
     fn decide(
         &mut self,
         candidate: &Candidate,
         inner: &impl Search<Candidate = Candidate>,
-    ) -> Decision {
+    ) -> Option<Decision> {
         if self.openness == Openness::Open || candidate.check() == Check::Nothing {
-            return Decision::Free;
+            return Some(Decision::Free);
         }
         let base = (self.base)
             .get_or_insert_with(|| Parsed::new(&self.parser, Arc::clone(inner.best().bytes())));
         if self.openness != Openness::Sealed && base.is_too_broken() {
-            return Decision::Free;
+            return Some(Decision::Free);
         }
         let content = candidate.fingerprint();
         let parsed = match self.last.take() {
@@ -129,14 +127,11 @@ impl Gate {
         };
         self.last = Some((content, parsed.clone()));
         if let Some(parsed) = parsed {
-            return Decision::Parsed(parsed);
+            return Some(Decision::Parsed(parsed));
         }
         self.rejected += 1;
-        if self.openness == Openness::Shut && self.rejected % SAMPLE == SAMPLE / 2 {
-            Decision::Sample
-        } else {
-            Decision::Rejected
-        }
+        let is_sample = self.openness == Openness::Shut && self.rejected % SAMPLE == SAMPLE / 2;
+        is_sample.then_some(Decision::Sample)
     }
 
     /// Returns whether a candidate passes as things are, not counting samples.
@@ -156,13 +151,13 @@ impl Gate {
     /// interesting.
     fn learn(&mut self, verdict: Verdict) -> Option<Parsed> {
         let hit = Hit::from(verdict);
-        let parsed = match std::mem::replace(&mut self.next, Decision::Free) {
-            Decision::Free | Decision::Rejected => None,
-            Decision::Parsed(parsed) => {
+        let parsed = match self.next.take() {
+            None | Some(Decision::Free) => None,
+            Some(Decision::Parsed(parsed)) => {
                 self.passed.count(hit);
                 Some(parsed)
             }
-            Decision::Sample => {
+            Some(Decision::Sample) => {
                 self.sampled.count(hit);
                 None
             }
@@ -211,17 +206,15 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
             rejected: 0,
             passed: HitCounts::default(),
             sampled: HitCounts::default(),
-            next: Decision::Free,
+            next: None,
         });
-        let mut gated = Self { inner, gate };
-        gated.admit();
-        gated
+        Self { inner, gate }
     }
 
     /// Changes the state of the inner search, but not its best candidate.
     pub(crate) fn change(&mut self, change: impl FnOnce(&mut S)) {
         change(&mut self.inner);
-        self.admit();
+        self.undecide();
     }
 
     /// Returns the inner search.
@@ -229,9 +222,10 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
         &self.inner
     }
 
-    fn admit(&mut self) {
+    /// Forgets the decision: the inner search has moved on.
+    fn undecide(&mut self) {
         if let Some(gate) = &mut self.gate {
-            gate.admit(&mut self.inner);
+            gate.next = None;
         }
     }
 }
@@ -239,15 +233,27 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
 impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
     type Candidate = Candidate;
 
+    fn is_ready(&self) -> bool {
+        let gate = self.gate.as_ref();
+        self.inner.is_ready() && gate.is_none_or(|gate| gate.next.is_some())
+    }
+
+    fn prepare(&mut self) {
+        if !self.inner.is_ready() {
+            self.inner.prepare();
+        } else if let Some(gate) = &mut self.gate
+            && gate.next.is_none()
+        {
+            gate.admit(&mut self.inner);
+        }
+    }
+
     fn ask(&self) -> Option<Query<Candidate>> {
         let mut query = self.inner.ask()?;
-        if let Some(Gate {
-            next: Decision::Sample,
-            sampled,
-            ..
-        }) = &self.gate
+        if let Some(gate) = &self.gate
+            && let Decision::Sample = gate.next.as_ref()?
         {
-            query.odds *= sampled.rate();
+            query.odds *= gate.sampled.rate();
         }
         Some(query)
     }
@@ -275,12 +281,11 @@ impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
             gate.base = parsed.filter(|parsed| parsed.bytes == *best.bytes());
             gate.last = None;
         }
-        self.admit();
     }
 
     fn skip(&mut self) {
         self.inner.skip();
-        self.admit();
+        self.undecide();
     }
 
     fn best(&self) -> Candidate {
@@ -352,11 +357,16 @@ mod tests {
 
     fn ask(search: &mut Gated<SingleTokens>, verdict: Verdict) -> usize {
         let mut asked = 0;
-        while search.ask().is_some() {
+        loop {
+            while !search.is_ready() {
+                search.prepare();
+            }
+            if search.ask().is_none() {
+                return asked;
+            }
             asked += 1;
             search.tell(verdict);
         }
-        asked
     }
 
     #[test]
@@ -375,7 +385,8 @@ mod tests {
     #[test]
     fn a_sealed_gate_lets_nothing_with_errors_through() {
         let json = Language::named("JSON").expect("the grammar is built");
-        assert!(Gated::sealed(numbers(json), json).ask().is_none());
+        let mut search = Gated::sealed(numbers(json), json);
+        assert_eq!(ask(&mut search, Verdict::Uninteresting), 0);
     }
 
     #[test]

@@ -39,6 +39,7 @@
 //! - `candidate`: a [`Candidate`]: kept tokens of a document, and replacements for some
 //! - `pipeline`: [`reduction`]: the passes, their default order, and the state machine that runs
 //!   them
+//! - `text_order`: the order in which every hit makes the input smaller
 //! - `unused`: the pass that deletes definitions that nothing refers to
 //! - `rewrite`: the passes that replace text: rules and built-in rewritings
 //! - `symbols`: which names an input defines, and where they are used
@@ -68,6 +69,7 @@ mod rewrite;
 mod shield;
 mod strategy;
 mod symbols;
+mod text_order;
 mod unused;
 
 pub use candidate::{Candidate, Check};

@@ -199,7 +199,7 @@ fn difference(old: &[u8], new: &[u8]) -> Option<InputEdit> {
 
 /// Returns the number of bytes that two texts have in common at the start. Compares whole blocks
 /// first, which is much faster.
-fn common_start(left: &[u8], right: &[u8]) -> usize {
+pub(crate) fn common_start(left: &[u8], right: &[u8]) -> usize {
     const BLOCK: usize = 256;
     let blocks = left.chunks_exact(BLOCK).zip(right.chunks_exact(BLOCK));
     let start = blocks.take_while(|(left, right)| left == right).count() * BLOCK;
@@ -208,7 +208,7 @@ fn common_start(left: &[u8], right: &[u8]) -> usize {
 }
 
 /// Returns the number of bytes that two texts have in common at the end.
-fn common_end(left: &[u8], right: &[u8]) -> usize {
+pub(crate) fn common_end(left: &[u8], right: &[u8]) -> usize {
     const BLOCK: usize = 256;
     let blocks = left.rchunks_exact(BLOCK).zip(right.rchunks_exact(BLOCK));
     let end = blocks.take_while(|(left, right)| left == right).count() * BLOCK;

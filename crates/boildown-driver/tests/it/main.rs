@@ -12,7 +12,7 @@ use boildown_oracle::{Answer, FnOracle, Interrupt, Oracle, OracleError, Outcome,
 use boildown_search::changes::DdPlus;
 use boildown_search::list::List;
 use boildown_search::literature::list::Ddmin;
-use boildown_search::{Fingerprint, Fingerprinted as _, Search, Subset};
+use boildown_search::{Fingerprint, Fingerprinted as _, Query, Search, Subset};
 
 fn config(jobs: usize) -> Config {
     Config {
@@ -45,6 +45,7 @@ fn drive<S: Search<Candidate = Subset>>(
         let stopped = loop {
             match drive.step()? {
                 Step::Told(one) => told.push((one.candidate.iter().collect(), one.verdict)),
+                Step::Prepared => {}
                 Step::Tick => on_tick(),
                 Step::Finished => break None,
                 Step::Stopped(reason) => break Some(reason),
@@ -336,10 +337,90 @@ fn what_the_caller_knows_is_not_run() {
     let mut known = |kept: &Subset| (kept.count() < 4).then(|| has_three_and_seven(kept));
     let best = std::thread::scope(|scope| {
         let mut drive = Drive::start(scope, ddmin(), &oracle, &config(2));
-        while let Step::Told(_) | Step::Tick = drive.step_knowing(&mut known).unwrap() {}
+        while let Step::Told(_) | Step::Prepared | Step::Tick =
+            drive.step_knowing(&mut known).unwrap()
+        {}
         assert_eq!(drive.spent().recalled, 0);
         drive.search().best()
     });
     assert_eq!(best.iter().collect::<Vec<_>>(), [3, 7]);
     assert!(ran.lock().unwrap().iter().all(|count| *count >= 4));
+}
+
+/// A search that never finds a query that it did not ask before.
+#[derive(Debug, Clone)]
+enum Endless {
+    /// It takes ever more steps to find its next query.
+    Preparing,
+    /// It asks about two sets in turn, as if it had forgotten the verdicts.
+    Alternating(usize),
+}
+
+impl Search for Endless {
+    type Candidate = Subset;
+
+    fn is_ready(&self) -> bool {
+        matches!(self, Self::Alternating(_))
+    }
+
+    fn ask(&self) -> Option<Query<Subset>> {
+        match self {
+            Self::Preparing => None,
+            Self::Alternating(turn) => {
+                let candidate = Subset::full(2).without([turn % 2..turn % 2 + 1]);
+                Some(Query {
+                    candidate,
+                    odds: 0.5,
+                })
+            }
+        }
+    }
+
+    fn tell(&mut self, _: Verdict) {
+        if let Self::Alternating(turn) = self {
+            *turn += 1;
+        }
+    }
+
+    fn skip(&mut self) {
+        self.tell(Verdict::Uninteresting);
+    }
+
+    fn best(&self) -> Subset {
+        Subset::full(2)
+    }
+}
+
+#[test]
+fn a_search_that_finds_no_new_query_can_be_interrupted() {
+    for search in [Endless::Preparing, Endless::Alternating(0)] {
+        for verdict in [Verdict::Interesting, Verdict::Uninteresting] {
+            let oracle = FnOracle::new(move |_: &Subset| verdict);
+            let interrupt = Interrupt::new().unwrap();
+            let config = Config {
+                interrupt: Some(interrupt.clone()),
+                ..config(2)
+            };
+            let ended = drive(search.clone(), &oracle, &config, &mut || {
+                interrupt.trigger();
+            });
+            assert_eq!(ended.unwrap().stopped, Some(StopReason::Interrupted));
+        }
+    }
+}
+
+#[test]
+fn a_search_that_finds_no_new_query_stops_at_the_time_limit() {
+    for search in [Endless::Preparing, Endless::Alternating(0)] {
+        let oracle = FnOracle::new(|_: &Subset| Verdict::Interesting);
+        let config = Config {
+            budget: Budget {
+                time: Some(Duration::from_millis(50)),
+                ..Budget::default()
+            },
+            ..config(2)
+        };
+        let ended = drive(search, &oracle, &config, &mut || {});
+        assert_eq!(ended.unwrap().stopped, Some(StopReason::TimeLimit));
+    }
 }

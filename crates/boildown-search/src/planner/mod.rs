@@ -57,6 +57,8 @@ pub struct Planner<S: Search> {
     /// The share of told misses that are `Unresolved`. Searches over lists treat both kinds of miss
     /// alike; the dd family does not.
     unresolved: HitRate,
+    /// The number of steps that a call does, at most, to find the next query of a node.
+    steps: usize,
 }
 
 /// The least number of verdicts remembered: about 10 MB.
@@ -90,6 +92,9 @@ pub struct Told<C> {
 
 struct PlanNode<S: Search> {
     search: S,
+    /// Whether the search has come to a query that is not known, or to its end. Until then there is
+    /// no query.
+    is_settled: bool,
     query: Option<Asked<S::Candidate>>,
     /// The queries that are certain from this node on, its own first; computed when first needed.
     certain: Option<Certain<S::Candidate>>,
@@ -163,6 +168,15 @@ struct Reachable {
     step: Step,
 }
 
+/// The query that is most likely to be reached and is neither answered nor in flight.
+enum MostLikely<C> {
+    Open(Fingerprint, C),
+    /// The walk came to a node whose query is not found yet.
+    Unsettled,
+    /// There is none before the next answer.
+    Nothing,
+}
+
 /// The way to a node of the tree of verdicts.
 enum Step {
     Root,
@@ -215,6 +229,10 @@ where
     /// Starts a search and remembers at least `memory` verdicts, at most twice as many. Which
     /// queries are asked again depends on `memory`, and so may the result.
     pub fn with_memory(search: S, memory: u64) -> Self {
+        Self::start(search, memory, usize::MAX)
+    }
+
+    fn start(search: S, memory: u64, steps: usize) -> Self {
         let mut planner = Self {
             nodes: Vec::new(),
             free: Vec::new(),
@@ -226,20 +244,41 @@ where
             running: HashMap::new(),
             next_id: 0,
             unresolved: HitRate::new(0.5),
+            steps,
         };
         planner.root = planner.insert(search, None);
         planner
     }
 
+    /// Starts a search, and never does more than one step of its [preparation](Search::prepare), or
+    /// tells it more than one known verdict, in a row. So the caller gets control back soon, and
+    /// has to call [`settle`](Self::settle) until the search [is settled](Self::is_settled).
+    pub fn stepwise(search: S) -> Self {
+        Self::start(search, MEMORY, 1)
+    }
+
+    /// Returns whether the search has come to a query that was not answered before, or to its end.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.node(self.root).is_settled
+    }
+
+    /// Moves the search on to such a query. After [`stepwise`](Self::stepwise), one step.
+    pub fn settle(&mut self) {
+        self.settle_node(self.root);
+    }
+
     /// Returns the query that is most likely to be reached and is neither answered nor in flight,
     /// and marks it as in flight. Returns `None` when there is no such query: the caller waits for
-    /// an answer, or the search is finished.
+    /// an answer, or the search is finished, or ([stepwise](Self::stepwise)) it takes more steps.
     #[expect(
         clippy::should_implement_trait,
         reason = "not an iterator: what comes next depends on the answers"
     )]
     pub fn next(&mut self) -> Option<Ticket<S::Candidate>> {
-        let (fingerprint, candidate) = self.most_likely()?;
+        let MostLikely::Open(fingerprint, candidate) = self.most_likely() else {
+            return None;
+        };
         let id = QueryId(self.next_id);
         self.next_id += 1;
         self.running.insert(fingerprint, id);
@@ -251,8 +290,9 @@ where
     }
 
     /// Computes what `next` would return, so that the next call returns at once. For idle moments.
-    pub fn look_ahead(&mut self) {
-        self.most_likely();
+    /// Returns whether it takes more steps.
+    pub fn look_ahead(&mut self) -> bool {
+        matches!(self.most_likely(), MostLikely::Unsettled)
     }
 
     /// Takes the verdict on a query in flight. The verdict on an abandoned query is ignored.
@@ -333,7 +373,8 @@ where
     /// Returns whether the search has nothing left to ask.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.node(self.root).query.is_none()
+        let root = self.node(self.root);
+        root.is_settled && root.query.is_none()
     }
 
     /// Returns the search, with all verdicts so far.
@@ -355,7 +396,7 @@ where
     /// Walks the tree from the root, most probable node first. A node whose query is open ends the
     /// walk; the walk goes past other nodes with their known answer, or with both guesses. Queries
     /// that are certain at a node are guessed all at once, likeliest combination first.
-    fn most_likely(&mut self) -> Option<(Fingerprint, S::Candidate)> {
+    fn most_likely(&mut self) -> MostLikely<S::Candidate> {
         let mut frontier = BinaryHeap::from([Reachable {
             probability: 1.0,
             depth: 0,
@@ -387,19 +428,22 @@ where
                     self.after(head, &guesses)
                 }
             };
+            if !self.settle_node(node) {
+                return MostLikely::Unsettled;
+            }
             let Some((fingerprint, query)) = &self.node(node).query else {
                 continue;
             };
             let (fingerprint, odds) = (*fingerprint, query.odds);
             let count = self.node(node).count;
             if self.is_open(fingerprint, count) {
-                return Some((fingerprint, query.candidate.clone()));
+                return MostLikely::Open(fingerprint, query.candidate.clone());
             }
             let certain = self.certain(node);
             let mut rest = certain.rest().iter().skip(1);
             if let Some((fingerprint, query)) = rest.find(|(asked, _)| self.is_open(*asked, count))
             {
-                return Some((*fingerprint, query.candidate.clone()));
+                return MostLikely::Open(*fingerprint, query.candidate.clone());
             }
             if certain.rest().len() > 1 {
                 let answers = certain.rest().iter().map(|(asked, query)| {
@@ -430,7 +474,7 @@ where
                 reach(miss, 1.0 - odds);
             }
         }
-        None
+        MostLikely::Nothing
     }
 
     /// Returns the more frequent of the two misses.
@@ -494,41 +538,72 @@ where
         child
     }
 
-    /// Moves a search past every query whose answer is known on this path, and makes a node of it.
-    fn insert(&mut self, mut search: S, above: Option<(usize, Verdict)>) -> usize {
+    /// Makes a node of a search.
+    fn insert(&mut self, search: S, above: Option<(usize, Verdict)>) -> usize {
         let count = above.map_or(self.count, |(parent, _)| self.node(parent).count + 1);
-        let query = loop {
-            let Some(query) = search.ask() else {
-                break None;
-            };
-            let fingerprint = query.candidate.fingerprint();
-            match self.verdict_above(above, count, fingerprint) {
-                None => break Some((fingerprint, query)),
-                // An interesting candidate need not have been kept: another deletion may have been
-                // preferred.
-                Some(Verdict::Interesting) => search.tell(Verdict::Interesting),
-                Some(Verdict::Uninteresting | Verdict::Unresolved) => search.skip(),
-            }
-        };
-        let certain = above.and_then(|(parent, _)| self.node(parent).certain.clone());
-        let certain = certain
-            .zip(query.as_ref())
-            .and_then(|(certain, query)| certain.after(query));
         let node = Some(PlanNode {
             search,
-            query,
-            certain,
+            is_settled: false,
+            query: None,
+            certain: None,
             count,
             above,
             children: [None; 3],
         });
-        if let Some(index) = self.free.pop() {
+        let index = if let Some(index) = self.free.pop() {
             self.nodes[index] = node;
             index
         } else {
             self.nodes.push(node);
             self.nodes.len() - 1
+        };
+        self.settle_node(index);
+        index
+    }
+
+    /// Moves the search of a node past queries whose answers are known on its path, until it finds
+    /// another one, or for as many steps as are allowed. Returns whether the node is settled.
+    fn settle_node(&mut self, index: usize) -> bool {
+        if self.node(index).is_settled {
+            return true;
         }
+        let mut node = self.nodes[index]
+            .take()
+            .expect("indices in use are reachable from the root");
+        for _ in 0..self.steps {
+            if !node.search.is_ready() {
+                node.search.prepare();
+                continue;
+            }
+            let known = match node.search.ask() {
+                None => None,
+                Some(query) => {
+                    let fingerprint = query.candidate.fingerprint();
+                    let known = self.verdict_above(node.above, node.count, fingerprint);
+                    if known.is_none() {
+                        let next = (fingerprint, query);
+                        let above = node.above.map(|(parent, _)| self.node(parent));
+                        let certain = above.and_then(|parent| parent.certain.as_ref());
+                        node.certain = certain.and_then(|certain| certain.after(&next));
+                        node.query = Some(next);
+                    }
+                    known
+                }
+            };
+            match known {
+                None => {
+                    node.is_settled = true;
+                    break;
+                }
+                // An interesting candidate need not have been kept: another deletion may have been
+                // preferred.
+                Some(Verdict::Interesting) => node.search.tell(Verdict::Interesting),
+                Some(Verdict::Uninteresting | Verdict::Unresolved) => node.search.skip(),
+            }
+        }
+        let is_settled = node.is_settled;
+        self.nodes[index] = Some(node);
+        is_settled
     }
 
     /// Returns the verdict that was told on a query before, to the real search or on the path from

@@ -2,7 +2,7 @@
 
 use boildown_search::changes::Isolate;
 use boildown_search::list::{List, Sweep};
-use boildown_search::{Fingerprint, Planner, QueryId, Search, Subset, Verdict};
+use boildown_search::{Fingerprint, Planner, Query, QueryId, Search, Subset, Verdict};
 use proptest::prelude::*;
 
 use crate::oracles::{Check, Oracle, coin, every_search, oracles};
@@ -166,4 +166,80 @@ fn workers_speculate_past_unresolved_queries_when_most_are_unresolved() {
     let never = |_: &Subset| Verdict::Unresolved;
     let rounds = [1, 8].map(|workers| rounds(isolate.clone(), workers, never));
     assert_eq!(rounds, [74, 11]);
+}
+
+/// A search that takes steps to find each of its queries.
+#[derive(Clone)]
+struct InSteps<S> {
+    inner: S,
+    left: usize,
+}
+
+impl<S: Search<Candidate = Subset>> Search for InSteps<S> {
+    type Candidate = Subset;
+
+    fn is_ready(&self) -> bool {
+        self.left == 0
+    }
+
+    fn prepare(&mut self) {
+        self.left = self.left.saturating_sub(1);
+    }
+
+    fn ask(&self) -> Option<Query<Subset>> {
+        self.inner.ask().filter(|_| self.is_ready())
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        assert!(self.is_ready());
+        self.left = self.inner.best().count() % 4;
+        self.inner.tell(verdict);
+    }
+
+    fn skip(&mut self) {
+        assert!(self.is_ready());
+        self.left = self.inner.best().count() % 3;
+        self.inner.skip();
+    }
+
+    fn best(&self) -> Subset {
+        self.inner.best()
+    }
+}
+
+#[test]
+fn a_planner_that_goes_step_by_step_tells_the_same_verdicts() {
+    let oracle = Oracle::Needs(vec![3, 7, 8]);
+    let search = Sweep::on(List::uniform(12));
+    let usual = simulate(Planner::new(search.clone()), &oracle, 1, 5).told;
+    for workers in [1, 2, 7, 64] {
+        let search = InSteps {
+            inner: search.clone(),
+            left: 2,
+        };
+        let mut planner = Planner::stepwise(search);
+        let mut told = Vec::new();
+        while !planner.is_finished() {
+            if !planner.is_settled() {
+                planner.settle();
+                continue;
+            }
+            let mut tickets = Vec::new();
+            while tickets.len() < workers {
+                match planner.next() {
+                    Some(ticket) => tickets.push(ticket),
+                    None if planner.look_ahead() => {}
+                    None => break,
+                }
+            }
+            for ticket in tickets.into_iter().rev() {
+                planner.answer(ticket.id, oracle.judge(&ticket.candidate));
+            }
+            while let Some(one) = planner.advance() {
+                told.push((one.fingerprint, one.verdict));
+            }
+            planner.abandoned();
+        }
+        assert_eq!(told, usual, "{workers} workers");
+    }
 }

@@ -156,12 +156,12 @@ impl<'a> ReduceTask<'a> {
     /// Skips passes where earlier sessions skipped them, and where this one was asked to.
     fn skip_passes(&mut self, drive: &mut Drive<Reduction>) {
         let queries = drive.spent().queries;
-        while self
-            .earlier_skips
-            .next_if(|skip| **skip <= queries)
-            .is_some()
+        while drive.is_settled() && (self.earlier_skips.next_if(|skip| **skip <= queries)).is_some()
         {
             drive.change(Reduction::skip_pass);
+        }
+        if !drive.is_settled() {
+            return;
         }
         let has_passed_earlier = self.earlier_skips.peek().is_none() && self.resumed_best.is_none();
         if self.options.skip_pass.take() && has_passed_earlier {
@@ -200,8 +200,13 @@ impl Task<Reduction> for ReduceTask<'_> {
         drive: &mut Drive<Reduction>,
         reporter: &mut Reporter<'_>,
     ) -> Option<Stopped> {
-        self.skip_passes(drive);
-        reporter.report_pass(drive.search().inner().pass().map(PassId::name));
+        if drive.is_settled() {
+            self.skip_passes(drive);
+        }
+        // Skipping a pass is followed by the search for the next query.
+        if drive.is_settled() {
+            reporter.report_pass(drive.search().inner().pass().map(PassId::name));
+        }
         let progress = self.progress(Spent::default());
         (self.options.target_size)
             .is_some_and(|size| size.is_reached(&progress))

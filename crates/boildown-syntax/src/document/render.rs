@@ -23,7 +23,7 @@ impl Document {
     ///   follows; all lines of that then move left, to where the head stood.
     ///
     /// So without its head and its brace, `if (a) {␤    b();␤}` becomes `b();`. Two tokens that
-    /// would run together get a space.
+    /// would run together get a space, unless they were parts of one word.
     #[must_use]
     pub fn render(&self, kept: &Subset) -> Vec<u8> {
         self.render_with(kept, &Substitutes::new())
@@ -88,6 +88,11 @@ impl Document {
 
     fn first(&self, token: usize) -> u8 {
         self.bytes[self.tokens[token].start as usize]
+    }
+
+    /// Returns the bytes between two tokens.
+    fn between(&self, before: usize, next: usize) -> &[u8] {
+        &self.bytes[self.tokens[before].end as usize..self.tokens[next].start as usize]
     }
 
     fn last(&self, token: usize) -> u8 {
@@ -186,7 +191,14 @@ impl Writer<'_> {
             && is_word(document.last(next - 1))
             && is_word(last)
             && !is_word(first);
-        if run_together(last, first) && !followed_a_word {
+        // A token inside of a word was deleted, such as the `b` of the regular expression `abc`. In
+        // two words, the rest would not be smaller.
+        let was_one_word = ends.is_none()
+            && begins.is_none()
+            && is_word(last)
+            && is_word(first)
+            && document.between(before, next).iter().copied().all(is_word);
+        if run_together(last, first) && !followed_a_word && !was_one_word {
             b" "
         } else {
             b""

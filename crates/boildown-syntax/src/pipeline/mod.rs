@@ -20,6 +20,7 @@ use boildown_search::Subset;
 use crate::document::{Document, View, words};
 use crate::rewrite::{RewriteSetup, Rules};
 use crate::strategy::{GateMode, Strategy};
+use crate::text_order::TextOrder;
 use crate::{Gated, Language};
 pub(crate) use order::is_binary;
 use order::{PARSE_LIMIT, order_for, size_of_example};
@@ -52,7 +53,12 @@ pub fn reduction(
         };
         Arc::new(RewriteSetup::new(language, rules, strategy.names, example))
     });
-    let pipeline = Pipeline::new(bytes, order_for(bytes, language), strategy, setup);
+    let text_order = match language {
+        None if is_binary(bytes) => TextOrder::Bytes,
+        _ => TextOrder::Words,
+    };
+    let passes = order_for(bytes, language);
+    let pipeline = Pipeline::new(bytes, passes, text_order, strategy, setup);
     Gated::new(pipeline, gated)
 }
 

@@ -1,5 +1,6 @@
 //! The state machine that runs the passes.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use crate::candidate::Candidate;
 use crate::document::{Document, View, is_lost};
 use crate::rewrite::RewriteSetup;
 use crate::strategy::{Layout, NamePolicy, Strategy};
+use crate::text_order::TextOrder;
 
 /// Passes over an input, one after another, in rounds until none has had a hit since the last one.
 ///
@@ -24,10 +26,14 @@ use crate::strategy::{Layout, NamePolicy, Strategy};
 /// last one that hit: the passes from there on have seen this very result already. With the order
 /// A, B, C and a single hit, in B, the run is A B C A B.
 ///
+/// Candidates that are not smaller than the best one are never asked about, in an order that is the
+/// same for all passes: see [`TextOrder`].
+///
 /// # Guarantee
-/// 1-minimal when finished: deleting any one unit of a pass that is a sweep was answered
-/// `Uninteresting` or `Unresolved` on the very result; for a language these are its tokens, and
-/// those nodes whose removal leaves the text parsing.
+/// Ends whatever the verdicts are: each hit makes the input smaller. 1-minimal when finished:
+/// deleting any one unit of a pass that is a sweep was answered `Uninteresting` or `Unresolved` on
+/// the very result, or does not make it smaller; for a language these are its tokens, and those
+/// nodes whose removal leaves the text parsing.
 /// # Cost
 /// That of its passes, times the rounds. Every round but the last has at least one hit.
 #[derive(Debug, Clone)]
@@ -39,6 +45,10 @@ pub struct Pipeline {
     passes: Arc<[Pass]>,
     /// Whether no pass is missing that the proof of 1-minimality is made of.
     can_prove: bool,
+    order: TextOrder,
+    stage: Stage,
+    /// The best candidate of the pass at work.
+    best: Candidate,
     /// The position of the pass at work; the number of passes when finished.
     current: usize,
     /// The input as the pass at work reads it.
@@ -55,10 +65,23 @@ pub struct Pipeline {
     state: PassState,
 }
 
+/// The stage of the work that leads to the next query.
+#[derive(Debug, Clone)]
+enum Stage {
+    /// The pass at the current position is about to begin.
+    Begin,
+    /// The next query of the pass at work has to be looked at.
+    Check,
+    /// This query is the next one.
+    Asking(Query<Candidate>),
+    Finished,
+}
+
 impl Pipeline {
     pub(super) fn new(
         bytes: &Arc<[u8]>,
         mut passes: Vec<Pass>,
+        order: TextOrder,
         strategy: Strategy,
         setup: Option<Arc<RewriteSetup>>,
     ) -> Self {
@@ -87,11 +110,14 @@ impl Pipeline {
             state: &state,
         };
         let search = start.search(&Pass::new(PassId::EachByte, whole, Method::Window(1)));
-        let mut pipeline = Self {
+        Self {
             strategy,
             setup,
             passes: passes.into(),
             can_prove,
+            order,
+            stage: Stage::Begin,
+            best: search.best(),
             current: 0,
             document,
             search,
@@ -100,10 +126,7 @@ impl Pipeline {
             has_hit: false,
             skipped: BTreeSet::new(),
             state,
-        };
-        pipeline.begin(0);
-        pipeline.advance();
-        pipeline
+        }
     }
 
     /// Returns the pass at work; `None` when finished.
@@ -122,7 +145,7 @@ impl Pipeline {
         let was_skipped = |pass: &Pass| pass.is_proof() && self.skipped.contains(&pass.id);
         self.can_prove
             && !self.passes.iter().any(was_skipped)
-            && self.current_pass().is_none()
+            && matches!(self.stage, Stage::Finished)
             && sweep.is_some_and(|pass| pass.sizes.contains(&self.best().bytes().len()))
     }
 
@@ -130,69 +153,78 @@ impl Pipeline {
         self.passes.get(self.current)
     }
 
-    /// Ends the pass at work and begins the next one.
+    /// Ends the pass at work. The next one begins.
     pub(super) fn skip_pass(&mut self) {
         if let Some(pass) = self.pass() {
             self.skipped.insert(pass);
-            self.begin(self.current + 1);
-            self.advance();
+            self.end_pass(self.current + 1);
         }
     }
 
-    /// Begins the first pass from this position on that has a query, or finishes.
-    fn begin(&mut self, position: usize) {
-        let best = self.best();
+    /// Ends the pass at work; the pass at this position is to begin.
+    fn end_pass(&mut self, next: usize) {
         self.has_hit = false;
         if let PassSearch::Rewrites(rewrites) = &self.search {
             self.state.missed = rewrites.missed().clone();
         }
-        self.current = position;
-        loop {
-            if self.started_over && self.current > self.last_hit {
-                // The rest of the passes had no hit on this very result.
-                self.current = self.passes.len();
-            }
-            let Some(pass) = self.passes.get(self.current) else {
-                if self.started_over {
-                    return;
-                }
+        self.current = next;
+        self.stage = Stage::Begin;
+    }
+
+    /// Begins the pass at the current position, or moves past it if it has no query.
+    fn begin(&mut self) {
+        if self.started_over && self.current > self.last_hit {
+            // The rest of the passes had no hit on this very result.
+            self.current = self.passes.len();
+        }
+        let Some(pass) = self.passes.get(self.current) else {
+            if self.started_over {
+                self.stage = Stage::Finished;
+            } else {
                 (self.current, self.started_over) = (0, true);
-                continue;
-            };
-            let id = pass.id;
-            if pass.sizes.contains(&best.bytes().len()) {
-                let view = pass.view;
-                let is_read = best.is_whole() && best.document().view() == view;
-                self.document = match is_read {
-                    true => Arc::clone(best.document()),
-                    false => {
-                        let document = best.document();
-                        Arc::new(document.reread(best.kept(), best.bytes(), view))
-                    }
-                };
-                let start = Start {
-                    document: &self.document,
-                    setup: self.setup.as_ref(),
-                    strategy: &self.strategy,
-                    state: &self.state,
-                };
-                self.search = start.search(pass);
-                if self.applies(view, &best) && self.search.ask().is_some() {
-                    return;
-                }
             }
+            return;
+        };
+        let id = pass.id;
+        if pass.sizes.contains(&self.best.bytes().len()) && self.start(self.current) {
+            self.stage = Stage::Check;
+        } else {
             self.skipped.remove(&id);
             self.current += 1;
         }
     }
 
+    /// Reads the best candidate as the pass at this position needs it, and starts its search.
+    /// Returns whether it has a query.
+    fn start(&mut self, position: usize) -> bool {
+        let pass = &self.passes[position];
+        let (best, view) = (&self.best, pass.view);
+        let is_read = best.is_whole() && best.document().view() == view;
+        self.document = match is_read {
+            true => Arc::clone(best.document()),
+            false => {
+                let document = best.document();
+                Arc::new(document.reread(best.kept(), best.bytes(), view))
+            }
+        };
+        let start = Start {
+            document: &self.document,
+            setup: self.setup.as_ref(),
+            strategy: &self.strategy,
+            state: &self.state,
+        };
+        self.search = start.search(pass);
+        self.best = self.search.best();
+        self.applies(view) && self.search.ask().is_some()
+    }
+
     /// Returns whether a view makes sense of the best candidate.
-    fn applies(&self, view: View, best: &Candidate) -> bool {
+    fn applies(&self, view: View) -> bool {
         match view {
             View::Parts(_) => self.document.has_parts(),
             View::Blocks => {
                 let language = self.setup.as_ref().map(|setup| setup.language());
-                language.is_none_or(|language| is_lost(best.bytes(), language))
+                language.is_none_or(|language| is_lost(self.best.bytes(), language))
             }
             _ => true,
         }
@@ -202,57 +234,101 @@ impl Pipeline {
     /// deletes the definitions that have become unused. The learned hit rates are kept.
     fn refresh(&mut self) {
         if let PassSearch::BestFirst(tree) = &self.search
-            && 2 * tree.search.inner().best().count() < self.document.len()
+            && 2 * self.best.kept().count() < self.document.len()
         {
             self.state.learned_rates = tree.search.inner().learned_rates().clone();
             let before = self.current.saturating_sub(1);
             let is_unused = matches!(self.passes[before].method, Method::Unused(_));
-            self.begin(if is_unused { before } else { self.current });
+            self.end_pass(if is_unused { before } else { self.current });
         }
     }
 
-    /// Moves on to the next query whose candidate contains what has to be kept.
-    fn advance(&mut self) {
-        while let Some(pass) = self.current_pass() {
-            let (id, is_repeated) = (pass.id, pass.is_repeated());
-            let Some(query) = self.search.ask() else {
-                let again = self.has_hit && is_repeated;
-                self.skipped.remove(&id);
-                self.begin(self.current + usize::from(!again));
-                continue;
-            };
-            if self.is_allowed(&query) {
-                return;
+    /// Looks at the next query of the pass at work: asks about its candidate, or moves past it.
+    fn check(&mut self) {
+        let Some(query) = self.search.ask() else {
+            let pass = &self.passes[self.current];
+            let (id, again) = (pass.id, self.has_hit && pass.is_repeated());
+            self.skipped.remove(&id);
+            self.end_pass(self.current + usize::from(!again));
+            return;
+        };
+        match self
+            .order
+            .compare(query.candidate.bytes(), self.best.bytes())
+        {
+            Ordering::Less if self.keeps(&query) => self.stage = Stage::Asking(query),
+            // For example, it deletes a token that the text has no bytes for. A rewriting would be
+            // proposed again.
+            Ordering::Equal if !matches!(self.search, PassSearch::Rewrites(_)) => {
+                self.search.tell(Verdict::Interesting);
+                self.best = self.search.best();
             }
-            self.search.skip();
+            _ => self.search.skip(),
         }
     }
 
+    /// Returns whether the candidate of a query is smaller than the best one and contains what has
+    /// to be kept.
     fn is_allowed(&self, query: &Query<Candidate>) -> bool {
+        let order = (self.order).compare(query.candidate.bytes(), self.best.bytes());
+        order.is_lt() && self.keeps(query)
+    }
+
+    fn keeps(&self, query: &Query<Candidate>) -> bool {
         let keep = &self.strategy.keep;
         keep.is_empty() || keep.is_in(query.candidate.bytes())
+    }
+
+    /// Takes the best candidate from the pass at work. Returns whether it became smaller.
+    fn update_best(&mut self, verdict: Verdict) -> bool {
+        let best = self.search.best();
+        // After a batch, the verdict that came last need not be the one that counts.
+        if !verdict.is_interesting() && best.kept().count() == self.best.kept().count() {
+            return false;
+        }
+        let is_smaller = (self.order)
+            .compare(best.bytes(), self.best.bytes())
+            .is_lt();
+        self.best = best;
+        is_smaller
     }
 }
 
 impl Search for Pipeline {
     type Candidate = Candidate;
 
+    fn is_ready(&self) -> bool {
+        matches!(self.stage, Stage::Asking(_) | Stage::Finished)
+    }
+
+    fn prepare(&mut self) {
+        match self.stage {
+            Stage::Begin => self.begin(),
+            Stage::Check => self.check(),
+            Stage::Asking(_) | Stage::Finished => {}
+        }
+    }
+
     fn ask(&self) -> Option<Query<Candidate>> {
-        self.current_pass()?;
-        self.search.ask()
+        match &self.stage {
+            Stage::Asking(query) => Some(query.clone()),
+            Stage::Begin | Stage::Check | Stage::Finished => None,
+        }
     }
 
     fn certain(&self) -> Vec<Query<Candidate>> {
-        let mut queries = match self.current_pass() {
-            Some(_) => self.search.certain(),
-            None => Vec::new(),
+        let Some(next) = self.ask() else {
+            return Vec::new();
         };
-        queries.retain(|query| self.is_allowed(query));
-        queries
+        let others = self.search.certain().into_iter().skip(1);
+        let others = others.filter(|query| self.is_allowed(query));
+        std::iter::once(next).chain(others).collect()
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        if verdict.is_interesting() {
+        self.search.tell(verdict);
+        self.stage = Stage::Check;
+        if self.update_best(verdict) {
             self.has_hit = true;
             if self.current_pass().is_some_and(Pass::is_repeated) {
                 // No reason for another round, but the proof has to run over the new result.
@@ -263,17 +339,15 @@ impl Search for Pipeline {
                 (self.last_hit, self.started_over) = (self.current, false);
             }
         }
-        self.search.tell(verdict);
         self.refresh();
-        self.advance();
     }
 
     fn skip(&mut self) {
         self.search.skip();
-        self.advance();
+        self.stage = Stage::Check;
     }
 
     fn best(&self) -> Candidate {
-        self.search.best()
+        self.best.clone()
     }
 }

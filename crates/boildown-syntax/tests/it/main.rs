@@ -5,6 +5,8 @@
 #[cfg(feature = "all-languages")]
 mod chance;
 #[cfg(feature = "all-languages")]
+mod endings;
+#[cfg(feature = "all-languages")]
 mod minimality;
 #[cfg(feature = "all-languages")]
 mod names;

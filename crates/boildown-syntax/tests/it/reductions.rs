@@ -308,3 +308,8 @@ fn nested_languages_are_reduced_along_their_own_trees() {
     );
     insta::assert_debug_snapshot!("code", code);
 }
+
+#[test]
+fn a_token_inside_of_a_word_can_be_deleted() {
+    check("Regex", "abc", &["a", "c"], "ac");
+}

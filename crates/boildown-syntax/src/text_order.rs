@@ -1,0 +1,127 @@
+//! The order on texts: every hit of a reduction makes its input smaller in it.
+
+use std::cmp::Ordering;
+
+use crate::document::is_word;
+use crate::parse::{common_end, common_start};
+
+/// A well-founded, total order on texts.
+///
+/// The pipeline asks about a candidate only if it is smaller than the best one. No text can
+/// therefore come back, whatever the passes propose and whatever the verdicts are. Without the
+/// order, one pass could delete the middle of `a_b`, which leaves `a b`, and another could join
+/// that to `a_b` again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextOrder {
+    /// Fewer words and other visible characters; then fewer visible bytes; then fewer bytes; then
+    /// earlier in the order of bytes. For texts.
+    Words,
+    /// Fewer bytes; then fewer bytes other than zero; then earlier in the order of bytes. For
+    /// binaries.
+    Bytes,
+}
+
+impl TextOrder {
+    /// Compares two texts. Linear in their lengths, but only the stretch in which they differ is
+    /// looked at byte by byte.
+    pub(crate) fn compare(self, left: &[u8], right: &[u8]) -> Ordering {
+        let (mut start, after) = differing(left, right);
+        let mut ends = [left.len() - after, right.len() - after];
+        if self == Self::Words {
+            // A word that begins or ends outside of the stretch is counted with it.
+            while start > 0 && is_word(left[start - 1]) {
+                start -= 1;
+            }
+            while ends[0] < left.len() && is_word(left[ends[0]]) {
+                ends = ends.map(|end| end + 1);
+            }
+        }
+        let [left_size, right_size] =
+            [&left[start..ends[0]], &right[start..ends[1]]].map(|text| self.size(text));
+        left_size
+            .cmp(&right_size)
+            .then_with(|| left[start..].cmp(&right[start..]))
+    }
+
+    /// Returns the size of a text, in units of descending importance.
+    fn size(self, text: &[u8]) -> [usize; 3] {
+        match self {
+            Self::Words => {
+                let mut words = 0;
+                let mut visible = 0;
+                let mut in_word = false;
+                for &byte in text {
+                    let continues = is_word(byte);
+                    let is_visible = !byte.is_ascii_whitespace();
+                    words += usize::from(is_visible && !(in_word && continues));
+                    visible += usize::from(is_visible);
+                    in_word = continues;
+                }
+                [words, visible, text.len()]
+            }
+            Self::Bytes => {
+                let set = text.iter().filter(|&&byte| byte != 0);
+                [text.len(), set.count(), 0]
+            }
+        }
+    }
+}
+
+/// Returns where two texts begin to differ, and how many bytes they have in common after that.
+fn differing(left: &[u8], right: &[u8]) -> (usize, usize) {
+    let start = common_start(left, right);
+    (start, common_end(&left[start..], &right[start..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::document::words;
+
+    #[track_caller]
+    fn ascending(order: TextOrder, texts: &[&str]) {
+        for pair in texts.windows(2) {
+            let [smaller, larger] = [pair[0].as_bytes(), pair[1].as_bytes()];
+            assert_eq!(order.compare(smaller, larger), Ordering::Less, "{pair:?}");
+            assert_eq!(order.compare(larger, smaller), Ordering::Greater);
+            assert_eq!(order.compare(larger, larger), Ordering::Equal);
+        }
+    }
+
+    #[test]
+    fn fewer_words_are_smaller_then_fewer_visible_bytes_then_less_white_space() {
+        ascending(
+            TextOrder::Words,
+            &[
+                "", " ", "a", "b", "a_b", "a b", "a c", "a  b", "ab b", "a+b",
+            ],
+        );
+    }
+
+    #[test]
+    fn fewer_bytes_are_smaller_then_more_zeros() {
+        ascending(
+            TextOrder::Bytes,
+            &["", "\0", "a", "b", "\0\0", "\0a", "a\0", "aa"],
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn only_the_stretch_that_differs_has_to_be_looked_at(
+            (start, end) in ("[ab_ +]{0,6}", "[ab_ +]{0,6}"),
+            (left, right) in ("[ab_ +]{0,4}", "[ab_ +]{0,4}"),
+        ) {
+            let [left, right] = [left, right].map(|middle| format!("{start}{middle}{end}").into_bytes());
+            let whole = |text: &[u8]| {
+                let visible = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+                let count = words(text, 0..text.len()).count();
+                (count, visible.count(), text.len(), text.to_vec())
+            };
+            let expected = whole(&left).cmp(&whole(&right));
+            prop_assert_eq!(TextOrder::Words.compare(&left, &right), expected);
+        }
+    }
+}
