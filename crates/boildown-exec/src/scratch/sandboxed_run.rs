@@ -33,8 +33,8 @@ impl Scratch {
     ) -> Result<Run, OracleError> {
         let mut reusable = self.reusable_run_dir(run)?;
         let invocation = run.command.invocation(&reusable.dir, run.capture);
-        let thread = Some(&mut reusable.thread);
-        let result = spawn::run_in(thread, &invocation, run.limits, interrupt);
+        let result = spawn::run_in(&mut reusable.thread, &invocation, run.limits, interrupt);
+        self.restore();
         // After an error, the state of the directories and the thread is unknown.
         let is_intact = matches!(result, Ok(_) | Err(OracleError::Interrupted));
         if is_intact && reusable.dir.clear(&reusable.as_made) {
@@ -52,14 +52,13 @@ impl Scratch {
                 .rposition(has_sandbox)
                 .map(|index| idle.remove(index))
         };
-        self.restore();
         if let Some(mut reusable) = idle {
             reusable.dir.refill(run.file, run.candidate)?;
             return Ok(reusable);
         }
         let dir = self.run_dir(run.file, run.candidate)?;
         Ok(ReusableRunDir {
-            thread: SandboxThread::new(run.sandbox, &[dir.path(), dir.tmp()])?,
+            thread: SandboxThread::new(Some(run.sandbox), &[dir.path(), dir.tmp()])?,
             as_made: dir.attributes().map_err(|source| OracleError::Scratch {
                 action: "read the attributes of",
                 path: dir.path().to_owned(),

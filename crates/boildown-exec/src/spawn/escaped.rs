@@ -9,25 +9,24 @@
 //!   the start, and a resource limit, which cannot be removed (see
 //!   [`Limits::apply`](super::Limits::apply)).
 //! * After the run, the orphans with either mark are killed and reaped.
+//! * So is every orphan that no other run can have started, because no run that still runs began
+//!   before the orphan did, whatever its marks are.
 //!
 //! For example, a command starts `env -i setsid sleep 1000 &` and exits. The `sleep` is in a group
-//! of its own and has no environment, but it is an orphan with the limit that marks the run.
+//! of its own and has no environment, but it is an orphan with the limit that marks the run. If it
+//! was created before its run had been marked, or has raised the limit as an administrator can, it
+//! is killed as soon as every run has ended that ran when it began.
 //!
-//! On a loaded machine, a daemon may be created before its run has been marked. It inherits the
-//! mark of the session instead, and is killed at the end of the session at the latest.
-//!
-//! Not found: a process with more privileges than ours that raised its limits again; and, on
-//! systems without subreapers, every process that has left its group.
+//! Not found, on systems without subreapers: every process that has left its group.
 //!
 //! When boildown itself is killed, its commands continue to run (see
 //! [`start`](super::start::start) for the reason). The marks name the session, so the next session
 //! that finds the directory of a dead one kills them: [`kill_processes_of_sessions`].
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::process::{Child, Command};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{LazyLock, Mutex, Once, PoisonError, RwLock};
 use std::thread;
@@ -36,7 +35,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, waitpid};
 
 use super::poll::poll_readable;
-use super::system::{self, Environment};
+use super::started_process::StartedProcess;
+use super::system::{self, ClockTicks, Environment};
 
 /// The longest time of one sweep. Killing takes microseconds; a sweep only takes longer when a
 /// process cannot be killed.
@@ -54,7 +54,7 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 /// an id that is being given to a new child is not reaped.
 static START_LOCK: RwLock<()> = RwLock::new(());
 
-/// The commands that [`spawn_recorded`] started and whose [`Child`] has not been waited for.
+/// The processes that [`start_recorded`] started and that have not been waited for.
 /// Reaping one here would make that wait fail.
 static RECORDED: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
 
@@ -62,16 +62,18 @@ static RECORDED: LazyLock<Mutex<HashSet<Pid>>> = LazyLock::new(Mutex::default);
 static NEXT_RUN: AtomicU64 = AtomicU64::new(0);
 
 /// Starts a child, and records that only its owner may reap it, until [`forget_child`] is called.
-pub(super) fn spawn_recorded(command: &mut Command) -> io::Result<Child> {
+pub(super) fn start_recorded(
+    start: impl FnOnce() -> io::Result<StartedProcess>,
+) -> io::Result<StartedProcess> {
     static BECOME_SUBREAPER: Once = Once::new();
     BECOME_SUBREAPER.call_once(|| {
         system::adopt_orphans();
         system::mark_ourselves(RunMarks::of_session(getpid()).session_mark());
     });
     let _lock = START_LOCK.read().unwrap_or_else(PoisonError::into_inner);
-    let child = command.spawn()?;
-    with_recorded(|pids| pids.insert(Pid::from_child(&child)));
-    Ok(child)
+    let process = start()?;
+    with_recorded(|pids| pids.insert(process.pid));
+    Ok(process)
 }
 
 /// Ends the record of a child: it was reaped, or its owner has given it up.
@@ -81,6 +83,42 @@ pub(super) fn forget_child(pid: Pid) {
 
 fn with_recorded<T>(access: impl FnOnce(&mut HashSet<Pid>) -> T) -> T {
     access(&mut RECORDED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The runs that have not ended: the moment before each began, by a number of its own.
+static ACTIVE_RUNS: Mutex<BTreeMap<u64, ClockTicks>> = Mutex::new(BTreeMap::new());
+
+/// A run that has not ended.
+#[derive(Debug)]
+pub(super) struct ActiveRun(u64);
+
+impl ActiveRun {
+    /// Records a run that is about to begin.
+    pub(super) fn begin() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        with_active_runs(|runs| runs.insert(number, system::now()));
+        Self(number)
+    }
+}
+
+impl Drop for ActiveRun {
+    fn drop(&mut self) {
+        with_active_runs(|runs| runs.remove(&self.0));
+    }
+}
+
+fn with_active_runs<T>(access: impl FnOnce(&mut BTreeMap<u64, ClockTicks>) -> T) -> T {
+    access(&mut ACTIVE_RUNS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Returns when the first of the active runs began, except this one.
+fn first_of_other_runs(own: Option<&ActiveRun>) -> Option<ClockTicks> {
+    let is_other = |number: &u64| own.is_none_or(|own| own.0 != *number);
+    with_active_runs(|runs| {
+        let others = runs.iter().filter(|(number, _)| is_other(number));
+        others.map(|(_, began)| *began).min()
+    })
 }
 
 /// The marks that identify the processes of one run, or of all runs of a session.
@@ -172,23 +210,24 @@ impl RunMarks {
     }
 }
 
-/// Kills and reaps the orphans that have these marks, and their descendants. Reaps orphans that
-/// have ended.
+/// Kills and reaps the orphans that have these marks or that no active run but this one can have
+/// started, and their descendants. Reaps orphans that have ended.
 ///
 /// # Cost
 /// One short read when there are no orphans.
-pub(super) fn sweep(marks: &RunMarks) {
+pub(super) fn sweep(marks: &RunMarks, own: Option<&ActiveRun>) {
     if has_no_orphans() {
         return;
     }
     let _lock = START_LOCK.write().unwrap_or_else(PoisonError::into_inner);
     let started = Instant::now();
+    let others = first_of_other_runs(own);
     // When a process dies, its children become orphans. So this repeats until nothing is left to
     // do.
     while started.elapsed() < SWEEP_TIMEOUT {
         let actions: Vec<_> = orphans()
             .into_iter()
-            .map(|orphan| handle_orphan(orphan, marks))
+            .map(|orphan| handle_orphan(orphan, marks, others))
             .collect();
         if actions.contains(&OrphanAction::Killed) {
             continue;
@@ -211,7 +250,7 @@ pub struct ReapOnDrop;
 
 impl Drop for ReapOnDrop {
     fn drop(&mut self) {
-        sweep(&RunMarks::of_session(getpid()));
+        sweep(&RunMarks::of_session(getpid()), None);
     }
 }
 
@@ -307,20 +346,25 @@ enum OrphanAction {
     None,
 }
 
-/// Kills an orphan that has these marks, and reaps an orphan that has ended.
-fn handle_orphan(orphan: Pid, marks: &RunMarks) -> OrphanAction {
+/// Kills an orphan that has these marks, or that began before the other runs did; reaps an orphan
+/// that has ended.
+fn handle_orphan(orphan: Pid, marks: &RunMarks, others: Option<ClockTicks>) -> OrphanAction {
     let Some(process) = system::inspect(orphan) else {
         return OrphanAction::None;
     };
-    if process.ended {
-        // Commands have groups of their own. A child in our group was started by other code of this
-        // program, which waits for it.
-        if process.group != getpgrp() {
-            reap(orphan);
-        }
+    // Commands have groups of their own. A child in our group was started by other code of this
+    // program, which waits for it.
+    if process.group == getpgrp() {
         return OrphanAction::None;
     }
-    let covered = marks.includes_group(process.group)
+    if process.ended {
+        reap(orphan);
+        return OrphanAction::None;
+    }
+    // The clock is coarse, so a process that began at the same tick can belong to the other run.
+    let is_of_no_other = others.is_none_or(|others| process.began < others);
+    let covered = is_of_no_other
+        || marks.includes_group(process.group)
         || match (system::mark(orphan), &process.environment) {
             (Some(mark), _) if marks.limits.contains(&mark) => true,
             (Some(mark), _) if RunMarks::of_session(getpid()).is_of_some_run(mark) => false,

@@ -1,12 +1,13 @@
 //! The only way to run a command.
 //!
 //! Whatever the command does, a run ends and leaves no process behind. The command gets its own
-//! process group. Its output is read while it runs, and kept up to a limit; its time is limited.
-//! After the command has ended, its group is killed, and so are escaped processes, which have left
-//! the group (see [`ReapOnDrop`] for the last of them).
+//! session, without a terminal. Its output is read while it runs, and kept up to a limit; its time
+//! is limited. After the command has ended, its group is killed, and so are escaped processes,
+//! which have left the group (see [`ReapOnDrop`] for the last of them).
 
 mod escaped;
 mod invocation;
+mod launch;
 mod limits;
 mod not_executable;
 mod output;
@@ -18,6 +19,7 @@ mod running;
 mod sandbox;
 mod sandbox_thread;
 mod start;
+mod started_process;
 mod system;
 
 pub use escaped::ReapOnDrop;

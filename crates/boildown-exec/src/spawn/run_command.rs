@@ -17,10 +17,10 @@ use boildown_oracle::{Interrupt, OracleError, Outcome, Run};
 /// are closed. The call does not wait for a process outside the group that still holds a pipe open.
 ///
 /// # Cost
-/// About that of [`std::process::Command::status`]; the child is started with `posix_spawn`. A
-/// sandbox costs a thread and about twenty short system calls; [`Runner`](crate::Runner) reuses
-/// them for the next run. At most [`Limits::output_cap`] bytes and a buffer are held per output
-/// stream.
+/// About that of [`std::process::Command::status`]; the child is started with `posix_spawn`, by
+/// a thread of its own. A sandbox costs about twenty short system calls; [`Runner`](crate::Runner)
+/// reuses both for the next run. At most [`Limits::output_cap`] bytes and a buffer are held per
+/// output stream.
 ///
 /// # Errors
 /// * [`OracleError::Spawn`] when the command cannot be started;
@@ -48,22 +48,15 @@ pub fn run_within(
     limits: &Limits,
     interrupt: &Interrupt,
 ) -> Result<Run, OracleError> {
-    let Some(sandbox) = &limits.sandbox else {
-        return run_in(None, invocation, limits, interrupt);
-    };
     let own = [Some(dir), invocation.tmp.as_deref()];
     let own: Vec<_> = own.into_iter().flatten().collect();
-    run_in(
-        Some(&mut SandboxThread::new(sandbox, &own)?),
-        invocation,
-        limits,
-        interrupt,
-    )
+    let mut thread = SandboxThread::new(limits.sandbox.as_ref(), &own)?;
+    run_in(&mut thread, invocation, limits, interrupt)
 }
 
-/// Runs the command like [`run`], started by this thread of a sandbox if there is one.
+/// Runs the command like [`run`], started by this thread.
 pub(crate) fn run_in(
-    thread: Option<&mut SandboxThread>,
+    thread: &mut SandboxThread,
     invocation: &Invocation,
     limits: &Limits,
     interrupt: &Interrupt,

@@ -3,19 +3,20 @@
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, ExitStatus};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::escaped::{self, RunMarks};
+use super::escaped::{self, ActiveRun, RunMarks};
 use super::invocation::Invocation;
 use super::limits::Limits;
 use super::output::OutputStream;
 use super::poll::poll_readable;
 use super::resource_monitor::{self, ResourceMonitor};
 use super::sandbox_thread::SandboxThread;
-use super::{start, system};
+use super::started_process::StartedProcess;
+use super::system;
 use boildown_oracle::{Interrupt, OracleError, Outcome, Resource};
 
 /// The longest time that a process may take to die of SIGKILL. Usually it takes microseconds,
@@ -25,9 +26,9 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 /// A started command. Dropping it kills the command.
 #[derive(Debug)]
 pub(super) struct Running {
-    child: Child,
+    process: StartedProcess,
     /// The process id of the command, which is also the id of its group. The system does not reuse
-    /// it before `child` is reaped.
+    /// it before `process` is reaped.
     leader: Pid,
     program: String,
     /// Polls as readable once the leader has exited.
@@ -35,6 +36,7 @@ pub(super) struct Running {
     stdout: OutputStream,
     stderr: OutputStream,
     marks: RunMarks,
+    active: ActiveRun,
     /// `None` once the command is being stopped.
     monitor: Option<ResourceMonitor>,
     reaped: bool,
@@ -58,35 +60,34 @@ pub(super) struct Finished {
 
 impl Running {
     pub(super) fn start(
-        thread: Option<&mut SandboxThread>,
+        thread: &mut SandboxThread,
         invocation: &Invocation,
         limits: &Limits,
     ) -> Result<Self, OracleError> {
         let program = invocation.program.display().to_string();
         let marks = RunMarks::new();
-        let mut child = match thread {
-            Some(thread) => thread.start(invocation, limits, &marks)?,
-            None => start::start(invocation, limits, &marks)?,
-        };
-        let leader = Pid::from_child(&child);
+        let active = ActiveRun::begin();
+        let mut process = thread.start(invocation, limits, &marks)?;
+        let leader = process.pid;
         let marks = marks.with_group(leader);
-        let stdout = OutputStream::new(child.stdout.take().map(OwnedFd::from), limits.output_cap);
-        let stderr = OutputStream::new(child.stderr.take().map(OwnedFd::from), limits.output_cap);
+        let stdout = OutputStream::new(process.stdout.take(), limits.output_cap);
+        let stderr = OutputStream::new(process.stderr.take(), limits.output_cap);
         match system::exit_watch(leader) {
             Ok(exit) => Ok(Self {
-                child,
+                process,
                 leader,
                 program,
                 exit,
                 stdout,
                 stderr,
                 marks,
+                active,
                 monitor: Some(ResourceMonitor::new(limits)),
                 reaped: false,
             }),
             Err(source) => {
                 signal_group(leader, Signal::KILL);
-                child.wait().ok();
+                process.wait().ok();
                 escaped::forget_child(leader);
                 Err(OracleError::Watch { program, source })
             }
@@ -171,7 +172,7 @@ impl Running {
             WakeReason::Deadline | WakeReason::Interrupted | WakeReason::Exceeded(_) => {
                 Err(OracleError::Unkillable {
                     program: self.program.clone(),
-                    pid: self.child.id(),
+                    pid: self.leader.as_raw_nonzero().get().unsigned_abs(),
                 })
             }
         }
@@ -184,7 +185,7 @@ impl Running {
     /// reaped, and escaped processes may hold the output open.
     pub(super) fn finish(mut self) -> Result<Finished, OracleError> {
         signal_group(self.leader, Signal::KILL);
-        escaped::sweep(&self.marks);
+        escaped::sweep(&self.marks, Some(&self.active));
         let status = self.reap().map_err(|source| self.watch_error(source))?;
         let none = || OutputStream::new(None, 0);
         let stdout = std::mem::replace(&mut self.stdout, none())
@@ -201,7 +202,7 @@ impl Running {
     }
 
     fn reap(&mut self) -> io::Result<ExitStatus> {
-        let status = self.child.wait();
+        let status = self.process.wait();
         escaped::forget_child(self.leader);
         self.reaped = true;
         status
@@ -222,7 +223,7 @@ impl Drop for Running {
         }
         match self.kill() {
             Ok(()) => {
-                escaped::sweep(&self.marks);
+                escaped::sweep(&self.marks, Some(&self.active));
                 // The exit status is not needed any more.
                 self.reap().ok();
             }

@@ -1,4 +1,4 @@
-//! The thread in a sandbox that starts the commands.
+//! The thread that starts the commands, in a sandbox or not.
 //!
 //! A thread that enters a sandbox cannot leave it, and its child processes inherit it. So the
 //! command is started, in the ordinary way, by a thread in the sandbox. No code of ours runs
@@ -6,21 +6,22 @@
 
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::Child;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
 use super::escaped::RunMarks;
 use super::invocation::Invocation;
+use super::launch::Launcher;
 use super::limits::Limits;
 use super::sandbox::Sandbox;
 use super::start::start;
+use super::started_process::StartedProcess;
 use boildown_oracle::OracleError;
 
 /// The stack size of a thread that starts commands, in bytes: several times what it needs.
 const STACK: usize = 256 * 1024;
 
-/// A thread in a sandbox, which starts commands there.
+/// A thread that starts commands, in a sandbox if it has one.
 ///
 /// It has to exist as long as its commands: when a thread ends, its children are handed to another
 /// thread, where they could be taken for orphans.
@@ -28,7 +29,7 @@ const STACK: usize = 256 * 1024;
 pub(crate) struct SandboxThread {
     /// `None` while the thread is being dropped.
     requests: Option<SyncSender<StartRequest>>,
-    started: Receiver<Result<Child, OracleError>>,
+    started: Receiver<Result<StartedProcess, OracleError>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -40,29 +41,37 @@ struct StartRequest {
 }
 
 impl SandboxThread {
-    /// Starts a thread in the sandbox, which may write to these directories, for one run at a time.
-    pub(crate) fn new(sandbox: &Sandbox, dirs: &[&Path]) -> Result<Self, OracleError> {
+    /// Starts a thread for one run at a time, in the sandbox if there is one. There it may write to
+    /// these directories.
+    pub(crate) fn new(sandbox: Option<&Sandbox>, dirs: &[&Path]) -> Result<Self, OracleError> {
         let (requests, queue) = sync_channel::<StartRequest>(1);
         let (results, started) = sync_channel(1);
         let (sandbox, dirs): (_, Vec<_>) =
-            (sandbox.clone(), dirs.iter().map(PathBuf::from).collect());
+            (sandbox.cloned(), dirs.iter().map(PathBuf::from).collect());
         let work = move || {
             let dirs: Vec<_> = dirs.iter().map(PathBuf::as_path).collect();
-            if let Err(error) = sandbox.enter(&dirs) {
+            let launcher = Launcher::of_this_thread();
+            let entered = sandbox.map_or(Ok(()), |sandbox| sandbox.enter(&dirs));
+            if let Err(error) = entered {
                 // Sent before the first request, and the channel has space for it.
                 results.send(Err(error)).ok();
                 return;
             }
             for request in queue {
-                let child = start(&request.invocation, &request.limits, &request.marks);
-                if results.send(child).is_err() {
+                let process = start(
+                    launcher,
+                    &request.invocation,
+                    &request.limits,
+                    &request.marks,
+                );
+                if results.send(process).is_err() {
                     return;
                 }
             }
         };
         let thread = Builder::new().stack_size(STACK).spawn(work);
         let thread = thread.map_err(|source| OracleError::Confine {
-            action: "start the thread of the sandbox",
+            action: "start the thread of the command",
             source,
         })?;
         Ok(Self {
@@ -72,13 +81,13 @@ impl SandboxThread {
         })
     }
 
-    /// Starts the command in the sandbox.
+    /// Starts the command.
     pub(super) fn start(
         &mut self,
         invocation: &Invocation,
         limits: &Limits,
         marks: &RunMarks,
-    ) -> Result<Child, OracleError> {
+    ) -> Result<StartedProcess, OracleError> {
         if let Some(requests) = &self.requests {
             // Sending fails if the thread ended because it could not enter the sandbox. Its error
             // is received below.

@@ -4,20 +4,19 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
-use rustix::process::Pid;
 
 use super::escaped::{self, RunMarks};
 use super::invocation::{Invocation, Stdin};
+use super::launch::Launcher;
 use super::limits::Limits;
-use boildown_oracle::{Capture, OracleError};
+use super::started_process::StartedProcess;
+use boildown_oracle::OracleError;
 
 /// How often starting a program that is being written is tried again. With [`PAUSE`], this is at
 /// least two seconds, because on a busy machine a new process may need seconds until it executes
@@ -30,51 +29,35 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// The maximum length of a first line, in bytes. No system reads more of it.
 const MAX_FIRST_LINE: u64 = 4096;
 
-/// Starts the command in its own process group, and applies the limits and the marks.
+/// Starts the command from a thread that starts nothing else, and applies the limits and the marks.
 pub(super) fn start(
+    launcher: Launcher,
     invocation: &Invocation,
     limits: &Limits,
     marks: &RunMarks,
-) -> Result<Child, OracleError> {
-    // The standard library uses `posix_spawn` only without `pre_exec`, a user or group id, or
-    // another PATH, so none of them may be used here.
-    //
-    // For this reason the command does not end when boildown is killed. PR_SET_PDEATHSIG would have
-    // to be set by the child itself, in `pre_exec`, which is unsafe and turns every start into a
-    // fork. It would not affect the children of the command, and it would also act when only the
-    // thread that started the command ends. Instead, the next session kills the processes that are
-    // left: see `kill_processes_of_sessions`.
-    let mut command = Command::new(&invocation.program);
-    command
-        .args(&invocation.args)
-        .current_dir(&invocation.current_dir)
-        .process_group(0);
-    command
-        .env(marks.variable(), "1")
-        .envs(invocation.tmp.as_ref().map(|tmp| ("TMPDIR", tmp)))
-        .envs(invocation.env.iter().map(|(name, value)| (name, value)));
-    match &invocation.stdin {
-        Stdin::Null => command.stdin(Stdio::null()),
-        Stdin::File(path) => command.stdin(open(path)?),
-    };
-    match invocation.capture {
-        Capture::Nothing => command.stdout(Stdio::null()).stderr(Stdio::null()),
-        Capture::Output => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
+) -> Result<StartedProcess, OracleError> {
+    // No code of ours runs between `fork` and `exec`. For this reason the command does not end when
+    // boildown is killed. PR_SET_PDEATHSIG would have to be set by the child itself, which is
+    // unsafe and turns every start into a fork. It would not affect the children of the command,
+    // and it would also act when only the thread that started the command ends. Instead, the next
+    // session kills the processes that are left: see `kill_processes_of_sessions`.
+    let stdin = match &invocation.stdin {
+        Stdin::Null => open(Path::new("/dev/null"))?,
+        Stdin::File(path) => open(path)?,
     };
     let started = Instant::now();
-    let child =
-        start_with_retries(&mut command, invocation).map_err(|source| OracleError::Spawn {
-            program: invocation.program.display().to_string(),
-            advice: advice(invocation, &source),
-            source,
-        })?;
-    let pid = Pid::from_child(&child);
-    limits.apply(pid, marks.mark());
+    let launch = || launcher.launch(invocation, marks.variable(), &stdin);
+    let process = start_with_retries(launch, invocation).map_err(|source| OracleError::Spawn {
+        program: invocation.program.display().to_string(),
+        advice: advice(invocation, &source),
+        source,
+    })?;
+    limits.apply(process.pid, marks.mark());
     // Looking for children is expensive, and in less than this time no program starts any.
     if started.elapsed() > Duration::from_millis(1) {
-        limits.apply_to_children(pid, marks.mark());
+        limits.apply_to_children(process.pid, marks.mark());
     }
-    Ok(child)
+    Ok(process)
 }
 
 fn open(path: &Path) -> Result<File, OracleError> {
@@ -90,10 +73,13 @@ fn open(path: &Path) -> Result<File, OracleError> {
 /// A program is busy while it is open for writing. A process that another thread starts inherits
 /// every file that is open for writing at that moment, even a candidate that is a program, and
 /// holds it until it executes. A program is missing for a moment while it is being replaced.
-fn start_with_retries(command: &mut Command, invocation: &Invocation) -> io::Result<Child> {
+fn start_with_retries(
+    launch: impl Fn() -> io::Result<StartedProcess>,
+    invocation: &Invocation,
+) -> io::Result<StartedProcess> {
     let mut retries = 0;
     loop {
-        match escaped::spawn_recorded(command) {
+        match escaped::start_recorded(&launch) {
             Err(error) if retries < MAX_RETRIES && is_transient(&error, invocation) => {
                 retries += 1;
                 thread::sleep(PAUSE);
@@ -225,6 +211,8 @@ impl Interpreter {
 
 #[cfg(test)]
 mod tests {
+    use boildown_oracle::Capture;
+
     use super::*;
 
     #[test]

@@ -283,7 +283,7 @@ fn changed_modes_do_not_reach_the_next_run() {
     check_next_runs("chmod 755 .");
     check_next_runs("chmod 2700 $TMPDIR .");
     check_next_runs("chmod 0 $TMPDIR .");
-    check_next_runs("chmod 0 .. $TMPDIR");
+    check_next_runs("chmod 0 $TMPDIR ..");
     check_next_runs("chmod 2777 ..");
 }
 
@@ -324,4 +324,13 @@ fn has_tool(tool: &str) -> bool {
         println!("skipped: {tool} is missing");
     }
     found
+}
+
+#[test]
+fn a_run_has_a_session_of_its_own_without_a_terminal() {
+    Scene::new(
+        "read pid name state parent group session tty rest </proc/$$/stat
+        [ $session = $$ ] && [ $tty = 0 ] && ! (: </dev/tty) 2>/dev/null && exit 3",
+    )
+    .check(Exited(3));
 }

@@ -4,7 +4,6 @@
     reason = "a failing test panics, also in its helpers"
 )]
 
-mod abandoned;
 mod contained;
 mod failing_to_start;
 mod misbehaving;

@@ -1,7 +1,7 @@
-//! The end of a session: it kills the daemons of all its runs.
+//! Processes that leave their run or outlive their session, and what kills them.
 //!
-//! In a program of its own, because a session is a process: its end would kill the daemons that
-//! other tests of the same program wait for.
+//! In a program of its own, and one test at a time: the end of a run kills every child of the
+//! program that no other run can have started, also those that other tests start and wait for.
 #![expect(
     clippy::unwrap_used,
     reason = "a failing test panics, also in its helpers"
@@ -11,6 +11,10 @@
 #[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
+mod abandoned;
+mod escapes;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use boildown_exec::spawn;
@@ -19,8 +23,15 @@ use boildown_oracle::{Capture, Interrupt};
 
 use crate::support::Scene;
 
+/// Lets the tests of this program run one after another.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn a_daemon_in_the_middle_of_exec_is_killed_at_the_end_of_the_session() {
+    let _alone = alone();
     let scene = Scene::new("setsid sleep 1000 & exit 3");
     for _ in 0..20 {
         let run = scene
@@ -35,6 +46,7 @@ fn a_daemon_in_the_middle_of_exec_is_killed_at_the_end_of_the_session() {
 
 #[test]
 fn concurrent_runs_do_not_disturb_each_other() {
+    let _alone = alone();
     let scene = Scene::new("sleep 1000 & setsid sleep 1000 & setsid true & echo out; exit 7");
     thread::scope(|scope| {
         for _ in 0..8 {

@@ -9,7 +9,7 @@ use std::thread;
 
 use rustix::process::{Pid, Resource, WaitId, WaitIdOptions, waitid};
 
-use super::{Process, ProcessUsage};
+use super::{ClockTicks, Process, ProcessUsage};
 
 /// Returns a descriptor that polls as readable once the process, which is our child, has ended.
 ///
@@ -43,6 +43,10 @@ pub(in crate::spawn) fn mark(_: Pid) -> Option<u64> {
 }
 
 pub(in crate::spawn) fn adopt_orphans() {}
+
+pub(in crate::spawn) fn now() -> ClockTicks {
+    0
+}
 
 pub(in crate::spawn) fn adopted_children() -> Vec<Pid> {
     Vec::new()

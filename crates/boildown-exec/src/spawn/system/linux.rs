@@ -7,13 +7,14 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::process;
 use std::sync::OnceLock;
 
-use rustix::param::page_size;
+use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{
     Pid, PidfdFlags, Resource, Rlimit, Signal, geteuid, getpid, getrlimit, pidfd_open,
     pidfd_send_signal, prlimit, set_child_subreaper, setrlimit,
 };
+use rustix::time::{ClockId, clock_gettime};
 
-use super::{Environment, Process, ProcessUsage};
+use super::{ClockTicks, Environment, Process, ProcessUsage};
 
 /// Returns a descriptor that polls as readable once the process has ended.
 pub(in crate::spawn) fn exit_watch(pid: Pid) -> io::Result<OwnedFd> {
@@ -57,6 +58,14 @@ fn lowered(resource: Resource, limit: u64) -> Rlimit {
 /// children of the init process as usual, and are not found.
 pub(in crate::spawn) fn adopt_orphans() {
     set_child_subreaper(Some(getpid())).ok();
+}
+
+/// Returns the current moment.
+pub(in crate::spawn) fn now() -> ClockTicks {
+    let now = clock_gettime(ClockId::Boottime);
+    let per_second = clock_ticks_per_second();
+    let (seconds, nanoseconds) = (now.tv_sec.unsigned_abs(), now.tv_nsec.unsigned_abs());
+    seconds * per_second + nanoseconds * per_second / 1_000_000_000
 }
 
 /// Returns the children of our first thread: orphaned descendants, which the kernel gives to it,
@@ -219,6 +228,7 @@ pub(in crate::spawn) fn inspect(pid: Pid) -> Option<Process> {
     Some(Process {
         ended: stat.ended,
         group: stat.group,
+        began: stat.started,
         environment,
     })
 }
@@ -253,7 +263,7 @@ struct Stat {
     parent: Option<Pid>,
     group: Pid,
     /// The start time, in clock ticks since the system was booted.
-    started: u64,
+    started: ClockTicks,
     /// The resident memory in pages.
     pages: u64,
     /// The size of the environment in bytes; `None` when the process has none at the moment, as

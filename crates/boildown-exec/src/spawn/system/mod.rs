@@ -16,6 +16,9 @@ use rustix::process::Pid;
 
 pub(super) use this::*;
 
+/// A moment in clock ticks since the system was booted, as the system counts them for processes.
+pub(super) type ClockTicks = u64;
+
 /// The state of a process at one moment.
 #[derive(Debug)]
 pub(super) struct Process {
@@ -23,6 +26,8 @@ pub(super) struct Process {
     pub(super) ended: bool,
     /// The process group.
     pub(super) group: Pid,
+    /// The moment when the process was created.
+    pub(super) began: ClockTicks,
     /// The environment with which its program was started.
     pub(super) environment: Environment,
 }

@@ -13,6 +13,7 @@ use boildown_exec::Scratch;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
+use crate::alone;
 use crate::support::{SOON, exists};
 
 /// A process that is killed with its group, and reaped, when dropped.
@@ -118,6 +119,7 @@ fn wait_until(is_true: impl Fn() -> bool) {
 
 #[test]
 fn a_process_of_a_killed_session_is_killed() {
+    let _alone = alone();
     let ended = EndedSession::dead();
     let mut left = ended.run("sleep 1000; :");
     ended.start_next_session();
@@ -126,6 +128,7 @@ fn a_process_of_a_killed_session_is_killed() {
 
 #[test]
 fn a_session_that_is_a_zombie_is_dead() {
+    let _alone = alone();
     let mut session = Process::sleeping();
     let ended = EndedSession::with_id(session.id());
     let mut left = ended.run("sleep 1000; :");
@@ -138,6 +141,7 @@ fn a_session_that_is_a_zombie_is_dead() {
 
 #[test]
 fn daemons_and_processes_that_they_start_meanwhile_are_killed() {
+    let _alone = alone();
     let ended = EndedSession::dead();
     let pid = ended.parent.path().join("daemon");
     let daemon = format!(
@@ -156,6 +160,7 @@ fn daemons_and_processes_that_they_start_meanwhile_are_killed() {
 
 #[test]
 fn nothing_is_killed_when_the_id_of_the_session_belongs_to_a_living_process() {
+    let _alone = alone();
     let session = Process::sleeping();
     let ended = EndedSession::with_id(session.id());
     let mut running = ended.run("sleep 1000; :");
@@ -166,6 +171,7 @@ fn nothing_is_killed_when_the_id_of_the_session_belongs_to_a_living_process() {
 
 #[test]
 fn nothing_is_killed_of_a_session_with_another_parent_directory() {
+    let _alone = alone();
     let (ended, other) = (EndedSession::dead(), EndedSession::dead());
     let mut running = other.run("sleep 1000; :");
     ended.start_next_session();
@@ -174,6 +180,7 @@ fn nothing_is_killed_of_a_session_with_another_parent_directory() {
 
 #[test]
 fn a_directory_is_removed_even_if_a_process_still_writes_there() {
+    let _alone = alone();
     let ended = EndedSession::dead();
     let mut left = ended.run("while :; do mkdir -p a/b; : >a/b/c; chmod 0 a; done 2>/dev/null");
     fs::set_permissions(&ended.left, Permissions::from_mode(0o500)).unwrap();
