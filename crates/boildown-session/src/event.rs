@@ -88,6 +88,9 @@ pub enum Event {
         /// The first revision on which it does.
         failing: String,
     },
+    /// A fresh tree had another verdict than one that was used before. Each run has a fresh tree
+    /// from now on.
+    GoingOnInFreshTrees,
     /// A test of a culprit search was answered, or time passed.
     CulpritTick(CulpritCounts),
 }

@@ -24,6 +24,10 @@ pub(crate) enum ExitKind {
     CannotRun = 5,
     /// Stopped early; the best result is saved.
     Stopped = 6,
+    /// A search for changes ended with a patch that a fresh copy did not confirm.
+    NotConfirmed = 8,
+    /// No run of a search for changes could be judged.
+    NothingJudged = 9,
     /// A panic, which is a bug in boildown.
     InternalError = 70,
 }

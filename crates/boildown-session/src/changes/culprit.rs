@@ -40,12 +40,26 @@ impl Patch {
     }
 }
 
+/// A revision with all changes but those of a culprit.
+#[derive(Debug, Clone)]
+pub(super) struct Rest {
+    /// The name of the revision.
+    pub(super) revision: String,
+    /// Its files.
+    pub(super) with: Configuration,
+    /// Its files without the culprit.
+    pub(super) without: Configuration,
+}
+
 /// A set of changes that makes the difference on a revision of the history path.
 #[derive(Debug)]
 pub(super) struct Culprit {
     /// Index of the revision that the patch applies to.
     pub(super) revision: usize,
     pub(super) patch: Patch,
+    /// The newest revision that was searched, and its files with all changes but the culprit's.
+    /// `None` if they cannot be made.
+    pub(super) rest: Option<Rest>,
     /// Which of the commits after the revision the changes come from, by their number on the path.
     /// `None` if all do.
     pub(super) used_commits: Option<Vec<u32>>,

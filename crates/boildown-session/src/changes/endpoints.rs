@@ -47,14 +47,27 @@ impl EndpointCheck<'_> {
             });
         }
         // The bad one first: it shows whether the command runs at all.
-        let bad = self.check_one(
+        let checked = self.check_one(
             trees,
             Endpoint {
                 revision: bad,
                 state: bad_state,
                 is_good: false,
             },
-        )?;
+        );
+        if let Err(SearchError::NotAsStated { answer, .. }) = &checked
+            && answer.verdict == Verdict::Uninteresting
+        {
+            let first = Configuration::from(good_state.clone());
+            let answer = trees.judge_recorded(&first, self.recording, self.interrupt)?;
+            if answer.verdict == Verdict::Interesting {
+                return Err(SearchError::Swapped {
+                    good: good.name.clone(),
+                    bad: bad.name.clone(),
+                });
+            }
+        }
+        let bad = checked?;
         let good = self.check_one(
             trees,
             Endpoint {

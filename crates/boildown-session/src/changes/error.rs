@@ -19,6 +19,14 @@ pub enum SearchError {
         /// The answer on it.
         answer: Box<TreeAnswer>,
     },
+    /// The first state is bad and the second one good.
+    #[error("{good} is bad and {bad} is good")]
+    Swapped {
+        /// The name of the first state.
+        good: String,
+        /// The name of the second state.
+        bad: String,
+    },
     /// Two runs on the same state gave different verdicts.
     #[error("two runs on {name} did not end alike")]
     Flaky {

@@ -1,9 +1,10 @@
 //! Final checks of a culprit: in a fresh tree, undone on the bad state, and hunk by hunk.
 
 use boildown_changes::{ChangeTree, ChangeUnit, Configuration, Contents, State, diff_stat};
+use boildown_oracle::Verdict;
 use boildown_search::Subset;
 
-use super::culprit::Culprit;
+use super::culprit::{Culprit, Patch, Rest};
 use super::error::SearchError;
 use super::history_path::StepCommits;
 use super::outcome_rule::UnresolvedReason;
@@ -17,7 +18,7 @@ const MAX_HUNKS: usize = 16;
 impl CulpritSearch<'_> {
     /// Runs the final checks, and returns the report.
     pub(super) fn report(
-        mut self,
+        &mut self,
         culprit: Culprit,
         steps: StepCommits,
         on_good: Option<Trial>,
@@ -28,9 +29,7 @@ impl CulpritSearch<'_> {
             .trees()
             .judge_in_fresh_tree(&patch.after, self.interrupt);
         let fresh = or_interrupted(fresh)?;
-        let bad = Configuration::from(self.states.read_revision(self.bad)?);
-        let repaired = patch.reversed().apply_to(&bad, contents)?;
-        let repair = self.try_files(repaired.as_ref())?;
+        let (repair, repair_on) = self.try_without(&culprit)?;
         let tree = culprit_tree(&culprit, contents)?;
         let hunks = self.try_without_each_hunk(&tree)?;
         self.phases.reporter().report_store_failure();
@@ -49,12 +48,48 @@ impl CulpritSearch<'_> {
             },
             on_good,
             repair,
+            repair_on,
             hunks,
             run: fresh.run,
+            last_unresolved: self.trees().last_unresolved(),
             stopped: self.stopped,
             restored_files: self.trees().runner().restored_files(),
             counts: self.phases.counts(),
         })
+    }
+
+    /// Tests the bad state without the culprit: with all changes but those of the culprit, where
+    /// they can be told, or else with the reversed patch. If that has no verdict, tests the newest
+    /// revision that was searched in this way. Returns the name of the revision, too.
+    fn try_without(&self, culprit: &Culprit) -> Result<(Trial, String), SearchError> {
+        let contents = self.states.contents;
+        let bad = Configuration::from(self.states.read_revision(self.bad())?);
+        let mut trials = Vec::new();
+        if let Some(Rest {
+            revision,
+            with,
+            without,
+        }) = &culprit.rest
+        {
+            contents.add_configuration(without);
+            let rest = Patch {
+                before: with.clone(),
+                after: without.clone(),
+            };
+            trials.push((rest.apply_to(&bad, contents)?, &self.bad().name));
+            trials.push((Some(without.clone()), revision));
+        }
+        let reversed = culprit.patch.reversed().apply_to(&bad, contents)?;
+        trials.insert(trials.len().min(1), (reversed, &self.bad().name));
+        let mut first = None;
+        for (files, name) in trials {
+            let trial = self.try_files(files.as_ref())?;
+            if trial.verdict != Verdict::Unresolved {
+                return Ok((trial, name.clone()));
+            }
+            first.get_or_insert((trial, name.clone()));
+        }
+        Ok(first.expect("the reversed patch was tried"))
     }
 
     /// Tests the culprit without each of its hunks, unless it has one hunk or too many.

@@ -1,6 +1,5 @@
 //! Rules that read from a run whether a state is good, bad, or cannot be judged.
 
-use boildown_oracle::Capture;
 use boildown_oracle::{OracleError, Outcome, Property, Run, Verdict};
 
 /// The rule by which the outcome of a run tells a good state from a bad one.
@@ -47,11 +46,23 @@ pub enum UnresolvedReason {
     TimedOut,
     /// It reached another limit.
     LimitExceeded,
+    /// The build reached its time limit.
+    BuildTimedOut,
+    /// The build reached another limit.
+    BuildLimitExceeded,
     /// The search was interrupted.
     Interrupted,
 }
 
 impl UnresolvedReason {
+    /// Returns whether the build failed, so that the command was not run.
+    pub(super) fn is_of_build(self) -> bool {
+        matches!(
+            self,
+            Self::DoesNotBuild | Self::BuildTimedOut | Self::BuildLimitExceeded
+        )
+    }
+
     /// Returns a phrase for messages, to follow a number of runs. Also the key in the JSON output.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -64,6 +75,8 @@ impl UnresolvedReason {
             Self::FailsOtherwise => "failed in another way",
             Self::TimedOut => "timed out",
             Self::LimitExceeded => "took too much",
+            Self::BuildTimedOut => "timed out while building",
+            Self::BuildLimitExceeded => "took too much while building",
             Self::Interrupted => "was interrupted",
         }
     }
@@ -172,11 +185,6 @@ impl OutcomeRule {
             Self::Property(property) => Some(property),
             Self::ExitCode | Self::BisectRun | Self::Test => None,
         }
-    }
-
-    /// Returns what has to be captured of a run.
-    pub(super) fn capture(&self) -> Capture {
-        self.property().map_or(Capture::Nothing, Property::capture)
     }
 }
 

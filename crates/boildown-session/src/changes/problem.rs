@@ -71,7 +71,7 @@ impl Problem {
             on_event,
             reported: [None; 2],
         };
-        let slowest = match endpoints.check(&trees) {
+        let slowest = match check_ends(&mut endpoints, &trees) {
             Err(SearchError::NotAsStated { .. }) if self.test.limits.sandbox.is_some() => {
                 self.check_loosened(&mut endpoints, &mut trees)?
             }
@@ -111,6 +111,33 @@ impl Problem {
         }
         (endpoints.on_event)(&Event::SandboxLoosened(loosened));
         Ok(slowest)
+    }
+}
+
+/// Checks the states. If they are not good and bad where one was built after the other, because of
+/// what the first build left behind, checks them in fresh trees and stays with those.
+fn check_ends(
+    endpoints: &mut EndpointCheck<'_>,
+    trees: &TreeOracle,
+) -> Result<Duration, SearchError> {
+    let checked = endpoints.check(trees);
+    let runner = trees.runner();
+    if !matches!(checked, Err(SearchError::NotAsStated { .. }))
+        || runner.test().build.is_none()
+        || runner.uses_fresh_trees_only()
+    {
+        return checked;
+    }
+    trees.go_on_in_fresh_trees();
+    match endpoints.check(trees) {
+        Ok(slowest) => {
+            (endpoints.on_event)(&Event::GoingOnInFreshTrees);
+            Ok(slowest)
+        }
+        Err(_) => {
+            runner.use_used_trees();
+            checked
+        }
     }
 }
 

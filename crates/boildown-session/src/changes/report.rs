@@ -33,18 +33,41 @@ pub struct CulpritReport {
     pub confirmed: Trial,
     /// The verdict on the good state with the culprit, if the patch applies to another state.
     pub on_good: Option<Trial>,
-    /// The verdict on the bad state without the culprit.
+    /// The verdict on the bad state without the culprit. If that state cannot be judged, on the
+    /// newest revision that was searched.
     pub repair: Trial,
+    /// The name of the state that `repair` is about.
+    pub repair_on: String,
     /// The verdicts on the culprit without each of its hunks, if it has several.
     pub hunks: Vec<CulpritHunk>,
     /// The run of the culprit in the fresh tree.
     pub run: Option<Run>,
+    /// The last run without a verdict, if there was one.
+    pub last_unresolved: Option<Run>,
     /// Why the search was stopped, if it was.
     pub stopped: Option<Stopped>,
     /// The cost of the search.
     pub counts: CulpritCounts,
     /// Number of times that files changed or removed by a command were written again.
     pub restored_files: u64,
+}
+
+impl CulpritReport {
+    /// Returns whether the culprit made the difference in a fresh tree.
+    #[must_use]
+    pub fn is_confirmed(&self) -> bool {
+        self.confirmed.verdict == Verdict::Interesting
+    }
+
+    /// Returns whether the search learned nothing: no test had a verdict, and the culprit still
+    /// has several hunks.
+    #[must_use]
+    pub fn nothing_was_judged(&self) -> bool {
+        let hunks = (self.layer_counts.iter()).find(|(unit, _)| *unit == ChangeUnit::Hunks);
+        self.counts.queries > 0
+            && self.counts.all_unresolved() == self.counts.queries
+            && hunks.is_some_and(|(_, count)| *count > 1)
+    }
 }
 
 /// The verdict on some files.

@@ -25,8 +25,8 @@ pub(super) struct CulpritSearch<'a> {
     /// The revisions. When the search follows a merge, a path into the merged branch takes their
     /// place.
     pub(super) states: PathStates<'a>,
-    /// The bad state, as the user stated it.
-    pub(super) bad: &'a Revision,
+    /// The revisions between the two states that the user stated.
+    path: &'a HistoryPath,
     pub(super) phases: Phases<'a>,
     pub(super) interrupt: &'a Interrupt,
     /// Why a phase was stopped, if one was.
@@ -56,7 +56,7 @@ impl<'a> CulpritSearch<'a> {
     ) -> Self {
         Self {
             states: PathStates::new(path.clone(), contents),
-            bad: path.bad(),
+            path,
             phases,
             interrupt,
             stopped: None,
@@ -76,8 +76,27 @@ impl<'a> CulpritSearch<'a> {
         Ok(commits)
     }
 
-    /// Finds the culprit.
+    /// Returns the bad state, as the user stated it.
+    pub(super) fn bad(&self) -> &'a Revision {
+        self.path.bad()
+    }
+
+    /// Finds the culprit. If a new tree does not confirm it, earlier runs have left something that
+    /// counts, and the search begins again with a new tree for each run.
     pub(super) fn find(mut self) -> Result<CulpritReport, SearchError> {
+        let found = self.find_once()?;
+        let trees = self.trees();
+        if found.is_confirmed() || self.stopped.is_some() || trees.runner().uses_fresh_trees_only()
+        {
+            return Ok(found);
+        }
+        self.phases.reporter().report(&Event::GoingOnInFreshTrees);
+        trees.go_on_in_fresh_trees();
+        self.states = PathStates::new(self.path.clone(), self.states.contents);
+        self.find_once()
+    }
+
+    fn find_once(&mut self) -> Result<CulpritReport, SearchError> {
         let narrowed = self.bisect_history()?;
         let steps = self.step_commits(narrowed)?;
         let undone = steps.undone;
@@ -197,6 +216,7 @@ impl<'a> CulpritSearch<'a> {
         Ok(after.map(|after| Culprit {
             revision,
             patch: Patch { before, after },
+            rest: culprit.rest.clone(),
             used_commits: None,
         }))
     }

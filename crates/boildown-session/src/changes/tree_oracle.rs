@@ -10,7 +10,7 @@ use boildown_oracle::{Answer, Capture, Interrupt, OracleError, Run, Verdict};
 use boildown_store::{BaselineRecording, RunStore, fingerprint_of};
 
 use super::outcome_rule::{StateVerdict, UnresolvedReason};
-use super::tree_runner::TreeRunner;
+use super::tree_runner::{TreeRun, TreeRunner};
 
 /// The answer on a tree of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub(super) struct TreeOracle {
     known: Mutex<HashMap<ObjectId, StateVerdict>>,
     /// The verdicts of earlier sessions, and for later ones.
     store: Option<Arc<RunStore>>,
+    /// The last run without a verdict.
+    last_unresolved: Mutex<Option<Run>>,
     /// Number of trees that only an earlier session has run.
     recalled: AtomicU64,
     /// Number of runs that have started.
@@ -52,6 +54,7 @@ impl TreeOracle {
             runner,
             known: Mutex::default(),
             store: None,
+            last_unresolved: Mutex::default(),
             recalled: AtomicU64::new(0),
             started: AtomicU64::new(0),
             running: AtomicU64::new(0),
@@ -71,6 +74,18 @@ impl TreeOracle {
         self.store = store;
     }
 
+    /// Forgets the verdicts so far, because they depend on what earlier runs left in the trees, and
+    /// gives each run a new tree from now on.
+    pub(super) fn go_on_in_fresh_trees(&self) {
+        self.runner.use_fresh_trees_only();
+        lock(&self.known).clear();
+    }
+
+    /// Returns the last run without a verdict, if this session had one.
+    pub(super) fn last_unresolved(&self) -> Option<Run> {
+        lock(&self.last_unresolved).clone()
+    }
+
     /// Returns the number of trees that only an earlier session has run.
     pub(super) fn recalled(&self) -> u64 {
         self.recalled.load(Ordering::Relaxed)
@@ -85,13 +100,17 @@ impl TreeOracle {
         if let Some(answer) = self.known(configuration) {
             return Ok(answer);
         }
-        let capture = self.runner.test().rule.capture();
+        // Also if the rule reads no output: it shows why a run could not be judged.
+        let capture = Capture::Output;
         let started = self.started.fetch_add(1, Ordering::SeqCst);
         let others = self.running.fetch_add(1, Ordering::SeqCst);
         let ran = self.runner.run(configuration, capture, interrupt);
         self.running.fetch_sub(1, Ordering::SeqCst);
         let was_alone = others == 0 && self.started.load(Ordering::SeqCst) == started + 1;
-        let (verdict, run) = ran?;
+        let TreeRun { verdict, run } = ran?;
+        if matches!(verdict, StateVerdict::Unresolved(_)) {
+            *lock(&self.last_unresolved) = Some(run.clone());
+        }
         // A run that was cut short beside others is repeated alone by the driver.
         if was_alone || !run.outcome.is_cut_short() {
             self.record(configuration.id(), verdict, &run);
@@ -108,6 +127,10 @@ impl TreeOracle {
     }
 
     fn recall(&self, name: ObjectId) -> Option<StateVerdict> {
+        if self.runner.uses_fresh_trees_only() && !self.runner.test().clean {
+            // Recorded before it was known that runs depend on earlier ones.
+            return None;
+        }
         let recalled = self
             .store
             .as_ref()?
@@ -123,7 +146,8 @@ impl TreeOracle {
     fn record(&self, name: ObjectId, verdict: StateVerdict, run: &Run) {
         lock(&self.known).insert(name, verdict);
         if let Some(store) = &self.store {
-            let was_run = verdict != StateVerdict::Unresolved(UnresolvedReason::DoesNotBuild);
+            let was_run =
+                !matches!(verdict, StateVerdict::Unresolved(reason) if reason.is_of_build());
             let answer = Answer {
                 verdict: verdict.verdict(self.runner.test().target),
                 run: was_run.then(|| run.clone()),
@@ -142,8 +166,8 @@ impl TreeOracle {
     ) -> Result<TreeAnswer, OracleError> {
         let mut reason = None;
         let answer = recording.replay_or_ask(configuration.id().as_slice(), || {
-            let (verdict, run) = self.runner.run(configuration, Capture::Output, interrupt)?;
-            let answer = self.answer(verdict, Some(run));
+            let ran = self.runner.run(configuration, Capture::Output, interrupt)?;
+            let answer = self.answer(ran.verdict, Some(ran.run));
             reason = answer.reason;
             Ok(Answer {
                 verdict: answer.verdict,
@@ -164,10 +188,10 @@ impl TreeOracle {
         interrupt: &Interrupt,
     ) -> Result<TreeAnswer, OracleError> {
         let capture = Capture::Output;
-        let (verdict, run) = self
+        let ran = self
             .runner
             .run_in_fresh_tree(configuration, capture, interrupt)?;
-        Ok(self.answer(verdict, Some(run)))
+        Ok(self.answer(ran.verdict, Some(ran.run)))
     }
 
     fn answer(&self, verdict: StateVerdict, run: Option<Run>) -> TreeAnswer {

@@ -5,8 +5,8 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use boildown_changes::{ChangesError, Configuration, Contents, Workspace};
@@ -24,6 +24,10 @@ pub struct TreeTest {
     pub command: TreeCommand,
     /// A command that is run first. If it fails, the tree cannot be judged.
     pub build: Option<TreeCommand>,
+    /// The time limit of the build; `None` if it follows from the builds of the two states.
+    pub build_timeout: Option<Duration>,
+    /// Whether each run gets a new tree, so that nothing that runs leave behind counts.
+    pub clean: bool,
     /// The rule by which the outcome of a run is read.
     pub rule: OutcomeRule,
     /// The goal of the search.
@@ -64,12 +68,67 @@ pub(super) struct TreeRunner {
     runs: AtomicU64,
     /// Number of files of trees that commands changed or removed, and that were written again.
     restored_files: AtomicU64,
-    /// Time limit of a run, in nanoseconds. Lowered after the runs on the two states.
-    timeout: AtomicU64,
+    /// Time limit of the command. Lowered after the runs on the two states.
+    timeout: SharedDuration,
+    /// Time limit of the build. Lowered after the builds of the two states.
+    build_timeout: SharedDuration,
+    /// The longest build that succeeded.
+    slowest_build: SharedDuration,
+    /// Whether each run gets a new tree.
+    always_fresh: AtomicBool,
 }
 
-/// The answer of the command about a tree, and its run.
-pub(super) type TreeRun = (StateVerdict, Run);
+/// Time limit of a build until the builds of the two states have been measured.
+const FIRST_BUILD_TIMEOUT: Duration = Duration::from_secs(3600);
+
+/// The shortest time limit of a build that is not stated. A build in a tree that was built before
+/// takes seconds where one in a new tree takes minutes.
+const MIN_BUILD_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A duration that threads share.
+#[derive(Debug, Default)]
+struct SharedDuration(AtomicU64);
+
+impl SharedDuration {
+    fn new(duration: Duration) -> Self {
+        let shared = Self::default();
+        shared.set(duration);
+        shared
+    }
+
+    fn get(&self) -> Duration {
+        Duration::from_nanos(self.0.load(Ordering::Relaxed))
+    }
+
+    fn set(&self, duration: Duration) {
+        self.0.store(nanos(duration), Ordering::Relaxed);
+    }
+
+    /// Makes it at least this long.
+    fn raise(&self, duration: Duration) {
+        self.0.fetch_max(nanos(duration), Ordering::Relaxed);
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A run of the commands of a test in a tree.
+#[derive(Debug)]
+pub(super) struct TreeRun {
+    /// What it shows about the tree.
+    pub(super) verdict: StateVerdict,
+    /// The run of the command, or of the build if that failed.
+    pub(super) run: Run,
+}
+
+impl TreeRun {
+    /// Returns whether the build failed, so that the command was not run.
+    fn build_failed(&self) -> bool {
+        matches!(self.verdict, StateVerdict::Unresolved(reason) if reason.is_of_build())
+    }
+}
 
 impl fmt::Debug for TreeRunner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,8 +145,13 @@ impl TreeRunner {
         scratch: Arc<Scratch>,
         prepare_tree: PrepareTree,
     ) -> Self {
-        let runner = Self {
-            timeout: AtomicU64::default(),
+        let timeout = test.hang().unwrap_or(test.limits.timeout);
+        let build_timeout = test.build_timeout.unwrap_or(FIRST_BUILD_TIMEOUT);
+        Self {
+            timeout: SharedDuration::new(timeout),
+            build_timeout: SharedDuration::new(build_timeout),
+            slowest_build: SharedDuration::default(),
+            always_fresh: AtomicBool::new(test.clean),
             contents,
             scratch,
             prepare_tree,
@@ -96,9 +160,7 @@ impl TreeRunner {
             runs: AtomicU64::new(0),
             restored_files: AtomicU64::new(0),
             test,
-        };
-        runner.set_timeout(runner.test.hang().unwrap_or(runner.test.limits.timeout));
-        runner
+        }
     }
 
     pub(super) fn test(&self) -> &TreeTest {
@@ -118,28 +180,55 @@ impl TreeRunner {
         self.test.limits.sandbox = sandbox;
     }
 
+    /// Sets the time limit of the command, and that of the build from the builds so far.
     pub(super) fn set_timeout(&self, timeout: Duration) {
-        let nanos = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
-        self.timeout.store(nanos, Ordering::Relaxed);
-    }
-
-    fn limits(&self) -> Limits {
-        Limits {
-            timeout: Duration::from_nanos(self.timeout.load(Ordering::Relaxed)),
-            ..self.test.limits.clone()
+        self.timeout.set(timeout);
+        let slowest = self.slowest_build.get();
+        if self.test.build_timeout.is_none() && !slowest.is_zero() {
+            let limit = (slowest * 10).clamp(MIN_BUILD_TIMEOUT, FIRST_BUILD_TIMEOUT);
+            self.build_timeout.set(limit);
         }
     }
 
+    /// Gives each run a new tree from now on.
+    pub(super) fn use_fresh_trees_only(&self) {
+        self.always_fresh.store(true, Ordering::Relaxed);
+        let free = std::mem::take(&mut *self.lock_free());
+        free.into_iter().for_each(remove_tree);
+    }
+
+    /// Lets runs have trees that were used before, from now on.
+    pub(super) fn use_used_trees(&self) {
+        self.always_fresh.store(false, Ordering::Relaxed);
+    }
+
+    pub(super) fn uses_fresh_trees_only(&self) -> bool {
+        self.always_fresh.load(Ordering::Relaxed)
+    }
+
+    fn lock_free(&self) -> MutexGuard<'_, Vec<Workspace>> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Runs the commands in a tree that holds the configuration: one that was used before, if one
-    /// is free.
+    /// is free and new trees are not asked for.
+    ///
+    /// What an earlier run left in a tree may be why a build fails there. So a failure is believed
+    /// only in a new tree.
     pub(super) fn run(
         &self,
         configuration: &Configuration,
         capture: Capture,
         interrupt: &Interrupt,
     ) -> Result<TreeRun, OracleError> {
-        let free = (self.free.lock().unwrap_or_else(PoisonError::into_inner)).pop();
-        self.run_in(free, configuration, capture, interrupt)
+        let free = self.lock_free().pop();
+        if free.is_some() {
+            let ran = self.run_in(free, configuration, capture, interrupt)?;
+            if !ran.build_failed() {
+                return Ok(ran);
+            }
+        }
+        self.run_in_fresh_tree(configuration, capture, interrupt)
     }
 
     /// Runs the commands in a new tree.
@@ -159,23 +248,32 @@ impl TreeRunner {
         capture: Capture,
         interrupt: &Interrupt,
     ) -> Result<TreeRun, OracleError> {
+        let was_used = workspace.is_some();
         let workspace = self.prepared(workspace, configuration)?;
-        let ran = self.build_and_run(&workspace, capture, interrupt);
+        let built = self.build(&workspace, capture, interrupt);
+        // A build that was killed may have left half a file with a new modification time.
+        let (ran, is_sound) = match built {
+            Ok(None) => (self.run_command(&workspace, capture, interrupt), true),
+            Ok(Some(failed)) => {
+                let was_killed = !matches!(failed.run.outcome, Outcome::Exited(_));
+                (Ok(failed), !was_killed && !was_used)
+            }
+            Err(error) => (Err(error), false),
+        };
+        self.runs.fetch_add(1, Ordering::Relaxed);
         if ran.is_ok()
             && let Err(full) = self.scratch.check_room()
         {
-            // What was built in this tree may be what fills the disk. What cannot be removed now is
-            // removed with the scratch space at the end.
-            for dir in [workspace.root(), &tmp_dir(&workspace)] {
-                fs::remove_dir_all(dir).ok();
-            }
+            // What was built in this tree may be what fills the disk.
+            remove_tree(workspace);
             return Err(full);
         }
-        // A tree whose command was cancelled is used again, too: it holds what any interrupted
-        // build leaves behind.
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.push(workspace);
-        self.runs.fetch_add(1, Ordering::Relaxed);
+        // A tree whose command was cancelled is used again: it is as any run leaves it.
+        if is_sound && !self.uses_fresh_trees_only() {
+            self.lock_free().push(workspace);
+        } else {
+            remove_tree(workspace);
+        }
         ran
     }
 
@@ -211,30 +309,44 @@ impl TreeRunner {
         Ok(workspace)
     }
 
-    fn build_and_run(
+    /// Runs the build, if there is one. Returns its run if it fails.
+    fn build(
+        &self,
+        workspace: &Workspace,
+        capture: Capture,
+        interrupt: &Interrupt,
+    ) -> Result<Option<TreeRun>, OracleError> {
+        let Some(build) = &self.test.build else {
+            return Ok(None);
+        };
+        let timeout = self.build_timeout.get();
+        let (_, run) = self.spawn(build, timeout, workspace, capture, interrupt)?;
+        let reason = match run.outcome {
+            Outcome::Exited(0) => {
+                self.slowest_build.raise(run.took);
+                return Ok(None);
+            }
+            Outcome::Exited(_) | Outcome::Signalled(_) => UnresolvedReason::DoesNotBuild,
+            Outcome::Exceeded(_) => UnresolvedReason::BuildLimitExceeded,
+            Outcome::TimedOut => UnresolvedReason::BuildTimedOut,
+        };
+        let verdict = StateVerdict::Unresolved(reason);
+        Ok(Some(TreeRun { verdict, run }))
+    }
+
+    fn run_command(
         &self,
         workspace: &Workspace,
         capture: Capture,
         interrupt: &Interrupt,
     ) -> Result<TreeRun, OracleError> {
-        if let Some(build) = &self.test.build {
-            let (_, run) = self.spawn(build, workspace, capture, interrupt)?;
-            let failure = match run.outcome {
-                Outcome::Exited(0) => None,
-                Outcome::Exited(_) | Outcome::Signalled(_) => Some(UnresolvedReason::DoesNotBuild),
-                Outcome::Exceeded(_) => Some(UnresolvedReason::LimitExceeded),
-                Outcome::TimedOut => Some(UnresolvedReason::TimedOut),
-            };
-            if let Some(reason) = failure {
-                return Ok((StateVerdict::Unresolved(reason), run));
-            }
-        }
-        let (started, run) = self.spawn(&self.test.command, workspace, capture, interrupt)?;
+        let (command, timeout) = (&self.test.command, self.timeout.get());
+        let (started, run) = self.spawn(command, timeout, workspace, capture, interrupt)?;
         let verdict = match started {
             Started::Yes => self.test.rule.state_verdict(&run)?,
             Started::No => StateVerdict::Unresolved(UnresolvedReason::CannotRun),
         };
-        Ok((verdict, run))
+        Ok(TreeRun { verdict, run })
     }
 
     /// Runs a command in a tree. A program or directory of the tree that does not exist there is
@@ -242,6 +354,7 @@ impl TreeRunner {
     fn spawn(
         &self,
         command: &TreeCommand,
+        timeout: Duration,
         workspace: &Workspace,
         capture: Capture,
         interrupt: &Interrupt,
@@ -264,7 +377,11 @@ impl TreeRunner {
                 invocation.current_dir.display()
             )));
         }
-        match spawn::run_within(root, &invocation, &self.limits(), interrupt) {
+        let limits = Limits {
+            timeout,
+            ..self.test.limits.clone()
+        };
+        match spawn::run_within(root, &invocation, &limits, interrupt) {
             Err(error) if is_in_tree && spawn::is_not_executable(&error) => {
                 Ok(not_started(error.to_string()))
             }
@@ -288,6 +405,14 @@ fn tmp_dir(workspace: &Workspace) -> PathBuf {
     let mut path = workspace.root().as_os_str().to_owned();
     path.push("-tmp");
     path.into()
+}
+
+/// Removes a tree from the disk. What cannot be removed now is removed with the scratch space at
+/// the end.
+fn remove_tree(workspace: Workspace) {
+    for dir in [workspace.root(), &tmp_dir(&workspace)] {
+        fs::remove_dir_all(dir).ok();
+    }
 }
 
 /// Makes an empty directory, in place of whatever has its name.

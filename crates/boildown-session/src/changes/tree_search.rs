@@ -5,7 +5,7 @@ use boildown_search::changes::Descent;
 use boildown_search::{Search as _, Subset};
 
 use super::counts::CulpritCounts;
-use super::culprit::{Culprit, Patch};
+use super::culprit::{Culprit, Patch, Rest};
 use super::error::SearchError;
 use super::history_path::Narrowed;
 use super::outcome_rule::UnresolvedReason;
@@ -74,7 +74,7 @@ impl CulpritSearch<'_> {
         let commits = self.commit_groups(&tree, narrowed)?;
         let names = tree.groups_by_new_name(contents)?;
         let layers = search_layers(&tree, commits.as_deref(), names);
-        let old = Configuration::from(old);
+        let (old, new) = (Configuration::from(old), Configuration::from(new));
         let parse_check = ParseCheck::new(&tree, contents);
         let make_files = |set: &Subset| -> MadeFiles {
             let Some(made) = tree.configuration(set, contents)? else {
@@ -100,8 +100,15 @@ impl CulpritSearch<'_> {
         let best = search.best();
         let after = make_files(&best)?.expect("the best set was tested");
         contents.add_configuration(&after);
+        let others = Subset::full(tree.len()).without(best.iter().map(|it| it..it + 1));
+        let rest = tree.configuration(&others, contents)?.map(|without| Rest {
+            revision: self.states.name(narrowed.failing),
+            with: new,
+            without,
+        });
         Ok(Culprit {
             revision: narrowed.passing,
+            rest,
             patch: Patch { before: old, after },
             used_commits: commits.map(|groups| {
                 let mut used: Vec<u32> = best.iter().map(|element| groups[element]).collect();

@@ -61,6 +61,8 @@ fn fixture(dir: TempDir, path: HistoryPath, contents: Contents, command: &str) -
         test: TreeTest {
             command: shell(command),
             build: None,
+            build_timeout: None,
+            clean: false,
             rule: OutcomeRule::ExitCode,
             target: SearchTarget::Culprit,
             limits: Limits::default(),

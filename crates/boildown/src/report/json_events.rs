@@ -364,6 +364,9 @@ pub(crate) struct CulpritFinished {
     pub(crate) on_good: Option<TrialJson>,
     /// A test of the second state without the patch.
     pub(crate) repair: TrialJson,
+    /// Name of the state that `repair` is about: the second state, or the newest one between the
+    /// two that could be judged.
+    pub(crate) repair_on: String,
     /// Tests of the patch without each of its parts.
     pub(crate) parts: Vec<PartJson>,
     /// Whether the patch shows the failure of the second state; null if that cannot be compared.

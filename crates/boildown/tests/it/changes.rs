@@ -28,7 +28,7 @@ fn the_one_line_that_breaks_it_is_the_patch() {
     culprit.patch  1 hunk in 1 file, +1 -0
       from 62632773a8 2024-02-29 Ada: two
       applied to HEAD~1, the good state, it alone breaks it: confirmed in a fresh copy
-      HEAD works without it: the reversed patch applies there
+      HEAD works without it
     [n] tests in [time] ([n] runs)
     1-minimal: no single line, hunk or file of the patch can be left out
     ");
@@ -191,7 +191,8 @@ fn a_merge_is_followed_into_the_branch_that_broke_it() {
     let run = repo.changes(["good..HEAD", "--", "./test.sh"]);
     run.assert_code(0);
     run.assert_says("Ada: side 2");
-    run.assert_says("HEAD works without it");
+    // The lines around it are others in HEAD.
+    run.assert_says("\n  34639c4b0b works without it");
     assert_eq!(repo.changed(), ["+BAD"]);
 }
 
@@ -321,8 +322,15 @@ fn a_state_that_is_not_as_stated_is_rejected() {
     assert_snapshot!(repo.changes(["HEAD..HEAD~1", "--", "./test.sh"]), @r"
     exit code 3
     -- stderr
-    error: HEAD~1 is not bad: the command exited with 0 there
-      hint: the command, run at the root of a copy of HEAD~1: ./test.sh
+    error: HEAD is bad and HEAD~1 is good: the states are swapped
+      hint: to find what breaks it: HEAD~1..HEAD
+      hint: to find what fixes it: the same states with --fix
+    ");
+    assert_snapshot!(repo.changes(["HEAD~1..HEAD", "--", "true"]), @r"
+    exit code 3
+    -- stderr
+    error: HEAD is not bad: the command exited with 0 there
+      hint: the command, run at the root of a copy of HEAD: true
       hint: the command may depend on files outside the copy: an absolute path, or a package installed from your work tree
     ");
     assert_snapshot!(repo.changes(["HEAD~1..HEAD", "--", "sh", "-c", "echo no >&2; exit 3"]), @r"
@@ -531,7 +539,8 @@ fn the_result_is_printed_as_json_and_as_markdown() {
     - 62632773a8 (2024-02-29, Ada): two
 
     - applied to HEAD~1, the good state, it alone breaks it: confirmed in a fresh copy
-    - HEAD works without it: the reversed patch applies there
+    - HEAD works without it
+    - 1-minimal: no single line, hunk or file of the patch can be left out
 
     ```diff
     diff --git a/a.txt b/a.txt

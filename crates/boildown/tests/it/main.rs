@@ -5,6 +5,7 @@
 )]
 
 mod changes;
+mod changes_builds;
 mod changes_contained;
 mod changes_faults;
 mod changes_resume;

@@ -33,7 +33,8 @@ Exit codes:
   0  found                               4  a state is good or bad only sometimes
   1  invalid usage                       5  the command could not be run
   3  the good state is not good, or the  6  stopped early; the best result is saved
-     bad state not bad                  70  internal error (a bug in boildown)";
+     bad state not bad                   8  a fresh copy does not confirm the patch
+ 70  internal error (a bug in boildown)  9  no test could be judged";
 
 const BAD: &str = "What counts as bad (default: every exit code except 0 and 125)";
 
@@ -74,6 +75,10 @@ pub(crate) struct ChangesArgs {
     #[arg(long, value_name = "LINE", help_heading = heading::RUN)]
     pub(crate) build: Option<OsString>,
 
+    /// Run every test in a new copy of the files, and build it from nothing
+    #[arg(long, help_heading = heading::RUN)]
+    pub(crate) clean: bool,
+
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
 
@@ -107,6 +112,11 @@ pub(crate) struct ChangesArgs {
     /// states]
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::LIMITS)]
     pub(crate) timeout: Option<Duration>,
+
+    /// Time limit of a build [default: ten times a build of the two states, at least a minute]
+    #[arg(long, value_name = "TIME", value_parser = duration, requires = "build",
+          help_heading = heading::LIMITS)]
+    pub(crate) build_timeout: Option<Duration>,
 
     #[command(flatten)]
     pub(crate) budget: BudgetArgs,

@@ -1,7 +1,7 @@
 //! Errors of a culprit search, for the user.
 
 use boildown_oracle::{OracleError, Outcome};
-use boildown_session::changes::{SearchError, TreeAnswer};
+use boildown_session::changes::{SearchError, TreeAnswer, UnresolvedReason};
 
 use super::args::ChangesArgs;
 use super::states;
@@ -23,6 +23,18 @@ pub(super) fn search_error(error: SearchError, command: &str, args: &ChangesArgs
             };
             state.error(&answer, command)
         }
+        SearchError::Swapped { good, bad } if args.fix => CliError::new(
+            ExitKind::NotInteresting,
+            format!("{good} is fixed and {bad} is broken: the states are swapped"),
+        )
+        .hint(format!("to find what fixes it: --fix {bad}..{good}"))
+        .hint("to find what breaks it: the same states without --fix"),
+        SearchError::Swapped { good, bad } => CliError::new(
+            ExitKind::NotInteresting,
+            format!("{good} is bad and {bad} is good: the states are swapped"),
+        )
+        .hint(format!("to find what breaks it: {bad}..{good}"))
+        .hint("to find what fixes it: the same states with --fix"),
         SearchError::Flaky { name } => CliError::new(
             ExitKind::Flaky,
             format!("two runs on {name} ended differently"),
@@ -69,6 +81,9 @@ impl UnexpectedState<'_> {
             None => format!("the command {outcome} there"),
         };
         let limit = match outcome {
+            Outcome::TimedOut if answer.reason == Some(UnresolvedReason::BuildTimedOut) => {
+                Some("--build-timeout raises the time limit of a build")
+            }
             Outcome::TimedOut => Some("--timeout raises the time limit"),
             outcome => limit_hint(outcome),
         };

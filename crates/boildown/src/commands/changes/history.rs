@@ -102,6 +102,8 @@ fn improvement(patch: &[u8], counts: &CulpritCounts) -> Improvement {
 fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError> {
     let ChangesArgs {
         timeout,
+        build_timeout,
+        clean,
         sandbox,
         // Parts of the states, the command and the rule.
         states: _,
@@ -150,6 +152,13 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
     add_surroundings(&mut identity, test.command.words().chain(build));
     identity.add("what is bad", what_is_bad(&test.rule, test.target));
     identity.add("--timeout", format!("{timeout:?}"));
+    // Added only when they are given: they are younger than some stores.
+    if build_timeout.is_some() {
+        identity.add("--build-timeout", format!("{build_timeout:?}"));
+    }
+    if *clean {
+        identity.add("--clean", "true");
+    }
     limits::add_to_identity(&mut identity, sandbox);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     Ok(identity)

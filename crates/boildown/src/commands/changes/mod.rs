@@ -58,6 +58,8 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
         TreeTest {
             command,
             build: None,
+            build_timeout: args.build_timeout,
+            clean: args.clean,
             rule,
             target,
             limits,
@@ -142,6 +144,8 @@ impl CulpritSearch<'_> {
         });
         Ok(match found.stopped {
             Some(_) => ExitKind::Stopped,
+            None if found.nothing_was_judged() => ExitKind::NothingJudged,
+            None if !found.is_confirmed() => ExitKind::NotConfirmed,
             None => ExitKind::Reduced,
         })
     }

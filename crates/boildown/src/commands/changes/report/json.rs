@@ -91,11 +91,14 @@ impl ChangesReporter for ChangesJson {
             confirmed: trial(found.confirmed),
             on_good: found.on_good.map(trial),
             repair: trial(found.repair),
+            repair_on: found.repair_on.clone(),
             parts: parts.collect(),
             same_failure: report.same_failure,
             files_restored: found.restored_files,
             spent: spent(&found.counts),
-            one_minimal: found.stopped.is_none(),
+            one_minimal: found.stopped.is_none()
+                && found.is_confirmed()
+                && !found.nothing_was_judged(),
             stopped: found.stopped.map(Into::into),
         };
         print(&CulpritEvent::Finished(Box::new(finished)).to_json());

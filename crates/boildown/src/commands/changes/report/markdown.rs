@@ -6,7 +6,7 @@ use boildown_session::Event;
 use boildown_session::changes::SearchTarget;
 
 use super::reporter::{ChangesReporter, CulpritSearchReport};
-use super::sentences::{reasons, sentences, size, spent};
+use super::sentences::{guarantee, reasons, sentences, size, spent};
 use crate::report::notes::Notes;
 
 /// Prints to standard output.
@@ -55,6 +55,9 @@ impl ChangesReporter for ChangesMarkdown {
         text += "\n";
         for sentence in sentences(report) {
             text += &format!("- {}\n", escaped(&sentence));
+        }
+        for line in guarantee(found) {
+            text += &format!("- {}\n", escaped(&line));
         }
         let patch = String::from_utf8_lossy(report.patch);
         let fence = fence(&patch);

@@ -7,6 +7,7 @@ use boildown_session::changes::{
 };
 
 use super::reporter::CulpritSearchReport;
+use crate::explain::output_hints;
 use crate::report::format::count;
 
 /// Returns the number of tests: `12 tests, 3 unresolved`.
@@ -44,6 +45,58 @@ pub(super) fn size(found: &CulpritReport) -> String {
         stat.added,
         stat.deleted
     )
+}
+
+/// Says what the search guarantees about the patch, and what to do if that is nothing.
+pub(super) fn guarantee(found: &CulpritReport) -> Vec<String> {
+    if found.stopped.is_some() {
+        return vec!["stopped early: the patch may contain unrelated changes".to_owned()];
+    }
+    if found.nothing_was_judged() {
+        return nothing_judged(found);
+    }
+    if !found.is_confirmed() {
+        return vec![
+            "the patch is not the cause: each run had a fresh copy, and equal copies had different verdicts".to_owned(),
+            "state what is bad so that every run shows it, or repeat the command in a script".to_owned(),
+        ];
+    }
+    vec!["1-minimal: no single line, hunk or file of the patch can be left out".to_owned()]
+}
+
+/// Says what kept the tests from being judged.
+fn nothing_judged(found: &CulpritReport) -> Vec<String> {
+    let counts = &found.counts;
+    let mut all = vec![format!(
+        "no test could be judged, so the patch is the whole difference: of {}, {}",
+        count(counts.queries, "test"),
+        reasons(counts)
+    )];
+    if let Some(run) = &found.last_unresolved {
+        all.push(format!("the last of them {}", run.outcome));
+        all.extend(output_hints(run));
+    }
+    let most = counts.unresolved.iter().max_by_key(|(_, number)| **number);
+    all.extend(
+        most.and_then(|(reason, _)| advice(*reason))
+            .map(str::to_owned),
+    );
+    all
+}
+
+/// Returns what to do when most tests have no verdict for this reason.
+fn advice(reason: UnresolvedReason) -> Option<&'static str> {
+    match reason {
+        UnresolvedReason::BuildTimedOut => Some("--build-timeout raises the time limit of a build"),
+        UnresolvedReason::TimedOut => Some("--timeout raises the time limit of the command"),
+        UnresolvedReason::DoesNotBuild => Some(
+            "the states between do not build: give states that lie closer together, or a --build that works on all of them",
+        ),
+        UnresolvedReason::FailsOtherwise => {
+            Some("state the failure less precisely, with --stderr or --exit")
+        }
+        _ => None,
+    }
 }
 
 /// The words for a culprit or a fix.
@@ -130,7 +183,7 @@ fn confirmed(found: &CulpritReport, words: &Words) -> String {
             format!("applied to {base}, it alone {does}: confirmed in a fresh copy")
         }
         _ => format!(
-            "warning: in a fresh copy, applied to {base}, it does not {base_form}{}; the result depends on files that earlier runs left behind",
+            "not confirmed: in a fresh copy, applied to {base}, it does not {base_form}{}",
             because(found.confirmed)
         ),
     }
@@ -138,18 +191,16 @@ fn confirmed(found: &CulpritReport, words: &Words) -> String {
 
 /// Says what the second state does without the patch.
 fn repaired(report: &CulpritSearchReport<'_>, words: &Words) -> String {
-    let bad = report.bad;
+    let on = &report.found.repair_on;
     let Words { does, without, .. } = words;
     let repair = report.found.repair;
     match repair.verdict {
-        Verdict::Uninteresting => {
-            format!("{bad} {without} without it: the reversed patch applies there")
-        }
+        Verdict::Uninteresting => format!("{on} {without} without it"),
         Verdict::Interesting => {
-            format!("reverting it on {bad} changes nothing there: something else {does} as well")
+            format!("{on} without it is as before: something else {does} as well")
         }
         Verdict::Unresolved => format!(
-            "whether {bad} {without} without it is unresolved{}",
+            "whether {on} {without} without it is unresolved{}",
             because(repair)
         ),
     }

@@ -6,7 +6,7 @@ use boildown_session::Event;
 use boildown_session::changes::{CulpritCounts, SearchTarget};
 
 use super::reporter::{ChangesReporter, CulpritSearchReport};
-use super::sentences::{reasons, sentences, size, spent};
+use super::sentences::{guarantee, reasons, sentences, size, spent};
 use crate::report::format::{clock, count};
 use crate::report::notes::Notes;
 use crate::report::terminal::StatusOutput;
@@ -97,6 +97,10 @@ impl ChangesReporter for ChangesText {
             Event::OlderChangeNeeded { passing, failing } => self.out.print(&format!(
                 "an older change is needed too, between {passing} and {failing}"
             )),
+            Event::GoingOnInFreshTrees => self.out.print(
+                "a fresh copy has another verdict: runs depend on files that earlier runs left \
+                 behind; searching again with a fresh copy for each run",
+            ),
             Event::CulpritTick(counts) => self.print_progress(counts),
             _ => {}
         }
@@ -137,9 +141,8 @@ fn summary(report: &CulpritSearchReport<'_>) -> String {
     if !counts.unresolved.is_empty() {
         text += &format!("\nunresolved: {}", reasons(counts));
     }
-    text += match found.stopped {
-        None => "\n1-minimal: no single line, hunk or file of the patch can be left out",
-        Some(_) => "\nstopped early: the patch may contain unrelated changes",
-    };
+    for line in guarantee(found) {
+        text += &format!("\n{line}");
+    }
     text
 }
