@@ -194,7 +194,7 @@ impl TreeRunner {
     pub(super) fn use_fresh_trees_only(&self) {
         self.always_fresh.store(true, Ordering::Relaxed);
         let free = std::mem::take(&mut *self.lock_free());
-        free.into_iter().for_each(remove_tree);
+        free.iter().for_each(remove_tree);
     }
 
     /// Lets runs have trees that were used before, from now on.
@@ -265,14 +265,14 @@ impl TreeRunner {
             && let Err(full) = self.scratch.check_room()
         {
             // What was built in this tree may be what fills the disk.
-            remove_tree(workspace);
+            remove_tree(&workspace);
             return Err(full);
         }
         // A tree whose command was cancelled is used again: it is as any run leaves it.
         if is_sound && !self.uses_fresh_trees_only() {
             self.lock_free().push(workspace);
         } else {
-            remove_tree(workspace);
+            remove_tree(&workspace);
         }
         ran
     }
@@ -409,8 +409,8 @@ fn tmp_dir(workspace: &Workspace) -> PathBuf {
 
 /// Removes a tree from the disk. What cannot be removed now is removed with the scratch space at
 /// the end.
-fn remove_tree(workspace: Workspace) {
-    for dir in [workspace.root(), &tmp_dir(&workspace)] {
+fn remove_tree(workspace: &Workspace) {
+    for dir in [workspace.root(), &tmp_dir(workspace)] {
         fs::remove_dir_all(dir).ok();
     }
 }
