@@ -28,9 +28,12 @@ use xtask::checkout;
 const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-search", &[]),
     ("boildown-syntax", &["boildown-search"]),
-    ("boildown-changes", &["boildown-search"]),
     ("boildown-oracle", &["boildown-search"]),
     ("boildown-exec", &["boildown-search", "boildown-oracle"]),
+    (
+        "boildown-changes",
+        &["boildown-search", "boildown-oracle", "boildown-exec"],
+    ),
     ("boildown-store", &["boildown-search", "boildown-oracle"]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-lab", &["boildown-search", "boildown-syntax"]),

@@ -1,12 +1,13 @@
 //! Workspaces: folders on disk that hold one configuration after another.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::{self, DirBuilder, Metadata, OpenOptions};
+use std::ffi::OsStr;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, symlink};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use boildown_exec::{DirHandle, EntryStamp};
 use gix::bstr::ByteSlice as _;
 
 use crate::{ChangesError, Configuration, Contents, Entry, FileKind, FilePath, FileVersion};
@@ -22,9 +23,14 @@ use crate::{ChangesError, Configuration, Contents, Entry, FileKind, FilePath, Fi
 /// When a file is written again, it gets a modification time in a later second than any earlier
 /// version had, if necessary in the future. A build tool that compares whole seconds and file
 /// sizes would otherwise take the new version for the old one.
+///
+/// # Links
+/// A command may replace a directory of the folder by a link to a directory of the user. No link is
+/// followed: all files are named relative to the open folder, and what is found in place of a
+/// directory is removed.
 #[derive(Debug)]
 pub struct Workspace {
-    root: PathBuf,
+    root: DirHandle,
     files: BTreeMap<FilePath, WrittenFile>,
     /// The latest modification time of each path, in seconds.
     seconds: HashMap<FilePath, u64>,
@@ -34,27 +40,7 @@ pub struct Workspace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct WrittenFile {
     entry: Entry,
-    stamp: FileStamp,
-}
-
-/// Metadata that changes when a command modifies or replaces a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FileStamp {
-    inode: u64,
-    size: u64,
-    mode: u32,
-    modified: (i64, i64),
-}
-
-impl From<&Metadata> for FileStamp {
-    fn from(metadata: &Metadata) -> Self {
-        Self {
-            inode: metadata.ino(),
-            size: metadata.size(),
-            mode: metadata.mode(),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-        }
-    }
+    stamp: EntryStamp,
 }
 
 /// What [`Workspace::update`] did.
@@ -74,12 +60,10 @@ impl Workspace {
     /// # Errors
     /// [`ChangesError::File`] when it exists already or cannot be created.
     pub fn create(root: PathBuf) -> Result<Self, ChangesError> {
-        DirBuilder::new()
-            .mode(0o700)
-            .create(&root)
-            .map_err(ChangesError::file("create", &root))?;
+        let failed = ChangesError::file("create", root.clone());
+        let dir = DirHandle::create(root).map_err(failed)?;
         Ok(Self {
-            root,
+            root: dir,
             files: BTreeMap::new(),
             seconds: HashMap::new(),
         })
@@ -88,6 +72,12 @@ impl Workspace {
     /// Returns the folder.
     #[must_use]
     pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// Returns the folder as a handle.
+    #[must_use]
+    pub fn dir(&self) -> &DirHandle {
         &self.root
     }
 
@@ -101,6 +91,10 @@ impl Workspace {
         configuration: &Configuration,
         contents: &Contents,
     ) -> Result<UpdateCounts, ChangesError> {
+        if !self.root.is_in_place() {
+            let moved = io::Error::other("a command has moved or replaced it");
+            return Err(ChangesError::file("write to", self.root())(moved));
+        }
         let mut counts = UpdateCounts::default();
         let wanted = contents.files_with_submodules(configuration)?;
         let modified = self.modified_files();
@@ -112,18 +106,17 @@ impl Workspace {
         for path in &removed {
             self.files.remove(path);
             counts.removed += 1;
-            let on_disk = self.on_disk(path);
-            remove(&on_disk).map_err(ChangesError::file("remove", &on_disk))?;
+            self.remove(path)?;
         }
         self.remove_unused_directories(&removed, &wanted)?;
-        let mut checked_dirs: BTreeSet<PathBuf> = BTreeSet::new();
+        let mut parents = ParentDirs::default();
         for (path, file) in &wanted {
             let entry = file.entry();
             let is_kept = (self.files.get(path)).is_some_and(|written| written.entry == entry);
             if is_kept && !modified.contains(path) {
                 continue;
             }
-            self.write(path, file, contents, &mut checked_dirs)?;
+            self.write(path, file, contents, &mut parents)?;
             counts.written += 1;
         }
         Ok(counts)
@@ -131,9 +124,11 @@ impl Workspace {
 
     /// Returns the files that a command has changed or removed since they were written.
     fn modified_files(&self) -> BTreeSet<FilePath> {
-        let is_modified = |path: &FilePath, written: &WrittenFile| {
-            let metadata = fs::symlink_metadata(self.on_disk(path));
-            metadata.ok().as_ref().map(FileStamp::from) != Some(written.stamp)
+        let mut parents = ParentDirs::default();
+        let mut is_modified = |path: &FilePath, written: &WrittenFile| {
+            let found = parents.find(&self.root, path);
+            let stamp = found.ok().flatten().and_then(|dir| dir.stamp(name(path)));
+            stamp != Some(written.stamp)
         };
         (self.files.iter())
             .filter(|(path, written)| is_modified(path, written))
@@ -142,7 +137,15 @@ impl Workspace {
     }
 
     fn on_disk(&self, path: &FilePath) -> PathBuf {
-        self.root.join(path.to_path_lossy())
+        self.root().join(path.to_path_lossy())
+    }
+
+    /// Removes a file, a symbolic link or a whole directory, if the path exists. Removes nothing
+    /// when a link leads to it.
+    fn remove(&self, path: &FilePath) -> Result<(), ChangesError> {
+        let parent = self.root.subdirectory(parent(path));
+        let removed = parent.and_then(|dir| dir.map_or(Ok(()), |dir| dir.remove(name(path))));
+        removed.map_err(ChangesError::file("remove", self.on_disk(path)))
     }
 
     /// Removes directories that held removed files and hold no file of the new configuration, with
@@ -167,19 +170,18 @@ impl Workspace {
             if first_file.is_some_and(|(path, _)| path.starts_with(&prefix)) {
                 continue;
             }
-            let on_disk = self.on_disk(&dir);
-            remove(&on_disk).map_err(ChangesError::file("remove", &on_disk))?;
+            self.remove(&dir)?;
         }
         Ok(())
     }
 
-    /// Writes one file. `checked_dirs` holds directories that are known to be real ones.
+    /// Writes one file.
     fn write(
         &mut self,
         path: &FilePath,
         file: &FileVersion,
         contents: &Contents,
-        checked_dirs: &mut BTreeSet<PathBuf>,
+        parents: &mut ParentDirs,
     ) -> Result<(), ChangesError> {
         let is_unsafe =
             |name: &[u8]| matches!(name, b"" | b"." | b"..") || name.eq_ignore_ascii_case(b".git");
@@ -189,42 +191,40 @@ impl Workspace {
             });
         }
         let on_disk = self.on_disk(path);
-        self.create_parents(path, checked_dirs)?;
-        remove(&on_disk).map_err(ChangesError::file("remove", &on_disk))?;
+        let fail = |action| ChangesError::file(action, &on_disk);
+        let dir = parents.create(&self.root, path).map_err(fail("create"))?;
+        dir.remove(name(path)).map_err(fail("remove"))?;
         if file.kind == FileKind::Submodule {
-            fs::create_dir(&on_disk).map_err(ChangesError::file("create", &on_disk))?;
+            let made = dir.create_subdirectory(Path::new(name(path)));
+            made.map_err(fail("create"))?;
         } else {
             let bytes = contents.checked_out(path, file)?;
-            self.create_file(path, file.kind, &bytes, &on_disk)
-                .map_err(ChangesError::file("write", &on_disk))?;
+            self.create_file(dir, path, file.kind, &bytes)
+                .map_err(fail("write"))?;
         }
-        let metadata =
-            fs::symlink_metadata(&on_disk).map_err(ChangesError::file("read", &on_disk))?;
+        let gone = || fail("read")(io::ErrorKind::NotFound.into());
         let written = WrittenFile {
             entry: file.entry(),
-            stamp: FileStamp::from(&metadata),
+            stamp: dir.stamp(name(path)).ok_or_else(gone)?,
         };
         self.files.insert(path.clone(), written);
         Ok(())
     }
 
-    /// Creates a file or a symbolic link, and sets its modification time.
+    /// Creates a file or a symbolic link in its directory, and sets its modification time.
     fn create_file(
         &mut self,
+        dir: &DirHandle,
         path: &FilePath,
         kind: FileKind,
         bytes: &[u8],
-        on_disk: &Path,
     ) -> io::Result<()> {
         if kind == FileKind::Symlink {
-            return symlink(bytes.to_path_lossy(), on_disk);
+            return dir.create_link(name(path), &bytes.to_path_lossy());
         }
         let is_executable = kind == FileKind::Executable;
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(if is_executable { 0o777 } else { 0o666 })
-            .open(on_disk)?;
+        let mode = if is_executable { 0o777 } else { 0o666 };
+        let mut file = dir.create_file(name(path), mode)?;
         file.write_all(bytes)?;
         let now = SystemTime::now();
         let second = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -235,47 +235,45 @@ impl Workspace {
         self.seconds.insert(path.clone(), second.max(last + 1));
         Ok(())
     }
+}
 
-    /// Creates the directories that a file is in. Replaces a symbolic link or a file in their
-    /// place, so that nothing is written outside the workspace.
-    fn create_parents(
-        &self,
-        path: &FilePath,
-        checked_dirs: &mut BTreeSet<PathBuf>,
-    ) -> Result<(), ChangesError> {
-        for end in (0..path.len()).filter(|&end| path[end] == b'/') {
-            let dir = self.root.join(path[..end].to_path_lossy());
-            if checked_dirs.contains(&dir) {
-                continue;
-            }
-            let found = fs::symlink_metadata(&dir);
-            if !found.as_ref().is_ok_and(Metadata::is_dir) {
-                remove(&dir).map_err(ChangesError::file("remove", &dir))?;
-                fs::create_dir(&dir).map_err(ChangesError::file("create", &dir))?;
-            }
-            checked_dirs.insert(dir);
+/// The directory of the last file, which is mostly that of the next one too.
+#[derive(Debug, Default)]
+struct ParentDirs {
+    last: Option<(PathBuf, DirHandle)>,
+}
+
+impl ParentDirs {
+    /// Opens the directory that a file is in; `None` when there is none.
+    fn find(&mut self, root: &DirHandle, path: &FilePath) -> io::Result<Option<&DirHandle>> {
+        let wanted = parent(path);
+        if self.last.as_ref().is_none_or(|(last, _)| last != wanted) {
+            let found = root.subdirectory(wanted)?;
+            self.last = found.map(|dir| (wanted.to_owned(), dir));
         }
-        Ok(())
+        Ok(self.last.as_ref().map(|(_, dir)| dir))
+    }
+
+    /// Opens the directory that a file is in. Creates the missing ones.
+    fn create(&mut self, root: &DirHandle, path: &FilePath) -> io::Result<&DirHandle> {
+        let wanted = parent(path);
+        let last = self.last.take().filter(|(last, _)| last == wanted);
+        let dir = match last {
+            Some((_, dir)) => dir,
+            None => root.create_subdirectory(wanted)?,
+        };
+        Ok(&self.last.insert((wanted.to_owned(), dir)).1)
     }
 }
 
-/// Removes a file, a symbolic link or a whole directory, if the path exists.
-fn remove(path: &Path) -> io::Result<()> {
-    let removed = match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    match removed {
-        // A parent of the path is a file, or missing.
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ) =>
-        {
-            Ok(())
-        }
-        removed => removed,
-    }
+/// Returns the directory of a path; the root is the empty path.
+fn parent(path: &FilePath) -> &Path {
+    let end = path.rfind_byte(b'/').unwrap_or(0);
+    Path::new(OsStr::from_bytes(&path[..end]))
+}
+
+/// Returns the last component of a path.
+fn name(path: &FilePath) -> &OsStr {
+    let start = path.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+    OsStr::from_bytes(&path[start..])
 }

@@ -8,7 +8,8 @@
 //!   that gives the verdicts; [`PassFailOracle`] uses two properties.
 //! * [`SecondaryFailureCollector`] keeps the smallest candidate of every failure that differs from
 //!   the one being reduced.
-//! * [`fsx`] replaces files atomically.
+//! * [`fsx`] replaces files atomically; [`DirHandle`] and [`remove_tree`] change directories that
+//!   commands have written to, without following their links.
 //!
 //! # Example
 //! Tests whether a compiler crashes on a candidate, in the sandbox:
@@ -47,6 +48,7 @@
 //! ```
 
 mod command_line;
+mod dir_handle;
 mod extra_tests;
 pub mod fsx;
 mod local;
@@ -57,9 +59,10 @@ pub mod spawn;
 mod test_command;
 
 pub use command_line::{CommandLine, StdinContent, TypedCommand};
+pub use dir_handle::{DirHandle, EntryStamp};
 pub use extra_tests::{ExpectedEnd, ExtraTest};
 pub use local::{LocalOracle, Runner, check_set_up};
 pub use pass_fail::PassFailOracle;
-pub use scratch::{CandidateFile, RunDir, Scratch};
+pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
 pub use test_command::TestCommand;

@@ -1,13 +1,15 @@
 //! A minimal `.git` directory in a workspace, for builds that ask git for the version.
 
-use std::fs;
-use std::io::Write as _;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::Path;
 
+use boildown_exec::DirHandle;
 use gix::ObjectId;
 
 use super::repository::{Repository, object_error};
-use crate::ChangesError;
+use crate::{ChangesError, Workspace};
 
 impl Repository {
     /// Creates a `.git` directory in a workspace, so that `git describe`, `git ls-files` and the
@@ -19,27 +21,33 @@ impl Repository {
     ///
     /// # Errors
     /// [`ChangesError`] when it cannot be written, or the commit cannot be read.
-    pub fn create_git_skeleton(&self, root: &Path, head: ObjectId) -> Result<(), ChangesError> {
-        let dir = root.join(".git");
-        for inner in ["objects/info", "objects/pack", "refs/heads", "refs/tags"] {
-            let path = dir.join(inner);
-            fs::create_dir_all(&path).map_err(ChangesError::file("create", &path))?;
+    pub fn create_git_skeleton(
+        &self,
+        workspace: &Workspace,
+        head: ObjectId,
+    ) -> Result<(), ChangesError> {
+        let root = workspace.dir();
+        let path = root.path().join(".git");
+        let created = |inner: &str| {
+            let dir = root.create_subdirectory(&Path::new(".git").join(inner));
+            dir.map_err(ChangesError::file("create", path.join(inner)))
+        };
+        for inner in ["objects/pack", "refs/heads", "refs/tags"] {
+            created(inner)?;
         }
+        let (dir, info) = (created("")?, created("objects/info")?);
         let mut objects = self.objects_dir().into_os_string().into_encoded_bytes();
         objects.push(b'\n');
         let head_line = format!("{head}\n").into_bytes();
         let config = b"[core]\n\trepositoryformatversion = 0\n\tbare = false\n".to_vec();
         let files = [
-            ("HEAD", head_line),
-            ("config", config),
-            ("objects/info/alternates", objects),
-            ("packed-refs", self.packed_tags()?),
+            (&dir, "HEAD", head_line),
+            (&dir, "config", config),
+            (&info, "alternates", objects),
+            (&dir, "packed-refs", self.packed_tags()?),
         ];
-        for (name, bytes) in files {
-            let path = dir.join(name);
-            let mut file = fs::File::create(&path).map_err(ChangesError::file("write", &path))?;
-            file.write_all(&bytes)
-                .map_err(ChangesError::file("write", &path))?;
+        for (dir, name, bytes) in files {
+            write(dir, name, &bytes)?;
         }
         let local = self.local();
         if let Some(boundary) = local
@@ -47,14 +55,13 @@ impl Repository {
             .map_err(|error| object_error("the boundary of the shallow history", error))?
         {
             let lines: String = boundary.iter().map(|id| format!("{id}\n")).collect();
-            let path = dir.join("shallow");
-            fs::write(&path, lines).map_err(ChangesError::file("write", &path))?;
+            write(&dir, "shallow", lines.as_bytes())?;
         }
-        self.write_index(&dir.join("index"), head)
+        self.write_index(&dir, head)
     }
 
     /// Writes an index file with the files of a commit, all of them unmodified.
-    fn write_index(&self, path: &Path, commit: ObjectId) -> Result<(), ChangesError> {
+    fn write_index(&self, dir: &DirHandle, commit: ObjectId) -> Result<(), ChangesError> {
         let local = self.local();
         let what = "the files of the good state";
         let tree = local
@@ -67,7 +74,7 @@ impl Repository {
             .index_from_tree(&tree)
             .map_err(|error| object_error(what, error))?
             .into();
-        let mut out = fs::File::create(path).map_err(ChangesError::file("write", path))?;
+        let mut out = create(dir, "index")?;
         state
             .write_to(&mut out, gix::index::write::Options::default())
             .map_err(|error| object_error(what, error))?;
@@ -92,4 +99,15 @@ impl Repository {
         }
         Ok(packed)
     }
+}
+
+/// Creates a file that does not exist yet.
+fn create(dir: &DirHandle, name: &str) -> Result<File, ChangesError> {
+    let created = dir.create_file(OsStr::new(name), 0o666);
+    created.map_err(ChangesError::file("write", dir.path().join(name)))
+}
+
+fn write(dir: &DirHandle, name: &str, bytes: &[u8]) -> Result<(), ChangesError> {
+    let written: io::Result<()> = create(dir, name)?.write_all(bytes);
+    written.map_err(ChangesError::file("write", dir.path().join(name)))
 }

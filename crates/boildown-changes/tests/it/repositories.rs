@@ -376,9 +376,7 @@ fn git_works_in_a_workspace_with_a_skeleton() {
     let mut workspace = Workspace::create(folder.path().join("work")).unwrap();
     workspace.update(&state.clone().into(), &contents).unwrap();
     let repository = contents.repository().unwrap();
-    repository
-        .create_git_skeleton(workspace.root(), head)
-        .unwrap();
+    repository.create_git_skeleton(&workspace, head).unwrap();
     let run = |args: &[&str]| git_in(workspace.root(), args);
     assert_eq!(
         run(&["describe"]),

@@ -129,6 +129,182 @@ fn nothing_is_written_through_a_symbolic_link_of_a_command() {
     assert_eq!(fs::read(workspace.root().join("a")).unwrap(), b"a2\n");
 }
 
+/// Moves a workspace to the new state and back while `plant` changes the tree before each move.
+/// Checks that the tree is put right and nothing outside is changed.
+#[track_caller]
+fn check_outside_stays(plant: impl Fn(&Path, &Path)) {
+    let two = TwoDirectories::new(&[
+        ("a", Some(b"a1\n"), Some(b"a2\n")),
+        ("dir/b", Some(b"b1\n"), Some(b"b2\n")),
+        ("dir/deep/c", Some(b"c1\n"), None),
+        ("dir/deep/inner/d", Some(b"d1\n"), None),
+        ("dir/deep/inner/e", Some(b"e1\n"), None),
+        ("new/f", None, Some(b"f2\n")),
+    ]);
+    // The user's own directory is the target of the links: it has files of the same names.
+    let outside = two.path("outside");
+    for name in [
+        "b",
+        "c",
+        "d",
+        "f",
+        "deep/c",
+        "deep/inner/d",
+        "inner/d",
+        "dir/deep/c",
+    ] {
+        write(&outside.join(name), b"precious");
+    }
+    let before = disk_id(&outside);
+    let (old, new): (Configuration, Configuration) =
+        (two.state("old").into(), two.state("new").into());
+    let mut workspace = Workspace::create(two.path("work")).unwrap();
+    workspace.update(&old, &two.contents).unwrap();
+    for _ in 0..2 {
+        for (configuration, folder) in [(&new, "new"), (&old, "old")] {
+            plant(workspace.root(), &outside);
+            workspace.update(configuration, &two.contents).unwrap();
+            assert_eq!(disk_id(&outside), before);
+            for path in ["a", "dir/b", "dir/deep/c", "dir/deep/inner/d", "new/f"] {
+                let expected = fs::read(two.path(folder).join(path)).ok();
+                let found = workspace.root().join(path);
+                assert_eq!(fs::read(&found).ok(), expected, "{path}");
+                assert!(!found.is_symlink(), "{path}");
+            }
+        }
+    }
+}
+
+/// Replaces whatever is at the path by a link.
+fn replace_by_link(path: &Path, target: &Path) {
+    if path.is_dir() && !path.is_symlink() {
+        fs::remove_dir_all(path).unwrap();
+    } else {
+        fs::remove_file(path).ok();
+    }
+    if path.parent().unwrap().is_dir() {
+        symlink(target, path).unwrap();
+    }
+}
+
+#[test]
+fn nothing_is_removed_through_a_link_in_place_of_a_directory() {
+    for dir in ["dir", "dir/deep", "dir/deep/inner", "new"] {
+        check_outside_stays(|tree, outside| replace_by_link(&tree.join(dir), outside));
+    }
+}
+
+#[test]
+fn nothing_is_changed_through_nested_relative_and_dangling_links() {
+    check_outside_stays(|tree, outside| {
+        replace_by_link(&tree.join("hop"), outside);
+        replace_by_link(&tree.join("dir/deep"), Path::new("../hop"));
+    });
+    check_outside_stays(|tree, _| replace_by_link(&tree.join("dir"), Path::new("../outside")));
+    check_outside_stays(|tree, _| replace_by_link(&tree.join("dir"), Path::new("../outside/gone")));
+    check_outside_stays(|tree, _| replace_by_link(&tree.join("dir"), Path::new("dir")));
+    check_outside_stays(|tree, outside| {
+        replace_by_link(&tree.join("dir/deep/inner/d"), &outside.join("d"));
+        replace_by_link(&tree.join("a"), &outside.join("b"));
+    });
+}
+
+#[test]
+fn files_and_sockets_in_place_of_directories_are_removed() {
+    check_outside_stays(|tree, _| {
+        fs::remove_dir_all(tree.join("dir")).unwrap();
+        write(&tree.join("dir"), b"a file");
+    });
+    check_outside_stays(|tree, _| {
+        fs::remove_dir_all(tree.join("dir")).unwrap();
+        std::os::unix::net::UnixListener::bind(tree.join("dir")).unwrap();
+    });
+}
+
+#[test]
+fn nothing_outside_changes_while_links_are_swapped_in() {
+    let two = TwoDirectories::new(&[
+        ("dir/deep/a", Some(b"a1\n"), None),
+        ("dir/deep/b", Some(b"b1\n"), Some(b"b2\n")),
+    ]);
+    let outside = two.path("outside");
+    for name in ["a", "b", "deep/a", "deep/b"] {
+        write(&outside.join(name), b"precious");
+    }
+    let before = disk_id(&outside);
+    let (old, new): (Configuration, Configuration) =
+        (two.state("old").into(), two.state("new").into());
+    let mut workspace = Workspace::create(two.path("work")).unwrap();
+    workspace.update(&old, &two.contents).unwrap();
+    let root = workspace.root().to_owned();
+    let is_done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(std::sync::atomic::Ordering::Relaxed) {
+                for dir in ["dir", "dir/deep"] {
+                    let (dir, aside) = (root.join(dir), root.join("aside"));
+                    fs::rename(&dir, &aside).ok();
+                    symlink(&outside, &dir).ok();
+                    fs::remove_file(&dir).ok();
+                    fs::rename(&aside, &dir).ok();
+                    fs::remove_dir_all(&aside).ok();
+                }
+            }
+        });
+        for _ in 0..300 {
+            for configuration in [&new, &old] {
+                // A directory that is moved during the update may make it fail.
+                workspace.update(configuration, &two.contents).ok();
+            }
+        }
+        is_done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    assert_eq!(disk_id(&outside), before);
+}
+
+#[test]
+fn a_workspace_that_was_replaced_by_a_link_is_not_used() {
+    let two = two_directories();
+    let mut workspace = Workspace::create(two.path("work")).unwrap();
+    let old: Configuration = two.state("old").into();
+    workspace.update(&old, &two.contents).unwrap();
+    fs::rename(workspace.root(), two.path("moved")).unwrap();
+    fs::create_dir(two.path("outside")).unwrap();
+    symlink(two.path("outside"), workspace.root()).unwrap();
+    let error = workspace.update(&old, &two.contents).unwrap_err();
+    assert!(error.to_string().starts_with("write to "), "{error}");
+    assert_eq!(fs::read_dir(two.path("outside")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_a_command_has_mounted_is_unmounted_and_stays_as_it_is() {
+    let two = two_directories();
+    let mut workspace = Workspace::create(two.path("work")).unwrap();
+    workspace
+        .update(&two.state("new").into(), &two.contents)
+        .unwrap();
+    let outside = two.path("outside");
+    write(&outside.join("c"), b"precious");
+    let dir = workspace.root().join("dir");
+    let mount = |args: &[&std::ffi::OsStr]| {
+        let mounted = std::process::Command::new("mount").args(args).output();
+        mounted.is_ok_and(|mounted| mounted.status.success())
+    };
+    if !mount(&["--bind".as_ref(), outside.as_ref(), dir.as_ref()]) {
+        println!("skipped: this user may not mount a directory");
+        return;
+    }
+    let updated = workspace.update(&two.state("old").into(), &two.contents);
+    // Fails if it is unmounted already.
+    std::process::Command::new("umount")
+        .arg(&dir)
+        .output()
+        .unwrap();
+    updated.unwrap();
+    assert!(!dir.exists());
+    assert_eq!(fs::read(outside.join("c")).unwrap(), b"precious");
+}
+
 #[test]
 fn a_source_file_that_changes_during_the_run_is_an_error_that_names_it() {
     let two = two_directories();

@@ -12,6 +12,9 @@ mod session_dir;
 mod stale;
 
 pub use candidate_file::CandidateFile;
+pub(crate) use protection::open_here;
+pub(crate) use remove::remove_at;
+pub use remove::remove_tree;
 pub use run_dir::RunDir;
 pub(crate) use sandboxed_run::SandboxedRun;
 pub use scratch_space::Scratch;

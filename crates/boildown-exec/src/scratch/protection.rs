@@ -4,4 +4,4 @@
 #[cfg_attr(not(target_os = "linux"), path = "protection_elsewhere.rs")]
 mod system;
 
-pub(super) use system::*;
+pub(crate) use system::*;

@@ -9,10 +9,7 @@ use rustix::path::Arg;
 
 /// Opens a directory of the same file system as its parent. Fails with [`Errno::XDEV`] when another
 /// one is mounted there.
-pub(in crate::scratch) fn open_here(
-    parent: BorrowedFd<'_>,
-    name: impl Arg + Copy,
-) -> Result<OwnedFd, Errno> {
+pub(crate) fn open_here(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let dir = openat(parent, name, flags, Mode::empty())?;
     match fstat(&dir)?.st_dev == fstat(parent)?.st_dev {

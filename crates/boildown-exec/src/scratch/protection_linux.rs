@@ -13,10 +13,7 @@ use rustix::path::Arg;
 
 /// Opens a directory of the same mount as its parent. Fails with [`Errno::XDEV`] when another file
 /// system, or another place of the same one, is mounted there.
-pub(in crate::scratch) fn open_here(
-    parent: BorrowedFd<'_>,
-    name: impl Arg + Copy,
-) -> Result<OwnedFd, Errno> {
+pub(crate) fn open_here(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let beneath = ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS;
     match openat2(parent, name, flags, Mode::empty(), beneath) {

@@ -12,16 +12,36 @@
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
 
-use rustix::fs::{AtFlags, Dir, Mode, OFlags, fchmod, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fchmod, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
 use super::protection::{is_protected, open_here, unmount, unprotect, unprotect_entry};
 
+/// Removes the file or directory at the path, whatever a command did to it, and no target of a
+/// link. The directory that it is in may be behind a link. Succeeds if there is none.
+///
+/// # Errors
+/// Those of the system.
+pub fn remove_tree(path: &Path) -> io::Result<()> {
+    let parent = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    match openat(CWD, parent, flags, Mode::empty()) {
+        Ok(parent) => remove_at(parent.as_fd(), name),
+        Err(Errno::NOENT) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Removes the file or directory of this name in `parent`, even a directory without permissions.
 /// Succeeds if there is none.
-pub(super) fn remove_at(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> io::Result<()> {
+pub(crate) fn remove_at(parent: BorrowedFd<'_>, name: impl Arg + Copy) -> io::Result<()> {
     if unlink(parent, name)? {
         return Ok(());
     }

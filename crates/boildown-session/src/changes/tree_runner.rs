@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use boildown_changes::{ChangesError, Configuration, Contents, Workspace};
-use boildown_exec::Scratch;
 use boildown_exec::spawn::{self, Limits, Sandbox};
+use boildown_exec::{Scratch, remove_tree};
 use boildown_oracle::{Capture, Interrupt, OracleError, Outcome, Run};
 
 use super::command::TreeCommand;
@@ -53,7 +53,7 @@ pub enum Loosened {
 }
 
 /// Puts into a new tree what is not part of any state, such as a skeleton of `.git`.
-pub type PrepareTree = Box<dyn Fn(&Path) -> Result<(), ChangesError> + Send + Sync>;
+pub type PrepareTree = Box<dyn Fn(&Workspace) -> Result<(), ChangesError> + Send + Sync>;
 
 /// Runs the commands of a test in trees of files.
 pub(super) struct TreeRunner {
@@ -194,7 +194,7 @@ impl TreeRunner {
     pub(super) fn use_fresh_trees_only(&self) {
         self.always_fresh.store(true, Ordering::Relaxed);
         let free = std::mem::take(&mut *self.lock_free());
-        free.iter().for_each(remove_tree);
+        free.iter().for_each(discard);
     }
 
     /// Lets runs have trees that were used before, from now on.
@@ -265,32 +265,38 @@ impl TreeRunner {
             && let Err(full) = self.scratch.check_room()
         {
             // What was built in this tree may be what fills the disk.
-            remove_tree(&workspace);
+            discard(&workspace);
             return Err(full);
         }
         // A tree whose command was cancelled is used again: it is as any run leaves it.
         if is_sound && !self.uses_fresh_trees_only() {
             self.lock_free().push(workspace);
         } else {
-            remove_tree(&workspace);
+            discard(&workspace);
         }
         ran
     }
 
     /// Returns a tree that holds the configuration. A tree that cannot be changed, because of what
-    /// a command did to it, is replaced by a new one.
+    /// a command did to it, is replaced by a new one. A command that mounts something in its tree
+    /// is an error, because neither can be removed.
     fn prepared(
         &self,
         workspace: Option<Workspace>,
         configuration: &Configuration,
     ) -> Result<Workspace, OracleError> {
-        if let Some(mut workspace) = workspace
-            && let Ok(written) = workspace.update(configuration, &self.contents)
-            && make_empty_dir(&tmp_dir(&workspace)).is_ok()
-        {
-            let restored = u64::try_from(written.restored).unwrap_or(u64::MAX);
-            self.restored_files.fetch_add(restored, Ordering::Relaxed);
-            return Ok(workspace);
+        if let Some(mut workspace) = workspace {
+            let updated = (workspace.update(configuration, &self.contents))
+                .and_then(|counts| emptied_tmp_dir(&workspace).map(|()| counts));
+            match updated {
+                Ok(counts) => {
+                    let restored = u64::try_from(counts.restored).unwrap_or(u64::MAX);
+                    self.restored_files.fetch_add(restored, Ordering::Relaxed);
+                    return Ok(workspace);
+                }
+                Err(error) if is_mount(&error) => return Err(tree_error(error)),
+                Err(_) => {}
+            }
         }
         let number = self.trees_made.fetch_add(1, Ordering::Relaxed);
         // All paths have the same length, so that messages with a path have it in every tree.
@@ -299,13 +305,8 @@ impl TreeRunner {
         workspace
             .update(configuration, &self.contents)
             .map_err(tree_error)?;
-        (self.prepare_tree)(workspace.root()).map_err(tree_error)?;
-        let tmp = tmp_dir(&workspace);
-        make_empty_dir(&tmp).map_err(|source| OracleError::Scratch {
-            action: "create",
-            path: tmp,
-            source,
-        })?;
+        (self.prepare_tree)(&workspace).map_err(tree_error)?;
+        emptied_tmp_dir(&workspace).map_err(tree_error)?;
         Ok(workspace)
     }
 
@@ -371,7 +372,7 @@ impl TreeRunner {
             };
             (Started::No, run)
         };
-        if !invocation.current_dir.is_dir() {
+        if !is_dir_in(workspace, &invocation.current_dir) {
             return Ok(not_started(format!(
                 "there is no directory {}",
                 invocation.current_dir.display()
@@ -397,6 +398,13 @@ enum Started {
     No,
 }
 
+/// Returns whether the path is a directory of the tree, and no link leads to it.
+fn is_dir_in(workspace: &Workspace, path: &Path) -> bool {
+    let inner = path.strip_prefix(workspace.root());
+    let dir = inner.map(|inner| workspace.dir().subdirectory(inner));
+    matches!(dir, Ok(Ok(Some(_))))
+}
+
 /// Exit code of a shell that does not find a program.
 const NOT_FOUND: i32 = 127;
 
@@ -409,20 +417,30 @@ fn tmp_dir(workspace: &Workspace) -> PathBuf {
 
 /// Removes a tree from the disk. What cannot be removed now is removed with the scratch space at
 /// the end.
-fn remove_tree(workspace: &Workspace) {
+fn discard(workspace: &Workspace) {
     for dir in [workspace.root(), &tmp_dir(workspace)] {
-        fs::remove_dir_all(dir).ok();
+        remove_tree(dir).ok();
     }
 }
 
-/// Makes an empty directory, in place of whatever has its name.
-fn make_empty_dir(dir: &Path) -> io::Result<()> {
-    match fs::symlink_metadata(dir) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(dir)?,
-        Ok(_) => fs::remove_file(dir)?,
-        Err(_) => {}
-    }
-    fs::create_dir(dir)
+/// Makes the directory for temporary files empty, and creates it if there is none.
+fn emptied_tmp_dir(workspace: &Workspace) -> Result<(), ChangesError> {
+    let path = tmp_dir(workspace);
+    let emptied = remove_tree(&path).and_then(|()| fs::create_dir(&path));
+    emptied.map_err(|source| ChangesError::File {
+        action: "empty",
+        path,
+        source,
+    })
+}
+
+/// Returns whether something is mounted in a tree.
+fn is_mount(error: &ChangesError) -> bool {
+    let kind = match error {
+        ChangesError::File { source, .. } => Some(source.kind()),
+        _ => None,
+    };
+    kind == Some(io::ErrorKind::CrossesDevices)
 }
 
 /// Returns the error of a tree that could not be made.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use boildown_changes::{ChangeUnit, Contents, Repository, patch};
+use boildown_changes::{ChangeUnit, Contents, Repository, Workspace, patch};
 use boildown_driver::Budget;
 use boildown_exec::Scratch;
 use boildown_exec::spawn::Limits;
@@ -148,7 +148,7 @@ fn search(
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<CulpritReport, SearchError> {
     let interrupt = config.interrupt.clone().unwrap_or(Interrupt::new()?);
-    let prepare_tree = Box::new(|_: &Path| Ok(()));
+    let prepare_tree = Box::new(|_: &Workspace| Ok(()));
     problem
         .check(
             prepare_tree,

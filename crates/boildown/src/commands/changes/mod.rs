@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_changes::{Contents, patch};
+use boildown_changes::{Contents, Workspace, patch};
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Scratch, fsx};
 use boildown_oracle::{Interrupt, Property, Run, Verdict, deduce};
@@ -282,10 +282,12 @@ fn prepare_tree(problem: &Problem) -> PrepareTree {
         RevisionFiles::Commit(id) => Some(id),
         RevisionFiles::State(_) => None,
     };
-    Box::new(move |root: &Path| match (contents.repository(), head) {
-        (Some(repository), Some(head)) => repository.create_git_skeleton(root, head),
-        _ => Ok(()),
-    })
+    Box::new(
+        move |tree: &Workspace| match (contents.repository(), head) {
+            (Some(repository), Some(head)) => repository.create_git_skeleton(tree, head),
+            _ => Ok(()),
+        },
+    )
 }
 
 /// Returns the rule that tells good from bad.
