@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::ErrorCode;
 
-/// A reason why the run store cannot be used. Except for [`Busy`](Self::Busy), a session can
-/// continue without the store.
+/// A reason why the run store cannot be used. Except for [`Busy`](Self::Busy) and
+/// [`NotOurs`](Self::NotOurs), a session can continue without the store.
 ///
 /// Messages are fragments that fit "failed to …".
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +20,15 @@ pub enum StoreError {
         output: PathBuf,
         /// The process id of the other run, if known.
         process: Option<u32>,
+    },
+    /// There is something in the place of the store that boildown has not made, or that would lead
+    /// elsewhere.
+    #[error("use {} for the run store: {what}", path.display())]
+    NotOurs {
+        /// The file or directory.
+        path: PathBuf,
+        /// The reason, such as "it is a link".
+        what: &'static str,
     },
     /// A newer version of boildown wrote it.
     #[error("read {}: it was written by a newer version of boildown (format {format}); use that version or remove the file", path.display())]

@@ -2,6 +2,9 @@
 
 use std::fmt::Write as _;
 
+/// The length of a digest, in hexadecimal digits.
+pub(super) const DIGEST_LEN: usize = 16;
+
 /// Everything that the queries and verdicts of a run depend on: pairs of a readable name and a
 /// value.
 ///
@@ -48,7 +51,7 @@ impl Identity {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
         }
-        hasher.finalize().to_hex()[..16].to_owned()
+        hasher.finalize().to_hex()[..DIGEST_LEN].to_owned()
     }
 
     /// Returns the names whose values differ, sorted.

@@ -1,6 +1,6 @@
 //! The format of the file, which `docs/reference/store.md` describes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use boildown_search::Fingerprint;
@@ -112,9 +112,31 @@ pub(super) fn open_to_read(file: &Path) -> Result<Connection, StoreError> {
     connect(file, flags)
 }
 
+/// Returns the path without links in the directory that the result is in, which is of the user's
+/// choice. The directories of the store and the file are kept as they are, even if they are links.
+fn resolved(file: &Path) -> PathBuf {
+    let Some(parent) = file.ancestors().nth(STORE_COMPONENTS) else {
+        return file.to_owned();
+    };
+    let ours = file.strip_prefix(parent).unwrap_or(file);
+    let parent = match parent.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => parent,
+    };
+    match parent.canonicalize() {
+        Ok(parent) => parent.join(ours),
+        Err(_) => file.to_owned(),
+    }
+}
+
+/// The number of components in `.boildown/NAME/ID.db`.
+const STORE_COMPONENTS: usize = 3;
+
+/// Opens a file that is no link, in directories that are none.
 fn connect(file: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let fail = StoreError::from_database("open", file);
-    let database = Connection::open_with_flags(file, flags).map_err(&fail)?;
+    let flags = flags | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let database = Connection::open_with_flags(resolved(file), flags).map_err(&fail)?;
     // The user may have opened the file with other tools.
     database
         .busy_timeout(Duration::from_secs(10))

@@ -1,19 +1,25 @@
 //! The folder of the run stores: `.boildown/NAME/` beside the result, locked during a session.
+//!
+//! The folder may come from elsewhere, for example in a repository that was cloned. So both
+//! directories are opened without following a link, and files in them are named relative to them.
+//! See [`place`] for what is accepted.
 
-use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+mod place;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use rustix::fs::{AtFlags, renameat, statat, unlinkat};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
 use super::StoreError;
-
-/// The name of the directory beside the result that holds all run stores.
-pub const FOLDER: &str = ".boildown";
+pub use place::FOLDER;
+use place::{LOCK, MARKER, Place, PlaceError};
 
 /// The number of runs with the same result file that are kept.
 const MAX_RUNS: usize = 8;
@@ -24,6 +30,7 @@ const MAX_RUNS: usize = 8;
 #[derive(Debug)]
 pub struct StoreFolder {
     dir: PathBuf,
+    place: Place,
     _lock: File,
 }
 
@@ -31,22 +38,25 @@ impl StoreFolder {
     /// Creates and locks the folder for runs that write their result to `output`.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] when another run has locked it; [`StoreError::Unusable`] when it cannot
-    /// be created or locked.
+    /// [`StoreError::Busy`] when another run has locked it; [`StoreError::NotOurs`] when there is
+    /// something else in its place; [`StoreError::Unusable`] when it cannot be created or locked.
     pub fn beside(output: &Path) -> Result<Self, StoreError> {
         let name = output.file_name().unwrap_or(output.as_os_str());
         let folder = output.with_file_name(FOLDER);
         let dir = folder.join(name);
-        let lock = dir.join("lock");
         let unusable =
             |source: io::Error| StoreError::unusable("open the run store in", &dir, source);
         // Tried several times, because a run that is ending may remove the folder that was just
         // created.
         let mut last_error = None;
         for _ in 0..100 {
-            match try_lock(&folder, &dir, &lock) {
-                Ok(LockAttempt::Locked(lock)) => {
-                    return Ok(Self { dir, _lock: lock });
+            match try_lock(&folder, name) {
+                Ok(LockAttempt::Locked(place, lock)) => {
+                    return Ok(Self {
+                        dir,
+                        place,
+                        _lock: lock,
+                    });
                 }
                 Ok(LockAttempt::Busy(process)) => {
                     let output = output.to_owned();
@@ -59,7 +69,10 @@ impl StoreFolder {
                     last_error = Some(busy);
                 }
                 Ok(LockAttempt::Removed) => {}
-                Err(error) => match error.kind() {
+                Err(PlaceError::NotOurs { path, what }) => {
+                    return Err(StoreError::NotOurs { path, what });
+                }
+                Err(PlaceError::Io(error)) => match error.kind() {
                     io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists => {
                         last_error = Some(unusable(error));
                     }
@@ -92,7 +105,10 @@ impl StoreFolder {
             .flatten()
             .map(|entry| entry.path())
             .filter(|path| path.extension() == Some(OsStr::new("db")))
-            .filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
+            .filter_map(|path| {
+                let metadata = fs::symlink_metadata(&path).ok()?;
+                Some((metadata.is_file().then(|| metadata.modified())?.ok()?, path))
+            })
             .collect();
         files.sort_unstable();
         files.into_iter().rev().map(|(_, path)| path).collect()
@@ -101,35 +117,36 @@ impl StoreFolder {
     /// Removes the oldest runs, so that there are at most [`MAX_RUNS`] with a new one.
     pub(super) fn remove_oldest(&self) {
         for file in self.files().iter().skip(MAX_RUNS - 1) {
-            remove(file).ok();
+            self.remove(file).ok();
         }
+    }
+
+    /// Removes the file of a run, and the files that SQLite keeps beside it.
+    pub(super) fn remove(&self, file: &Path) -> io::Result<()> {
+        for suffix in ["-wal", "-shm", ""] {
+            match unlinkat(&self.place.dir, name(file, suffix), AtFlags::empty()) {
+                Err(error) if error != Errno::NOENT => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Renames a damaged file and returns its new path. Removes the files beside it, because SQLite
+    /// would apply them to a new file.
+    pub(super) fn set_aside(&self, file: &Path) -> io::Result<PathBuf> {
+        let aside = name(file, ".damaged");
+        let dir = &self.place.dir;
+        renameat(dir, name(file, ""), dir, &aside)?;
+        self.remove(file)?;
+        Ok(file.with_file_name(aside))
     }
 }
 
-/// Removes the file of a run, and the files that SQLite keeps beside it.
-pub(super) fn remove(file: &Path) -> io::Result<()> {
-    for suffix in ["-wal", "-shm", ""] {
-        match fs::remove_file(with_suffix(file, suffix)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Renames a damaged file and returns its new name. Removes the files beside it, because SQLite
-/// would apply them to a new file.
-pub(super) fn set_aside(file: &Path) -> io::Result<PathBuf> {
-    let aside = with_suffix(file, ".damaged");
-    fs::rename(file, &aside)?;
-    remove(file)?;
-    Ok(aside)
-}
-
-fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
+fn name(file: &Path, suffix: &str) -> OsString {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(suffix);
-    name.into()
+    name
 }
 
 /// Returns whether the process exists on this machine. If the folder is shared, the process may
@@ -142,7 +159,7 @@ fn is_alive(process: u32) -> bool {
 /// The result of one attempt to lock the folder.
 enum LockAttempt {
     /// The folder is locked for this process.
-    Locked(File),
+    Locked(Place, File),
     /// Another process has locked it. Its id, if it is in the lock file.
     Busy(Option<u32>),
     /// The lock file was removed while it was being locked.
@@ -150,18 +167,9 @@ enum LockAttempt {
 }
 
 /// Tries once to create and lock the folder.
-fn try_lock(folder: &Path, dir: &Path, lock: &Path) -> io::Result<LockAttempt> {
-    fs::create_dir_all(dir)?;
-    let ignore = folder.join(".gitignore");
-    if !ignore.exists() {
-        fs::write(&ignore, "*\n")?;
-    }
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(lock)?;
+fn try_lock(folder: &Path, name: &OsStr) -> Result<LockAttempt, PlaceError> {
+    let place = Place::open(folder, name)?;
+    let mut file = place.open_lock()?;
     match file.try_lock() {
         Ok(()) => {}
         Err(fs::TryLockError::WouldBlock) => {
@@ -169,29 +177,35 @@ fn try_lock(folder: &Path, dir: &Path, lock: &Path) -> io::Result<LockAttempt> {
             file.read_to_string(&mut text)?;
             return Ok(LockAttempt::Busy(text.trim().parse().ok()));
         }
-        Err(fs::TryLockError::Error(error)) => return Err(error),
+        Err(fs::TryLockError::Error(error)) => return Err(error.into()),
     }
     // The previous run may have removed the file after we opened it and before we locked it. Then
     // other runs lock a new file.
-    let named = fs::metadata(lock)?;
-    if named.ino() != file.metadata()?.ino() {
+    let named = statat(&place.dir, LOCK, AtFlags::SYMLINK_NOFOLLOW)?;
+    if named.st_ino != file.metadata()?.ino() {
         return Ok(LockAttempt::Removed);
     }
     file.set_len(0)?;
     writeln!(file, "{}", std::process::id())?;
-    Ok(LockAttempt::Locked(file))
+    place.mark()?;
+    Ok(LockAttempt::Locked(place, file))
 }
 
 impl Drop for StoreFolder {
     fn drop(&mut self) {
-        fs::remove_file(self.dir.join("lock")).ok();
+        let Place { parent, folder, .. } = &self.place;
+        let remove = |name: &str| unlinkat(&self.place.dir, name, AtFlags::empty());
+        // The marker goes first: while the lock is there, no other run enters the folder.
+        if self.place.is_empty() {
+            remove(MARKER).ok();
+        }
+        remove(LOCK).ok();
         // Succeeds only if the folder is empty, that is, if no run was stored.
-        if fs::remove_dir(&self.dir).is_ok()
-            && let Some(folder) = self.dir.parent()
-            && fs::read_dir(folder).is_ok_and(|entries| entries.count() == 1)
+        if unlinkat(folder, name(&self.dir, ""), AtFlags::REMOVEDIR).is_ok()
+            && place::names(folder).is_ok_and(|names| names.len() == 1)
         {
-            fs::remove_file(folder.join(".gitignore")).ok();
-            fs::remove_dir(folder).ok();
+            unlinkat(folder, place::IGNORE, AtFlags::empty()).ok();
+            unlinkat(parent, FOLDER, AtFlags::REMOVEDIR).ok();
         }
     }
 }

@@ -15,7 +15,6 @@ use super::record::{
 use super::writer::{Writer, write_improvement, write_verdict};
 use super::{
     BaselineRecording, Choice, Identity, RunStore, StoreError, StoreFolder, fingerprint_of, schema,
-    store_folder,
 };
 use boildown_oracle::{Answer, Outcome, Verdict};
 
@@ -117,7 +116,8 @@ impl StoreFolder {
             Ok(Some(verdicts)) => Ok((stored, ResumeStatus::Resumed { verdicts })),
             Ok(None) => Ok((stored, ResumeStatus::FirstRun)),
             Err(error @ StoreError::Damaged { .. }) => {
-                let aside = store_folder::set_aside(&stored.file)
+                let aside = self
+                    .set_aside(&stored.file)
                     .map_err(|error| StoreError::unusable("rename", &stored.file, error))?;
                 Ok((stored, ResumeStatus::Damaged { aside, error }))
             }
@@ -136,7 +136,7 @@ impl StoreFolder {
             let results = query.query_map([], |row| content(row, 0)).ok()?;
             results.collect::<Result<_, _>>().ok()
         });
-        store_folder::remove(&file)
+        self.remove(&file)
             .map_err(|error| StoreError::unusable("remove", &file, error))?;
         Ok(results.unwrap_or_default())
     }

@@ -87,10 +87,16 @@ impl CliError {
         }
     }
 
-    /// Returns the error for a result on which another session is at work.
+    /// Returns the error for a result on which another session is at work, or whose store is not
+    /// ours.
     pub(crate) fn busy(error: &StoreError) -> Self {
-        Self::failed_to(ExitKind::CannotRun, error)
-            .hint("wait for it, stop it, or write this result elsewhere with --output")
+        let hint = match error {
+            StoreError::NotOurs { .. } => {
+                "move it away, or write this result elsewhere with --output"
+            }
+            _ => "wait for it, stop it, or write this result elsewhere with --output",
+        };
+        Self::failed_to(ExitKind::CannotRun, error).hint(hint)
     }
 
     /// Returns the error for an interruption before anything was written.

@@ -31,14 +31,15 @@ pub struct EarlierSessions {
 /// Locks the result against other sessions. Returns `None` when nothing can be remembered there.
 ///
 /// # Errors
-/// [`StoreError::Busy`] when another session is at work on the result.
+/// [`StoreError::Busy`] when another session is at work on the result, [`StoreError::NotOurs`] when
+/// something else is in the place of the store.
 pub fn lock_result(
     output: &Path,
     on_event: &mut dyn FnMut(PrepareEvent<'_>),
 ) -> Result<Option<StoreFolder>, StoreError> {
     match StoreFolder::beside(output) {
         Ok(place) => Ok(Some(place)),
-        Err(error @ StoreError::Busy { .. }) => Err(error),
+        Err(error @ (StoreError::Busy { .. } | StoreError::NotOurs { .. })) => Err(error),
         Err(error) => {
             on_event(PrepareEvent::NotRemembered(&error));
             Ok(None)

@@ -2,6 +2,7 @@
 //! behind.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -162,4 +163,31 @@ fn a_test_that_overwrites_the_input_does_not_affect_the_backup() {
     let env = TestEnv::with_test("echo overwritten >$HERE/in.txt; grep -q needle $1");
     reduce(&env, &["--in-place"]).assert_code(0);
     assert_eq!(env.read("in.txt.orig"), HAYSTACK);
+}
+
+/// Reduces in a directory whose run store leads elsewhere, and checks that nothing is changed.
+#[track_caller]
+fn check_foreign_store(plant: impl Fn(&TestEnv)) {
+    let env = TestEnv::with_test("grep -q needle $1").file("precious", "precious\n");
+    plant(&env);
+    reduce(&env, &[])
+        .assert_code(5)
+        .assert_says(".boildown/in.min.txt")
+        .assert_says("it is a link")
+        .assert_says("move it away, or write this result elsewhere with --output");
+    assert_eq!(env.read("precious"), "precious\n");
+    assert!(!env.exists("in.min.txt"));
+}
+
+#[test]
+fn a_run_store_that_is_a_link_is_refused() {
+    check_foreign_store(|env| {
+        fs::create_dir(env.path(".boildown")).unwrap();
+        fs::create_dir(env.path("elsewhere")).unwrap();
+        symlink("../elsewhere", env.path(".boildown/in.min.txt")).unwrap();
+    });
+    check_foreign_store(|env| {
+        fs::create_dir_all(env.path(".boildown/in.min.txt")).unwrap();
+        symlink("../../precious", env.path(".boildown/in.min.txt/lock")).unwrap();
+    });
 }
