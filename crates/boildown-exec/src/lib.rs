@@ -10,6 +10,7 @@
 //!   the one being reduced.
 //! * [`fsx`] replaces files atomically; [`DirHandle`] and [`remove_tree`] change directories that
 //!   commands have written to, without following their links.
+//! * [`machine`] says what the machine offers for all this.
 //!
 //! # Example
 //! Tests whether a compiler crashes on a candidate, in the sandbox:
@@ -52,6 +53,7 @@ mod dir_handle;
 mod extra_tests;
 pub mod fsx;
 mod local;
+pub mod machine;
 mod pass_fail;
 mod scratch;
 mod secondary_failures;

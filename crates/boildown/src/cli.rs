@@ -3,6 +3,7 @@
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::commands::changes::args::ChangesArgs;
+use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
@@ -27,6 +28,8 @@ pub(crate) enum Command {
     Changes(Box<ChangesArgs>),
     /// Print what the last run chose for you, and why, and how it ended
     Explain(ExplainArgs),
+    /// Show what this machine offers to contain runs, and how to turn on what is off
+    Doctor(DoctorArgs),
     /// List the supported languages
     Languages,
     /// List the delta-debugging algorithms: what each works on, guarantees and costs

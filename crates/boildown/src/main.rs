@@ -6,8 +6,9 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use commands::{algorithms, changes, completions, isolate, lab, languages, man, reduce};
+use commands::{algorithms, changes, completions, doctor, isolate, lab, languages, man, reduce};
 use error::ExitKind;
+use report::format::printable;
 
 mod choices;
 mod cli;
@@ -24,6 +25,8 @@ mod options;
 mod property;
 mod report;
 mod signals;
+mod stdout;
+mod surroundings;
 
 fn main() -> ExitCode {
     with_panics_as_errors(run).into()
@@ -47,19 +50,21 @@ fn run() -> ExitKind {
             };
         }
     };
-    let outcome = match cli.command {
+    let outcome = surroundings::check().and_then(|()| match cli.command {
         cli::Command::Reduce(args) => reduce::run(*args),
         cli::Command::Isolate(args) => isolate::run(&args),
         cli::Command::Changes(args) => changes::run(&args),
         cli::Command::Explain(args) => commands::explain::print(&args),
         cli::Command::Algorithms => Ok(algorithms::print()),
         cli::Command::Lab(args) => lab::run(&args),
+        cli::Command::Doctor(args) => Ok(doctor::run(&args)),
         cli::Command::Languages => Ok(languages::print()),
         cli::Command::Completions { shell } => {
             Ok(completions::print(shell, &cli::Cli::definition()))
         }
         cli::Command::Man => man::print(&cli::Cli::definition()),
-    };
+    });
+    let outcome = outcome.and_then(|kind| stdout::error().map_or(Ok(kind), Err));
     outcome.unwrap_or_else(|error| {
         print_error(&error.to_string());
         error.kind
@@ -79,7 +84,7 @@ fn with_panics_as_errors(run: impl FnOnce() -> ExitKind + UnwindSafe) -> ExitKin
 
 fn print_error(text: &str) {
     // A closed standard error is not an error.
-    drop(writeln!(std::io::stderr(), "{text}"));
+    drop(writeln!(std::io::stderr(), "{}", printable(text)));
 }
 
 #[cfg(test)]

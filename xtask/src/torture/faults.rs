@@ -1,6 +1,7 @@
 //! Table of the faults.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
@@ -40,6 +41,41 @@ pub(crate) const FAULTS: &[Fault] = &[
             work_dir.test("")?;
             work_dir.reduce_well(&[])?;
             Ok(Injection::Done)
+        },
+    },
+    Fault {
+        name: "daemons without marks",
+        promise: "none is left at the end, and the result is the undisturbed one",
+        per_round: 3,
+        inject: |work_dir, _| {
+            work_dir.test(
+                "for n in 1 2 3; do env -i HERE=\"$HERE\" setsid sh -c 'echo $$ >>\"$HERE\"/pids
+                 prlimit --pid $$ --rttime=unlimited; exec env -i sleep 1000' <&- >&- 2>&- & done",
+            )?;
+            work_dir.reduce_well(&["--jobs", "4"])?;
+            Ok(Injection::Done)
+        },
+    },
+    Fault {
+        name: "directories of the user with names like ours",
+        promise: "none is touched, even with a file `lock` and years old",
+        per_round: 1,
+        inject: |work_dir, _| {
+            let memory = Path::new("/dev/shm");
+            let parent = if memory.exists() {
+                memory.into()
+            } else {
+                work_dir.path("tmp")
+            };
+            let dir = parent.join(format!("boildown-{}-keep", std::process::id()));
+            fs::create_dir_all(&dir)?;
+            fs::write(dir.join("lock"), "")?;
+            work_dir.test("")?;
+            let reduced = work_dir.reduce_well(&[]);
+            let is_kept = dir.join("lock").exists();
+            fs::remove_dir_all(&dir).ok();
+            ensure!(is_kept, "a directory of the user was removed");
+            reduced.map(|()| Injection::Done)
         },
     },
     Fault {

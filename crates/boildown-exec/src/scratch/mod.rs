@@ -18,3 +18,4 @@ pub use remove::remove_tree;
 pub use run_dir::RunDir;
 pub(crate) use sandboxed_run::SandboxedRun;
 pub use scratch_space::Scratch;
+pub(crate) use scratch_space::{MEMORY, is_suitable_memory};

@@ -15,7 +15,7 @@ use super::stale::remove_stale;
 use boildown_oracle::OracleError;
 
 /// The memory file system of Linux.
-const MEMORY: &str = "/dev/shm";
+pub(crate) const MEMORY: &str = "/dev/shm";
 
 /// The directory of a session, which holds one directory per run. It is removed with its content
 /// when dropped.
@@ -135,7 +135,7 @@ impl Drop for Scratch {
 /// Returns whether the directory is a memory file system with enough space from which programs can
 /// be run.
 #[cfg(target_os = "linux")]
-fn is_suitable_memory(dir: &Path) -> bool {
+pub(crate) fn is_suitable_memory(dir: &Path) -> bool {
     use rustix::fs::StatVfsMountFlags;
 
     /// Free bytes that are needed. Containers often have a memory file system of 64 MiB, which a
@@ -150,7 +150,7 @@ fn is_suitable_memory(dir: &Path) -> bool {
 
 /// Only Linux has a memory file system at this path.
 #[cfg(not(target_os = "linux"))]
-fn is_suitable_memory(_: &Path) -> bool {
+pub(crate) fn is_suitable_memory(_: &Path) -> bool {
     false
 }
 

@@ -76,6 +76,12 @@ pub(super) fn start_recorded(
     Ok(process)
 }
 
+/// Returns whether this process can be made the parent of orphaned descendants.
+pub(crate) fn has_subreaper() -> bool {
+    system::adopt_orphans();
+    system::is_adopting_orphans()
+}
+
 /// Ends the record of a child: it was reaped, or its owner has given it up.
 pub(super) fn forget_child(pid: Pid) {
     with_recorded(|pids| pids.remove(&pid));

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::thread;
 
 use super::invocation::Invocation;
 use super::started_process::StartedProcess;
@@ -44,4 +45,10 @@ impl Launcher {
             Self::OwnGroup => with_std::launch(invocation, variable, stdin),
         }
     }
+}
+
+/// Returns whether commands are started in sessions of their own here.
+pub(crate) fn has_own_sessions() -> bool {
+    let launcher = thread::spawn(Launcher::of_this_thread).join();
+    launcher.is_ok_and(|launcher| launcher == Launcher::OwnSession)
 }

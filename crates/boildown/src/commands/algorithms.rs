@@ -1,10 +1,9 @@
 //! `boildown algorithms`.
 
-use std::io::Write as _;
-
 use boildown_search::algorithms::catalogue::{CATALOGUE, Family};
 
 use crate::error::ExitKind;
+use crate::stdout;
 
 /// Columns of a line.
 const COLUMNS: usize = 100;
@@ -32,8 +31,7 @@ pub(crate) fn print() -> ExitKind {
         }
     }
     text += "n: elements of the list; m: elements of the result.\nWhich algorithm to choose, and measured costs: docs/algorithms.md\n";
-    // A reader that stops early is not an error.
-    drop(std::io::stdout().write_all(text.as_bytes()));
+    stdout::write(text.as_bytes());
     ExitKind::Reduced
 }
 

@@ -1,20 +1,18 @@
 //! `boildown completions`.
 
-use std::io::Write as _;
-
 use boildown_search::algorithms::{Algorithm, Schedule};
 use boildown_syntax::{Language, pass_names};
 use clap::builder::PossibleValuesParser;
 
 use crate::error::ExitKind;
+use crate::stdout;
 
 /// Prints a completion script for a shell.
 pub(crate) fn print(shell: clap_complete::Shell, definition: &clap::Command) -> ExitKind {
     let mut script = Vec::new();
     let mut definition = with_values(definition.clone());
     clap_complete::generate(shell, &mut definition, "boildown", &mut script);
-    // A reader that stops early is not an error.
-    drop(std::io::stdout().write_all(&script));
+    stdout::write(&script);
     ExitKind::Reduced
 }
 

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use boildown_store::{LastSession, SessionEnding};
@@ -10,6 +9,7 @@ use clap::Args;
 
 use crate::error::{CliError, ExitKind};
 use crate::report::format::{clock, count};
+use crate::stdout;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
@@ -28,8 +28,7 @@ pub(crate) fn print(args: &ExplainArgs) -> Result<ExitKind, CliError> {
     let found = LastSession::find(dir, name)
         .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
     let session = found.ok_or_else(|| no_run(dir, name))?;
-    // A reader that stops early is not an error.
-    drop(std::io::stdout().write_all(text(&session).as_bytes()));
+    stdout::write(text(&session).as_bytes());
     Ok(ExitKind::Reduced)
 }
 

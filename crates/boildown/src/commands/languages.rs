@@ -1,10 +1,9 @@
 //! `boildown languages`.
 
-use std::io::Write as _;
-
 use boildown_syntax::Language;
 
 use crate::error::ExitKind;
+use crate::stdout;
 
 /// Prints every language and the file names by which it is recognised.
 pub(crate) fn print() -> ExitKind {
@@ -19,7 +18,6 @@ pub(crate) fn print() -> ExitKind {
         text += format!("{:<18}{}", language.name, files.join(" ")).trim_end();
         text.push('\n');
     }
-    // A reader that stops early is not an error.
-    drop(std::io::stdout().write_all(text.as_bytes()));
+    stdout::write(text.as_bytes());
     ExitKind::Reduced
 }

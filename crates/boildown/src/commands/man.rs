@@ -1,15 +1,13 @@
 //! `boildown man`.
 
-use std::io::Write as _;
-
 use crate::error::{CliError, ExitKind};
+use crate::stdout;
 
 /// Prints the manual page, with a section for each command.
 pub(crate) fn print(definition: &clap::Command) -> Result<ExitKind, CliError> {
     let page = render(definition)
         .map_err(|error| CliError::usage("failed to write the manual").because(error))?;
-    // A reader that stops early is not an error.
-    drop(std::io::stdout().write_all(&page));
+    stdout::write(&page);
     Ok(ExitKind::Reduced)
 }
 

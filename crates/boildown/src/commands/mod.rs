@@ -3,6 +3,7 @@
 pub(crate) mod algorithms;
 pub(crate) mod changes;
 pub(crate) mod completions;
+pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod isolate;
 pub(crate) mod lab;

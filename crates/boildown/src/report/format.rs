@@ -1,5 +1,6 @@
-//! Numbers and times as text.
+//! Numbers and times as text, and text for a terminal.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// Returns a number with its noun: `1 test`, `2 tests`.
@@ -15,5 +16,45 @@ pub(crate) fn clock(time: Duration) -> String {
         0..60 => format!("{:.1}s", time.as_secs_f64()),
         60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
         _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// Returns a text for the user's terminal: control characters are escaped, except line ends and
+/// tabs. A test or a file name could change the terminal with them, or hide what is printed.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unprintable) {
+        return text.into();
+    }
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            // `\x1b` rather than `\u{1b}`, as in shells.
+            control if is_unprintable(control) && control.is_ascii() => {
+                escaped += &format!("\\x{:02x}", u32::from(control));
+            }
+            control if is_unprintable(control) => escaped.extend(control.escape_unicode()),
+            character => escaped.push(character),
+        }
+    }
+    escaped.into()
+}
+
+/// Returns whether a character controls a terminal, or changes the direction of the text around it.
+fn is_unprintable(character: char) -> bool {
+    let changes_direction = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    changes_direction || character.is_control() && !matches!(character, '\n' | '\t')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_escaped_and_other_characters_are_not() {
+        let check = |text, expected| assert_eq!(printable(text), expected);
+        check("naïve\n\tline 日本", "naïve\n\tline 日本");
+        check("\x1b]0;title\x07", "\\x1b]0;title\\x07");
+        check("a\rb\x7f", "a\\x0db\\x7f");
+        check("\u{9b}2J \u{202e}evil", "\\u{9b}2J \\u{202e}evil");
     }
 }

@@ -1,21 +1,19 @@
 //! Events of reductions and isolations as JSON lines on standard output.
 
-use std::io::Write as _;
-
 use boildown_session::Event;
 use serde_json::Value;
 
 use super::json_events::{JsonValue as _, ProgressEvent, SessionEvent};
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
+use crate::stdout;
 
 /// Prints to standard output.
 pub(crate) struct JsonReporter;
 
 /// Prints a line to standard output.
 pub(crate) fn print(value: &Value) {
-    // A reader that stops early does not stop the search.
-    drop(writeln!(std::io::stdout().lock(), "{value}"));
+    stdout::write(format!("{value}\n").as_bytes());
 }
 
 impl Notes for JsonReporter {

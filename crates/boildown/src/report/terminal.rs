@@ -4,6 +4,8 @@ use std::io::{IsTerminal as _, Write as _};
 
 use crossterm::{cursor, queue, style, terminal};
 
+use super::format::printable;
+
 /// Standard error. Errors of writing are ignored: a closed stream does not stop a search.
 pub(crate) struct StatusOutput {
     pub(crate) is_live: bool,
@@ -27,7 +29,7 @@ impl StatusOutput {
             ));
             drop(out.flush());
         }
-        drop(writeln!(out, "{text}"));
+        drop(writeln!(out, "{}", printable(text)));
     }
 
     /// Replaces the live line. It ends with the hint if there is room, and is cut at the width of
@@ -36,7 +38,11 @@ impl StatusOutput {
         let width = terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(20));
         let has_room = line.chars().count() + hint.len() < width;
         let hint = if has_room { hint } else { "" };
-        let line: String = line.chars().chain(hint.chars()).take(width - 1).collect();
+        let line: String = printable(line)
+            .chars()
+            .chain(hint.chars())
+            .take(width - 1)
+            .collect();
         let mut out = std::io::stderr();
         drop(queue!(
             out,

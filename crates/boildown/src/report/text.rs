@@ -1,6 +1,5 @@
 //! Progress of a session as text: a live line on a terminal, lines now and then in a log.
 
-use std::io::Write as _;
 use std::time::Duration;
 
 use boildown_driver::Spent;
@@ -11,6 +10,7 @@ use super::format::{clock, count};
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
 use super::terminal::StatusOutput;
+use crate::stdout;
 
 /// Prints to standard error, and details of the result to standard output.
 pub(crate) struct TextReporter {
@@ -114,8 +114,7 @@ impl Reporter for TextReporter {
 
     fn finish(&mut self, report: &dyn FinalReport) {
         self.out.print(&report.summary());
-        // A reader that stops early is not an error.
-        drop(std::io::stdout().write_all(report.details().as_bytes()));
+        stdout::write(report.details().as_bytes());
     }
 }
 

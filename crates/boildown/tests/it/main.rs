@@ -28,3 +28,4 @@ mod repo;
 mod resume;
 mod runs;
 mod sandbox;
+mod surroundings;

@@ -44,6 +44,10 @@ pub(in crate::spawn) fn mark(_: Pid) -> Option<u64> {
 
 pub(in crate::spawn) fn adopt_orphans() {}
 
+pub(in crate::spawn) fn is_adopting_orphans() -> bool {
+    false
+}
+
 pub(in crate::spawn) fn now() -> ClockTicks {
     0
 }

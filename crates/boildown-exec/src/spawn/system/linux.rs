@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, geteuid, getpid, getrlimit, pidfd_open,
-    pidfd_send_signal, prlimit, set_child_subreaper, setrlimit,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, child_subreaper, geteuid, getpid, getrlimit,
+    pidfd_open, pidfd_send_signal, prlimit, set_child_subreaper, setrlimit,
 };
 use rustix::time::{ClockId, clock_gettime};
 
@@ -58,6 +58,11 @@ fn lowered(resource: Resource, limit: u64) -> Rlimit {
 /// children of the init process as usual, and are not found.
 pub(in crate::spawn) fn adopt_orphans() {
     set_child_subreaper(Some(getpid())).ok();
+}
+
+/// Returns whether this process is the parent of orphaned descendants.
+pub(in crate::spawn) fn is_adopting_orphans() -> bool {
+    child_subreaper().is_ok_and(|reaper| reaper.is_some())
 }
 
 /// Returns the current moment.

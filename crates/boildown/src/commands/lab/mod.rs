@@ -1,6 +1,5 @@
 //! `boildown lab`.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use boildown_exec::fsx;
@@ -18,6 +17,7 @@ use boildown_syntax::Language;
 
 use self::args::{Experiment, LabArgs};
 use crate::error::{CliError, ExitKind};
+use crate::stdout;
 
 pub(crate) mod args;
 
@@ -257,7 +257,6 @@ fn publish(args: &LabArgs, result: &impl Report) -> Result<ExitKind, CliError> {
     };
     write(&args.csv, &|| result.csv())?;
     write(&args.html, &|| result.html())?;
-    // A reader that stops early is not an error.
-    drop(std::io::stdout().write_all(result.table().as_bytes()));
+    stdout::write(result.table().as_bytes());
     Ok(ExitKind::Reduced)
 }

@@ -7,7 +7,9 @@ use boildown_session::changes::SearchTarget;
 
 use super::reporter::{ChangesReporter, CulpritSearchReport};
 use super::sentences::{guarantee, reasons, sentences, size, spent};
+use crate::report::format::printable;
 use crate::report::notes::Notes;
+use crate::stdout;
 
 /// Prints to standard output.
 pub(super) struct ChangesMarkdown;
@@ -15,7 +17,7 @@ pub(super) struct ChangesMarkdown;
 impl Notes for ChangesMarkdown {
     fn note(&mut self, text: &str) {
         // A closed standard error is not an error.
-        drop(writeln!(std::io::stderr(), "{text}"));
+        drop(writeln!(std::io::stderr(), "{}", printable(text)));
     }
 }
 
@@ -67,7 +69,7 @@ impl ChangesReporter for ChangesMarkdown {
             text += &format!(" ({})", reasons(&found.counts));
         }
         text += ".\n";
-        drop(write!(std::io::stdout().lock(), "{text}"));
+        stdout::write(printable(&text).as_bytes());
     }
 }
 
