@@ -114,6 +114,13 @@ impl CommandLine {
         self
     }
 
+    /// Returns this command with nothing on standard input.
+    #[must_use]
+    pub fn without_stdin(mut self) -> Self {
+        self.stdin = StdinContent::Nothing;
+        self
+    }
+
     /// Returns the command that runs a line of a shell in the directory of the candidate, and then
     /// this command in its place.
     #[must_use]

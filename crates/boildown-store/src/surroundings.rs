@@ -96,7 +96,12 @@ pub fn mentioned_variables<'a>(
     let (files, mut texts) = named_files(command, &path);
     let contents = files.iter().filter_map(|file| content(file));
     texts.extend(contents.filter(|bytes| is_searched(bytes)));
-    let words = all_words(&texts);
+    // `$DIR/file` mentions DIR.
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let words: BTreeSet<&[u8]> = (texts.iter())
+        .flat_map(|text| text.split(|byte| !is_part(byte)))
+        .take(MAX_WORDS)
+        .collect();
     let mut variables: Vec<_> = env::vars_os()
         .filter(|(name, _)| {
             let text = name.to_string_lossy();

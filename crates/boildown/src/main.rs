@@ -24,6 +24,7 @@ mod limits;
 mod options;
 mod property;
 mod report;
+mod script_hints;
 mod signals;
 mod stdout;
 mod surroundings;

@@ -28,4 +28,5 @@ mod repo;
 mod resume;
 mod runs;
 mod sandbox;
+mod scripts;
 mod surroundings;

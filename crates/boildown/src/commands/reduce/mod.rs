@@ -33,6 +33,7 @@ use crate::report::flakiness;
 use crate::report::format::count;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
+use crate::script_hints::{ScriptTrials, reads_original};
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits, property};
 
@@ -325,7 +326,10 @@ fn prepare(
     };
     let prepared = prepared.map_err(|error| match error {
         ReductionError::NothingToPreserve { run } => nothing_to_preserve(&run, args, runner),
-        ReductionError::Baseline(error) => baseline_error(error, args, runner),
+        ReductionError::Baseline(error) => {
+            let hint = script_hint(&error, args, runner, &history.input, interrupt);
+            baseline_error(error, args, runner, hint)
+        }
     })?;
     let property = prepared.oracle.property();
     let slowest = prepared.baseline.stats.slowest;
@@ -356,7 +360,38 @@ fn nothing_to_preserve(run: &Run, args: &ReduceArgs, runner: &Runner) -> CliErro
         .hint(repeat_hint(runner, &args.input))
 }
 
-fn baseline_error(error: BaselineError, args: &ReduceArgs, runner: &Runner) -> CliError {
+/// Returns why the property holds on everything, or not even on the input, if a trial shows it.
+fn script_hint(
+    error: &BaselineError,
+    args: &ReduceArgs,
+    runner: &Runner,
+    input: &[u8],
+    interrupt: &Interrupt,
+) -> Option<String> {
+    if matches!(error, BaselineError::HoldsOnEmpty) {
+        return reads_original(runner, &args.input, interrupt);
+    }
+    let trials = ScriptTrials {
+        runner,
+        property: &property::stated(&args.property)?,
+        script: args.property.test.as_deref()?,
+        path: &args.input,
+        input,
+        interrupt,
+    };
+    match error {
+        BaselineError::NotInteresting { run } => trials.hint(run.as_ref()?),
+        BaselineError::Oracle(OracleError::SetUp { .. }) => trials.missing_files(None),
+        _ => None,
+    }
+}
+
+fn baseline_error(
+    error: BaselineError,
+    args: &ReduceArgs,
+    runner: &Runner,
+    hint: Option<String>,
+) -> CliError {
     let repeat = repeat_hint(runner, &args.input);
     match error {
         BaselineError::NotInteresting { run } => {
@@ -368,21 +403,25 @@ fn baseline_error(error: BaselineError, args: &ReduceArgs, runner: &Runner) -> C
                     .hints(limit_hint(run.outcome))
                     .hints(output_hints(&run));
             }
-            error.hint(repeat).hints(unnamed_candidate_hint(runner)).hint(
-                "each candidate is alone in a fresh directory: name other files by their absolute paths",
-            )
+            let others = "each candidate is alone in a fresh directory: name other files by their absolute paths";
+            error
+                .hints(hint.clone())
+                .hint(repeat)
+                .hints(unnamed_candidate_hint(runner))
+                .hints(hint.is_none().then_some(others))
         }
         BaselineError::TooRare { .. } => CliError::new(ExitKind::Flaky, error.to_string())
             .hint("let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit 1; done'")
             .hint(repeat),
         BaselineError::HoldsOnEmpty => CliError::usage(error.to_string())
             .because("it would hold on any candidate")
+            .hints(hint)
             .hints(unnamed_candidate_hint(runner))
             .hint("make the property more specific: a line of the output, or a test script that looks at the candidate"),
         BaselineError::Oracle(OracleError::Interrupted) => {
             CliError::interrupted_before("the reduction")
         }
-        BaselineError::Oracle(error) => CliError::cannot_run(&error),
+        BaselineError::Oracle(error) => CliError::cannot_run(&error).hints(hint),
         error => CliError::new(ExitKind::CannotRun, error.to_string()),
     }
 }

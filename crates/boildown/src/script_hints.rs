@@ -1,0 +1,203 @@
+//! Hints about a test script that does not decide as it should. Each cause is tried before it is
+//! named.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use boildown_exec::{CommandLine, OpenWatch, Runner};
+use boildown_oracle::shell::quote;
+use boildown_oracle::{Capture, Expectation, Interrupt, Outcome, Property, Run};
+
+/// The time limit of a trial.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// The most names of files whose need is tried one by one.
+const MAX_NAMES: usize = 16;
+
+/// Trials of a test on an input.
+pub(crate) struct ScriptTrials<'a> {
+    pub(crate) runner: &'a Runner,
+    pub(crate) property: &'a Property,
+    /// The value of `--test`.
+    pub(crate) script: &'a Path,
+    pub(crate) path: &'a Path,
+    pub(crate) input: &'a [u8],
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+impl ScriptTrials<'_> {
+    /// Returns why the property does not hold on the input, if a trial shows it. `run` is the run
+    /// on the input.
+    pub(crate) fn hint(&self, run: &Run) -> Option<String> {
+        if run.outcome.is_cut_short() {
+            return None;
+        }
+        self.missing_files(Some(run))
+            .or_else(|| self.calling_convention())
+            .or_else(|| self.other_exit_code(run.outcome))
+            .or_else(|| self.other_arguments(run))
+    }
+
+    /// Returns the hint about files that the test needs beside the candidate.
+    pub(crate) fn missing_files(&self, run: Option<&Run>) -> Option<String> {
+        let dir = self
+            .folders()
+            .into_iter()
+            .find(|dir| self.holds_beside(dir, None))?;
+        let mut text = fs::read(self.script).unwrap_or_default();
+        text.extend(self.script.as_os_str().as_encoded_bytes());
+        if let Some(run) = run {
+            text.extend([run.stdout.as_slice(), &run.stderr].concat());
+        }
+        let text = String::from_utf8_lossy(&text);
+        let mut names: Vec<OsString> = (fs::read_dir(&dir).ok()?.flatten())
+            .map(|entry| entry.file_name())
+            .filter(|name| {
+                *name != self.runner.file.name && text.contains(&*name.to_string_lossy())
+            })
+            .collect();
+        names.sort();
+        names.truncate(MAX_NAMES);
+        names.retain(|name| !self.holds_beside(&dir, Some(name)));
+        let files: Vec<_> = (names.iter())
+            .map(|name| format!("`{}`", dir.join(name).display()))
+            .collect();
+        Some(if files.is_empty() {
+            format!(
+                "the test succeeds beside the files of {}: name them in it by their absolute paths",
+                dir.display()
+            )
+        } else {
+            format!(
+                "the test succeeds beside {}: name it so in the script, by its absolute path",
+                files.join(" and ")
+            )
+        })
+    }
+
+    /// Returns the directories in which the user may have tried the test.
+    fn folders(&self) -> Vec<PathBuf> {
+        let folder = |path: &Path| Some(fs::canonicalize(path).ok()?.parent()?.to_owned());
+        let here = std::env::current_dir().ok();
+        let mut folders: Vec<PathBuf> = [folder(self.path), folder(self.script), here]
+            .into_iter()
+            .flatten()
+            .collect();
+        folders.dedup();
+        folders
+    }
+
+    /// Returns whether the property holds on the input beside links to the files of a directory,
+    /// except for one.
+    fn holds_beside(&self, dir: &Path, except: Option<&OsString>) -> bool {
+        let mut line = format!("ln -s {}/* . 2>/dev/null", quote(dir));
+        if let Some(name) = except {
+            line += &format!("; rm -f ./{}", quote(name));
+        }
+        self.holds(self.runner.command.after_shell_line(&line))
+    }
+
+    /// Returns the hint about a script that wants no argument, or nothing on standard input.
+    fn calling_convention(&self) -> Option<String> {
+        let command = &self.runner.command;
+        let is_script = self.script.is_file();
+        let bare = command.clone().without_last_argument();
+        let started = quote(format!("exec {bare}"));
+        if is_script && self.holds(bare) {
+            return Some(format!(
+                "the script succeeds without an argument: --test {started} gives it none"
+            ));
+        }
+        if self.holds(command.clone().without_stdin()) {
+            let line = if is_script {
+                quote(format!(
+                    "exec {} \"$1\" </dev/null",
+                    command.clone().without_last_argument()
+                ))
+            } else {
+                quote(format!("{{ {}; }} </dev/null", self.script.display()))
+            };
+            return Some(format!(
+                "the test succeeds without the candidate on standard input: --test {line} does so"
+            ));
+        }
+        None
+    }
+
+    /// Returns the hint about a script that means something else by its exit code.
+    fn other_exit_code(&self, on_input: Outcome) -> Option<String> {
+        let Outcome::Exited(code) = on_input else {
+            return None;
+        };
+        let on_empty = self.run(self.runner.command.clone(), b"")?.outcome;
+        match on_empty {
+            _ if self.property.expectations() != [Expectation::Test] => None,
+            Outcome::Exited(0) => Some(format!(
+                "the script seems inverted: it exits with {code} on the input and with 0 on an empty file; \
+                 --exit {code} takes it as it is"
+            )),
+            Outcome::Exited(other) if other != code => Some(format!(
+                "the script exits with {code} on the input and with {other} on an empty file; if {code} \
+                 means interesting, add --exit {code}"
+            )),
+            _ => None,
+        }
+    }
+
+    /// Returns the hint about a script that expects more arguments.
+    fn other_arguments(&self, run: &Run) -> Option<String> {
+        let script = fs::read_to_string(self.script).ok()?;
+        let output = [run.stdout.as_slice(), &run.stderr].concat();
+        let output = String::from_utf8_lossy(&output).to_lowercase();
+        let wants_more = ["$2", "${2", "argv[2]"]
+            .iter()
+            .any(|text| script.contains(text));
+        (wants_more || output.contains("usage")).then(|| {
+            let line = format!("{} ARGUMENT \"$1\"", self.runner.command.clone().without_last_argument());
+            format!(
+                "the script gets one argument, the path of the candidate; a line gives it others: --test {}",
+                quote(line)
+            )
+        })
+    }
+
+    fn holds(&self, command: CommandLine) -> bool {
+        let run = self.run(command, self.input);
+        run.is_some_and(|run| self.property.verdict(&run).is_interesting())
+    }
+
+    fn run(&self, command: CommandLine, candidate: &[u8]) -> Option<Run> {
+        let runner = Runner {
+            command,
+            ..self.runner.clone()
+        };
+        let limit = runner.limits.timeout.min(LIMIT);
+        let run = runner
+            .with_timeout(limit)
+            .run(candidate, Capture::Output, self.interrupt);
+        run.ok()
+    }
+}
+
+/// Returns the hint about a command that reads the original input, not the candidate.
+pub(crate) fn reads_original(
+    runner: &Runner,
+    path: &Path,
+    interrupt: &Interrupt,
+) -> Option<String> {
+    let watch = OpenWatch::begin(path)?;
+    let limit = runner.limits.timeout.min(LIMIT);
+    let runner = runner.clone().with_timeout(limit);
+    runner.run(b"", Capture::Output, interrupt).ok()?;
+    watch.was_opened().then(|| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        format!(
+            "the command reads {}, so that every candidate looks the same to it: let it read `{}` in its \
+             working directory, or the path that it gets",
+            path.display(),
+            runner.file.name.display()
+        )
+    })
+}
