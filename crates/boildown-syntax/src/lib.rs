@@ -78,6 +78,8 @@ pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text};
 pub use keep::Keep;
 pub use languages::Language;
-pub use pipeline::{PassId, Pipeline, Reduction, count_tokens, pass_names, reduction};
+pub use pipeline::{
+    IdleReason, PassId, Pipeline, Reduction, count_tokens, idle_passes, pass_names, reduction,
+};
 pub use rewrite::{RuleError, Rules};
-pub use strategy::{GateMode, Layout, NamePolicy, PassSelection, Strategy};
+pub use strategy::{GateMode, Layout, NamePolicy, PassSelection, Strategy, Units};

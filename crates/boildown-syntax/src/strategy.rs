@@ -30,8 +30,22 @@ pub struct Strategy {
     pub layout: Layout,
     /// Requirements that every candidate has to meet.
     pub keep: Keep,
+    /// The smallest parts of the input that are deleted.
+    pub units: Units,
     /// The passes that run.
     pub passes: PassSelection,
+}
+
+/// The smallest parts of an input that a reduction deletes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Units {
+    /// Whole lines. Nothing else is changed: the result consists of lines of the input.
+    Lines,
+    /// Tokens of the language, and what they consist of; bytes of an input in no language.
+    #[default]
+    Tokens,
+    /// Bytes, whatever the language. The passes over tokens run first.
+    Bytes,
 }
 
 /// The passes that run, by their names with a hyphen for each space. `rewriting` stands for all
@@ -48,6 +62,11 @@ pub enum PassSelection {
 }
 
 impl PassSelection {
+    /// Returns whether the passes to run are named.
+    pub(crate) fn names_passes_to_run(&self) -> bool {
+        matches!(self, Self::Only(_))
+    }
+
     /// Returns whether a pass runs.
     #[must_use]
     pub fn contains(&self, pass: PassId) -> bool {
@@ -77,6 +96,7 @@ impl Default for Strategy {
             names: NamePolicy::default(),
             layout: Layout::default(),
             keep: Keep::default(),
+            units: Units::default(),
             passes: PassSelection::All,
         }
     }

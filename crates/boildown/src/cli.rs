@@ -5,14 +5,23 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
+use crate::commands::guides::{BOILDOWN, EXPLAIN, MAN};
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
+use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
+use crate::guide::TEMPLATE;
 
 /// A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its
 /// cause
 #[derive(Debug, Parser)]
-#[command(name = "boildown", version, propagate_version = true)]
+#[command(
+    name = "boildown",
+    version,
+    propagate_version = true,
+    help_template = TEMPLATE,
+    before_help = BOILDOWN.short_examples()
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -27,6 +36,7 @@ pub(crate) enum Command {
     /// Find the change that broke something: the commit, files, hunks and lines between two states
     Changes(Box<ChangesArgs>),
     /// Print what the last run chose for you, and why, and how it ended
+    #[command(before_help = EXPLAIN.short_examples(), before_long_help = EXPLAIN.beginning(), help_template = TEMPLATE)]
     Explain(ExplainArgs),
     /// Show what this machine offers to contain runs, and how to turn on what is off
     Doctor(DoctorArgs),
@@ -41,13 +51,68 @@ pub(crate) enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page of boildown, or of a command
+    #[command(before_help = MAN.short_examples(), help_template = TEMPLATE)]
+    Man(ManArgs),
 }
 
 impl Cli {
     /// Returns what clap knows of the commands, for completions and the manual page.
     pub(crate) fn definition() -> clap::Command {
         Self::command()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::options::heading;
+
+    /// Returns the lines of the reference about a command, from its heading to the next one.
+    fn section<'a>(reference: &'a str, command: &str) -> &'a str {
+        let heading = format!("\n## {command}\n");
+        let start = reference.find(&heading).expect(command) + heading.len();
+        let end = reference[start..].find("\n## ");
+        &reference[start..end.map_or(reference.len(), |end| start + end)]
+    }
+
+    #[test]
+    fn the_reference_has_every_option_in_the_group_of_the_help() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/cli.md");
+        let reference = fs::read_to_string(path).unwrap();
+        let mut definition = Cli::definition();
+        definition.build();
+        let reduce = section(&reference, "reduce");
+        for arg in definition
+            .find_subcommand("reduce")
+            .unwrap()
+            .get_arguments()
+        {
+            let heading = arg.get_help_heading().filter(|_| !arg.is_hide_set());
+            let Some(heading) = heading.filter(|heading| *heading != heading::OTHER) else {
+                continue;
+            };
+            let heading = heading.split(" (").next().unwrap();
+            let group = reduce
+                .split("\n### ")
+                .find(|group| group.starts_with(heading));
+            let group = group.unwrap_or_else(|| panic!("no group `{heading}`"));
+            let option = format!("`--{}", arg.get_long().unwrap());
+            assert!(group.contains(&option), "{option} is not in `{heading}`");
+        }
+        for command in ["isolate", "changes"] {
+            let text = section(&reference, command);
+            for arg in definition.find_subcommand(command).unwrap().get_arguments() {
+                let is_shared = |name: &str| reduce.contains(&format!("`--{name}"));
+                if let Some(name) = arg.get_long().filter(|_| !arg.is_hide_set()) {
+                    let is_own = text.contains(&format!("`--{name}"));
+                    let is_common = ["help", "version"].contains(&name);
+                    assert!(is_own || is_common || is_shared(name), "{command} --{name}");
+                }
+            }
+        }
     }
 }

@@ -105,6 +105,18 @@ impl CliError {
         Self::new(ExitKind::Stopped, what)
     }
 
+    /// Returns what failed, and why.
+    pub(crate) fn message(&self) -> String {
+        match &self.source {
+            Some(source) => format!("{}: {source}", self.what),
+            None => self.what.clone(),
+        }
+    }
+
+    pub(crate) fn all_hints(&self) -> &[String] {
+        &self.hints
+    }
+
     pub(crate) fn because(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
@@ -122,10 +134,7 @@ impl CliError {
 
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.what)?;
-        if let Some(source) = &self.source {
-            write!(f, ": {source}")?;
-        }
+        write!(f, "error: {}", self.message())?;
         for hint in &self.hints {
             for (number, line) in hint.lines().enumerate() {
                 let label = if number == 0 { "  hint: " } else { "        " };

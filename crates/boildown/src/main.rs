@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use commands::{algorithms, changes, completions, doctor, isolate, lab, languages, man, reduce};
-use error::ExitKind;
+use error::{CliError, ExitKind};
 use report::format::printable;
 
 mod choices;
@@ -16,6 +16,7 @@ mod commands;
 mod cpu_time;
 mod error;
 mod explain;
+mod guide;
 mod habits;
 mod identity;
 mod input;
@@ -39,16 +40,18 @@ fn run() -> ExitKind {
         Ok(cli) => cli,
         Err(message) => {
             if let Some(error) = habits::explain(&message, &words) {
-                print_error(&error.to_string());
+                show(&error);
                 return error.kind;
             }
             // A closed stream is not an error.
             drop(message.print());
-            return if message.use_stderr() {
-                ExitKind::InvalidUsage
-            } else {
-                ExitKind::Reduced
-            };
+            if !message.use_stderr() {
+                return ExitKind::Reduced;
+            }
+            let text = message.to_string();
+            let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
+            report::json::print_error(&CliError::usage(text));
+            return ExitKind::InvalidUsage;
         }
     };
     let outcome = surroundings::check().and_then(|()| match cli.command {
@@ -63,23 +66,29 @@ fn run() -> ExitKind {
         cli::Command::Completions { shell } => {
             Ok(completions::print(shell, &cli::Cli::definition()))
         }
-        cli::Command::Man => man::print(&cli::Cli::definition()),
+        cli::Command::Man(args) => Ok(man::print(&args, cli::Cli::definition())),
     });
     let outcome = outcome.and_then(|kind| stdout::error().map_or(Ok(kind), Err));
     outcome.unwrap_or_else(|error| {
-        print_error(&error.to_string());
+        show(&error);
         error.kind
     })
+}
+
+/// Prints an error as text, and as an event.
+fn show(error: &CliError) {
+    print_error(&error.to_string());
+    report::json::print_error(error);
 }
 
 /// Turns a panic into an exit code of its own; the default, 101, could be a test script's.
 fn with_panics_as_errors(run: impl FnOnce() -> ExitKind + UnwindSafe) -> ExitKind {
     catch_unwind(run).unwrap_or_else(|_| {
-        print_error(
-            "error: internal error (a bug in boildown); please report it with the message above\n  \
-             hint: if a reduction was running, its best result so far is in the output file",
-        );
-        ExitKind::InternalError
+        let what = "internal error (a bug in boildown); please report it with the message above";
+        let error = CliError::new(ExitKind::InternalError, what)
+            .hint("if a reduction was running, its best result so far is in the output file");
+        show(&error);
+        error.kind
     })
 }
 

@@ -49,7 +49,8 @@ impl ExitSpec {
     }
 
     /// Returns the value of `--exit` that states this exit status.
-    pub(super) fn flag_value(self) -> String {
+    #[must_use]
+    pub fn flag_value(self) -> String {
         match self {
             Self::Code(code) => code.to_string(),
             Self::Nonzero => "nonzero".to_owned(),

@@ -8,6 +8,7 @@
 //! - `kinds.rs`: the kinds of nodes, as numbers
 //! - `slots.rs`: the kinds of nodes that a grammar accepts in each slot
 //! - `blocks.rs`, `delimiters.rs`: lines, bracket groups and words of any text
+//! - `nested_lines.rs`: whole lines, nested by brackets and indentation
 //! - `flat.rs`: lines only, and pieces of equal size
 //! - `binary.rs`, `frames/`: the parts of binaries, whose lengths and checksums are corrected
 //! - `characters.rs`: single characters of words, and of white space
@@ -22,6 +23,7 @@ mod delimiters;
 mod flat;
 mod frames;
 mod kinds;
+mod nested_lines;
 mod read;
 mod render;
 mod slots;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use boildown_search::Subset;
 
 use super::frames::Frames;
-use super::{Document, View, binary, blocks, characters, flat, syntax};
+use super::{Document, View, binary, blocks, characters, flat, nested_lines, syntax};
 
 impl Document {
     /// The largest input, in bytes.
@@ -22,6 +22,7 @@ impl Document {
             View::Syntax(language) => syntax::read(bytes, language),
             View::Blocks => blocks::read(bytes),
             View::Lines => flat::lines(bytes),
+            View::NestedLines => nested_lines::read(bytes),
             View::Bytes(size) => flat::pieces(bytes, size.max(1)),
             View::Parts(size) => binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes))),
             View::Zeros(size) => {

@@ -35,10 +35,10 @@ impl Document {
             View::Parts(_) => return self.render_parts(kept),
             View::Zeros(_) => return self.render_zeros(kept),
             View::Letters(_) | View::Spaces(_) => return self.render_around(kept),
-            View::Syntax(_) | View::Blocks | View::Lines | View::Bytes(_) => {}
+            View::Syntax(_) | View::Blocks | View::Lines | View::NestedLines | View::Bytes(_) => {}
         }
         let mut out = Vec::with_capacity(self.bytes.len());
-        if matches!(self.view, View::Bytes(_) | View::Lines) {
+        if matches!(self.view, View::Bytes(_) | View::Lines | View::NestedLines) {
             for run in kept.runs() {
                 let mut start = run.start;
                 for (&token, text) in substitutes.range(run.clone()) {

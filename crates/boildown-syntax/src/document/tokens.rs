@@ -8,6 +8,7 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 
 use super::delimiters;
 use super::frames::{Frames, Repairs};
+use super::nested_lines;
 use super::view::View;
 
 /// An input under one view.
@@ -135,6 +136,9 @@ impl Document {
     /// Returns every pair of matching delimiters, as the tokens of the opening and the closing one.
     #[must_use]
     pub fn delimiters(&self) -> Vec<(usize, usize)> {
+        if self.view == View::NestedLines {
+            return nested_lines::delimiters(self);
+        }
         let text = |token: &Range<u32>| &self.bytes[token.start as usize..token.end as usize];
         let partners = delimiters::partners(self.tokens.iter().map(text));
         let pairs = partners.iter().enumerate();

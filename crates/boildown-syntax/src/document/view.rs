@@ -11,6 +11,8 @@ pub enum View {
     Blocks,
     /// Lines only. Lines longer than 4096 bytes are cut into pieces.
     Lines,
+    /// Whole lines, of any length, nested by brackets and indentation.
+    NestedLines,
     /// Pieces of this many bytes.
     Bytes(usize),
     /// The parts of a binary, and their contents in pieces of up to this many bytes. Lengths,

@@ -5,8 +5,10 @@
 //! - `pass.rs`: the identities of the passes, and what each of them does
 //! - `search.rs`: the search that a pass runs
 //! - `run.rs`: the state machine that runs one pass after another
+//! - `idle.rs`: why a selection of passes has nothing to do
 //! - `state.rs`: what is carried from pass to pass
 
+mod idle;
 mod order;
 mod pass;
 mod run;
@@ -19,9 +21,10 @@ use boildown_search::Subset;
 
 use crate::document::{Document, View, words};
 use crate::rewrite::{RewriteSetup, Rules};
-use crate::strategy::{GateMode, Strategy};
+use crate::strategy::{GateMode, Strategy, Units};
 use crate::text_order::TextOrder;
 use crate::{Gated, Language};
+pub use idle::{IdleReason, idle_passes};
 pub(crate) use order::is_binary;
 use order::{PARSE_LIMIT, order_for, size_of_example};
 pub use pass::PassId;
@@ -57,16 +60,20 @@ pub fn reduction(
         None if is_binary(bytes) => TextOrder::Bytes,
         _ => TextOrder::Words,
     };
-    let passes = order_for(bytes, language);
+    let passes = order_for(bytes, language, strategy.units);
     let pipeline = Pipeline::new(bytes, passes, text_order, strategy, setup);
     Gated::new(pipeline, gated)
 }
 
 /// Returns the names of the passes for an input, in the order in which they begin, each once.
 #[must_use]
-pub fn pass_names(bytes: &[u8], language: Option<&'static Language>) -> Vec<&'static str> {
+pub fn pass_names(
+    bytes: &[u8],
+    language: Option<&'static Language>,
+    units: Units,
+) -> Vec<&'static str> {
     let mut names = Vec::new();
-    for pass in order_for(bytes, language) {
+    for pass in order_for(bytes, language, units) {
         if !names.contains(&pass.id.name()) {
             names.push(pass.id.name());
         }

@@ -73,6 +73,11 @@ pub enum PassId {
     /// [`Nodes`](Self::Nodes), including deletions that break the syntax. For inputs below 128
     /// bytes.
     NodesUnparsed,
+    /// Deletes lines, in sibling lists: a line goes with all lines inside it, by brackets or by
+    /// indentation. Also replaces a line by lines inside it. For reductions by whole lines.
+    NestedLines,
+    /// Deletes each single line. The proof of 1-minimality of reductions by whole lines.
+    EachLine,
     /// Deletes each pair of matching delimiters. `((a))` → `(a)`.
     Delimiters,
     /// Deletes each single token, whether the rest parses or not. Part of the proof of
@@ -139,6 +144,8 @@ impl PassId {
             Self::Layout => "layout",
             Self::Spaces => "spaces",
             Self::Nodes | Self::NodesUnparsed => "nodes",
+            Self::NestedLines => "nested lines",
+            Self::EachLine => "each line",
             Self::Delimiters => "delimiters",
             Self::Tokens => "tokens",
             Self::CommentPrefixes => "openings",

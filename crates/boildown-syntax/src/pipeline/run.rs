@@ -4,16 +4,16 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use boildown_search::algorithms::Schedule;
 use boildown_search::{Query, Search, Verdict};
 
+use super::idle::{omitted, select};
 use super::pass::{Method, Pass, PassId};
 use super::search::{PassSearch, Start};
 use super::state::PassState;
 use crate::candidate::Candidate;
 use crate::document::{Document, View, is_lost};
 use crate::rewrite::RewriteSetup;
-use crate::strategy::{Layout, NamePolicy, Strategy};
+use crate::strategy::Strategy;
 use crate::text_order::TextOrder;
 
 /// Passes over an input, one after another, in rounds until none has had a hit since the last one.
@@ -87,18 +87,9 @@ impl Pipeline {
     ) -> Self {
         let proofs = |passes: &[Pass]| passes.iter().filter(|pass| pass.is_proof()).count();
         let all_proofs = proofs(&passes);
-        passes.retain(|pass| {
-            strategy.passes.contains(pass.id)
-                && match pass.id {
-                    PassId::RewritingNames => strategy.names == NamePolicy::Canonical,
-                    PassId::Spaces => strategy.layout == Layout::Compact,
-                    _ => true,
-                }
-        });
+        passes.retain_mut(|pass| select(pass, &strategy));
         let can_prove = proofs(&passes) == all_proofs;
-        if strategy.schedule != Schedule::default() {
-            passes.retain(|pass| !pass.needs_own_schedule());
-        }
+        passes.retain(|pass| omitted(pass, &strategy).is_none());
         let state = PassState::default();
         // A search that has no query yet, of the whole input: only its best candidate is used.
         let whole = View::Bytes(usize::MAX);
@@ -224,7 +215,8 @@ impl Pipeline {
             View::Parts(_) => self.document.has_parts(),
             View::Blocks => {
                 let language = self.setup.as_ref().map(|setup| setup.language());
-                language.is_none_or(|language| is_lost(self.best.bytes(), language))
+                self.strategy.passes.names_passes_to_run()
+                    || language.is_none_or(|language| is_lost(self.best.bytes(), language))
             }
             _ => true,
         }

@@ -5,6 +5,7 @@ pub(crate) mod changes;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod guides;
 pub(crate) mod isolate;
 pub(crate) mod lab;
 pub(crate) mod languages;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use boildown_driver::Budget;
 use boildown_oracle::{ExitSpec, Expectation, Pattern};
-use clap::Args;
+use clap::{ArgAction, Args};
 
 use self::values::{MemoryLimit, at_least_one, duration, jobs, memory, oracle_value};
 
@@ -17,34 +17,42 @@ pub(crate) mod values;
 pub(crate) mod heading {
     pub(crate) const PRESERVE: &str = "What to preserve (default: what the first run shows)";
     pub(crate) const RUN: &str = "How to run the command";
-    pub(crate) const OUTPUT: &str = "Output";
-    pub(crate) const LIMITS: &str = "Limits";
+    pub(crate) const REDUCE: &str = "How to reduce";
+    pub(crate) const OUTPUT: &str = "Where the result goes, and what is printed";
+    pub(crate) const LIMITS: &str = "When to stop";
+    pub(crate) const OTHER: &str = "Other options";
     pub(crate) const EXPERT: &str = "Expert options";
 }
 
 /// What a run may do, and how many resources it may use.
 #[derive(Debug, Args)]
 pub(crate) struct SandboxArgs {
-    /// Let the command write to this directory or file too; may be repeated.
-    /// `BOILDOWN_WRITABLE=A:B` does the same for every session
-    #[arg(long, value_name = "PATH", help_heading = heading::RUN)]
+    /// Let the command write to this directory or file too
+    ///
+    /// May be repeated. `BOILDOWN_WRITABLE=A:B` does the same for every session.
+    #[arg(long, value_name = "PATH", hide_short_help = true, help_heading = heading::RUN)]
     pub(crate) writable: Vec<PathBuf>,
 
-    /// Run without the sandbox: the command may write wherever you may, and signal your processes
+    /// Run without the sandbox
+    ///
+    /// The command may then write wherever you may, and signal your processes.
     #[arg(long, conflicts_with_all = ["writable", "no_network"], help_heading = heading::RUN)]
     pub(crate) no_sandbox: bool,
 
     /// Block network access
-    #[arg(long, help_heading = heading::RUN)]
+    #[arg(long, hide_short_help = true, help_heading = heading::RUN)]
     pub(crate) no_network: bool,
 
-    /// Memory limit for all processes of a run, such as 500M or 8G, or `none` [default: half of the
-    /// machine's]
-    #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = heading::LIMITS)]
+    /// Memory limit for all processes of a run, such as 8G
+    ///
+    /// An amount such as 500M or 8G, or `none`. [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = memory, hide_short_help = true, help_heading = heading::RUN)]
     pub(crate) memory: Option<MemoryLimit>,
 
-    /// Number of processes that a run may have at once [default: 512, or 16 per core]
-    #[arg(long, value_name = "N", value_parser = at_least_one, help_heading = heading::LIMITS)]
+    /// Number of processes that a run may have at once
+    ///
+    /// [default: 512, or 16 per core]
+    #[arg(long, value_name = "N", value_parser = at_least_one, hide_short_help = true, help_heading = heading::RUN)]
     pub(crate) processes: Option<usize>,
 }
 
@@ -69,7 +77,9 @@ impl SandboxArgs {
 /// How many tests run at once.
 #[derive(Debug, Args)]
 pub(crate) struct JobsArgs {
-    /// Tests to run at once; does not change the result [default: all cores]
+    /// Tests to run at once [default: all cores]
+    ///
+    /// The number changes the time, never the result.
     #[arg(short, long, short_alias = 'n', aliases = ["n", "parallelism", "threads", "num-threads"], value_name = "N", value_parser = jobs, help_heading = heading::RUN)]
     jobs: Option<NonZeroUsize>,
 }
@@ -89,16 +99,20 @@ impl JobsArgs {
 /// The format of what is printed.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// Print events as JSON to standard output, one object a line
+    /// Print events as JSON, one object a line
+    ///
+    /// They go to standard output. `docs/reference/json.md` describes them.
     #[arg(long, help_heading = heading::OUTPUT)]
     pub(crate) json: bool,
 
     /// Print errors only
-    #[arg(short, long, help_heading = heading::OUTPUT)]
+    #[arg(short, long, hide_short_help = true, help_heading = heading::OUTPUT)]
     pub(crate) quiet: bool,
 
-    /// Also print what was chosen for you: the language, the property, the sandbox, the limits; and
-    /// the option that changes each
+    /// Also print what was chosen for you, and why
+    ///
+    /// One line for the language, the property, the sandbox, the time limit and so on: what was
+    /// chosen, why, and the options that change it. `boildown explain` prints them later.
     #[arg(short, long, conflicts_with = "quiet", help_heading = heading::OUTPUT)]
     pub(crate) verbose: bool,
 }
@@ -109,15 +123,31 @@ impl OutputArgs {
     }
 }
 
+/// The flag that prints the help.
+#[derive(Debug, Args)]
+pub(crate) struct HelpArgs {
+    /// Print this help; `-h` prints a short one
+    #[arg(short, long, action = ArgAction::Help, hide_short_help = true, help_heading = heading::OTHER)]
+    help: Option<bool>,
+
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version, hide_short_help = true, help_heading = heading::OTHER)]
+    version: Option<bool>,
+}
+
 /// When to stop before the search has finished.
 #[derive(Debug, Args)]
 pub(crate) struct BudgetArgs {
-    /// Stop after this time, such as 90 (seconds) or 10m; the best result so far is kept
+    /// Stop after this time, such as 90 (seconds) or 10m
+    ///
+    /// The best result so far is kept; the same command resumes.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::LIMITS)]
     max_time: Option<Duration>,
 
-    /// Stop after N tests; the best result so far is kept
-    #[arg(long, alias = "max-questions", value_name = "N", help_heading = heading::LIMITS)]
+    /// Stop after N tests
+    ///
+    /// The best result so far is kept.
+    #[arg(long, alias = "max-questions", value_name = "N", hide_short_help = true, help_heading = heading::LIMITS)]
     max_tests: Option<u64>,
 }
 
@@ -133,20 +163,26 @@ impl BudgetArgs {
 /// Expectations about a run. All that are given have to hold.
 #[derive(Debug, Args)]
 pub(crate) struct ExpectationArgs {
-    /// Expected exit status: a code, `nonzero`, `signal`, or a signal name such as SIGSEGV
+    /// The exit status: a code, `nonzero`, or SIGSEGV
+    ///
+    /// A code from 0 to 255, `nonzero`, `signal`, or the name of a signal such as SIGSEGV.
     #[arg(long, aliases = ["interesting-exit", "interesting-exit-code"], value_name = "STATUS", value_parser = oracle_value::<ExitSpec>)]
     exit: Option<ExitSpec>,
 
-    /// Standard output has to match this regular expression; may be repeated
+    /// Standard output matches this regular expression
+    ///
+    /// May be repeated: all of them have to match.
     #[arg(long, alias = "interesting-stdout", value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
     stdout: Vec<Pattern>,
 
-    /// Standard error has to match; may be repeated
+    /// Standard error matches
+    ///
+    /// May be repeated: all of them have to match.
     #[arg(long, alias = "interesting-stderr", value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
     stderr: Vec<Pattern>,
 
-    /// Standard error must not match; may be repeated
-    #[arg(long, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
+    /// Standard error does not match; may be repeated
+    #[arg(long, hide_short_help = true, value_name = "REGEX", value_parser = oracle_value::<Pattern>)]
     not_stderr: Vec<Pattern>,
 
     /// The command is still running after this time, such as 5s
@@ -193,8 +229,12 @@ impl ExpectationArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::PRESERVE)]
 pub(crate) struct PropertyArgs {
-    /// A script that exits with 0, or as --exit says, if the candidate, a file in its working
-    /// directory, is interesting; or a line for the shell, with the candidate's path as $1
+    /// A script that exits with 0 if a candidate is interesting
+    ///
+    /// Or a line for the shell, with the candidate's path as $1; with --exit, another exit status
+    /// means interesting. It takes the place of COMMAND. It runs in the directory of the candidate,
+    /// a file named like the input, and gets the candidate's path as its argument. Exit code 125
+    /// means that it cannot tell.
     #[arg(long, value_name = "SCRIPT", conflicts_with = "command")]
     pub(crate) test: Option<PathBuf>,
 
@@ -202,18 +242,20 @@ pub(crate) struct PropertyArgs {
     pub(crate) expectations: ExpectationArgs,
 
     /// Another script or line that has to exit with 0 too; may be repeated
-    #[arg(long, value_name = "SCRIPT")]
+    #[arg(long, hide_short_help = true, value_name = "SCRIPT")]
     pub(crate) also: Vec<OsString>,
 
     /// A script or line that must not exit with 0; may be repeated
-    #[arg(long, value_name = "SCRIPT")]
+    #[arg(long, hide_short_help = true, value_name = "SCRIPT")]
     pub(crate) not: Vec<OsString>,
 
     /// Feed the candidate to the command's standard input
-    #[arg(long, conflicts_with = "test")]
+    #[arg(long, conflicts_with = "test", help_heading = heading::RUN)]
     pub(crate) stdin: bool,
 
-    /// The failure occurs in some runs only: measure how often, and preserve that rate
+    /// The failure occurs in some runs only
+    ///
+    /// Measures how often it occurs on the input, and preserves that rate.
     #[arg(long)]
     pub(crate) flaky: bool,
 }

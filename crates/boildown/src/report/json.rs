@@ -1,19 +1,81 @@
 //! Events of reductions and isolations as JSON lines on standard output.
 
-use boildown_session::Event;
+use std::time::Duration;
+
+use boildown_session::{Event, Progress};
 use serde_json::Value;
 
-use super::json_events::{JsonValue as _, ProgressEvent, SessionEvent};
+use super::json_events::{
+    FailureEvent, HeartbeatEvent, JsonValue as _, ProgressEvent, SCHEMA, SessionEvent, StartedEvent,
+};
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
+use crate::error::CliError;
 use crate::stdout;
 
+/// Time without an event of progress after which there is a heartbeat.
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(5);
+
 /// Prints to standard output.
-pub(crate) struct JsonReporter;
+#[derive(Default)]
+pub(crate) struct JsonReporter {
+    pass: &'static str,
+    /// Time at which progress was last printed.
+    printed_at: Duration,
+}
 
 /// Prints a line to standard output.
 pub(crate) fn print(value: &Value) {
     stdout::write(format!("{value}\n").as_bytes());
+}
+
+/// Returns whether the command line asks for JSON, even one that cannot be used.
+fn is_requested() -> bool {
+    let words = std::env::args_os().skip(1);
+    words
+        .take_while(|word| word != "--")
+        .any(|word| word == "--json")
+}
+
+/// Returns the words of the command line, without the program.
+pub(crate) fn arguments() -> Vec<String> {
+    let words = std::env::args_os().skip(1);
+    words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
+/// Prints an error as the last event, if the command line asks for JSON.
+pub(crate) fn print_error(error: &CliError) {
+    if is_requested() {
+        let event = FailureEvent::Error {
+            schema: SCHEMA,
+            message: error.message(),
+            hints: error.all_hints().to_vec(),
+            exit_code: error.kind as u8,
+        };
+        print(&event.to_json());
+    }
+}
+
+impl JsonReporter {
+    fn heartbeat(&mut self, progress: &Progress) {
+        let now = progress.spent.elapsed;
+        if now < self.printed_at + HEARTBEAT {
+            return;
+        }
+        self.printed_at = now;
+        let event = SessionEvent::Progress(HeartbeatEvent {
+            pass: self.pass.to_owned(),
+            bytes: progress.bytes,
+            tokens: progress.tokens,
+            questions: progress.spent.queries,
+            runs: progress.spent.runs,
+            seconds: now.as_secs_f64(),
+            seconds_since_improved: progress.since_improved.as_secs_f64(),
+        });
+        print(&event.to_json());
+    }
 }
 
 impl Notes for JsonReporter {
@@ -24,12 +86,23 @@ impl Notes for JsonReporter {
 }
 
 impl Reporter for JsonReporter {
+    fn started(&mut self, event: StartedEvent) {
+        print(&SessionEvent::Started(Box::new(event)).to_json());
+    }
+
     fn event(&mut self, event: &Event) {
         let event = match event {
-            Event::PassStarted { name } => SessionEvent::Pass {
-                name: (*name).to_owned(),
-            },
-            Event::Improved(progress) => SessionEvent::Improved(ProgressEvent::from(progress)),
+            Event::PassStarted { name } => {
+                self.pass = name;
+                SessionEvent::Pass {
+                    name: (*name).to_owned(),
+                }
+            }
+            Event::Improved(progress) => {
+                self.printed_at = progress.spent.elapsed;
+                SessionEvent::Improved(ProgressEvent::from(progress))
+            }
+            Event::Tick(progress) => return self.heartbeat(progress),
             _ => return,
         };
         print(&event.to_json());

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use boildown_oracle::Verdict;
+use boildown_oracle::{Expectation, Verdict};
 use boildown_search::flaky::RunCounts;
 use boildown_session::prepare::Flakiness;
 use boildown_session::{Progress, Stopped};
+use boildown_store::Choice;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,6 +22,10 @@ pub(crate) trait JsonValue: Serialize {
 
 impl<T: Serialize> JsonValue for T {}
 
+/// The version of the schema. It is raised when a field changes its meaning or disappears; new
+/// fields and new events do not raise it.
+pub(crate) const SCHEMA: u32 = 1;
+
 /// An event of a reduction or an isolation before its end.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -31,6 +36,8 @@ pub(crate) enum SessionEvent {
         /// The text, which may have several lines.
         text: String,
     },
+    /// The search begins: the property is known, and it holds on the input.
+    Started(Box<StartedEvent>),
     /// The search began another pass.
     Pass {
         /// The name of the pass.
@@ -38,6 +45,177 @@ pub(crate) enum SessionEvent {
     },
     /// There is a new best result; it is on disk already.
     Improved(ProgressEvent),
+    /// The search is at work. Printed when there was no event of progress for five seconds.
+    Progress(HeartbeatEvent),
+}
+
+/// The beginning of a reduction or an isolation.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct StartedEvent {
+    /// The version of the schema of these events.
+    pub(crate) schema: u32,
+    /// The version of boildown.
+    pub(crate) version: String,
+    /// The command of boildown: `reduce` or `isolate`.
+    pub(crate) task: String,
+    /// The words of the command line, without the program.
+    pub(crate) arguments: Vec<String>,
+    /// Paths of the inputs: one of a reduction, the good and the bad one of an isolation.
+    pub(crate) inputs: Vec<String>,
+    /// Bytes of the input; of an isolation, of the bad one.
+    pub(crate) bytes: usize,
+    /// Path of the result; of an isolation, of the one that fails.
+    pub(crate) output: String,
+    /// The language of the input; null when none is known.
+    pub(crate) language: Option<String>,
+    /// The command that is run on candidates.
+    pub(crate) command: String,
+    /// Directory of which each run gets a copy; null when a candidate lies alone in a directory.
+    pub(crate) place: Option<String>,
+    /// The property: all of these hold in a run on the input.
+    pub(crate) property: Vec<ExpectationJson>,
+    /// The options in effect, stated or not.
+    pub(crate) options: OptionsJson,
+    /// The choices that boildown made for the user.
+    pub(crate) choices: Vec<ChoiceJson>,
+}
+
+/// One condition of the property.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ExpectationJson {
+    /// What it is about.
+    kind: ExpectationKind,
+    /// The value as the option takes it: a status, a regular expression, a number of seconds; null
+    /// for a test script.
+    value: Option<String>,
+}
+
+/// What a condition of the property is about.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+enum ExpectationKind {
+    /// The exit status.
+    Exit,
+    /// Standard output matches.
+    Stdout,
+    /// Standard error matches.
+    Stderr,
+    /// Standard error does not match.
+    NotStderr,
+    /// The run takes at least this long.
+    Hangs,
+    /// A test script exits with 0.
+    Test,
+}
+
+impl From<&Expectation> for ExpectationJson {
+    fn from(expectation: &Expectation) -> Self {
+        let (kind, value) = match expectation {
+            Expectation::Exit(spec) => (ExpectationKind::Exit, Some(spec.flag_value())),
+            Expectation::Stdout(pattern) => (ExpectationKind::Stdout, Some(pattern.to_string())),
+            Expectation::Stderr(pattern) => (ExpectationKind::Stderr, Some(pattern.to_string())),
+            Expectation::NotStderr(pattern) => {
+                (ExpectationKind::NotStderr, Some(pattern.to_string()))
+            }
+            Expectation::Hangs(time) => {
+                (ExpectationKind::Hangs, Some(time.as_secs_f64().to_string()))
+            }
+            Expectation::Test => (ExpectationKind::Test, None),
+        };
+        Self { kind, value }
+    }
+}
+
+/// The options in effect.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct OptionsJson {
+    /// Tests that run at once.
+    pub(crate) jobs: usize,
+    /// Whether runs are in the sandbox.
+    pub(crate) sandbox: bool,
+    /// Seconds that a run may take at the start; null when it follows from the runs.
+    pub(crate) timeout: Option<f64>,
+    /// The smallest units.
+    pub(crate) units: String,
+    /// Whether each candidate is run until its rate is clear.
+    pub(crate) flaky: bool,
+    /// The most tests.
+    pub(crate) max_tests: Option<u64>,
+    /// The most seconds.
+    pub(crate) max_time: Option<f64>,
+}
+
+/// A choice that boildown made for the user.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ChoiceJson {
+    /// The subject.
+    about: String,
+    /// What was chosen.
+    chosen: String,
+    /// Why.
+    because: String,
+    /// The options that change it.
+    option: String,
+}
+
+impl From<&Choice> for ChoiceJson {
+    fn from(choice: &Choice) -> Self {
+        let Choice {
+            about,
+            chosen,
+            because,
+            option,
+        } = choice.clone();
+        Self {
+            about,
+            chosen,
+            because,
+            option,
+        }
+    }
+}
+
+/// The state of a session that is at work.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct HeartbeatEvent {
+    /// The pass at work.
+    pub(crate) pass: String,
+    /// Bytes of the best result.
+    pub(crate) bytes: usize,
+    /// Tokens of the best result; null while a pass works on lines or bytes.
+    pub(crate) tokens: Option<usize>,
+    /// Tests so far: verdicts that the search received.
+    pub(crate) questions: u64,
+    /// Runs so far: executions of the command.
+    pub(crate) runs: u64,
+    /// Seconds since the start of the search.
+    pub(crate) seconds: f64,
+    /// Seconds since the last improvement, or since the start.
+    pub(crate) seconds_since_improved: f64,
+}
+
+/// The last line of a command that ends with an error.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub(crate) enum FailureEvent {
+    /// The command ended with an error.
+    Error {
+        /// The version of the schema of these events.
+        schema: u32,
+        /// What failed, and why.
+        message: String,
+        /// What to do.
+        hints: Vec<String>,
+        /// The exit code.
+        exit_code: u8,
+    },
 }
 
 /// The state of a session.
@@ -281,6 +459,30 @@ pub(crate) enum CulpritEvent {
         /// How the command ended.
         outcome: String,
     },
+    /// The search begins: the two states are good and bad as stated.
+    Started {
+        /// The version of the schema of these events.
+        schema: u32,
+        /// The version of boildown.
+        version: String,
+        /// The command of boildown: `changes`.
+        task: String,
+        /// The words of the command line, without the program.
+        arguments: Vec<String>,
+        /// The first state, as it was named.
+        good: String,
+        /// The second state, as it was named.
+        bad: String,
+        /// The command that tells them apart.
+        command: String,
+        /// Path of the patch.
+        output: String,
+    },
+    /// The search is at work. Printed when there was no event for five seconds.
+    Progress {
+        /// What it took so far.
+        spent: SpentJson,
+    },
     /// The history between the two states is known.
     History {
         /// Steps of the history.
@@ -492,6 +694,7 @@ mod tests {
         Reduce(ReduceLine),
         Isolate(IsolateLine),
         Changes(CulpritEvent),
+        Failure(FailureEvent),
     }
 
     #[test]

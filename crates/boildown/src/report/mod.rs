@@ -6,6 +6,7 @@ pub(crate) mod json;
 pub(crate) mod json_events;
 pub(crate) mod notes;
 pub(crate) mod reporter;
+pub(crate) mod started;
 pub(crate) mod terminal;
 pub(crate) mod text;
 
@@ -18,7 +19,7 @@ pub(crate) fn reporter(
     hint: &'static str,
 ) -> Box<dyn Reporter> {
     match (options.json, options.quiet) {
-        (true, _) => Box::new(json::JsonReporter),
+        (true, _) => Box::<json::JsonReporter>::default(),
         (false, true) => Box::new(QuietReporter),
         (false, false) => Box::new(text::TextReporter::new(hint, options.verbose)),
     }

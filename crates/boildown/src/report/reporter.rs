@@ -4,12 +4,16 @@ use boildown_session::Event;
 use boildown_store::Choice;
 use serde_json::Value;
 
+use super::json_events::StartedEvent;
 use super::notes::Notes;
 
 /// A consumer of the events of a session.
 pub(crate) trait Reporter: Notes {
     /// Shows what was chosen for the user, and why.
     fn choice(&mut self, _: &Choice) {}
+
+    /// Shows that the search begins.
+    fn started(&mut self, _: StartedEvent) {}
 
     fn event(&mut self, event: &Event);
     fn finish(&mut self, report: &dyn FinalReport);

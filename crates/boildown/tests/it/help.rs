@@ -13,6 +13,11 @@ fn the_help_lists_the_commands() {
 
     Usage: boildown <COMMAND>
 
+    Examples:
+      boildown reduce crash.c -- gcc -O2 -c crash.c     a file that fails
+      boildown isolate good.json bad.json -- ./tool {}  one that passes, too
+      boildown changes v1.2..v1.3 -- make check         two versions
+
     Commands:
       reduce       Reduce a file while a command still fails on it in the same way
       isolate      Find the smallest difference between a file that passes and a file that fails
@@ -24,7 +29,7 @@ fn the_help_lists_the_commands() {
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
       lab          Compare algorithms by the number of tests they need, on simulated problems
       completions  Print a completion script for a shell
-      man          Print the manual page
+      man          Print the manual page of boildown, or of a command
       help         Print this message or the help of the given subcommand(s)
 
     Options:
@@ -41,110 +46,242 @@ fn the_help_of_reduce_lists_every_option() {
     -- stdout
     Reduce a file while a command still fails on it in the same way
 
-    Usage: boildown reduce [OPTIONS] <INPUT> [-- <COMMAND>...]
+    Usage: boildown reduce [OPTIONS] <FILE> [-- <COMMAND>...]
 
-    Arguments:
-      <INPUT>       The file to reduce; never modified unless --in-place is given
-      [COMMAND]...  The command that fails on the input. A word that names the input, or {}, is replaced
-                    by the path of the candidate
+    Makes FILE as small as possible while COMMAND still fails on it in the same way. The command is run
+    once, and what that run shows is preserved: its exit code or signal, and the line that names the
+    failure. Options or a script state the property instead.
 
-    Options:
-      -h, --help     Print help
-      -V, --version  Print version
-
-    What to preserve (default: what the first run shows):
-          --test <SCRIPT>       A script that exits with 0, or as --exit says, if the candidate, a file
-                                in its working directory, is interesting; or a line for the shell, with
-                                the candidate's path as $1
-          --exit <STATUS>       Expected exit status: a code, `nonzero`, `signal`, or a signal name such
-                                as SIGSEGV
-          --stdout <REGEX>      Standard output has to match this regular expression; may be repeated
-          --stderr <REGEX>      Standard error has to match; may be repeated
-          --not-stderr <REGEX>  Standard error must not match; may be repeated
-          --hangs <TIME>        The command is still running after this time, such as 5s
-          --also <SCRIPT>       Another script or line that has to exit with 0 too; may be repeated
-          --not <SCRIPT>        A script or line that must not exit with 0; may be repeated
-          --stdin               Feed the candidate to the command's standard input
-          --flaky               The failure occurs in some runs only: measure how often, and preserve
-                                that rate
-          --keep <WHAT>         Keep lines of the input, such as 12 or 10-20, or what matches a regular
-                                expression; may be repeated. Lines that contain `boildown: keep` are
-                                kept too
-          --preserve-names      Never introduce a name that is not in the input
-
-    How to run the command:
-      -j, --jobs <N>         Tests to run at once; does not change the result [default: all cores]
-          --language <NAME>  Language of the input, or `none` [default: by its name, or else by its
-                             content]
-          --fresh            Start over instead of resuming an earlier run of the same command
-          --writable <PATH>  Let the command write to this directory or file too; may be repeated.
-                             `BOILDOWN_WRITABLE=A:B` does the same for every session
-          --no-sandbox       Run without the sandbox: the command may write wherever you may, and signal
-                             your processes
-          --no-network       Block network access
-
-    Output:
-      -o, --output <FILE>  Where to write the result; the file always holds the best result so far. `-`
-                           prints the result at the end [default: crash.min.c for crash.c]
-          --force          Replace the result file even if boildown did not write it, or if it holds a
-                           smaller result of another run
-          --in-place       Replace the input by the result, and keep the original as crash.c.orig
-          --rename         Rename identifiers to a, b, c and so on, where the property allows it
-          --compact        Remove all removable whitespace, including line breaks
-          --json           Print events as JSON to standard output, one object a line
-      -q, --quiet          Print errors only
-      -v, --verbose        Also print what was chosen for you: the language, the property, the sandbox,
-                           the limits; and the option that changes each
-
-    Limits:
-          --timeout <TIME>   Time limit of a run, such as 30 (seconds) or 500ms [default: ten times a
-                             run on the input]
-          --until <SIZE>     Stop once the result is this small, such as 200 (tokens) or 4kB
-          --max-time <TIME>  Stop after this time, such as 90 (seconds) or 10m; the best result so far
-                             is kept
-          --max-tests <N>    Stop after N tests; the best result so far is kept
-          --memory <SIZE>    Memory limit for all processes of a run, such as 500M or 8G, or `none`
-                             [default: half of the machine's]
-          --processes <N>    Number of processes that a run may have at once [default: 512, or 16 per
-                             core]
-
-    Expert options:
-          --passes <NAMES>    Passes to run, such as tree,tokens; or, with a dash, passes to skip:
-                              --passes=-rewriting only deletes, so that the result consists of tokens of
-                              the input, in their order
-          --algorithm <NAME>  Algorithm for lists, such as ddmin or probdd:sigma=0.25; `boildown
-                              algorithms` lists them
-          --schedule <NAME>   Order in which a tree is reduced, such as hdd or perses; `boildown
-                              algorithms` lists them
-          --batch-size <N>    Test up to N independent deletions together, and merge those that succeed
-                              [default: 1]. Useful with hundreds of jobs; the result depends on it
-          --rules <FILE>      A file of additional rewrite rules for the language of the input; may be
-                              repeated
+    In COMMAND, a word that names FILE, or {}, becomes the path of a candidate. Smaller and smaller
+    candidates are tested, many at once. FILE itself is never changed; the best result so far is beside
+    it at any moment, as crash.min.c for crash.c.
 
     Examples:
-      boildown reduce crash.c -- clang -O2 -c crash.c
+      boildown reduce crash.c -- gcc -O2 -c crash.c
               preserve what the first run shows: the exit code and the line that names the failure
       boildown reduce crash.c --test ./interesting.sh
               a script for C-Reduce, C-Vise or Shrink Ray, unchanged: exit code 0 means interesting
-      boildown reduce big.json --stderr 'KeyError' -- python3 tool.py {}
+      boildown reduce a.json --stderr KeyError -- ./tool {}
               state what to preserve; {} is the path of the candidate
       boildown reduce slow.sql --hangs 5s --stdin -- ./query
               an input that hangs, read from standard input
+      boildown reduce server.log --units lines -- ./parse {}
+              delete whole lines only
+
+    Arguments:
+      <FILE>
+              The file to reduce
+              
+              It is never modified unless --in-place is given.
+
+      [COMMAND]...
+              The command that fails on the input
+              
+              A word that names the input, or {}, is replaced by the path of the candidate.
+
+    What to preserve (default: what the first run shows):
+          --test <SCRIPT>
+              A script that exits with 0 if a candidate is interesting
+              
+              Or a line for the shell, with the candidate's path as $1; with --exit, another exit status
+              means interesting. It takes the place of COMMAND. It runs in the directory of the
+              candidate, a file named like the input, and gets the candidate's path as its argument.
+              Exit code 125 means that it cannot tell.
+
+          --exit <STATUS>
+              The exit status: a code, `nonzero`, or SIGSEGV
+              
+              A code from 0 to 255, `nonzero`, `signal`, or the name of a signal such as SIGSEGV.
+
+          --stdout <REGEX>
+              Standard output matches this regular expression
+              
+              May be repeated: all of them have to match.
+
+          --stderr <REGEX>
+              Standard error matches
+              
+              May be repeated: all of them have to match.
+
+          --not-stderr <REGEX>
+              Standard error does not match; may be repeated
+
+          --hangs <TIME>
+              The command is still running after this time, such as 5s
+
+          --also <SCRIPT>
+              Another script or line that has to exit with 0 too; may be repeated
+
+          --not <SCRIPT>
+              A script or line that must not exit with 0; may be repeated
+
+          --flaky
+              The failure occurs in some runs only
+              
+              Measures how often it occurs on the input, and preserves that rate.
+
+          --keep <WHAT>
+              Keep lines such as 10-20, or text that matches
+              
+              Lines of the input, such as 12 or 10-20, or a regular expression; may be repeated. Lines
+              that contain `boildown: keep` are kept too.
+
+    How to run the command:
+          --stdin
+              Feed the candidate to the command's standard input
+
+      -j, --jobs <N>
+              Tests to run at once [default: all cores]
+              
+              The number changes the time, never the result.
+
+          --timeout <TIME>
+              Time limit of a run, such as 30 (seconds) or 500ms
+              
+              [default: ten times a run on the input, and at least 2s]
+
+          --writable <PATH>
+              Let the command write to this directory or file too
+              
+              May be repeated. `BOILDOWN_WRITABLE=A:B` does the same for every session.
+
+          --no-sandbox
+              Run without the sandbox
+              
+              The command may then write wherever you may, and signal your processes.
+
+          --no-network
+              Block network access
+
+          --memory <SIZE>
+              Memory limit for all processes of a run, such as 8G
+              
+              An amount such as 500M or 8G, or `none`. [default: half of the machine's]
+
+          --processes <N>
+              Number of processes that a run may have at once
+              
+              [default: 512, or 16 per core]
+
+    How to reduce:
+          --language <NAME>
+              Language of the input, or `none`
+              
+              [default: by its name, or else by its content; `boildown languages` lists them]
+
+          --units <UNITS>
+              The smallest parts to delete: lines, tokens, bytes
+              
+              `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts
+              of lines too; `bytes` also takes the tokens of a language apart. A file in no known
+              language is reduced down to bytes by default.
+
+          --rename
+              Rename identifiers to a, b, c and so on
+              
+              Only where the property allows it.
+
+          --preserve-names
+              Never introduce a name that is not in the input
+
+          --compact
+              Remove all removable whitespace, including line breaks
+
+          --fresh
+              Start over instead of resuming
+              
+              Without it, the same command resumes an earlier run.
+
+    Where the result goes, and what is printed:
+      -o, --output <FILE>
+              File for the result, or `-` [default: crash.min.c for crash.c]
+              
+              It holds the best result so far at any moment. `-` prints the result at the end.
+
+          --force
+              Replace the result file in any case
+              
+              Even if boildown did not write it, or if it holds a smaller result of another run.
+
+          --in-place
+              Replace the input; keep the original as crash.c.orig
+
+          --json
+              Print events as JSON, one object a line
+              
+              They go to standard output. `docs/reference/json.md` describes them.
+
+      -q, --quiet
+              Print errors only
+
+      -v, --verbose
+              Also print what was chosen for you, and why
+              
+              One line for the language, the property, the sandbox, the time limit and so on: what was
+              chosen, why, and the options that change it. `boildown explain` prints them later.
+
+    When to stop:
+          --until <SIZE>
+              Stop at this size, such as 200 (tokens) or 4kB
+
+          --max-time <TIME>
+              Stop after this time, such as 90 (seconds) or 10m
+              
+              The best result so far is kept; the same command resumes.
+
+          --max-tests <N>
+              Stop after N tests
+              
+              The best result so far is kept.
+
+    Expert options:
+          --passes <NAMES>
+              Passes to run, such as tree,tokens; or to skip, with a dash
+              
+              --passes=-rewriting only deletes, so that the result consists of tokens of the input, in
+              their order.
+
+          --algorithm <NAME>
+              Algorithm for lists, such as ddmin or probdd:sigma=0.25
+              
+              `boildown algorithms` lists them.
+
+          --schedule <NAME>
+              Order in which a tree is reduced, such as hdd or perses
+              
+              `boildown algorithms` lists them.
+
+          --batch-size <N>
+              Test up to N independent deletions together [default: 1]
+              
+              Those that succeed are merged. Useful with hundreds of jobs; the result depends on it.
+
+          --rules <FILE>
+              A file of additional rewrite rules for the language
+              
+              May be repeated. `docs/rules.md` describes them.
+
+    Other options:
+      -h, --help
+              Print this help; `-h` prints a short one
+
+      -V, --version
+              Print the version
 
     Keys, on a terminal:
-      s  skips the current pass
-      q  stops, like Ctrl-C; the same command resumes
+       s  skips the current pass
+       q  stops, like Ctrl-C; the same command resumes
 
     Exit codes:
-      0  reduced                      4  the property holds too rarely
-      1  invalid usage                5  the command could not be run
-      2  nothing could be removed     6  stopped early; the best result is saved
-      3  the property does not hold  70  internal error (a bug in boildown)
+       0  reduced
+       1  invalid usage
+       2  nothing could be removed
+       3  the property does not hold on the input
+       4  the property holds too rarely
+       5  the command could not be run
+       6  stopped early; the best result is saved
+      70  internal error (a bug in boildown)
     ");
-    assert_eq!(
-        env.run(["reduce", "-h"]).stdout,
-        env.run(["reduce", "--help"]).stdout
-    );
 }
 
 #[test]
@@ -208,15 +345,79 @@ fn a_completion_script_is_accepted_by_its_shell() {
 #[test]
 fn the_manual_page_describes_every_command() {
     let env = TestEnv::new();
-    let page = env.run(["man"]).assert_code(0).stdout.clone();
-    // Dashes are escaped in a manual page.
-    for text in [
-        "boildown",
+    let page = |command: &[&str]| {
+        let args = std::iter::once(&"man").chain(command);
+        env.run(args).assert_code(0).stdout.clone()
+    };
+    let overview = page(&[]);
+    let commands = [
         "reduce",
-        r"\-\-test",
+        "isolate",
+        "changes",
+        "explain",
+        "lab",
         "languages",
+        "man",
+    ];
+    for command in commands {
+        assert!(overview.contains(command), "{command}");
+        let page = page(&[command]);
+        for section in [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "OPTIONS",
+            "EXIT STATUS",
+            "SEE ALSO",
+        ] {
+            assert!(page.contains(section), "{command}: {section}");
+        }
+    }
+    let reduce = page(&["reduce"]);
+    for section in ["FILES", "ENVIRONMENT", "EXAMPLES", "KEYS"] {
+        assert!(reduce.contains(&format!("\n.SH {section}\n")), "{section}");
+    }
+    // Dashes are escaped in a manual page.
+    assert!(reduce.contains(r"\-\-test"));
+    env.run(["man", "nothing"]).assert_code(1);
+}
+
+#[test]
+fn the_manual_pages_are_read_by_the_tools_for_them() {
+    let env = TestEnv::new();
+    let mut tools = vec![
+        ("mandoc", vec!["-T", "lint", "-W", "error"]),
+        ("groff", vec!["-man", "-Tutf8", "-ww", "-z"]),
+    ];
+    tools.retain(|(tool, _)| {
+        let is_there = std::process::Command::new(tool)
+            .arg("--help")
+            .output()
+            .is_ok();
+        if !is_there {
+            println!("skipped: {tool} is not installed");
+        }
+        is_there
+    });
+    for command in [
+        "reduce",
+        "isolate",
+        "changes",
+        "explain",
+        "lab",
         "completions",
     ] {
-        assert!(page.contains(text), "{text}");
+        let page = env.run(["man", command]).assert_code(0).stdout.clone();
+        std::fs::write(env.path("page.1"), page).unwrap();
+        for (tool, args) in &tools {
+            let mut read = std::process::Command::new(tool);
+            let read = read.args(args).arg(env.path("page.1")).output().unwrap();
+            let complaints = String::from_utf8_lossy(&read.stderr).into_owned()
+                + &String::from_utf8_lossy(&read.stdout);
+            assert!(
+                read.status.success() && complaints.is_empty(),
+                "{tool} {command}: {complaints}"
+            );
+        }
     }
 }

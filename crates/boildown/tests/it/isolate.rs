@@ -290,7 +290,7 @@ fn a_file_on_which_the_command_passes_only_sometimes() {
     error: the command passed on good.conf in 2 of 3 runs
       hint: make the command deterministic, or loosen the property so that every run shows it
       hint: to repeat the run:
-              (cd "$(mktemp -d)" && cp $ENV/here/good.conf ./bad.conf && $ENV/here/tool.sh "$PWD"/bad.conf; echo "exit status $?")
+              (cd "$(mktemp -d)" && cp $ENV/here/good.conf ./bad.conf && HERE=$ENV/here/ $ENV/here/tool.sh "$PWD"/bad.conf; echo "exit status $?")
     "#);
 }
 

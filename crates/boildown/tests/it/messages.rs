@@ -15,6 +15,11 @@ fn no_command_at_all() {
 
     Usage: boildown <COMMAND>
 
+    Examples:
+      boildown reduce crash.c -- gcc -O2 -c crash.c     a file that fails
+      boildown isolate good.json bad.json -- ./tool {}  one that passes, too
+      boildown changes v1.2..v1.3 -- make check         two versions
+
     Commands:
       reduce       Reduce a file while a command still fails on it in the same way
       isolate      Find the smallest difference between a file that passes and a file that fails
@@ -26,7 +31,7 @@ fn no_command_at_all() {
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
       lab          Compare algorithms by the number of tests they need, on simulated problems
       completions  Print a completion script for a shell
-      man          Print the manual page
+      man          Print the manual page of boildown, or of a command
       help         Print this message or the help of the given subcommand(s)
 
     Options:
@@ -100,7 +105,7 @@ fn options_that_exclude_each_other() {
     -- stderr
     error: the argument '--test <SCRIPT>' cannot be used with '[COMMAND]...'
 
-    Usage: boildown reduce --test <SCRIPT> <INPUT> [-- <COMMAND>...]
+    Usage: boildown reduce --test <SCRIPT> <FILE> [-- <COMMAND>...]
 
     For more information, try '--help'.
     ");
@@ -109,7 +114,7 @@ fn options_that_exclude_each_other() {
     -- stderr
     error: the argument '--test <SCRIPT>' cannot be used with '--stdin'
 
-    Usage: boildown reduce --test <SCRIPT> <INPUT> [-- <COMMAND>...]
+    Usage: boildown reduce --test <SCRIPT> <FILE> [-- <COMMAND>...]
 
     For more information, try '--help'.
     ");
@@ -118,7 +123,7 @@ fn options_that_exclude_each_other() {
     -- stderr
     error: the argument '--in-place' cannot be used with '--output <FILE>'
 
-    Usage: boildown reduce --in-place <INPUT> -- <COMMAND>...
+    Usage: boildown reduce --in-place <FILE> -- <COMMAND>...
 
     For more information, try '--help'.
     ");

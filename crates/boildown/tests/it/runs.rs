@@ -180,6 +180,7 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     improved: bytes event questions runs seconds tokens
     note: event text
     pass: event name
+    started: arguments bytes choices command event inputs language options output place property schema task version
     ");
 
     let mut sizes: Vec<_> = events

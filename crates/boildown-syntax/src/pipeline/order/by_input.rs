@@ -1,16 +1,24 @@
 //! The choice of an order by the input: its language, or whether it is a binary.
 
 use super::limits::{MIB, PARSE_LIMIT};
-use super::{binary, language, text};
+use super::{binary, language, lines, text};
 use crate::Language;
 use crate::pipeline::pass::Pass;
+use crate::strategy::Units;
 
 /// Returns the passes for an input, in the order in which they begin.
 pub(in crate::pipeline) fn order_for(
     bytes: &[u8],
     language: Option<&'static Language>,
+    units: Units,
 ) -> Vec<Pass> {
     match language {
+        _ if units == Units::Lines => lines::order(),
+        Some(language) if units == Units::Bytes => {
+            let mut passes = language::order(language);
+            passes.extend(text::bytes());
+            passes
+        }
         Some(language) => language::order(language),
         None if is_binary(bytes) => binary::order(),
         None => text::order(),
@@ -40,7 +48,7 @@ mod tests {
 
     #[test]
     fn no_pass_stands_twice_in_an_order() {
-        let orders = [text::order(), binary::order()];
+        let orders = [text::order(), binary::order(), lines::order()];
         let languages = Language::all().iter().map(language::order);
         for order in orders.into_iter().chain(languages) {
             let ids: BTreeSet<_> = order.iter().map(|pass| pass.id).collect();

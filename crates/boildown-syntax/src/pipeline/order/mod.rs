@@ -4,6 +4,7 @@ mod binary;
 mod by_input;
 mod language;
 mod limits;
+mod lines;
 mod text;
 
 pub(crate) use by_input::is_binary;

@@ -8,14 +8,22 @@ use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 
 pub(super) fn order() -> Vec<Pass> {
     let blocks = |id, method| Pass::new(id, View::Blocks, method).below(PARSE_LIMIT);
-    let bytes = |id, method| Pass::new(id, View::Bytes(1), method).below(BYTEWISE_LIMIT);
     let halving = Method::List(Algorithm::HALVING);
-    vec![
+    let mut passes = vec![
         Pass::new(PassId::Lines, View::Lines, halving).starting_at(PARSE_LIMIT),
         blocks(PassId::Blocks, Method::Tree(SmallestDeletion::OneToken)),
         blocks(PassId::Nodes, Method::Nodes),
         blocks(PassId::Delimiters, Method::Delimiters),
         blocks(PassId::Words, Method::Window(1)),
+    ];
+    passes.extend(bytes());
+    passes
+}
+
+/// Returns the passes over single bytes.
+pub(super) fn bytes() -> [Pass; 2] {
+    let bytes = |id, method| Pass::new(id, View::Bytes(1), method).below(BYTEWISE_LIMIT);
+    [
         bytes(PassId::Bytes, Method::List(Algorithm::Adaptive)),
         bytes(PassId::EachByte, Method::Window(1)),
     ]

@@ -126,6 +126,8 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
         markdown: _,
         quiet: _,
         fresh: _,
+        // Ends boildown.
+        help: _,
     } = args;
     let test = &problem.test;
     let mut identity = Identity::default();

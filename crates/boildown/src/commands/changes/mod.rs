@@ -17,7 +17,7 @@ use boildown_store::RunStore;
 
 use self::args::ChangesArgs;
 use self::explain::search_error;
-use self::report::reporter::{ChangesReporter, CulpritSearchReport};
+use self::report::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::limits;
@@ -111,6 +111,12 @@ impl CulpritSearch<'_> {
             )
             .map_err(|error| search_error(error, self.command, args))?;
 
+        reporter.started(&StartedChanges {
+            good: &problem.path.good().name,
+            bad: &problem.path.bad().name,
+            command: self.command,
+            output,
+        });
         let best = earlier.best().filter(|best| best.query > 0).cloned();
         if let Some(best) = &best {
             fsx::write_atomic(output, &best.text).map_err(|error| CliError::cannot_run(&error))?;

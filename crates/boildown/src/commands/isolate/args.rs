@@ -7,41 +7,36 @@ use std::time::Duration;
 use boildown_syntax::Finest;
 use clap::Args;
 
+use crate::commands::guides::ISOLATE;
+use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::duration;
-use crate::options::{BudgetArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading};
-
-const EXAMPLES: &str = "\
-A candidate is a mixture of both files. It fails when the property of BAD holds: the one that options
-state, or else the one that the run on BAD shows. It passes when the command ends as it does on GOOD:
-with exit code 0, or else with the same exit code or signal and the same kind of message. Every other
-outcome, and exit code 125, is unresolved.
-
-Examples:
-  boildown isolate good.html bad.html -- ./browser {}
-          write bad.pass.html and bad.fail.html, which differ as little as possible, and print the
-          difference
-  boildown isolate old.sql new.sql --stderr 'deadlock' --stdin -- ./query
-          state what failing means; a candidate that ends as old.sql does passes
-  boildown isolate good.json bad.json --units tokens -- python3 tool.py {}
-          report whole tokens instead of single characters
-
-Exit codes:
-  0  isolated                             4  GOOD passes only sometimes, or BAD fails too rarely
-  1  invalid usage                        5  the command could not be run
-  3  GOOD does not pass, or BAD does not  6  stopped early; the best result is saved
-     fail                                70  internal error (a bug in boildown)";
+use crate::options::{
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
+};
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    disable_help_flag = true,
+    disable_version_flag = true,
+    help_template = TEMPLATE,
+    before_help = ISOLATE.short_examples(),
+    before_long_help = ISOLATE.beginning(),
+    after_help = MORE,
+    after_long_help = ISOLATE.ending(),
+)]
 pub(crate) struct IsolateArgs {
     /// The file on which the command passes; never modified
+    #[arg(hide_short_help = true)]
     pub(crate) good: PathBuf,
 
     /// The file on which the command fails; never modified
+    #[arg(hide_short_help = true)]
     pub(crate) bad: PathBuf,
 
-    /// The command. A word that names BAD, or {}, is replaced by the path of the candidate
-    #[arg(last = true, value_name = "COMMAND")]
+    /// The command
+    ///
+    /// A word that names BAD, or {}, is replaced by the path of the candidate.
+    #[arg(last = true, hide_short_help = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 
     #[command(flatten)]
@@ -50,28 +45,36 @@ pub(crate) struct IsolateArgs {
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
 
-    /// Language of both files, or `none` [default: by the name of BAD, or else by its content]
-    #[arg(long, value_name = "NAME", help_heading = heading::RUN)]
+    /// Language of both files, or `none`
+    ///
+    /// [default: by the name of BAD, or else by its content; `boildown languages` lists them]
+    #[arg(long, value_name = "NAME", help_heading = heading::REDUCE)]
     pub(crate) language: Option<String>,
 
-    /// Start over instead of resuming an earlier run of the same command
-    #[arg(long, help_heading = heading::RUN)]
+    /// Start over instead of resuming
+    ///
+    /// Without it, the same command resumes an earlier run.
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) fresh: bool,
 
-    /// Directory for the two results; the files always hold the best results so far [default:
-    /// beside BAD, as bad.pass.html and bad.fail.html for bad.html]
+    /// Directory for the two results [default: beside BAD]
+    ///
+    /// They are bad.pass.html and bad.fail.html for bad.html, and hold the best results so far at
+    /// any moment.
     #[arg(short, long, value_name = "DIR", help_heading = heading::OUTPUT)]
     pub(crate) output: Option<PathBuf>,
 
-    /// The smallest units to compare: lines, tokens, or characters
-    #[arg(long, value_name = "UNITS", value_parser = units, default_value = "characters", help_heading = heading::OUTPUT)]
+    /// The smallest units to compare: lines, tokens, characters
+    #[arg(long, value_name = "UNITS", value_parser = units, default_value = "characters", hide_default_value = true, help_heading = heading::REDUCE)]
     pub(crate) units: Finest,
 
     #[command(flatten)]
     pub(crate) printing: OutputArgs,
 
-    /// Time limit of a run, such as 30 (seconds) or 500ms [default: ten times a run on the files]
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::LIMITS)]
+    /// Time limit of a run, such as 30 (seconds) or 500ms
+    ///
+    /// [default: ten times a run on the files, and at least 2s]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::RUN)]
     pub(crate) timeout: Option<Duration>,
 
     #[command(flatten)]
@@ -79,6 +82,9 @@ pub(crate) struct IsolateArgs {
 
     #[command(flatten)]
     pub(crate) sandbox: SandboxArgs,
+
+    #[command(flatten)]
+    pub(crate) help: HelpArgs,
 }
 
 fn units(text: &str) -> Result<Finest, &'static str> {

@@ -9,8 +9,8 @@ use boildown_exec::Runner;
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
 use boildown_session::prepare::{
-    EarlierSessions, Flakiness, GoodAndBad, IsolationError, IsolationSetup, PreparedIsolation,
-    SessionStore, lock_result,
+    EarlierSessions, Flakiness, GoodAndBad, IsolationError, IsolationSetup, PrepareEvent,
+    PreparedIsolation, SessionStore, lock_result,
 };
 use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
 use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
@@ -18,13 +18,16 @@ use boildown_syntax::{Isolation, Language};
 
 use self::args::IsolateArgs;
 use self::report::IsolationReport;
+use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
+use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
+use crate::report::started::StartedSearch;
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits, property};
 
@@ -45,6 +48,11 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let interrupt = interrupt_on_signals()?;
     let mut reporter = crate::report::reporter(&args.printing, "");
     let reporter = reporter.as_mut();
+    let mut choices = Choices::default();
+    let requested = args.language.as_deref();
+    let chosen = choices::language(requested, &args.bad, &files.bad, language);
+    choices.add(chosen, reporter);
+    choices.add(choices::jobs(&args.jobs), reporter);
     let earlier = earlier_sessions(args, &commands, &files, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
     let mut runner = limits::runner(
@@ -57,12 +65,21 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     commands.note(reporter);
     let (path, is_stated) = (&args.bad, args.timeout.is_some());
     runner.extra_tests = commands.extra_tests(&runner, path, &files.bad, is_stated, &interrupt)?;
-    let prepared = prepare(args, &runner, &files, &earlier, &interrupt, reporter)?;
+    let prepared = prepare(
+        args,
+        &runner,
+        &files,
+        &earlier,
+        &interrupt,
+        &mut choices,
+        reporter,
+    )?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
     if let Some(note) = flakiness::before_search(&flakiness) {
         reporter.note(&note);
     }
-    let session = begin(args, &files.bad, &prepared, earlier, reporter);
+    let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter);
+    reporter.started(started(args, &files, language, &sides, &prepared, &choices));
 
     let search = IsolationSearch {
         args,
@@ -185,6 +202,7 @@ fn begin(
     bad: &Arc<[u8]>,
     prepared: &PreparedIsolation,
     earlier: EarlierSessions,
+    choices: &Choices,
     reporter: &mut dyn Reporter,
 ) -> SessionStore {
     let oracle = &prepared.oracle;
@@ -202,7 +220,7 @@ fn begin(
         flags: oracle.failing.flags(),
         time_limit: oracle.runner.limits.timeout,
         version: env!("CARGO_PKG_VERSION"),
-        choices: &[],
+        choices: choices.as_slice(),
     };
     earlier.begin(&start, &mut noting(reporter))
 }
@@ -231,6 +249,8 @@ fn identity(args: &IsolateArgs, commands: &PropertyCommands, files: &GoodAndBad)
         // Change what is printed, and whether to resume.
         printing: _,
         fresh: _,
+        // Ends boildown.
+        help: _,
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the good file", &files.good);
@@ -293,21 +313,70 @@ fn prepare(
     files: &GoodAndBad,
     earlier: &EarlierSessions,
     interrupt: &Interrupt,
+    choices: &mut Choices,
     reporter: &mut dyn Reporter,
 ) -> Result<PreparedIsolation, CliError> {
+    let stated = property::stated(&args.property);
+    let property_is_stated = stated.is_some();
     let setup = IsolationSetup {
         runner: runner.clone(),
         permissions: &limits::permissions(&args.sandbox),
-        stated: property::stated(&args.property),
+        stated,
         is_test_script: args.property.test.is_some(),
         is_flaky: args.property.flaky,
         timeout_is_stated: args.timeout.is_some(),
         jobs: args.jobs.count(),
         interrupt,
     };
-    setup
-        .prepare(files, earlier.recording(), &mut noting(reporter))
-        .map_err(|error| explain(error, args, runner))
+    let mut loosened = None;
+    let prepared = {
+        let mut note = noting(reporter);
+        setup.prepare(files, earlier.recording(), &mut |event| {
+            if let PrepareEvent::Loosened(loosening) = event {
+                loosened = Some(loosening);
+            }
+            note(event);
+        })
+    };
+    let prepared = prepared.map_err(|error| explain(error, args, runner))?;
+    let property = &prepared.oracle.failing;
+    let slowest = prepared.baseline.stats.slowest;
+    choices.add(choices::property(property, property_is_stated), reporter);
+    choices.add(choices::sandbox(&args.sandbox, loosened), reporter);
+    choices.add(
+        choices::time_limit(args.timeout, property, slowest),
+        reporter,
+    );
+    Ok(prepared)
+}
+
+fn started(
+    args: &IsolateArgs,
+    files: &GoodAndBad,
+    language: Option<&'static Language>,
+    sides: &SideFiles,
+    prepared: &PreparedIsolation,
+    choices: &Choices,
+) -> StartedEvent {
+    let runner = &prepared.oracle.runner;
+    let search = StartedSearch {
+        task: "isolate",
+        inputs: &[&args.good, &args.bad],
+        bytes: files.bad.len(),
+        output: &sides.failing,
+        language,
+        command: runner.command.to_string(),
+        place: None,
+        property: &prepared.oracle.failing,
+        property_args: &args.property,
+        jobs: &args.jobs,
+        budget: &args.budget,
+        timeout: args.timeout,
+        has_sandbox: runner.limits.sandbox.is_some(),
+        units: format!("{:?}", args.units).to_lowercase(),
+        choices: choices.as_slice(),
+    };
+    search.into()
 }
 
 /// Returns the error for an isolation that cannot begin.

@@ -8,101 +8,118 @@ use std::time::Duration;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 use boildown_session::TargetSize;
+use boildown_syntax::Units;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::commands::guides::REDUCE;
+use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
-use crate::options::{BudgetArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading};
-
-const EXAMPLES: &str = "\
-Examples:
-  boildown reduce crash.c -- clang -O2 -c crash.c
-          preserve what the first run shows: the exit code and the line that names the failure
-  boildown reduce crash.c --test ./interesting.sh
-          a script for C-Reduce, C-Vise or Shrink Ray, unchanged: exit code 0 means interesting
-  boildown reduce big.json --stderr 'KeyError' -- python3 tool.py {}
-          state what to preserve; {} is the path of the candidate
-  boildown reduce slow.sql --hangs 5s --stdin -- ./query
-          an input that hangs, read from standard input
-
-Keys, on a terminal:
-  s  skips the current pass
-  q  stops, like Ctrl-C; the same command resumes
-
-Exit codes:
-  0  reduced                      4  the property holds too rarely
-  1  invalid usage                5  the command could not be run
-  2  nothing could be removed     6  stopped early; the best result is saved
-  3  the property does not hold  70  internal error (a bug in boildown)";
+use crate::options::{
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
+};
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(
+    disable_help_flag = true,
+    disable_version_flag = true,
+    help_template = TEMPLATE,
+    before_help = REDUCE.short_examples(),
+    before_long_help = REDUCE.beginning(),
+    after_help = MORE,
+    after_long_help = REDUCE.ending(),
+)]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct ReduceArgs {
-    /// The file to reduce; never modified unless --in-place is given
+    /// The file to reduce
+    ///
+    /// It is never modified unless --in-place is given.
+    #[arg(value_name = "FILE", hide_short_help = true)]
     pub(crate) input: PathBuf,
 
     /// The test script, in either order with the input
     #[arg(hide = true, value_name = "SCRIPT", conflicts_with_all = ["test", "command", "stdin"])]
     pub(crate) script: Option<PathBuf>,
 
-    /// The command that fails on the input. A word that names the input, or {}, is replaced by the
-    /// path of the candidate
-    #[arg(last = true, value_name = "COMMAND")]
+    /// The command that fails on the input
+    ///
+    /// A word that names the input, or {}, is replaced by the path of the candidate.
+    #[arg(last = true, hide_short_help = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
 
     #[command(flatten)]
     pub(crate) property: PropertyArgs,
 
-    /// Keep lines of the input, such as 12 or 10-20, or what matches a regular expression; may be
-    /// repeated. Lines that contain `boildown: keep` are kept too
-    #[arg(long, value_name = "WHAT", help_heading = heading::PRESERVE)]
+    /// Keep lines such as 10-20, or text that matches
+    ///
+    /// Lines of the input, such as 12 or 10-20, or a regular expression; may be repeated. Lines
+    /// that contain `boildown: keep` are kept too.
+    #[arg(long, value_name = "WHAT", hide_short_help = true, help_heading = heading::PRESERVE)]
     pub(crate) keep: Vec<String>,
-
-    /// Never introduce a name that is not in the input
-    #[arg(long, conflicts_with = "rename", help_heading = heading::PRESERVE)]
-    pub(crate) preserve_names: bool,
 
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
 
-    /// Language of the input, or `none` [default: by its name, or else by its content]
-    #[arg(long, value_name = "NAME", help_heading = heading::RUN)]
+    /// Language of the input, or `none`
+    ///
+    /// [default: by its name, or else by its content; `boildown languages` lists them]
+    #[arg(long, value_name = "NAME", help_heading = heading::REDUCE)]
     pub(crate) language: Option<String>,
 
-    /// Start over instead of resuming an earlier run of the same command
-    #[arg(long, help_heading = heading::RUN)]
+    /// The smallest parts to delete: lines, tokens, bytes
+    ///
+    /// `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts of
+    /// lines too; `bytes` also takes the tokens of a language apart. A file in no known language is
+    /// reduced down to bytes by default.
+    #[arg(long, value_name = "UNITS", value_parser = units(), hide_possible_values = true, default_value = "tokens", hide_default_value = true, help_heading = heading::REDUCE)]
+    pub(crate) units: Units,
+
+    /// Rename identifiers to a, b, c and so on
+    ///
+    /// Only where the property allows it.
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) rename: bool,
+
+    /// Never introduce a name that is not in the input
+    #[arg(long, conflicts_with = "rename", hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) preserve_names: bool,
+
+    /// Remove all removable whitespace, including line breaks
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) compact: bool,
+
+    /// Start over instead of resuming
+    ///
+    /// Without it, the same command resumes an earlier run.
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) fresh: bool,
 
-    /// Where to write the result; the file always holds the best result so far. `-` prints the
-    /// result at the end [default: crash.min.c for crash.c]
+    /// File for the result, or `-` [default: crash.min.c for crash.c]
+    ///
+    /// It holds the best result so far at any moment. `-` prints the result at the end.
     #[arg(short, long, value_name = "FILE", conflicts_with = "in_place", help_heading = heading::OUTPUT)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Replace the result file even if boildown did not write it, or if it holds a smaller result
-    /// of another run
-    #[arg(long, conflicts_with = "in_place", help_heading = heading::OUTPUT)]
+    /// Replace the result file in any case
+    ///
+    /// Even if boildown did not write it, or if it holds a smaller result of another run.
+    #[arg(long, conflicts_with = "in_place", hide_short_help = true, help_heading = heading::OUTPUT)]
     pub(crate) force: bool,
 
-    /// Replace the input by the result, and keep the original as crash.c.orig
+    /// Replace the input; keep the original as crash.c.orig
     #[arg(long, help_heading = heading::OUTPUT)]
     pub(crate) in_place: bool,
-
-    /// Rename identifiers to a, b, c and so on, where the property allows it
-    #[arg(long, help_heading = heading::OUTPUT)]
-    pub(crate) rename: bool,
-
-    /// Remove all removable whitespace, including line breaks
-    #[arg(long, help_heading = heading::OUTPUT)]
-    pub(crate) compact: bool,
 
     #[command(flatten)]
     pub(crate) printing: OutputArgs,
 
-    /// Time limit of a run, such as 30 (seconds) or 500ms [default: ten times a run on the input]
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::LIMITS)]
+    /// Time limit of a run, such as 30 (seconds) or 500ms
+    ///
+    /// [default: ten times a run on the input, and at least 2s]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::RUN)]
     pub(crate) timeout: Option<Duration>,
 
-    /// Stop once the result is this small, such as 200 (tokens) or 4kB
+    /// Stop at this size, such as 200 (tokens) or 4kB
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = heading::LIMITS)]
     pub(crate) until: Option<TargetSize>,
 
@@ -112,31 +129,52 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) sandbox: SandboxArgs,
 
-    /// Passes to run, such as tree,tokens; or, with a dash, passes to skip: --passes=-rewriting
-    /// only deletes, so that the result consists of tokens of the input, in their order
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, help_heading = heading::EXPERT)]
+    /// Passes to run, such as tree,tokens; or to skip, with a dash
+    ///
+    /// --passes=-rewriting only deletes, so that the result consists of tokens of the input, in
+    /// their order.
+    #[arg(long, hide_short_help = true, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, help_heading = heading::EXPERT)]
     pub(crate) passes: Vec<String>,
 
-    /// Algorithm for lists, such as ddmin or probdd:sigma=0.25; `boildown algorithms` lists them
-    #[arg(long, value_name = "NAME", value_parser = named::<Algorithm>, help_heading = heading::EXPERT)]
+    /// Algorithm for lists, such as ddmin or probdd:sigma=0.25
+    ///
+    /// `boildown algorithms` lists them.
+    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = named::<Algorithm>, help_heading = heading::EXPERT)]
     pub(crate) algorithm: Option<Algorithm>,
 
-    /// Order in which a tree is reduced, such as hdd or perses; `boildown algorithms` lists them
-    #[arg(long, value_name = "NAME", value_parser = named::<Schedule>, default_value_t, hide_default_value = true, help_heading = heading::EXPERT)]
+    /// Order in which a tree is reduced, such as hdd or perses
+    ///
+    /// `boildown algorithms` lists them.
+    #[arg(long, hide_short_help = true, value_name = "NAME", value_parser = named::<Schedule>, default_value_t, hide_default_value = true, help_heading = heading::EXPERT)]
     pub(crate) schedule: Schedule,
 
-    /// Test up to N independent deletions together, and merge those that succeed [default: 1].
-    /// Useful with hundreds of jobs; the result depends on it
-    #[arg(long, alias = "width", value_name = "N", value_parser = batch_size, default_value = "1", hide_default_value = true, help_heading = heading::EXPERT)]
+    /// Test up to N independent deletions together [default: 1]
+    ///
+    /// Those that succeed are merged. Useful with hundreds of jobs; the result depends on it.
+    #[arg(long, hide_short_help = true, alias = "width", value_name = "N", value_parser = batch_size, default_value = "1", hide_default_value = true, help_heading = heading::EXPERT)]
     pub(crate) batch_size: NonZeroUsize,
 
-    /// A file of additional rewrite rules for the language of the input; may be repeated
-    #[arg(long, value_name = "FILE", help_heading = heading::EXPERT)]
+    /// A file of additional rewrite rules for the language
+    ///
+    /// May be repeated. `docs/rules.md` describes them.
+    #[arg(long, hide_short_help = true, value_name = "FILE", help_heading = heading::EXPERT)]
     pub(crate) rules: Vec<PathBuf>,
 
     /// Also run candidates that do not parse
     #[arg(long, hide = true)]
     pub(crate) no_gate: bool,
+
+    #[command(flatten)]
+    pub(crate) help: HelpArgs,
+}
+
+/// Returns a parser whose values shells complete.
+fn units() -> impl TypedValueParser<Value = Units> {
+    PossibleValuesParser::new(["lines", "tokens", "bytes"]).map(|name| match name.as_str() {
+        "lines" => Units::Lines,
+        "bytes" => Units::Bytes,
+        _ => Units::Tokens,
+    })
 }
 
 fn batch_size(text: &str) -> Result<NonZeroUsize, &'static str> {

@@ -11,6 +11,7 @@ use boildown_store::{
     BaselineRecording, Choice, Identity, Improvement, ResumeStatus, ResumedBest, RunDescription,
     StoreFolder, fingerprint_of,
 };
+use boildown_syntax::Units;
 
 use super::args::ReduceArgs;
 use super::destination::Destination;
@@ -140,6 +141,7 @@ fn run_identity(args: &ReduceArgs, commands: &PropertyCommands, input: &[u8]) ->
         timeout,
         language,
         keep,
+        units,
         passes,
         algorithm,
         schedule,
@@ -166,6 +168,8 @@ fn run_identity(args: &ReduceArgs, commands: &PropertyCommands, input: &[u8]) ->
         // Change what is printed, and whether to resume.
         printing: _,
         fresh: _,
+        // Ends boildown.
+        help: _,
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);
@@ -176,6 +180,10 @@ fn run_identity(args: &ReduceArgs, commands: &PropertyCommands, input: &[u8]) ->
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));
     identity.add("--passes", format!("{passes:?}"));
+    // Runs of earlier versions have no such value.
+    if *units != Units::default() {
+        identity.add("--units", format!("{units:?}"));
+    }
     identity.add("--algorithm", identity::algorithm(*algorithm));
     identity.add("--schedule", identity::schedule(*schedule));
     identity.add("--width", format!("{batch_size}"));

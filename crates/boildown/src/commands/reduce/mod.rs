@@ -31,8 +31,10 @@ use crate::keys::{self, KeyListener};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::format::count;
+use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
+use crate::report::started::StartedSearch;
 use crate::script_hints::{ScriptTrials, reads_original};
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits, property};
@@ -90,6 +92,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
         prepared: &prepared,
         uses_keys,
     };
+    reporter.started(search.started(&choices));
     let keeps_parts = !strategy.keep.is_empty();
     let found = search.run(
         &strategy,
@@ -111,6 +114,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
         tokens_before: count_tokens(&input, language),
         tokens_after: count_tokens(&found.best, language),
         language,
+        units: args.units,
         keeps_parts,
         flakiness: &flakiness,
         other_failures: &found.other_failures,
@@ -176,6 +180,29 @@ struct FoundReduction {
 }
 
 impl ReductionSearch<'_> {
+    /// Returns the event with which the search begins.
+    fn started(&self, choices: &Choices) -> StartedEvent {
+        let (args, runner) = (self.args, self.prepared.oracle.runner());
+        let search = StartedSearch {
+            task: "reduce",
+            inputs: &[&args.input],
+            bytes: self.input.len(),
+            output: &self.destination.output,
+            language: self.language,
+            command: runner.command.to_string(),
+            place: None,
+            property: self.prepared.oracle.property(),
+            property_args: &args.property,
+            jobs: &args.jobs,
+            budget: &args.budget,
+            timeout: args.timeout,
+            has_sandbox: runner.limits.sandbox.is_some(),
+            units: format!("{:?}", args.units).to_lowercase(),
+            choices: choices.as_slice(),
+        };
+        search.into()
+    }
+
     /// Searches for a smaller file, and runs the command on the result again.
     fn run(
         &self,

@@ -5,7 +5,7 @@ use std::path::Path;
 use boildown_exec::{SecondaryFailure, SecondaryFailures};
 use boildown_session::prepare::Flakiness;
 use boildown_session::{Stopped, Summary};
-use boildown_syntax::Language;
+use boildown_syntax::{Language, Units};
 use serde_json::Value;
 
 use crate::report::flakiness;
@@ -27,6 +27,8 @@ pub(super) struct ReductionReport<'a> {
     pub(crate) tokens_before: Option<usize>,
     pub(crate) tokens_after: Option<usize>,
     pub(crate) language: Option<&'static Language>,
+    /// The smallest parts that the search deletes.
+    pub(crate) units: Units,
     /// Whether the user excluded parts of the input from removal.
     pub(crate) keeps_parts: bool,
     pub(crate) flakiness: &'a Flakiness,
@@ -40,9 +42,12 @@ impl ReductionReport<'_> {
     fn minimality(&self) -> String {
         match self.summary.stopped {
             None if self.summary.one_minimal => {
-                let units = match self.language {
-                    Some(_) => "no single token can be removed, nor a node whose removal parses",
-                    None => "no single byte can be removed",
+                let units = match (self.units, self.language) {
+                    (Units::Lines, _) => "no single line can be removed",
+                    (Units::Tokens, Some(_)) => {
+                        "no single token can be removed, nor a node whose removal parses"
+                    }
+                    (Units::Bytes, _) | (Units::Tokens, None) => "no single byte can be removed",
                 };
                 let except = if self.keeps_parts {
                     ", except for the parts to keep"

@@ -4,22 +4,24 @@ use std::fs;
 use std::sync::Arc;
 
 use boildown_syntax::{
-    GateMode, Keep, Language, Layout, NamePolicy, PassSelection, Rules, Strategy, pass_names,
+    GateMode, IdleReason, Keep, Language, Layout, NamePolicy, PassSelection, Rules, Strategy,
+    idle_passes, pass_names,
 };
 
 use super::args::ReduceArgs;
 use crate::error::CliError;
+use crate::report::format::count;
 
 /// Returns the strategy for this input.
 pub(super) fn strategy(
     args: &ReduceArgs,
-    input: &[u8],
+    input: &Arc<[u8]>,
     language: Option<&'static Language>,
 ) -> Result<Strategy, CliError> {
     let rules = rules(args, language)?;
     let keep = keep(args, input)?;
-    let passes = passes(args, &pass_names(input, language))?;
-    Ok(Strategy {
+    let passes = passes(args, &pass_names(input, language, args.units))?;
+    let strategy = Strategy {
         gate: if args.no_gate {
             GateMode::Off
         } else {
@@ -40,8 +42,39 @@ pub(super) fn strategy(
             Layout::Tidy
         },
         keep,
+        units: args.units,
         passes,
-    })
+    };
+    if strategy.passes != PassSelection::All {
+        let idle = idle_passes(input, language, &strategy);
+        if !idle.is_empty() {
+            return Err(nothing_to_try(args, &idle, input.len()));
+        }
+    }
+    Ok(strategy)
+}
+
+/// Returns the error for a selection of passes that does nothing.
+fn nothing_to_try(args: &ReduceArgs, idle: &[(&str, IdleReason)], bytes: usize) -> CliError {
+    let input = args.input.display();
+    let reason = |reason: &IdleReason| match reason {
+        IdleReason::NamesStay => "runs with --rename only".to_owned(),
+        IdleReason::LayoutStays => "runs with --compact only".to_owned(),
+        IdleReason::OtherSchedule => "runs without --schedule only".to_owned(),
+        IdleReason::Size(sizes) if bytes < sizes.start => {
+            format!("runs on inputs of at least {}", count(sizes.start, "byte"))
+        }
+        IdleReason::Size(sizes) => {
+            format!("runs on inputs of fewer than {}", count(sizes.end, "byte"))
+        }
+        _ => "finds nothing to try".to_owned(),
+    };
+    let lines: Vec<String> = (idle.iter())
+        .map(|(name, why)| format!("`{}` {}", name.replace(' ', "-"), reason(why)))
+        .collect();
+    CliError::usage(format!("the selected passes can do nothing with {input}"))
+        .hint(lines.join("\n"))
+        .hint("without --passes every pass runs; --units lines deletes whole lines only")
 }
 
 /// Reads the user's rewrite rules.

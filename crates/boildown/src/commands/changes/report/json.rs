@@ -1,19 +1,25 @@
 //! A culprit search as JSON lines on standard output.
 
+use std::time::Duration;
+
 use boildown_changes::Commit;
 use boildown_session::Event;
 use boildown_session::changes::{CulpritCounts, Trial};
 
-use super::reporter::{ChangesReporter, CulpritSearchReport};
-use crate::report::json::print;
+use super::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
+use crate::report::json::{HEARTBEAT, arguments, print};
 use crate::report::json_events::{
-    CommitJson, CulpritEvent, CulpritFinished, JsonValue as _, PartJson, SpentJson, StateJson,
-    TrialJson,
+    CommitJson, CulpritEvent, CulpritFinished, JsonValue as _, PartJson, SCHEMA, SpentJson,
+    StateJson, TrialJson,
 };
 use crate::report::notes::Notes;
 
 /// Prints to standard output.
-pub(super) struct ChangesJson;
+#[derive(Default)]
+pub(super) struct ChangesJson {
+    /// Time at which something was last printed.
+    printed_at: Duration,
+}
 
 impl Notes for ChangesJson {
     fn note(&mut self, text: &str) {
@@ -23,6 +29,20 @@ impl Notes for ChangesJson {
 }
 
 impl ChangesReporter for ChangesJson {
+    fn started(&mut self, search: &StartedChanges<'_>) {
+        let event = CulpritEvent::Started {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            task: "changes".to_owned(),
+            arguments: arguments(),
+            good: search.good.to_owned(),
+            bad: search.bad.to_owned(),
+            command: search.command.to_owned(),
+            output: search.output.to_string_lossy().into_owned(),
+        };
+        print(&event.to_json());
+    }
+
     fn event(&mut self, event: &Event) {
         let event = match event {
             Event::EndpointRun { is_good, run } => CulpritEvent::Baseline {
@@ -61,6 +81,12 @@ impl ChangesReporter for ChangesJson {
                 passing: passing.clone(),
                 failing: failing.clone(),
             },
+            Event::CulpritTick(counts) if counts.elapsed >= self.printed_at + HEARTBEAT => {
+                self.printed_at = counts.elapsed;
+                CulpritEvent::Progress {
+                    spent: spent(counts),
+                }
+            }
             _ => return,
         };
         print(&event.to_json());

@@ -14,7 +14,7 @@ use super::args::ChangesArgs;
 /// Returns the reporter for these options.
 pub(super) fn reporter(args: &ChangesArgs, target: SearchTarget) -> Box<dyn ChangesReporter> {
     match (args.json, args.markdown, args.quiet) {
-        (true, ..) => Box::new(json::ChangesJson),
+        (true, ..) => Box::<json::ChangesJson>::default(),
         (_, true, _) => Box::new(markdown::ChangesMarkdown),
         (.., true) => Box::new(QuietChanges),
         _ => Box::new(text::ChangesText::new(target)),

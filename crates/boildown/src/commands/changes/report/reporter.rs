@@ -9,8 +9,21 @@ use crate::report::notes::Notes;
 
 /// A consumer of the events of a culprit search.
 pub(crate) trait ChangesReporter: Notes {
+    /// Shows that the search begins.
+    fn started(&mut self, _: &StartedChanges<'_>) {}
+
     fn event(&mut self, event: &Event);
     fn finish(&mut self, report: &CulpritSearchReport<'_>);
+}
+
+/// A culprit search that begins.
+pub(crate) struct StartedChanges<'a> {
+    /// The first state, as the user named it.
+    pub(crate) good: &'a str,
+    /// The second state, as the user named it.
+    pub(crate) bad: &'a str,
+    pub(crate) command: &'a str,
+    pub(crate) output: &'a Path,
 }
 
 /// The result of a culprit search.

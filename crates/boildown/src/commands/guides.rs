@@ -1,0 +1,435 @@
+//! The guides of the commands, for their help and their manual pages.
+
+use crate::guide::{Example, Guide};
+
+/// Files of the commands that have a run store.
+const STORE: (&str, &str) = (
+    ".boildown/",
+    "beside the result: the run store, from which the same command resumes, and the smallest \
+     candidates of secondary failures. It may be deleted when no run is in progress.",
+);
+
+pub(crate) const REDUCE: Guide = Guide {
+    synopsis: &[
+        "boildown reduce [OPTIONS] FILE -- COMMAND...",
+        "boildown reduce [OPTIONS] FILE --test SCRIPT",
+    ],
+    description: &[
+        "Makes FILE as small as possible while COMMAND still fails on it in the same way. The \
+         command is run once, and what that run shows is preserved: its exit code or signal, and \
+         the line that names the failure. Options or a script state the property instead.",
+        "In COMMAND, a word that names FILE, or {}, becomes the path of a candidate. Smaller and \
+         smaller candidates are tested, many at once. FILE itself is never changed; the best \
+         result so far is beside it at any moment, as crash.min.c for crash.c.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown reduce crash.c -- gcc -O2 -c crash.c",
+            brief: "keep what the run shows",
+            purpose: "preserve what the first run shows: the exit code and the line that names \
+                      the failure",
+        },
+        Example {
+            command: "boildown reduce crash.c --test ./interesting.sh",
+            brief: "a C-Reduce script",
+            purpose: "a script for C-Reduce, C-Vise or Shrink Ray, unchanged: exit code 0 means \
+                      interesting",
+        },
+        Example {
+            command: "boildown reduce a.json --stderr KeyError -- ./tool {}",
+            brief: "state what to keep",
+            purpose: "state what to preserve; {} is the path of the candidate",
+        },
+        Example {
+            command: "boildown reduce slow.sql --hangs 5s --stdin -- ./query",
+            brief: "",
+            purpose: "an input that hangs, read from standard input",
+        },
+        Example {
+            command: "boildown reduce server.log --units lines -- ./parse {}",
+            brief: "",
+            purpose: "delete whole lines only",
+        },
+    ],
+    keys: &[
+        ("s", "skips the current pass"),
+        ("q", "stops, like Ctrl-C; the same command resumes"),
+    ],
+    exit_codes: &[
+        (0, "reduced"),
+        (1, "invalid usage"),
+        (2, "nothing could be removed"),
+        (3, "the property does not hold on the input"),
+        (4, "the property holds too rarely"),
+        (5, "the command could not be run"),
+        (6, "stopped early; the best result is saved"),
+        (70, "internal error (a bug in boildown)"),
+    ],
+    files: &[
+        (
+            "crash.min.c",
+            "for an input crash.c: the best result so far, always whole.",
+        ),
+        ("crash.c.orig", "the input, when --in-place replaces it."),
+        STORE,
+    ],
+    see_also: &["isolate", "changes", "explain", "algorithms", "languages"],
+};
+
+pub(crate) const ISOLATE: Guide = Guide {
+    synopsis: &[
+        "boildown isolate [OPTIONS] GOOD BAD -- COMMAND...",
+        "boildown isolate [OPTIONS] GOOD BAD --test SCRIPT",
+    ],
+    description: &[
+        "Finds the smallest difference between a file that passes and a file that fails. A \
+         candidate is a mixture of both files. It fails when the property of BAD holds: the one \
+         that options state, or else the one that the run on BAD shows. It passes when the command \
+         ends as it does on GOOD: with exit code 0, or else with the same exit code or signal and \
+         the same kind of message. Every other outcome, and exit code 125, is unresolved.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown isolate good.html bad.html -- ./browser {}",
+            brief: "write both sides",
+            purpose: "write bad.pass.html and bad.fail.html, which differ as little as possible, \
+                      and print the difference",
+        },
+        Example {
+            command: "boildown isolate a.sql b.sql --stderr deadlock -- ./db {}",
+            brief: "say what fails",
+            purpose: "state what failing means; a candidate that ends as a.sql does passes",
+        },
+        Example {
+            command: "boildown isolate a.json b.json --units tokens -- ./tool {}",
+            brief: "",
+            purpose: "report whole tokens instead of single characters",
+        },
+    ],
+    keys: &[],
+    exit_codes: &[
+        (0, "isolated"),
+        (1, "invalid usage"),
+        (3, "GOOD does not pass, or BAD does not fail"),
+        (4, "GOOD passes only sometimes, or BAD fails too rarely"),
+        (5, "the command could not be run"),
+        (6, "stopped early; the best result is saved"),
+        (70, "internal error (a bug in boildown)"),
+    ],
+    files: &[
+        (
+            "bad.pass.html, bad.fail.html",
+            "for a file bad.html: the two results so far, the one that passes and the one that \
+             fails.",
+        ),
+        STORE,
+    ],
+    see_also: &["reduce", "changes", "explain"],
+};
+
+pub(crate) const CHANGES: Guide = Guide {
+    synopsis: &[
+        "boildown changes [OPTIONS] GOOD..BAD -- COMMAND...",
+        "boildown changes [OPTIONS] GOOD BAD -- COMMAND...",
+        "boildown changes [OPTIONS] GOOD --worktree -- COMMAND...",
+    ],
+    description: &[
+        "Finds the change that broke something: the commit, files, hunks and lines between two \
+         states. GOOD and BAD are two revisions of the current git repository, or two directories. \
+         The command runs in copies of the files elsewhere; your work tree, index, branches, stash \
+         and hooks are not touched.",
+        "Exit code 0 means good, 125 unresolved (the code does not build, for example), any other \
+         code bad, as for `git bisect run`. If options state what bad is, other failures are \
+         unresolved too.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown changes v1.2..v1.3 -- make check",
+            brief: "what broke it",
+            purpose: "which commit, files, hunks and lines broke it; the result is written to \
+                      culprit.patch",
+        },
+        Example {
+            command: "boildown changes good bad --stderr IndexError -- pytest -x",
+            brief: "this failure only",
+            purpose: "only this failure counts as bad",
+        },
+        Example {
+            command: "boildown changes v1.2..v1.3 --build 'make -j4' -- ./run-test.sh",
+            brief: "",
+            purpose: "a failed build is unresolved, not bad",
+        },
+        Example {
+            command: "boildown changes HEAD~1 --worktree -- ./run.sh",
+            brief: "uncommitted work",
+            purpose: "uncommitted work against a commit",
+        },
+        Example {
+            command: "boildown changes --fix broken..fixed -- make check",
+            brief: "",
+            purpose: "the smallest part of a fix that still fixes",
+        },
+        Example {
+            command: "boildown changes old/ new/ -- ./run.sh",
+            brief: "",
+            purpose: "two directories, no repository",
+        },
+    ],
+    keys: &[],
+    exit_codes: &[
+        (0, "found"),
+        (1, "invalid usage"),
+        (3, "the good state is not good, or the bad state not bad"),
+        (4, "a state is good or bad only sometimes"),
+        (5, "the command could not be run"),
+        (6, "stopped early; the best result is saved"),
+        (8, "a fresh copy does not confirm the patch"),
+        (9, "no test could be judged"),
+        (70, "internal error (a bug in boildown)"),
+    ],
+    files: &[
+        (
+            "culprit.patch",
+            "the smallest patch so far; fix.patch with --fix.",
+        ),
+        STORE,
+    ],
+    see_also: &["reduce", "isolate", "explain"],
+};
+
+pub(crate) const EXPLAIN: Guide = Guide {
+    synopsis: &["boildown explain [FILE]"],
+    description: &[
+        "Prints what the last run in the current directory chose for you: the language, the \
+         property, the sandbox, the limits. Each line says what was chosen, why, and which options \
+         change it, as --verbose does at the start of a run. Then it prints how the run ended. \
+         FILE is the input or the result of another run.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown explain",
+            brief: "the last run here",
+            purpose: "the last run in the current directory",
+        },
+        Example {
+            command: "boildown explain src/crash.c",
+            brief: "the last run on that file",
+            purpose: "the last run on that file",
+        },
+    ],
+    keys: &[],
+    exit_codes: &[
+        (0, "printed"),
+        (1, "there is no such run"),
+        (5, "its store could not be read"),
+    ],
+    files: &[STORE],
+    see_also: &["reduce", "isolate", "changes"],
+};
+
+pub(crate) const LAB: Guide = Guide {
+    synopsis: &["boildown lab EXPERIMENT [OPTIONS]"],
+    description: &[
+        "Compares algorithms by the number of tests they need, on simulated problems: exact \
+         numbers in virtual time, the same for the same seed. Each experiment has options of its \
+         own; `boildown lab EXPERIMENT --help` lists them.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown lab compare",
+            brief: "list algorithms",
+            purpose: "ddmin and a selection of other algorithms on lists",
+        },
+        Example {
+            command: "boildown lab programs a.c b.py --schedule hdd --schedule perses",
+            brief: "",
+            purpose: "two tree schedules on programs that need some of their tokens",
+        },
+    ],
+    exit_codes: &[(0, "compared"), (1, "invalid usage")],
+    see_also: &["algorithms", "reduce"],
+    ..PRINTING
+};
+
+pub(crate) const DOCTOR: Guide = Guide {
+    synopsis: &["boildown doctor [--json]"],
+    description: &[
+        "Prints what the machine offers to contain runs and to make them fast: the sandbox, \
+         sessions, file systems in memory, limits. It says what is off, why, and how to turn it on.",
+    ],
+    see_also: &["reduce", "isolate", "changes"],
+    ..PRINTING
+};
+
+pub(crate) const LANGUAGES: Guide = Guide {
+    synopsis: &["boildown languages"],
+    description: &[
+        "Prints the languages that boildown has a grammar for, and the names of files by which it \
+         recognises them. A file in any other language is reduced by lines, brackets, words and \
+         bytes.",
+    ],
+    see_also: &["reduce"],
+    ..PRINTING
+};
+
+pub(crate) const ALGORITHMS: Guide = Guide {
+    synopsis: &["boildown algorithms"],
+    description: &[
+        "Prints the delta-debugging algorithms: what each works on, what it guarantees, what it \
+         costs, and where it comes from. `boildown reduce` uses one with --algorithm or \
+         --schedule; the defaults measured best.",
+    ],
+    see_also: &["reduce", "lab"],
+    ..PRINTING
+};
+
+pub(crate) const COMPLETIONS: Guide = Guide {
+    synopsis: &["boildown completions SHELL"],
+    description: &["Prints a completion script for a shell."],
+    examples: &[
+        Example {
+            command: "boildown completions bash > ~/.local/share/bash-completion/completions/boildown",
+            brief: "",
+            purpose: "complete commands and options in bash",
+        },
+        Example {
+            command: "boildown completions zsh > ~/.zfunc/_boildown",
+            brief: "",
+            purpose: "the same in zsh, with ~/.zfunc in $fpath",
+        },
+    ],
+    ..PRINTING
+};
+
+pub(crate) const MAN: Guide = Guide {
+    synopsis: &["boildown man [COMMAND]"],
+    description: &[
+        "Prints the manual page of boildown, or of one of its commands, in the format of man(7).",
+    ],
+    examples: &[
+        Example {
+            command: "boildown man reduce | man -l -",
+            brief: "read the page of reduce",
+            purpose: "read the manual page of `boildown reduce`",
+        },
+        Example {
+            command: "boildown man reduce > ~/.local/share/man/man1/boildown-reduce.1",
+            brief: "",
+            purpose: "install it, so that `man boildown-reduce` finds it",
+        },
+    ],
+    ..PRINTING
+};
+
+/// A guide for commands that only print.
+const PRINTING: Guide = Guide {
+    synopsis: &[],
+    description: &[],
+    examples: &[],
+    keys: &[],
+    exit_codes: &[(0, "printed"), (1, "invalid usage")],
+    files: &[],
+    see_also: &[],
+};
+
+/// The guide of boildown itself.
+pub(crate) const BOILDOWN: Guide = Guide {
+    synopsis: &["boildown COMMAND [OPTIONS] ..."],
+    description: &[
+        "A test-case reducer and delta debugger. Give it a file that makes a program fail, and it \
+         finds a much smaller file that fails in the same way (reduce); a file that passes and one \
+         that fails, and it finds the smallest difference (isolate); two versions of a project, \
+         and it finds the commit, files, hunks and lines that broke it (changes).",
+        "Each command has a manual page of its own. A run can be stopped at any time, and the same \
+         command resumes it.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown reduce crash.c -- gcc -O2 -c crash.c",
+            brief: "a file that fails",
+            purpose: "a smaller file on which the compiler fails in the same way",
+        },
+        Example {
+            command: "boildown isolate good.json bad.json -- ./tool {}",
+            brief: "one that passes, too",
+            purpose: "the smallest difference between a file that passes and one that fails",
+        },
+        Example {
+            command: "boildown changes v1.2..v1.3 -- make check",
+            brief: "two versions",
+            purpose: "the change that broke the check",
+        },
+    ],
+    exit_codes: REDUCE.exit_codes,
+    files: &[STORE],
+    ..PRINTING
+};
+
+/// Returns the guide of a command.
+pub(crate) fn guide(command: &str) -> &'static Guide {
+    match command {
+        "reduce" => &REDUCE,
+        "isolate" => &ISOLATE,
+        "changes" => &CHANGES,
+        "explain" => &EXPLAIN,
+        "lab" => &LAB,
+        "doctor" => &DOCTOR,
+        "languages" => &LANGUAGES,
+        "algorithms" => &ALGORITHMS,
+        "completions" => &COMPLETIONS,
+        "man" => &MAN,
+        _ => &BOILDOWN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Cli;
+
+    #[test]
+    fn the_short_help_fits_on_a_small_terminal() {
+        for command in ["reduce", "isolate", "changes", "explain", "man"] {
+            let mut definition = Cli::definition().term_width(80);
+            definition.build();
+            let command = definition.find_subcommand_mut(command).unwrap();
+            let help = command.clone().term_width(80).render_help().to_string();
+            assert!(help.lines().count() <= 40, "{help}");
+            let longest = help.lines().map(|line| line.chars().count()).max();
+            assert!(longest <= Some(80), "{help}");
+        }
+    }
+
+    #[test]
+    fn examples_come_before_the_options() {
+        for name in ["reduce", "isolate", "changes"] {
+            let mut definition = Cli::definition();
+            definition.build();
+            let command = definition.find_subcommand_mut(name).unwrap();
+            let texts = [command.render_help(), command.render_long_help()];
+            for text in texts.map(|text| text.to_string()) {
+                let example = text.find(guide(name).examples[0].command);
+                let option = text.find("What ");
+                assert!(example.is_some() && example < option, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_has_a_guide_of_its_own() {
+        let definition = Cli::definition();
+        for command in definition.get_subcommands() {
+            let guide = guide(command.get_name());
+            let own = format!("boildown {}", command.get_name());
+            assert!(
+                guide.synopsis.iter().all(|form| form.starts_with(&own)),
+                "{own}"
+            );
+            let examples = guide.examples.iter().map(|example| example.command);
+            assert!(
+                examples.clone().all(|example| example.starts_with(&own)),
+                "{own}"
+            );
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The event with which a search begins.
+
+use std::path::Path;
+use std::time::Duration;
+
+use boildown_oracle::Property;
+use boildown_store::Choice;
+use boildown_syntax::Language;
+
+use super::json::arguments;
+use super::json_events::{OptionsJson, SCHEMA, StartedEvent};
+use crate::options::{BudgetArgs, JobsArgs, PropertyArgs};
+
+/// A reduction or an isolation whose search begins.
+pub(crate) struct StartedSearch<'a> {
+    /// The command of boildown.
+    pub(crate) task: &'static str,
+    pub(crate) inputs: &'a [&'a Path],
+    /// Bytes of the input.
+    pub(crate) bytes: usize,
+    pub(crate) output: &'a Path,
+    pub(crate) language: Option<&'static Language>,
+    /// The command that is run on candidates, as the user is shown it.
+    pub(crate) command: String,
+    /// The directory of which each run gets a copy.
+    pub(crate) place: Option<&'a Path>,
+    pub(crate) property: &'a Property,
+    pub(crate) property_args: &'a PropertyArgs,
+    pub(crate) jobs: &'a JobsArgs,
+    pub(crate) budget: &'a BudgetArgs,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) has_sandbox: bool,
+    pub(crate) units: String,
+    pub(crate) choices: &'a [Choice],
+}
+
+impl From<StartedSearch<'_>> for StartedEvent {
+    fn from(search: StartedSearch<'_>) -> Self {
+        let shown = |path: &Path| path.to_string_lossy().into_owned();
+        let budget = search.budget.budget();
+        Self {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            task: search.task.to_owned(),
+            arguments: arguments(),
+            inputs: search.inputs.iter().map(|path| shown(path)).collect(),
+            bytes: search.bytes,
+            output: shown(search.output),
+            language: search.language.map(|language| language.name.to_owned()),
+            command: search.command,
+            place: search.place.map(shown),
+            property: (search.property.expectations().iter())
+                .map(Into::into)
+                .collect(),
+            options: OptionsJson {
+                jobs: search.jobs.count(),
+                sandbox: search.has_sandbox,
+                timeout: search.timeout.map(|time| time.as_secs_f64()),
+                units: search.units,
+                flaky: search.property_args.flaky,
+                max_tests: budget.queries,
+                max_time: budget.time.map(|time| time.as_secs_f64()),
+            },
+            choices: search.choices.iter().map(Into::into).collect(),
+        }
+    }
+}
