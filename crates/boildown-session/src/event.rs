@@ -6,7 +6,7 @@ use std::time::Duration;
 use boildown_changes::{ChangeUnit, Commit, Configuration};
 use boildown_driver::{Spent, StopReason};
 use boildown_oracle::Run;
-use boildown_search::flaky::RunCounts;
+use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Ending, RunStore, StoreError};
 
 use crate::changes::{CulpritCounts, Loosened};
@@ -30,6 +30,21 @@ pub enum Event {
     Improved(Progress),
     /// Time passed. Lets a reduction or an isolation show its progress.
     Tick(Progress),
+    /// The property holds neither on the best result nor on the input any more: something around
+    /// the command has changed. The reduction stops.
+    EnvironmentChanged {
+        /// The number of verdicts that were removed from the run store, because the property was
+        /// not seen to hold after them.
+        forgotten: u64,
+    },
+    /// The property turned out to hold on the input in some runs only. The reduction continues with
+    /// a sequential test of each candidate.
+    BecameFlaky {
+        /// The policy for runs of a candidate from now on.
+        policy: RepeatPolicy,
+        /// The runs on the input.
+        input: RunCounts,
+    },
     /// A repeated run of the best result showed that the property does not hold on it. The
     /// reduction continues from the last result on which it did.
     PropertyLost {
@@ -152,6 +167,8 @@ pub enum Stopped {
     SmallEnough,
     /// A repeated run showed that the property does not hold on the best result.
     PropertyLost,
+    /// The property holds neither on the best result nor on the input any more.
+    EnvironmentChanged,
 }
 
 impl Stopped {
@@ -164,6 +181,7 @@ impl Stopped {
             Self::TimeLimit => "time",
             Self::SmallEnough => "small enough",
             Self::PropertyLost => "property lost",
+            Self::EnvironmentChanged => "environment changed",
         }
     }
 }

@@ -159,6 +159,26 @@ impl RunStore {
         self.writer.verdict(VerdictRecord::new(content, answer));
     }
 
+    /// Returns the number of verdicts recorded so far. From the first call on, verdicts have to be
+    /// [confirmed](Self::confirm).
+    #[must_use]
+    pub fn recorded(&self) -> u64 {
+        self.writer.recorded()
+    }
+
+    /// Confirms the first `verdicts` verdicts: the property held in a run that began after they
+    /// were recorded, so they were found in an intact environment.
+    pub fn confirm(&self, verdicts: u64) {
+        self.writer.confirm(verdicts);
+    }
+
+    /// Removes all verdicts that were not confirmed, of this session and of earlier ones. Returns
+    /// how many, once they are not in the file any more.
+    #[must_use]
+    pub fn forget_unconfirmed(&self) -> u64 {
+        self.writer.forget_unconfirmed()
+    }
+
     /// Records the best result so far. Returns once it is in the file, so the file knows every
     /// content that the result file has ever had.
     pub fn improve(&self, improvement: Improvement) {

@@ -87,6 +87,15 @@ CREATE TABLE IF NOT EXISTS choices (
 ) WITHOUT ROWID;
 ";
 
+/// The table of verdicts after which the property was not seen to hold, which the first files do
+/// not have.
+const UNCONFIRMED_TABLE: &str = "
+CREATE TABLE IF NOT EXISTS unconfirmed (
+    number INTEGER PRIMARY KEY,
+    content BLOB NOT NULL
+);
+";
+
 /// Opens the file for writing, and creates it if it does not exist.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -169,7 +178,8 @@ pub(super) fn create(database: &Connection) -> rusqlite::Result<()> {
 /// Creates the tables that older files do not have.
 pub(super) fn create_missing(database: &Connection) -> rusqlite::Result<()> {
     database.execute_batch(SKIPPED_PASSES_TABLE)?;
-    database.execute_batch(CHOICES_TABLE)
+    database.execute_batch(CHOICES_TABLE)?;
+    database.execute_batch(UNCONFIRMED_TABLE)
 }
 
 /// Returns whether the file has no tables.

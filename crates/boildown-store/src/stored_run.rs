@@ -189,8 +189,15 @@ impl StoredRun {
         let session = (self.write_beginning(&mut database, description))
             .map_err(StoreError::from_database("write", &self.file))?;
         let reader = schema::open_to_read(&self.file)?;
+        let last_number = database
+            .query_row(
+                "SELECT coalesce(max(number), 0) FROM unconfirmed",
+                [],
+                |row| unsigned(row, 0),
+            )
+            .map_err(StoreError::from_database("read", &self.file))?;
         Ok(RunStore {
-            writer: Writer::start(database, self.file.clone(), session),
+            writer: Writer::start(database, self.file.clone(), session, last_number),
             reader: Mutex::new(Some(reader)),
             read_error: Mutex::default(),
             session,

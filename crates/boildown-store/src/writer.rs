@@ -46,6 +46,12 @@ struct State {
     pushed: u64,
     /// The number of these records that are in the file.
     committed: u64,
+    /// The number of the last verdict. Numbers increase over the sessions of a run.
+    last_verdict: u64,
+    /// The number of the last confirmed verdict; `None` if verdicts need not be confirmed.
+    confirmed: Option<u64>,
+    /// The number of verdicts that were removed because they were not confirmed.
+    forgotten: u64,
     /// Whether a thread waits for the batch to be written.
     is_urgent: bool,
     /// Whether the handle is being dropped.
@@ -59,6 +65,8 @@ struct State {
 #[derive(Debug, Default)]
 struct Batch {
     verdicts: Vec<VerdictRecord>,
+    /// Whether unconfirmed verdicts are to be removed.
+    forgets: bool,
     improvements: Vec<Improvement>,
     /// The queries after which a pass was skipped.
     skipped_passes: Vec<u64>,
@@ -81,6 +89,18 @@ pub struct Ending {
 }
 
 impl Shared {
+    /// Waits until the batch is in the file, or writing has failed.
+    fn write_now<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        state.pushed += 1;
+        let mine = state.pushed;
+        state.is_urgent = true;
+        self.wake.notify_one();
+        while state.committed < mine && !state.is_broken {
+            state = (self.written.wait(state)).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,8 +108,16 @@ impl Shared {
 
 impl Writer {
     /// Starts the thread for one session. The database has to have its tables.
-    pub(super) fn start(database: Connection, file: PathBuf, session: i64) -> Self {
+    ///
+    /// `last_verdict` is the largest number of an unconfirmed verdict in the file.
+    pub(super) fn start(
+        database: Connection,
+        file: PathBuf,
+        session: i64,
+        last_verdict: u64,
+    ) -> Self {
         let shared = Arc::new(Shared::default());
+        shared.lock().last_verdict = last_verdict;
         let for_thread = Arc::clone(&shared);
         let thread = std::thread::spawn(move || work(&for_thread, database, &file, session));
         Self {
@@ -104,6 +132,7 @@ impl Writer {
             return;
         }
         state.pushed += 1;
+        state.last_verdict += 1;
         state.batch.verdicts.push(record);
         // The thread wakes for the first verdict, and then waits until the batch is full or old.
         if state.batch.verdicts.len() == 1 || state.batch.verdicts.len() == FULL_BATCH {
@@ -117,18 +146,30 @@ impl Writer {
         if state.is_broken {
             return;
         }
-        state.pushed += 1;
         state.batch.improvements.push(improvement);
-        let mine = state.pushed;
-        state.is_urgent = true;
-        self.shared.wake.notify_one();
-        while state.committed < mine && !state.is_broken {
-            state = self
-                .shared
-                .written
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+        drop(self.shared.write_now(state));
+    }
+
+    pub(super) fn recorded(&self) -> u64 {
+        let mut state = self.shared.lock();
+        // What earlier sessions left unconfirmed stays so until a run hits.
+        state.confirmed.get_or_insert(0);
+        state.last_verdict
+    }
+
+    pub(super) fn confirm(&self, verdicts: u64) {
+        let mut state = self.shared.lock();
+        state.confirmed = state.confirmed.max(Some(verdicts));
+    }
+
+    /// Returns once the verdicts are removed from the file, or writing has failed.
+    pub(super) fn forget_unconfirmed(&self) -> u64 {
+        let mut state = self.shared.lock();
+        if state.is_broken {
+            return 0;
         }
+        state.batch.forgets = true;
+        self.shared.write_now(state).forgotten
     }
 
     pub(super) fn skipped_pass(&self, query: u64) {
@@ -167,10 +208,13 @@ impl Drop for Writer {
 fn work(shared: &Shared, mut database: Connection, file: &std::path::Path, session: i64) {
     loop {
         let next = next_batch(shared);
-        let written = write(&mut database, session, &next.batch);
+        let written = write(&mut database, session, &next);
         let mut state = shared.lock();
         match written {
-            Ok(()) => state.committed = next.last_record,
+            Ok(forgotten) => {
+                state.committed = next.last_record;
+                state.forgotten += forgotten;
+            }
             Err(error) => {
                 state.error = Some(StoreError::from_database("write", file)(error));
                 state.is_broken = true;
@@ -206,6 +250,8 @@ fn next_batch(shared: &Shared) -> NextBatch {
     NextBatch {
         batch: std::mem::take(&mut state.batch),
         last_record: state.pushed,
+        last_verdict: state.last_verdict,
+        confirmed: state.confirmed,
         is_last: state.is_closing,
     }
 }
@@ -215,15 +261,25 @@ struct NextBatch {
     batch: Batch,
     /// The number of its last record.
     last_record: u64,
+    /// The number of its last verdict.
+    last_verdict: u64,
+    /// The number of the last confirmed verdict; `None` if verdicts need not be confirmed.
+    confirmed: Option<u64>,
     /// Whether no batch follows.
     is_last: bool,
 }
 
-fn write(database: &mut Connection, session: i64, batch: &Batch) -> rusqlite::Result<()> {
+/// Writes a batch. Returns how many verdicts it removes.
+fn write(database: &mut Connection, session: i64, next: &NextBatch) -> rusqlite::Result<u64> {
     let transaction = database.transaction()?;
+    let batch = &next.batch;
     for record in &batch.verdicts {
         write_verdict(&transaction, session, record)?;
     }
+    let forgotten = match next.confirmed {
+        Some(confirmed) => write_confirmations(&transaction, next, confirmed)?,
+        None => 0,
+    };
     for improvement in &batch.improvements {
         write_improvement(&transaction, session, improvement)?;
     }
@@ -246,7 +302,39 @@ fn write(database: &mut Connection, session: i64, batch: &Batch) -> rusqlite::Re
             ],
         )?;
     }
-    transaction.commit()
+    transaction.commit()?;
+    Ok(forgotten)
+}
+
+/// Writes which verdicts are not confirmed, and removes them if the batch says so. Returns how many
+/// were removed.
+fn write_confirmations(
+    database: &Connection,
+    next: &NextBatch,
+    confirmed: u64,
+) -> rusqlite::Result<u64> {
+    database
+        .prepare_cached("DELETE FROM unconfirmed WHERE number <= ?1")?
+        .execute([number(confirmed)])?;
+    let first = next.last_verdict + 1 - next.batch.verdicts.len() as u64;
+    let numbered = (first..).zip(&next.batch.verdicts);
+    for (verdict, record) in numbered.filter(|(verdict, _)| *verdict > confirmed) {
+        database
+            .prepare_cached("INSERT OR REPLACE INTO unconfirmed VALUES (?1, ?2)")?
+            .execute(params![
+                number(verdict),
+                record.content.bits().to_le_bytes()
+            ])?;
+    }
+    if !next.batch.forgets {
+        return Ok(0);
+    }
+    let forgotten = database.execute(
+        "DELETE FROM verdicts WHERE content IN (SELECT content FROM unconfirmed)",
+        [],
+    )?;
+    database.execute("DELETE FROM unconfirmed", [])?;
+    Ok(forgotten as u64)
 }
 
 /// Writes a verdict, unless the file has one on this content, which the search has used.

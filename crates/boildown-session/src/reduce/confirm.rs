@@ -5,6 +5,7 @@ use std::sync::Arc;
 use boildown_oracle::{Interrupt, Oracle, OracleError};
 use boildown_search::flaky::RunCounts;
 
+use super::environment::{EnvironmentCheck, Once, judge_once};
 use super::sized_text::SizedText;
 
 /// Number of tests after which an improvement is confirmed.
@@ -13,20 +14,38 @@ const EVERY: u64 = 256;
 /// The same for an improvement to at most half the size of the last confirmed result.
 const EVERY_WHEN_HALVED: u64 = 64;
 
-/// The number of runs that confirm a result.
+/// The number of runs that confirm a result from which the reduction continues.
 const RUNS: u32 = 3;
+
+/// The least and the greatest number of runs that confirm a result about which something is
+/// claimed.
+const CLAIM_RUNS: (u64, u64) = (8, 32);
+
+/// Number of tests for which the final confirmation makes one run more.
+const TESTS_PER_RUN: u64 = 50;
+
+/// Number of candidates cut short by a limit after which no more missed candidates are run again.
+const CUT_SHORT_RUNS: u32 = 3;
 
 /// Confirms results, and remembers the last one that was confirmed.
 ///
 /// A reduction of a property that should hold always or never may still meet a candidate on which
 /// it holds by chance. Everything found after it is then worthless. So the best result is run three
 /// more times: at the first improvement after 256 tests (after 64, if it is at most half as large
-/// as the last confirmed result), and at the end. If the property does not hold in one of these
-/// runs, the reduction reverts to the last confirmed result.
+/// as the last confirmed result), and more often at the end, when something is claimed about it.
+/// If the property does not hold in one of these runs, the reduction reverts to the last confirmed
+/// result.
+///
+/// The property may also be lost because something around the command has changed: a tool was
+/// removed, a disk is full. Then it does not hold on the input either.
 pub(super) struct Confirmation<'a> {
     oracle: &'a dyn Oracle,
-    /// Cancels the runs. Without one, nothing is confirmed.
-    interrupt: Option<Interrupt>,
+    /// Cancels the runs.
+    interrupt: Interrupt,
+    /// Whether results are confirmed by several runs. Not if the property is known to be flaky.
+    is_steady: bool,
+    /// Without one, nothing is known about the environment.
+    environment: Option<EnvironmentCheck<'a>>,
     input: SizedText,
     last: ConfirmedText,
 }
@@ -41,16 +60,31 @@ struct ConfirmedText {
     counts: RunCounts,
 }
 
+/// What a repeated run of the best result shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Recheck {
+    /// Nothing speaks against the result.
+    Holds,
+    /// The property does not hold on the result in every run, but on the input.
+    Lost,
+    /// The property does not hold on the input any more.
+    EnvironmentChanged,
+}
+
 impl<'a> Confirmation<'a> {
     /// Starts with the input as the last confirmed text.
     pub(super) fn new(
         input: SizedText,
         oracle: &'a dyn Oracle,
-        interrupt: Option<Interrupt>,
+        interrupt: Interrupt,
+        is_steady: bool,
+        environment: Option<EnvironmentCheck<'a>>,
     ) -> Self {
         Self {
             oracle,
             interrupt,
+            is_steady,
+            environment,
             last: ConfirmedText {
                 text: input.clone(),
                 query: 0,
@@ -64,42 +98,100 @@ impl<'a> Confirmation<'a> {
     pub(super) fn is_due(&self, bytes: usize, queries: u64) -> bool {
         let since = queries - self.last.query;
         let is_halved = 2 * bytes <= self.last.text.bytes.len();
-        since >= EVERY || is_halved && since >= EVERY_WHEN_HALVED
+        self.is_steady && (since >= EVERY || is_halved && since >= EVERY_WHEN_HALVED)
     }
 
-    /// Runs a result, unless it is the last confirmed one. Returns `false` if the property did not
-    /// hold on it in one of the runs.
-    ///
-    /// A run that is interrupted, or cut short by a limit or a full disk, proves nothing against
-    /// the result: the system may be loaded.
+    /// Runs a result several times, unless it is the last confirmed one.
     pub(super) fn confirm(
         &mut self,
         result: &SizedText,
         queries: u64,
-    ) -> Result<bool, OracleError> {
-        let Some(interrupt) = &self.interrupt else {
-            return Ok(true);
-        };
+    ) -> Result<Recheck, OracleError> {
         self.last.query = queries;
         if self.last.text.bytes == result.bytes {
-            return Ok(true);
+            return Ok(Recheck::Holds);
         }
+        self.run(result, RUNS)
+    }
+
+    /// Runs the final result, about which something is claimed: more often after more tests.
+    pub(super) fn confirm_claim(
+        &mut self,
+        result: &SizedText,
+        queries: u64,
+    ) -> Result<Recheck, OracleError> {
+        if !self.is_steady {
+            return self.recheck(result);
+        }
+        let runs = (queries / TESTS_PER_RUN).clamp(CLAIM_RUNS.0, CLAIM_RUNS.1);
+        self.run(result, u32::try_from(runs).unwrap_or(RUNS))
+    }
+
+    /// Runs a result until the property holds on it `runs` times.
+    ///
+    /// A run that is interrupted, or cut short by a limit or a full disk, proves nothing against
+    /// the result: the system may be loaded.
+    fn run(&mut self, result: &SizedText, runs: u32) -> Result<Recheck, OracleError> {
         let mut counts = RunCounts::default();
-        while counts.runs < RUNS {
-            let answer = match self.oracle.judge(&result.bytes, interrupt) {
-                Ok(answer) => answer,
-                Err(OracleError::Interrupted) => return Ok(true),
-                Err(error) if error.is_full_disk() => return Ok(true),
-                Err(error) => return Err(error),
-            };
-            if !answer.verdict.is_interesting() {
-                return Ok(answer.run.is_some_and(|run| run.outcome.is_cut_short()));
+        while counts.runs < runs {
+            match judge_once(self.oracle, &result.bytes, &self.interrupt)? {
+                Once::Hit => counts.count(true),
+                Once::Miss => return self.or_environment(Recheck::Lost),
+                Once::CutShort => return self.or_environment(Recheck::Holds),
+                Once::Unknown => return Ok(Recheck::Holds),
             }
-            counts.count(true);
         }
         self.last.text = result.clone();
         self.last.counts = counts;
-        Ok(true)
+        Ok(Recheck::Holds)
+    }
+
+    /// Runs the best result once, to see whether the environment is intact.
+    ///
+    /// If the property is flaky, it is run until the property holds on it, and never lost: the rate
+    /// is compared at the end.
+    pub(super) fn recheck(&self, best: &SizedText) -> Result<Recheck, OracleError> {
+        if !self.is_steady {
+            let environment = self.environment.as_ref();
+            let holds =
+                environment.map(|environment| environment.holds_on(&best.bytes, &self.interrupt));
+            return match holds.transpose()? {
+                Some(false) => self.or_environment(Recheck::Holds),
+                _ => Ok(Recheck::Holds),
+            };
+        }
+        match judge_once(self.oracle, &best.bytes, &self.interrupt)? {
+            Once::Hit | Once::Unknown => Ok(Recheck::Holds),
+            Once::Miss => self.or_environment(Recheck::Lost),
+            Once::CutShort => self.or_environment(Recheck::Holds),
+        }
+    }
+
+    fn or_environment(&self, otherwise: Recheck) -> Result<Recheck, OracleError> {
+        Ok(match &self.environment {
+            Some(environment) if !environment.holds(&self.interrupt)? => {
+                Recheck::EnvironmentChanged
+            }
+            _ => otherwise,
+        })
+    }
+
+    /// Runs candidates without which nothing can be removed from the result, once more. Returns
+    /// whether the property holds on one of them.
+    pub(super) fn contradicts(&self, missed: &[Arc<[u8]>]) -> Result<bool, OracleError> {
+        let mut cut_short = 0;
+        for candidate in missed {
+            match judge_once(self.oracle, candidate, &self.interrupt)? {
+                Once::Hit => return Ok(true),
+                Once::Miss => {}
+                Once::CutShort => cut_short += 1,
+                Once::Unknown => break,
+            }
+            if cut_short == CUT_SHORT_RUNS {
+                break;
+            }
+        }
+        Ok(false)
     }
 
     /// Takes the result of earlier sessions as confirmed, until a run shows otherwise.
@@ -111,10 +203,12 @@ impl<'a> Confirmation<'a> {
     /// Returns the last text that this session confirmed, or the input.
     ///
     /// A result of an earlier session is run first.
-    pub(super) fn last_confirmed(&mut self, queries: u64) -> Result<SizedText, OracleError> {
+    pub(super) fn last_confirmed(&mut self) -> Result<SizedText, OracleError> {
         if self.last.counts.runs == 0 {
             let earlier = std::mem::replace(&mut self.last.text, self.input.clone());
-            self.confirm(&earlier, queries)?;
+            if earlier.bytes != self.input.bytes {
+                self.run(&earlier, RUNS)?;
+            }
         }
         Ok(self.last.text.clone())
     }

@@ -1,6 +1,8 @@
 //! Reduction: makes a text smaller, with the best result on disk at every moment.
 
 mod confirm;
+mod environment;
+mod near_misses;
 mod options;
 mod restart;
 mod run;
@@ -8,5 +10,5 @@ mod sized_text;
 mod task;
 
 pub use options::{ReduceOptions, SkipPass, TargetSize};
-pub use restart::{Reduced, ReductionPlan, reduce_with_restarts};
+pub use restart::{FlakyInput, Reduced, ReductionPlan, reduce_with_restarts};
 pub use run::reduce;

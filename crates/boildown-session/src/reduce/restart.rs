@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use boildown_driver::Spent;
+use boildown_exec::fsx;
 use boildown_oracle::{Oracle, OracleError, RepeatedOracle};
-use boildown_search::flaky::RepeatPolicy;
+use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Improvement, fingerprint_of};
 use boildown_syntax::Reduction;
 
+use super::environment::EnvironmentCheck;
 use super::options::ReduceOptions;
-use super::run::reduce;
+use super::run::reduce_in;
 use crate::config::SessionConfig;
 use crate::event::{Event, Progress, Stopped, Summary};
+use crate::repeated_test::{RepeatedTest, RunStats};
 
 /// Runs of each candidate after the property was lost for the first and the second time.
 const RUNS_AFTER_LOSS: [u32; 2] = [4, 16];
@@ -45,13 +48,22 @@ pub struct Reduced {
     pub best: Arc<[u8]>,
     /// Candidates on which the property held in one run and not in another, since it was last lost.
     pub contradictions: u64,
+    /// What was measured when the property, which seemed to hold always, turned out to be flaky.
+    pub flaky: Option<FlakyInput>,
 }
 
-/// Runs a reduction like [`reduce`]. If the property is lost, starts again from the last confirmed
-/// text, with several runs of each candidate: 4, and after a second loss 16. A third loss ends it.
+/// The number of runs that show whether the property is flaky on the text to start again from.
+const SAMPLE: u32 = 24;
+
+/// Runs a reduction like [`reduce`](super::reduce), and stops when the environment has changed.
+///
+/// If the property is lost, the last confirmed text is run some more times. If the property is
+/// flaky on it and on the input, the reduction starts again from there with a sequential test of
+/// each candidate. Otherwise it starts again with several runs of each candidate: 4, and after a
+/// second loss 16. After a third loss, the property counts as flaky in any case.
 ///
 /// # Errors
-/// As [`reduce`].
+/// As [`reduce`](super::reduce).
 pub fn reduce_with_restarts(
     plan: &ReductionPlan<'_>,
     mut options: ReduceOptions,
@@ -63,10 +75,17 @@ pub fn reduce_with_restarts(
     let (mut text, mut repeat_policy) = (Arc::clone(plan.input), plan.repeat_policy);
     let mut total = Spent::default();
     let mut runs_after_loss = RUNS_AFTER_LOSS.iter();
+    let mut flaky = None;
     loop {
         let repeating = RepeatedOracle::new(plan.oracle, repeat_policy);
         let mut report_total = |event: &Event| on_event(&with_totals(event, bytes_before, total));
-        let (mut summary, best) = reduce(
+        let environment = EnvironmentCheck {
+            oracle: plan.oracle,
+            input: plan.input,
+            policy: repeat_policy,
+        };
+        let (mut summary, best) = reduce_in(
+            Some(environment),
             (plan.start)(&text),
             &repeating,
             &options,
@@ -77,6 +96,17 @@ pub fn reduce_with_restarts(
         config.budget = config.budget.without(&summary.progress.spent);
         total = total.plus(summary.progress.spent);
         let is_lost = summary.stopped == Some(Stopped::PropertyLost);
+        let is_last = runs_after_loss.len() == 0;
+        if is_lost && let Some(restart) = plan.restart_as_flaky(&best, &config, is_last)? {
+            let FlakyInput { policy, input } = restart.flaky;
+            on_event(&Event::BecameFlaky { policy, input });
+            if let Some(output) = options.output.as_ref().filter(|_| restart.text != best) {
+                fsx::write_atomic(output, &restart.text)?;
+            }
+            (options.resumed_best, options.confirm, config.store) = (None, false, None);
+            (text, repeat_policy, flaky) = (restart.text, policy, Some(restart.flaky));
+            continue;
+        }
         if let Some(&runs) = runs_after_loss.next().filter(|_| is_lost) {
             on_event(&Event::PropertyLost {
                 bytes: best.len(),
@@ -105,7 +135,75 @@ pub fn reduce_with_restarts(
             summary,
             best,
             contradictions: repeating.contradictions(),
+            flaky,
         });
+    }
+}
+
+/// A flaky property, as it was noticed during the reduction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlakyInput {
+    /// The policy for runs of a candidate.
+    pub policy: RepeatPolicy,
+    /// The runs on the input.
+    pub input: RunCounts,
+}
+
+/// A start of the reduction of a flaky property.
+struct FlakyRestart {
+    flaky: FlakyInput,
+    text: Arc<[u8]>,
+}
+
+impl ReductionPlan<'_> {
+    /// Measures the rate of a property that was lost. Returns `None` when it seems to hold always
+    /// on `text` or on the input (unless this is the last loss that is tolerated), or so rarely
+    /// that candidates could not be told apart.
+    ///
+    /// The reduction starts again from `text` if the property holds on it as often as on the input.
+    fn restart_as_flaky(
+        &self,
+        text: &Arc<[u8]>,
+        config: &SessionConfig,
+        is_last: bool,
+    ) -> Result<Option<FlakyRestart>, OracleError> {
+        let interrupt = config.interrupt_handle()?;
+        let test = |candidate| RepeatedTest {
+            oracle: self.oracle,
+            candidate,
+            jobs: config.jobs,
+            interrupt: &interrupt,
+        };
+        let is_input = text == self.input;
+        let measured = || {
+            let mut on_text = RunStats::default();
+            test(&**text).run(SAMPLE, &mut on_text)?;
+            if !is_input && !is_last && !on_text.counts.is_mixed() {
+                return Ok((None, on_text));
+            }
+            let before = if is_input {
+                on_text
+            } else {
+                RunStats::default()
+            };
+            let on_input = test(&**self.input).measure_rate(before)?;
+            let on_text = match is_input {
+                true => on_input,
+                false => test(&**text).measure_rate(on_text)?,
+            };
+            Ok((Some(on_input.counts), on_text))
+        };
+        let (input, on_text) = match measured() {
+            Ok((Some(input), on_text)) if is_last || input.is_mixed() => (input, on_text.counts),
+            Ok(_) | Err(OracleError::Interrupted) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let is_kept = on_text.interval().high >= input.interval().low;
+        let text = Arc::clone(if is_kept { text } else { self.input });
+        Ok(RepeatPolicy::for_rate(input).map(|policy| FlakyRestart {
+            flaky: FlakyInput { policy, input },
+            text,
+        }))
     }
 }
 

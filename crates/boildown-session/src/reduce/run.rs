@@ -8,6 +8,7 @@ use boildown_search::Search as _;
 use boildown_syntax::Reduction;
 
 use super::confirm::Confirmation;
+use super::environment::{EnvironmentCheck, EnvironmentObserver};
 use super::options::ReduceOptions;
 use super::sized_text::SizedText;
 use super::task::ReduceTask;
@@ -28,16 +29,36 @@ pub fn reduce(
     config: &SessionConfig,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<(Summary, Arc<[u8]>), OracleError> {
+    reduce_in(None, search, oracle, options, config, on_event)
+}
+
+/// Runs a reduction like [`reduce`]. With an `environment`, it stops when that has changed.
+pub(super) fn reduce_in(
+    environment: Option<EnvironmentCheck<'_>>,
+    search: Reduction,
+    oracle: &dyn Oracle,
+    options: &ReduceOptions,
+    config: &SessionConfig,
+    on_event: &mut dyn FnMut(&Event),
+) -> Result<(Summary, Arc<[u8]>), OracleError> {
     let store = config.store.as_deref();
     let input = SizedText::from(&search.best());
-    let interrupt = match options.confirm {
-        true => Some(config.interrupt_handle()?),
-        false => None,
-    };
-    let confirmation = Confirmation::new(input.clone(), oracle, interrupt);
-    let mut task = ReduceTask::new(input, options, store, confirmation);
+    let observed = environment.is_some().then_some(store).flatten();
+    let observer = EnvironmentObserver::new(oracle, observed);
+    let once = environment.map(|check| EnvironmentObserver::new(check.oracle, observed));
+    let environment = environment
+        .zip(once.as_ref())
+        .map(|(check, oracle)| EnvironmentCheck { oracle, ..check });
+    let confirmation = Confirmation::new(
+        input.clone(),
+        &observer,
+        config.interrupt_handle()?,
+        options.confirm,
+        environment,
+    );
+    let mut task = ReduceTask::new(input, options, store, confirmation, &observer);
     let mut reporter = Reporter::new(on_event, store);
-    let bytes_oracle = BytesOracle(oracle);
+    let bytes_oracle = BytesOracle(&observer);
     std::thread::scope(|scope| {
         let mut drive = Drive::start(scope, search, &bytes_oracle, &config.driver());
         let stopped = runner::run(&mut drive, &mut task, &mut reporter)?;

@@ -13,7 +13,9 @@ use boildown_search::{Search as _, Told};
 use boildown_store::{Improvement, ResumedBest, RunStore, fingerprint_of};
 use boildown_syntax::{Candidate, PassId, Reduction};
 
-use super::confirm::Confirmation;
+use super::confirm::{Confirmation, Recheck};
+use super::environment::{self, EnvironmentObserver};
+use super::near_misses::NearMisses;
 use super::options::ReduceOptions;
 use super::sized_text::SizedText;
 use crate::event::{Event, Progress, Stopped};
@@ -35,11 +37,25 @@ pub(super) struct ReduceTask<'a> {
     /// The tests at which earlier sessions skipped a pass, in order.
     earlier_skips: Peekable<Iter<'a, u64>>,
     confirmation: Confirmation<'a>,
+    observer: &'a EnvironmentObserver<'a>,
+    held: LastHeld,
+    near_misses: NearMisses,
     bytes_before: usize,
     /// The best result, as it is in the output.
     best: SizedText,
     /// The time at which it was found.
     improved_at: Duration,
+}
+
+/// What was spent when the property was last seen to hold.
+#[derive(Debug, Default)]
+struct LastHeld {
+    /// Tests, since the last hit or check.
+    queries: u64,
+    /// Runs of the search.
+    runs: u64,
+    /// Checks that came early because tools could not be started.
+    early_checks: u64,
 }
 
 impl<'a> ReduceTask<'a> {
@@ -48,6 +64,7 @@ impl<'a> ReduceTask<'a> {
         options: &'a ReduceOptions,
         store: Option<&'a RunStore>,
         confirmation: Confirmation<'a>,
+        observer: &'a EnvironmentObserver<'a>,
     ) -> Self {
         let resumed_best = options.resumed_best.as_ref();
         let earlier_skips = store.map_or(&[][..], RunStore::skipped_passes);
@@ -57,6 +74,9 @@ impl<'a> ReduceTask<'a> {
             resumed_best,
             earlier_skips: earlier_skips.iter().peekable(),
             confirmation,
+            observer,
+            held: LastHeld::default(),
+            near_misses: NearMisses::default(),
             bytes_before: input.bytes.len(),
             best: resumed_best.map_or(input, SizedText::from),
             improved_at: Duration::ZERO,
@@ -77,19 +97,94 @@ impl<'a> ReduceTask<'a> {
             self.pass_resumed_best();
             self.save(&drive.search().best(), spent, reporter)?;
         }
-        let is_lost = stopped == Some(Stopped::PropertyLost)
-            || !self.confirmation.confirm(&self.best, spent.queries)?;
-        let stopped = if is_lost {
-            self.revert(drive.spent(), reporter)?;
-            Some(Stopped::PropertyLost)
-        } else {
-            stopped
+        let stopped = match stopped {
+            Some(Stopped::PropertyLost) => {
+                self.revert(spent, reporter)?;
+                stopped
+            }
+            Some(Stopped::EnvironmentChanged) => stopped,
+            _ => match self.recheck_result(stopped, spent)? {
+                Recheck::Holds if stopped.is_none() && self.is_contradicted(spent)? => {
+                    Some(Stopped::PropertyLost)
+                }
+                Recheck::Holds => stopped,
+                Recheck::Lost => {
+                    self.revert(drive.spent(), reporter)?;
+                    Some(Stopped::PropertyLost)
+                }
+                Recheck::EnvironmentChanged => Some(self.stop_in_changed_environment(reporter)),
+            },
         };
         // So far the output survives a crash of the process; from here on also one of the system.
         if let Some(path) = &self.options.output {
             fsx::write_durable(path, &self.best.bytes)?;
         }
         Ok(stopped)
+    }
+
+    /// Runs the result again before anything is said about it.
+    ///
+    /// A session that only repeated what earlier ones had found has nothing new to say.
+    fn recheck_result(
+        &mut self,
+        stopped: Option<Stopped>,
+        spent: Spent,
+    ) -> Result<Recheck, OracleError> {
+        if spent.runs == 0 {
+            return Ok(Recheck::Holds);
+        }
+        if stopped.is_none() {
+            return self.confirmation.confirm_claim(&self.best, spent.queries);
+        }
+        match self.confirmation.confirm(&self.best, spent.queries)? {
+            Recheck::Holds if spent.runs > self.held.runs => self.confirmation.recheck(&self.best),
+            recheck => Ok(recheck),
+        }
+    }
+
+    /// Returns whether the property holds on a candidate on which it did not hold before, so that
+    /// the result may not be minimal.
+    fn is_contradicted(&self, spent: Spent) -> Result<bool, OracleError> {
+        if !self.options.confirm || spent.runs == 0 {
+            return Ok(false);
+        }
+        let missed = self.near_misses.largest(spent.queries);
+        self.confirmation.contradicts(&missed)
+    }
+
+    /// Runs the best result again after many tests without a hit, and earlier if it seems that
+    /// tools cannot be started. Adds at most one run for fifty tests, and one.
+    fn recheck_after_misses(
+        &mut self,
+        spent: Spent,
+        reporter: &mut Reporter<'_>,
+    ) -> Result<Option<Stopped>, OracleError> {
+        let is_long = spent.queries - self.held.queries >= environment::EVERY;
+        let is_early = self.observer.lacks_tools()
+            && self.held.early_checks * environment::EVERY <= spent.queries;
+        // Verdicts of earlier sessions say nothing about the present.
+        let is_replay = spent.runs == self.held.runs;
+        if !(is_long || is_early) {
+            return Ok(None);
+        }
+        self.held.queries = spent.queries;
+        if is_replay {
+            return Ok(None);
+        }
+        self.held.runs = spent.runs;
+        self.held.early_checks += u64::from(!is_long);
+        match self.confirmation.recheck(&self.best)? {
+            Recheck::Holds => Ok(None),
+            Recheck::Lost => Ok(Some(Stopped::PropertyLost)),
+            Recheck::EnvironmentChanged => Ok(Some(self.stop_in_changed_environment(reporter))),
+        }
+    }
+
+    /// Removes the verdicts that were found since the property last held.
+    fn stop_in_changed_environment(&self, reporter: &mut Reporter<'_>) -> Stopped {
+        let forgotten = self.store.map_or(0, RunStore::forget_unconfirmed);
+        reporter.report(&Event::EnvironmentChanged { forgotten });
+        Stopped::EnvironmentChanged
     }
 
     /// Saves the best result of the search, unless the output holds it or a better one.
@@ -149,7 +244,7 @@ impl<'a> ReduceTask<'a> {
     /// Makes the last confirmed result the best one.
     fn revert(&mut self, spent: Spent, reporter: &mut Reporter<'_>) -> Result<(), OracleError> {
         self.pass_resumed_best();
-        let confirmed = self.confirmation.last_confirmed(spent.queries)?;
+        let confirmed = self.confirmation.last_confirmed()?;
         self.write(confirmed, spent, reporter)
     }
 
@@ -219,19 +314,26 @@ impl Task<Reduction> for ReduceTask<'_> {
         drive: &Drive<Reduction>,
         reporter: &mut Reporter<'_>,
     ) -> Result<Option<Stopped>, OracleError> {
+        let spent = drive.spent();
         if !told.verdict.is_interesting() {
-            return Ok(None);
+            self.near_misses.add(&told.candidate);
+            return self.recheck_after_misses(spent, reporter);
         }
-        let (best, spent) = (drive.search().best(), drive.spent());
+        self.near_misses.clear();
+        self.held.queries = spent.queries;
+        self.held.runs = spent.runs;
+        let best = drive.search().best();
         self.save(&best, spent, reporter)?;
         // Verdicts of earlier sessions are not run again.
         let is_due = self.resumed_best.is_none()
             && (self.confirmation).is_due(best.bytes().len(), spent.queries);
         if is_due {
             let best = SizedText::from(&best);
-            if !self.confirmation.confirm(&best, drive.spent().queries)? {
-                return Ok(Some(Stopped::PropertyLost));
-            }
+            return match self.confirmation.confirm(&best, spent.queries)? {
+                Recheck::Holds => Ok(None),
+                Recheck::Lost => Ok(Some(Stopped::PropertyLost)),
+                Recheck::EnvironmentChanged => Ok(Some(self.stop_in_changed_environment(reporter))),
+            };
         }
         Ok(None)
     }

@@ -14,8 +14,8 @@ use boildown_driver::Budget;
 use boildown_oracle::{Answer, FnOracle, Interrupt, Oracle, OracleError, RepeatedOracle, Verdict};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_session::{
-    BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, RepeatedTest, RunStats,
-    SessionConfig, Stopped, Summary, default_time_limit, reduce,
+    BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, ReductionPlan, RepeatedTest,
+    RunStats, SessionConfig, Stopped, Summary, default_time_limit, reduce, reduce_with_restarts,
 };
 use boildown_syntax::{Language, Strategy, reduction};
 
@@ -343,5 +343,50 @@ fn a_flaky_property_gives_the_same_result_with_any_number_of_jobs() {
     assert!(alone.0.len() < INPUT.len() / 2);
     for jobs in [2, 5, 16] {
         assert_eq!(with(jobs), alone, "{jobs} jobs");
+    }
+}
+
+#[test]
+fn runs_that_watch_the_environment_are_one_in_fifty_and_a_few_at_the_end() {
+    // Each line is needed, in a text that is large enough for many tests.
+    let lines: String = (0..120).map(|line| format!("line_{line}\n")).collect();
+    let input: Arc<[u8]> = lines.into_bytes().into();
+    for jobs in [1, 4] {
+        let asked = Mutex::new(HashMap::new());
+        let needed = input.clone();
+        let oracle = FnOracle::new(|text: &[u8]| {
+            let mut asked = asked.lock().expect("no panic");
+            *asked.entry(text.to_vec()).or_insert(0_u64) += 1;
+            match text == &*needed {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            }
+        });
+        let plan = ReductionPlan {
+            input: &input,
+            start: &|text| reduction(text, None, Strategy::default()),
+            oracle: &oracle,
+            repeat_policy: RepeatPolicy::once(),
+        };
+        let options = ReduceOptions {
+            confirm: true,
+            ..ReduceOptions::default()
+        };
+        let reduced = reduce_with_restarts(&plan, options, config(jobs), &mut |_| {})
+            .expect("a closure always answers");
+        let queries = reduced.summary.progress.spent.queries;
+        assert!(queries > 300, "{queries}");
+        assert_eq!(reduced.summary.stopped, None);
+        let on_best = asked.lock().expect("no panic")[&input.to_vec()];
+        let confirming = (queries / 50).clamp(8, 32);
+        // One in eight candidates is run twice, and this may be one of them.
+        assert!(
+            on_best <= 2 * (queries / 50 + confirming),
+            "{on_best} runs after {queries} tests"
+        );
+        assert!(
+            on_best >= queries / 50,
+            "{on_best} runs after {queries} tests"
+        );
     }
 }

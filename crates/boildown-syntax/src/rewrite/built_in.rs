@@ -247,8 +247,8 @@ impl<'a> BuiltIns<'a> {
         }
     }
 
-    /// Proposes to delete the white space between two words: `0 AS` → `0AS`. In an input with
-    /// syntax errors, also with `0` for the first word.
+    /// Proposes to delete the white space between two words of a line: `0 AS` → `0AS`. In an input
+    /// with syntax errors, also with `0` for the first word.
     pub(super) fn joins(&mut self) {
         let is_broken = self.tree.nodes.iter().any(|node| node.kind == ERROR);
         for token in 1..self.document.len() {
@@ -257,7 +257,9 @@ impl<'a> BuiltIns<'a> {
                 [token - 1..token, token..token + 1].map(|token| self.document.text(token));
             let run_together = left.last().is_some_and(|&byte| is_word(byte))
                 && right.first().is_some_and(|&byte| is_word(byte));
-            if run_together && left.len() + right.len() < both.len() {
+            // Lines stay apart: only a compact layout joins them.
+            let gap = &both[left.len()..both.len() - right.len()];
+            if run_together && !gap.is_empty() && !gap.contains(&b'\n') {
                 let edit = Edit::new(&(token - 1..token + 1), [left, right].concat());
                 self.add(BuiltIn::Joined, vec![edit]);
                 if is_broken && !left[0].is_ascii_digit() {

@@ -3,10 +3,27 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Returns a number with its noun: `1 test`, `2 tests`.
+/// Returns a number with its noun: `1 test`, `2,000 tests`.
 pub(crate) fn count(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(u64::MAX);
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+    format!(
+        "{} {noun}{}",
+        grouped(number),
+        if number == 1 { "" } else { "s" }
+    )
+}
+
+/// Returns a number with a comma before each group of three digits: `127,611`.
+pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
+    let digits = number.try_into().unwrap_or(u64::MAX).to_string();
+    let mut text = String::new();
+    for (place, digit) in (1..=digits.len()).rev().zip(digits.chars()) {
+        text.push(digit);
+        if place > 1 && place % 3 == 1 {
+            text.push(',');
+        }
+    }
+    text
 }
 
 /// Returns a duration: `1.5s`, `2m05s`, `3h07m`.
@@ -56,5 +73,20 @@ mod tests {
         check("\x1b]0;title\x07", "\\x1b]0;title\\x07");
         check("a\rb\x7f", "a\\x0db\\x7f");
         check("\u{9b}2J \u{202e}evil", "\\u{9b}2J \\u{202e}evil");
+    }
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        for (number, text) in [
+            (0_u64, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (127_611, "127,611"),
+            (1_000_000, "1,000,000"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
+        assert_eq!(count(1_u64, "test"), "1 test");
+        assert_eq!(count(2000_u64, "test"), "2,000 tests");
     }
 }

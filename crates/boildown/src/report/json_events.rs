@@ -428,6 +428,9 @@ pub(crate) enum StoppedJson {
     /// The property did not hold again on the best result.
     #[serde(rename = "property lost")]
     Lost,
+    /// The property holds neither on the best result nor on the input any more.
+    #[serde(rename = "environment changed")]
+    Environment,
 }
 
 impl From<Stopped> for StoppedJson {
@@ -438,6 +441,7 @@ impl From<Stopped> for StoppedJson {
             Stopped::TimeLimit => Self::Time,
             Stopped::SmallEnough => Self::SmallEnough,
             Stopped::PropertyLost => Self::Lost,
+            Stopped::EnvironmentChanged => Self::Environment,
         }
     }
 }

@@ -6,7 +6,7 @@ use boildown_driver::Spent;
 use boildown_session::{Event, Progress, Stopped};
 use boildown_store::Choice;
 
-use super::format::{clock, count};
+use super::format::{clock, count, grouped};
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
 use super::terminal::StatusOutput;
@@ -125,6 +125,9 @@ pub(crate) fn not_verified(why: Stopped) -> &'static str {
         Stopped::TimeLimit => "1-minimality not verified: time limit reached",
         Stopped::SmallEnough => "1-minimality not verified: target size reached",
         Stopped::Interrupted => "1-minimality not verified: interrupted",
+        Stopped::EnvironmentChanged => {
+            "1-minimality not verified: the environment of the command changed"
+        }
         Stopped::PropertyLost => {
             "1-minimality not verified: the failure turned out to be flaky on smaller results"
         }
@@ -140,13 +143,13 @@ pub(crate) fn spent(spent: &Spent) -> String {
         count(spent.runs, "run"),
     );
     if spent.recalled > 0 {
-        text += &format!(", {} recalled", spent.recalled);
+        text += &format!(", {} recalled", grouped(spent.recalled));
     }
     if spent.unresolved > 0 {
-        text += &format!(", {} unresolved", spent.unresolved);
+        text += &format!(", {} unresolved", grouped(spent.unresolved));
     }
     if spent.timeouts > 0 {
-        text += &format!(", {} timed out", spent.timeouts);
+        text += &format!(", {} timed out", grouped(spent.timeouts));
     }
     text + ")"
 }

@@ -259,6 +259,27 @@ fn a_program_is_executable_when_it_is_reduced() {
 }
 
 #[test]
+fn lines_are_joined_in_a_compact_layout_only() {
+    let env = TestEnv::new()
+        .file(
+            "in.ll",
+            "define i32 @f() {\n  %b = shl i32 3, 40\n  br label %next\nnext:\n  ret i32 4\n}\n",
+        )
+        .script(
+            "test.sh",
+            "grep -q 'shl i32 3, 40' in.ll && grep -q 'ret i32 4' in.ll",
+        );
+    let args = ["in.ll", "--test", "test.sh"];
+    env.reduce(args).assert_code(0);
+    let result = env.read("in.min.ll");
+    let lines: Vec<_> = result.lines().map(str::trim).collect();
+    assert_eq!(lines, ["shl i32 3, 40", "ret i32 4"]);
+    assert!(result.ends_with('\n'), "{result}");
+    env.reduce(args.iter().chain(&["--compact"])).assert_code(0);
+    assert!(!env.read("in.min.ll").trim_end().contains('\n'));
+}
+
+#[test]
 fn any_line_ending_is_supported() {
     check_content(b"a\r\nb needle b\r\nc\r\n", b"needle");
     check_content(b"a\nb\nneedle", b"needle");

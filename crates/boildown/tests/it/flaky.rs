@@ -106,6 +106,34 @@ fn a_result_on_which_the_property_does_not_hold_again_is_reverted() {
 }
 
 #[test]
+fn a_property_that_looks_steady_at_first_becomes_a_flaky_one() {
+    // It holds in the three baseline runs.
+    let script = format!(
+        "cmp -s $1 $HERE/in.txt && [ $times -le 3 ] && exit 0; {FINDS_NEEDLE} && [ $coin -lt 50 ]"
+    );
+    for jobs in ["1", "3"] {
+        let env = env(&script);
+        let run = env.reduce(["in.txt", "--jobs", jobs, "--test", "test.sh"]);
+        run.assert_code(0)
+            .assert_says("flaky: the property held on the input in 10")
+            .assert_says("flaky: the property held on the result in 10");
+        let left = env.read("in.min.txt");
+        assert!(left.contains(NEEDLE) && left.len() < 20, "{left}\n{run}");
+    }
+}
+
+#[test]
+fn a_property_that_never_held_may_be_flaky() {
+    let env = TestEnv::with_test("exit 1");
+    env.reduce(["in.txt", "--test", "test.sh"])
+        .assert_code(3)
+        .assert_says("hint: if the failure occurs in some runs only, use --flaky");
+    let flaky = env.reduce(["in.txt", "--flaky", "--test", "test.sh"]);
+    flaky.assert_code(3);
+    assert!(!flaky.stderr.contains("use --flaky"), "{flaky}");
+}
+
+#[test]
 fn a_flaky_difference_is_isolated() {
     let needle = "grep -q needle \"$1\" || exit 0";
     let isolated = |script: &str, option: &str| {

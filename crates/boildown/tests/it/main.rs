@@ -11,6 +11,7 @@ mod changes_faults;
 mod changes_resume;
 mod directions;
 mod env;
+mod environment;
 mod explain;
 mod files;
 mod flaky;

@@ -290,6 +290,7 @@ fn a_property_that_does_not_hold_shows_the_run_and_how_to_repeat_it() {
       hint: to repeat the run:
               (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh in.txt; echo "exit status $?")
       hint: each candidate is alone in a fresh directory: name other files by their absolute paths
+      hint: if the failure occurs in some runs only, use --flaky
     "#);
     assert_snapshot!(env.reduce(["in.txt", "--test", "test.sh"]), @r#"
     exit code 3
@@ -303,6 +304,7 @@ fn a_property_that_does_not_hold_shows_the_run_and_how_to_repeat_it() {
       hint: to repeat the run:
               (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh "$PWD"/in.txt <./in.txt; echo "exit status $?")
       hint: each candidate is alone in a fresh directory: name other files by their absolute paths
+      hint: if the failure occurs in some runs only, use --flaky
     "#);
 }
 
@@ -328,6 +330,7 @@ fn long_output_of_a_run_is_shown_from_its_end() {
       hint: to repeat the run:
               (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh "$PWD"/in.txt <./in.txt; echo "exit status $?")
       hint: each candidate is alone in a fresh directory: name other files by their absolute paths
+      hint: if the failure occurs in some runs only, use --flaky
     "#);
 }
 
@@ -343,6 +346,7 @@ fn a_run_on_the_input_that_takes_too_long() {
       hint: to repeat the run:
               (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh "$PWD"/in.txt <./in.txt; echo "exit status $?")
       hint: each candidate is alone in a fresh directory: name other files by their absolute paths
+      hint: if the failure occurs in some runs only, use --flaky
     "#);
     assert_snapshot!(env.reduce(["in.txt", "--timeout", "200ms", "--", "./test.sh", "in.txt"]), @r#"
     exit code 3

@@ -35,6 +35,37 @@ fn the_smallest_candidate_of_each_failure_is_kept_and_listed() {
 }
 
 #[test]
+fn three_of_many_failures_are_listed_and_all_with_verbose() {
+    // Which assertion fails depends on the size of the candidate.
+    let tool = r#"
+        grep -q needle "$1" && { echo 'internal compiler error: in hay, at hay.c:12' >&2; exit 4; }
+        letter=$(echo abcdefghijk | cut -c $(($(wc -c <"$1") % 11 + 1)))
+        [ -s "$1" ] || exit 1
+        echo "tool: Assertion '$letter is 3' failed." >&2; exit 134"#;
+    let env = TestEnv::with_test(tool);
+    let listed = |more: &[&'static str]| {
+        let tail = ["--", "./test.sh", "in.txt"];
+        let args = [&["in.txt", "--jobs", "1", "--fresh"], more, &tail[..]].concat();
+        let run = env.reduce(args);
+        run.assert_code(0);
+        let said = run.stderr.clone();
+        let count = said
+            .lines()
+            .filter(|line| line.contains(" is 3' failed"))
+            .count();
+        (said, count)
+    };
+    let (said, count) = listed(&[]);
+    assert_eq!(count, 3, "{said}");
+    assert!(
+        said.contains(" larger one") && said.contains("(--verbose lists all)"),
+        "{said}"
+    );
+    let (said, count) = listed(&["--verbose"]);
+    assert!(count > 3 && !said.contains("lists all"), "{said}");
+}
+
+#[test]
 fn json_contains_other_failures() {
     let env = TestEnv::with_test(TOOL);
     let run = env.reduce(["in.txt", "--json", "--", "./test.sh", "in.txt"]);

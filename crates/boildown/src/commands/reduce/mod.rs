@@ -11,8 +11,8 @@ use boildown_session::prepare::{
     Flakiness, PrepareEvent, PreparedReduction, ReductionError, ReductionSetup,
 };
 use boildown_session::{
-    BaselineError, Event, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass, Stopped,
-    Summary, reduce_with_restarts,
+    BaselineError, Event, FlakyInput, ReduceOptions, Reduced, ReductionPlan, SessionConfig,
+    SkipPass, Stopped, Summary, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{Language, Strategy, count_tokens, reduction};
@@ -118,6 +118,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
         keeps_parts,
         flakiness: &flakiness,
         other_failures: &found.other_failures,
+        lists_all: args.printing.verbose,
         own_cpu: own_cpu_seconds(),
     });
     Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
@@ -133,6 +134,7 @@ fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -
     match (stopped, unchanged) {
         _ if !flakiness.is_preserved() => ExitKind::Flaky,
         (Some(Stopped::SmallEnough), _) => ExitKind::Reduced,
+        (Some(Stopped::EnvironmentChanged), _) => ExitKind::CannotRun,
         (Some(_), _) => ExitKind::Stopped,
         (None, true) => ExitKind::AlreadyMinimal,
         (None, false) => ExitKind::Reduced,
@@ -245,6 +247,7 @@ impl ReductionSearch<'_> {
             summary,
             best,
             contradictions,
+            flaky,
         } = reduce_with_restarts(
             &ReductionPlan {
                 input: self.input,
@@ -259,10 +262,17 @@ impl ReductionSearch<'_> {
         .map_err(|error| self.destination.error_with_saved_result(&error))?;
         drop(keys);
         flakiness.contradictions = contradictions;
+        if let Some(FlakyInput { policy, input }) = flaky {
+            (flakiness.policy, flakiness.input) = (policy, input);
+        }
+        let is_cut_off = matches!(
+            summary.stopped,
+            Some(Stopped::Interrupted | Stopped::EnvironmentChanged)
+        );
         let unchanged = best == *self.input;
         if flakiness.is_steady() {
             flakiness.result = summary.confirmed.filter(|_| !unchanged);
-        } else if !unchanged && summary.stopped != Some(Stopped::Interrupted) {
+        } else if !unchanged && !is_cut_off {
             flakiness
                 .measure_result(oracle, &best, jobs, interrupt)
                 .map_err(|error| self.destination.error_with_saved_result(&error))?;
@@ -289,12 +299,33 @@ impl ReductionSearch<'_> {
 fn report_event(event: &Event, reporter: &mut dyn Reporter) {
     match event {
         Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+        Event::EnvironmentChanged { forgotten } => {
+            reporter.note(&environment_changed(*forgotten));
+        }
+        Event::BecameFlaky { policy, input } => {
+            let flakiness = Flakiness {
+                policy: *policy,
+                input: *input,
+                result: None,
+                contradictions: 0,
+            };
+            if let Some(note) = flakiness::before_search(&flakiness) {
+                reporter.note(&note);
+            }
+        }
         Event::PropertyLost { bytes, runs } => reporter.note(&format!(
             "the failure turned out to be flaky below {}; continuing with {runs} runs per candidate",
             count(*bytes, "byte")
         )),
         event => reporter.event(event),
     }
+}
+
+fn environment_changed(forgotten: u64) -> String {
+    let verdicts = count(forgotten, "verdict");
+    format!(
+        "error: the environment changed: the property does not hold on the input any more\n  hint: {verdicts} since it last held will not be used again; repair what changed (a tool, a disk, a server), and run the same command to resume"
+    )
 }
 
 fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
@@ -431,11 +462,13 @@ fn baseline_error(
                     .hints(output_hints(&run));
             }
             let others = "each candidate is alone in a fresh directory: name other files by their absolute paths";
+            let flaky = "if the failure occurs in some runs only, use --flaky";
             error
                 .hints(hint.clone())
                 .hint(repeat)
                 .hints(unnamed_candidate_hint(runner))
                 .hints(hint.is_none().then_some(others))
+                .hints((!args.property.flaky).then_some(flaky))
         }
         BaselineError::TooRare { .. } => CliError::new(ExitKind::Flaky, error.to_string())
             .hint("let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit 1; done'")

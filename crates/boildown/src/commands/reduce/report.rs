@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use boildown_exec::{SecondaryFailure, SecondaryFailures};
+use boildown_exec::SecondaryFailures;
 use boildown_session::prepare::Flakiness;
 use boildown_session::{Stopped, Summary};
 use boildown_syntax::{Language, Units};
 use serde_json::Value;
 
 use crate::report::flakiness;
-use crate::report::format::count;
+use crate::report::format::{count, grouped};
 use crate::report::json_events::{JsonValue as _, LastEvent, OtherFailureJson, ReductionFinished};
 use crate::report::reporter::FinalReport;
 use crate::report::text::{not_verified, spent};
@@ -34,6 +34,8 @@ pub(super) struct ReductionReport<'a> {
     pub(crate) flakiness: &'a Flakiness,
     /// Candidates that failed in another way than the input.
     pub(crate) other_failures: &'a SecondaryFailures,
+    /// Whether to list all of them.
+    pub(crate) lists_all: bool,
     /// Seconds of processor time of boildown itself, without the commands it ran.
     pub(crate) own_cpu: f64,
 }
@@ -85,8 +87,9 @@ impl ReductionReport<'_> {
 impl FinalReport for ReductionReport<'_> {
     fn summary(&self) -> String {
         let progress = &self.summary.progress;
-        let sizes =
-            |before: usize, after: usize, noun: &str| format!("{before} -> {}", count(after, noun));
+        let sizes = |before: usize, after: usize, noun: &str| {
+            format!("{} -> {}", grouped(before), count(after, noun))
+        };
         let mut text = match (self.unchanged, self.summary.stopped) {
             (false, _) => format!("{}  ", self.output.display()),
             (true, None) => format!("{}: nothing could be removed  ", self.input.display()),
@@ -100,7 +103,7 @@ impl FinalReport for ReductionReport<'_> {
         if let Some(repeats) = flakiness::after_search(self.flakiness) {
             text += &format!("\n{repeats}");
         }
-        text + &other_failures(self.other_failures)
+        text + &other_failures(self.other_failures, self.lists_all)
     }
 
     fn json(&self) -> Value {
@@ -139,38 +142,51 @@ impl FinalReport for ReductionReport<'_> {
     }
 }
 
-/// Returns the list of secondary failures; nothing if there are none.
-fn other_failures(others: &SecondaryFailures) -> String {
-    let found: Vec<&SecondaryFailure> = others.iter().collect();
-    let earlier = others.earlier.iter().map(|(file, _)| file);
-    let files = found.iter().map(|other| &other.file).chain(earlier);
-    let Some(folder) = files.clone().next().and_then(|file| file.parent()) else {
+/// The number of secondary failures that are listed unless the user wants all of them.
+const LISTED: usize = 3;
+
+/// Returns the list of secondary failures, the smallest first; nothing if there are none.
+fn other_failures(others: &SecondaryFailures, lists_all: bool) -> String {
+    let found = others.iter().map(|other| {
+        let bytes = count(other.bytes, "byte");
+        let runs = count(other.runs, "run");
+        let line = format!("{} ({bytes}, {runs})", other.signature);
+        (other.bytes as u64, &other.file, line)
+    });
+    let earlier = others.earlier.iter().map(|(file, bytes)| {
+        let size = count(*bytes, "byte");
+        (
+            *bytes,
+            file,
+            format!("found by an earlier session ({size})"),
+        )
+    });
+    let mut failures: Vec<_> = found.chain(earlier).collect();
+    failures.sort();
+    let Some(folder) = failures.first().and_then(|(_, file, _)| file.parent()) else {
         return String::new();
     };
     let mut text = format!(
         "\n{} in candidates; the smallest candidate of each is in {}:",
-        count(files.count(), "secondary failure"),
+        count(failures.len(), "secondary failure"),
         folder.display()
     );
-    for other in found {
-        let name = other.file.file_name().unwrap_or_default();
+    let listed = if lists_all { failures.len() } else { LISTED };
+    for (_, file, line) in failures.iter().take(listed) {
+        let name = file.file_name().unwrap_or_default();
+        text += &format!("\n  {}: {line}", name.display());
+    }
+    if let Some(more @ 1..) = failures.len().checked_sub(listed) {
         text += &format!(
-            "\n  {}: {} ({}, {})",
-            name.display(),
-            other.signature,
-            count(other.bytes, "byte"),
-            count(other.runs, "run"),
+            "\n  and {} (--verbose lists all)",
+            count(more, "larger one")
         );
     }
-    for (file, bytes) in &others.earlier {
+    if others.left_out > 0 && lists_all {
         text += &format!(
-            "\n  {}: found by an earlier session ({})",
-            file.file_name().unwrap_or_default().display(),
-            count(*bytes, "byte"),
+            "\n  {} failed in other ways still",
+            count(others.left_out, "run")
         );
-    }
-    if others.left_out > 0 {
-        text += &format!("\n  {} runs failed in other ways still", others.left_out);
     }
     if let Some(problem) = &others.write_error {
         text += &format!("\nwarning: some could not be written: failed to {problem}");

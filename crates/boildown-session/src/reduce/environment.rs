@@ -1,0 +1,182 @@
+//! Checks whether the environment of the command is still the one in which the property held.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Outcome, Run};
+use boildown_search::flaky::RepeatPolicy;
+use boildown_store::RunStore;
+
+/// Number of tests without a hit after which the best result is run again: one run more for at
+/// least fifty tests.
+pub(super) const EVERY: u64 = 50;
+
+/// Number of runs in a row in which a tool could not be started after which the best result is run
+/// again earlier.
+const TOOL_FAILURES: u32 = 8;
+
+/// Number of runs on the input, none of which hits, after which the environment counts as changed.
+/// For a property that held in each baseline run.
+const RUNS: u32 = 10;
+
+/// Number of these runs that are cut short by a limit after which no more are made.
+const CUT_SHORT_RUNS: u32 = 3;
+
+/// A check of the environment by runs on the input, on which the property held before the search.
+#[derive(Clone, Copy)]
+pub(super) struct EnvironmentCheck<'a> {
+    /// Decides whether a text is interesting, in one run.
+    pub(super) oracle: &'a dyn Oracle,
+    /// The input of the reduction.
+    pub(super) input: &'a [u8],
+    /// The number of runs of a candidate.
+    pub(super) policy: RepeatPolicy,
+}
+
+impl EnvironmentCheck<'_> {
+    /// Runs the input until the property holds on it. Returns `false` when it holds in no run.
+    pub(super) fn holds(&self, interrupt: &Interrupt) -> Result<bool, OracleError> {
+        self.holds_on(self.input, interrupt)
+    }
+
+    /// Runs a text until the property holds on it. Returns `false` when it holds in no run.
+    pub(super) fn holds_on(&self, text: &[u8], interrupt: &Interrupt) -> Result<bool, OracleError> {
+        let mut cut_short = 0;
+        for _ in 0..self.runs() {
+            match judge_once(self.oracle, text, interrupt)? {
+                Once::Hit | Once::Unknown => return Ok(true),
+                Once::Miss => {}
+                Once::CutShort => cut_short += 1,
+            }
+            if cut_short == CUT_SHORT_RUNS {
+                break;
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the number of runs of which one hits in at least 999 of 1000 cases, if the rate is
+    /// what it was.
+    fn runs(&self) -> u32 {
+        let Some(rate) = self.policy.clearly_lower() else {
+            return RUNS;
+        };
+        let enough = (0.001_f64.ln() / (1.0 - rate).ln()).ceil();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a positive number, small because rates are at least `RepeatPolicy::LOWEST`"
+        )]
+        (enough as u32).max(RUNS)
+    }
+}
+
+/// The result of one run of a text.
+pub(super) enum Once {
+    Hit,
+    Miss,
+    /// A limit ended the run.
+    CutShort,
+    /// There was no run: it was interrupted, or the disk is full.
+    Unknown,
+}
+
+/// Runs a text once.
+pub(super) fn judge_once(
+    oracle: &dyn Oracle,
+    text: &[u8],
+    interrupt: &Interrupt,
+) -> Result<Once, OracleError> {
+    let answer = match oracle.judge(text, interrupt) {
+        Ok(answer) => answer,
+        Err(OracleError::Interrupted) => return Ok(Once::Unknown),
+        Err(error) if error.is_full_disk() => return Ok(Once::Unknown),
+        Err(error) => return Err(error),
+    };
+    let is_cut_short = || (answer.run.as_ref()).is_some_and(|run| run.outcome.is_cut_short());
+    Ok(match answer.verdict.is_interesting() {
+        true => Once::Hit,
+        false if is_cut_short() => Once::CutShort,
+        false => Once::Miss,
+    })
+}
+
+/// An oracle that notes when the property held last.
+///
+/// It tells the store which verdicts were recorded before a run that hit began. The environment was
+/// intact when these were found. It also counts the runs in a row in which a tool could not be
+/// started.
+pub(super) struct EnvironmentObserver<'a> {
+    oracle: &'a dyn Oracle,
+    store: Option<&'a RunStore>,
+    tool_failures: AtomicU32,
+}
+
+impl<'a> EnvironmentObserver<'a> {
+    pub(super) fn new(oracle: &'a dyn Oracle, store: Option<&'a RunStore>) -> Self {
+        Self {
+            oracle,
+            store,
+            tool_failures: AtomicU32::new(0),
+        }
+    }
+
+    /// Returns whether tools could not be started in the last few runs.
+    pub(super) fn lacks_tools(&self) -> bool {
+        self.tool_failures.load(Ordering::Relaxed) >= TOOL_FAILURES
+    }
+}
+
+impl Oracle for EnvironmentObserver<'_> {
+    fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
+        let recorded = self.store.map(|store| (store, store.recorded()));
+        let answer = self.oracle.judge(candidate, interrupt)?;
+        if answer.verdict.is_interesting() {
+            if let Some((store, before)) = recorded {
+                store.confirm(before);
+            }
+            self.tool_failures.store(0, Ordering::Relaxed);
+        } else if answer.run.as_ref().is_some_and(is_tool_failure) {
+            self.tool_failures.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.tool_failures.store(0, Ordering::Relaxed);
+        }
+        Ok(answer)
+    }
+}
+
+/// Returns whether the run looks as if a tool was missing, could not be loaded, or found no space.
+///
+/// The candidate may be the reason as well, so this proves nothing.
+fn is_tool_failure(run: &Run) -> bool {
+    let says = |what: &[u8]| run.stderr.windows(what.len()).any(|part| part == what);
+    matches!(run.outcome, Outcome::Exited(126 | 127))
+        || says(b"error while loading shared libraries")
+        || says(b"No space left on device")
+}
+
+#[cfg(test)]
+mod tests {
+    use boildown_oracle::{FnOracle, Verdict};
+    use boildown_search::flaky::RunCounts;
+
+    use super::*;
+
+    #[test]
+    fn a_flaky_property_is_given_more_runs_to_hold_again() {
+        let runs = |policy| {
+            let oracle = FnOracle::new(|_: &[u8]| Verdict::Uninteresting);
+            let check = EnvironmentCheck {
+                oracle: &oracle,
+                input: b"x",
+                policy,
+            };
+            assert!(!check.holds(&Interrupt::new().unwrap()).unwrap());
+            check.runs()
+        };
+        let flaky = |hits| RepeatPolicy::for_rate(RunCounts { runs: 300, hits }).unwrap();
+        assert_eq!(runs(RepeatPolicy::once()), 10);
+        assert_eq!(runs(flaky(290)), 10);
+        assert_eq!(runs(flaky(150)), 21);
+        assert!(runs(flaky(15)) > 200);
+    }
+}

@@ -1,0 +1,63 @@
+//! Candidates that were missed since the last improvement.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use boildown_syntax::Candidate;
+
+/// The largest candidates on which the property did not hold since the last improvement.
+///
+/// A claim that a result is 1-minimal rests on them: they are the result without one unit each. If
+/// the property holds on one of them in another run, the claim is wrong.
+///
+/// Example: after an improvement to `abcd`, the candidates `ab`, `bcd`, `acd` and `cd` are missed.
+/// Of these, `bcd` and `acd` are kept first.
+#[derive(Debug, Default)]
+pub(super) struct NearMisses {
+    /// The smallest of the kept candidates is on top.
+    kept: BinaryHeap<Reverse<Miss>>,
+    /// The number of candidates so far. Among candidates of the same size, later ones are kept.
+    count: u64,
+}
+
+/// The size of a candidate in bytes, its number, and its bytes.
+type Miss = (usize, u64, Arc<[u8]>);
+
+/// The maximum number of candidates that are kept.
+const MAX_KEPT: usize = 64;
+
+/// Larger candidates are not kept, because of the memory.
+const MAX_BYTES: usize = 1 << 20;
+
+impl NearMisses {
+    /// Adds a candidate on which the property did not hold.
+    pub(super) fn add(&mut self, candidate: &Candidate) {
+        let bytes = candidate.bytes();
+        if bytes.len() > MAX_BYTES {
+            return;
+        }
+        self.count += 1;
+        let is_large = |smallest: &Reverse<Miss>| bytes.len() >= smallest.0.0;
+        if self.kept.len() < MAX_KEPT || self.kept.peek().is_some_and(is_large) {
+            let entry = (bytes.len(), self.count, Arc::clone(bytes));
+            self.kept.push(Reverse(entry));
+        }
+        if self.kept.len() > MAX_KEPT {
+            self.kept.pop();
+        }
+    }
+
+    /// Forgets all candidates: there is a new result.
+    pub(super) fn clear(&mut self) {
+        self.kept.clear();
+    }
+
+    /// Returns the largest candidates, the largest first: one for fifty tests, at least sixteen.
+    pub(super) fn largest(&self, queries: u64) -> Vec<Arc<[u8]>> {
+        let wanted = usize::try_from((queries / 50).max(16)).unwrap_or(MAX_KEPT);
+        let sorted = self.kept.clone().into_sorted_vec();
+        let largest = sorted.into_iter().take(wanted);
+        largest.map(|Reverse((_, _, bytes))| bytes).collect()
+    }
+}
