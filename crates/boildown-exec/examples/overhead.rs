@@ -22,6 +22,7 @@ fn main() {
         stdin: StdinContent::Nothing,
     };
     let runner = Runner {
+        project: None,
         command: CommandLine::new(&typed).expect("there is a word"),
         scratch: Arc::new(
             Scratch::new(&std::env::temp_dir()).expect("the temporary directory is writable"),

@@ -59,17 +59,19 @@ impl CommandLine {
     /// * A word that names the input becomes the base name of the candidate; so does the value in
     ///   `--option=INPUT`.
     /// * A word that names another existing file becomes an absolute path; so does such a value.
+    /// * So does a directory that does not hold the input: after `--option=`, `-I` and the like, and
+    ///   as a word with a `/` or after an option such as `-I`. Other words may only happen to be
+    ///   names of directories, as in `cargo test`.
     /// * A program written with a `/` becomes an absolute path.
     ///
     /// # Errors
     /// [`OracleError::NoCommand`] when the command has no words.
     pub fn new(typed: &TypedCommand<'_>) -> Result<Self, OracleError> {
-        let (program, args) = typed.words.split_first().ok_or(OracleError::NoCommand)?;
+        let (program, _) = typed.words.split_first().ok_or(OracleError::NoCommand)?;
         let mut command = Self {
             program: Word::from_program(program, typed),
-            args: args
-                .iter()
-                .map(|arg| Word::from_argument(arg, typed))
+            args: (typed.words.windows(2))
+                .map(|pair| Word::from_argument(&pair[1], &pair[0], typed))
                 .collect(),
             stdin: typed.stdin,
         };
@@ -96,9 +98,15 @@ impl CommandLine {
     /// Returns the command for an interestingness test that these words start: they are followed by
     /// the path of the candidate, which is on standard input too.
     pub(crate) fn test(words: impl IntoIterator<Item = OsString>) -> Self {
-        let mut words = words
-            .into_iter()
-            .map(|word| Word(vec![WordPart::Text(word)]));
+        // A script in a project is run in the copy, beside its siblings there.
+        let part = |word: OsString| match Path::new(&word).is_absolute() {
+            true => WordPart::Other {
+                typed: word.clone(),
+                path: word.into(),
+            },
+            false => WordPart::Text(word),
+        };
+        let mut words = words.into_iter().map(|word| Word(vec![part(word)]));
         let program = words.next().unwrap_or(Word(Vec::new()));
         Self {
             program,
@@ -137,17 +145,34 @@ impl CommandLine {
     /// Returns the invocation for the candidate in this directory.
     #[must_use]
     pub fn invocation(&self, run_dir: &RunDir, capture: Capture) -> Invocation {
-        let candidate = run_dir.candidate();
+        let site = RunSite {
+            dir: run_dir.path(),
+            candidate: run_dir.candidate(),
+            tmp: run_dir.tmp(),
+            moved: None,
+        };
+        self.invocation_at(&site, capture)
+    }
+
+    /// Returns the invocation for the candidate at this site.
+    pub(crate) fn invocation_at(&self, site: &RunSite<'_>, capture: Capture) -> Invocation {
+        let filling = Filling {
+            dir: site.dir,
+            candidate: site.candidate,
+            // In a fresh directory that is the base name.
+            name: (site.candidate.strip_prefix(site.dir)).unwrap_or(site.candidate),
+            moved: site.moved,
+        };
         Invocation {
-            program: self.program.fill(candidate),
-            args: self.args.iter().map(|arg| arg.fill(candidate)).collect(),
-            current_dir: run_dir.path().to_owned(),
+            program: self.program.fill_program(&filling),
+            args: self.args.iter().map(|arg| arg.fill(&filling)).collect(),
+            current_dir: site.dir.to_owned(),
             stdin: match self.stdin {
                 StdinContent::Nothing => Stdin::Null,
-                StdinContent::Candidate => Stdin::File(candidate.to_owned()),
+                StdinContent::Candidate => Stdin::File(site.candidate.to_owned()),
             },
             env: Vec::new(),
-            tmp: Some(run_dir.tmp().to_owned()),
+            tmp: Some(site.tmp.to_owned()),
             capture,
         }
     }
@@ -183,6 +208,22 @@ impl CommandLine {
         line + "; echo \"exit status $?\")"
     }
 
+    /// Returns a line for a shell that runs the command on this file, in the directory in which the
+    /// user typed it. The line ends by printing the exit status.
+    #[must_use]
+    pub fn shell_in_place(&self, source: &Path, user_dir: &Path) -> String {
+        let name = source.strip_prefix(user_dir).unwrap_or(source);
+        let mut line = format!("(cd {} &&", quote(user_dir));
+        for word in self.words() {
+            let word = word.quoted(name.as_os_str(), &quote(source), |typed, _| quote(typed));
+            line = format!("{line} {word}");
+        }
+        if self.stdin == StdinContent::Candidate {
+            line += &format!(" <{}", quote(source));
+        }
+        line + "; echo \"exit status $?\")"
+    }
+
     /// Returns whether the candidate itself is the program.
     #[must_use]
     pub fn runs_candidate(&self) -> bool {
@@ -193,8 +234,9 @@ impl CommandLine {
     /// standard input. A script may also find the file in its working directory.
     #[must_use]
     pub fn takes_candidate(&self) -> bool {
-        let names_candidate =
-            |word: &Word| word.0.iter().any(|part| !matches!(part, WordPart::Text(_)));
+        let names_candidate = |word: &Word| {
+            (word.0.iter()).any(|part| matches!(part, WordPart::Path | WordPart::Name(_)))
+        };
         self.stdin == StdinContent::Candidate || self.words().any(names_candidate)
     }
 
@@ -204,6 +246,7 @@ impl CommandLine {
         let parts = self.words().flat_map(|word| &word.0);
         parts.filter_map(|part| match part {
             WordPart::Text(text) => Some(text.as_os_str()),
+            WordPart::Other { path, .. } => Some(path.as_os_str()),
             WordPart::Path | WordPart::Name(_) => None,
         })
     }
@@ -220,6 +263,64 @@ impl fmt::Display for CommandLine {
     }
 }
 
+/// The place of a run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunSite<'a> {
+    /// The working directory.
+    pub(crate) dir: &'a Path,
+    pub(crate) candidate: &'a Path,
+    /// The directory for temporary files.
+    pub(crate) tmp: &'a Path,
+    /// The project, if the run is in a copy of one.
+    pub(crate) moved: Option<Moved<'a>>,
+}
+
+/// A project and a copy of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moved<'a> {
+    pub(crate) from: &'a Path,
+    pub(crate) to: &'a Path,
+}
+
+impl Moved<'_> {
+    /// Returns the path in the copy; `None` for a path outside of the project.
+    fn path(&self, path: &Path) -> Option<PathBuf> {
+        let inner = path.strip_prefix(self.from).ok()?;
+        Some(self.to.join(inner)).filter(|path| path.symlink_metadata().is_ok())
+    }
+}
+
+/// What the parts of a word become.
+#[derive(Debug, Clone, Copy)]
+struct Filling<'a> {
+    /// The working directory.
+    dir: &'a Path,
+    candidate: &'a Path,
+    /// What a word that names the input becomes.
+    name: &'a Path,
+    moved: Option<Moved<'a>>,
+}
+
+impl Filling<'_> {
+    /// Returns the absolute path of another file: in the copy, if it is part of the project.
+    fn absolute(&self, path: &Path) -> PathBuf {
+        let moved = self.moved.and_then(|moved| moved.path(path));
+        moved.unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Returns the path of another file: in a copy of the project as it was typed, if that leads
+    /// there, and otherwise absolute.
+    fn other(&self, typed: &OsStr, path: &Path) -> OsString {
+        let path = self.absolute(path);
+        let leads_there = self.moved.is_some() && absolute(Path::new(typed), self.dir) == path;
+        if leads_there {
+            typed.to_owned()
+        } else {
+            path.into_os_string()
+        }
+    }
+}
+
 /// A word of a command: its parts are joined without a space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Word(Vec<WordPart>);
@@ -227,6 +328,11 @@ struct Word(Vec<WordPart>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WordPart {
     Text(OsString),
+    /// Another file or directory, as typed and as an absolute path.
+    Other {
+        typed: OsString,
+        path: PathBuf,
+    },
     /// The path of the candidate.
     Path,
     /// The base name of the candidate.
@@ -243,24 +349,33 @@ impl Word {
         if !program.as_bytes().contains(&b'/') {
             return Self(vec![WordPart::Text(program.to_owned())]);
         }
-        let program = absolute(Path::new(program), typed.user_dir);
-        let part = if is_input(&program, typed) {
+        let path = absolute(Path::new(program), typed.user_dir);
+        let part = if is_input(&path, typed) {
             WordPart::Path
         } else {
-            WordPart::Text(program.into_os_string())
+            WordPart::Other {
+                typed: program.to_owned(),
+                path,
+            }
         };
         Self(vec![part])
     }
 
-    fn from_argument(arg: &OsStr, typed: &TypedCommand<'_>) -> Self {
+    /// Interprets an argument. `before` is the word before it.
+    fn from_argument(arg: &OsStr, before: &OsStr, typed: &TypedCommand<'_>) -> Self {
         if has_placeholder(arg) {
             return Self::split(arg.as_bytes(), PLACEHOLDER);
         }
-        if let Some(part) = file_part(arg, typed) {
+        let before = before.as_bytes();
+        let is_path = arg.as_bytes().contains(&b'/')
+            || before.len() > 1 && before[0] == b'-' && before[1] != b'-';
+        if let Some(part) =
+            file_part(arg, typed).or_else(|| directory_part(arg, typed).filter(|_| is_path))
+        {
             return Self(vec![part]);
         }
         if let Some((option, value)) = split_option(arg)
-            && let Some(part) = file_part(value, typed)
+            && let Some(part) = file_part(value, typed).or_else(|| directory_part(value, typed))
         {
             return Self(vec![WordPart::Text(option.to_owned()), part]);
         }
@@ -303,27 +418,47 @@ impl Word {
 
     /// Returns the word as a shell reads it in the directory of the candidate of this name.
     fn shell(&self, name: &OsStr) -> String {
+        self.quoted(name, &format!("\"$PWD\"/{}", quote(name)), |_, path| {
+            quote(path)
+        })
+    }
+
+    /// Returns the word for a shell, with these texts for the candidate and other files.
+    fn quoted(&self, name: &OsStr, path: &str, other: impl Fn(&OsStr, &Path) -> String) -> String {
         if self.0.is_empty() {
             return "''".to_owned();
         }
-        let part = |part: &WordPart| match part {
+        let part = |(number, part): (usize, &WordPart)| match part {
             WordPart::Text(text) => quote(text),
-            WordPart::Path => format!("\"$PWD\"/{}", quote(name)),
+            WordPart::Other { typed, path } => other(typed, path),
+            WordPart::Path => path.to_owned(),
+            WordPart::Name(_) if number == 0 => quote(unlike_option(name)),
             WordPart::Name(_) => quote(name),
         };
-        self.0.iter().map(part).collect()
+        self.0.iter().enumerate().map(part).collect()
     }
 
-    fn fill(&self, candidate: &Path) -> OsString {
+    fn fill(&self, filling: &Filling<'_>) -> OsString {
         let mut filled = Vec::new();
-        for part in &self.0 {
-            filled.extend_from_slice(match part {
-                WordPart::Text(text) => text.as_bytes(),
-                WordPart::Path => candidate.as_os_str().as_bytes(),
-                WordPart::Name(_) => file_name(candidate).as_bytes(),
-            });
+        for (number, part) in self.0.iter().enumerate() {
+            let text = match part {
+                WordPart::Text(text) => text.clone(),
+                WordPart::Path => filling.candidate.as_os_str().to_owned(),
+                WordPart::Name(_) if number == 0 => unlike_option(filling.name.as_os_str()),
+                WordPart::Name(_) => filling.name.as_os_str().to_owned(),
+                WordPart::Other { typed, path } => filling.other(typed, path),
+            };
+            filled.extend_from_slice(text.as_bytes());
         }
         OsString::from_vec(filled)
+    }
+
+    /// Fills the word that is the program, which has to be an absolute path or a bare name.
+    fn fill_program(&self, filling: &Filling<'_>) -> OsString {
+        match &self.0[..] {
+            [WordPart::Other { path, .. }] => filling.absolute(path).into_os_string(),
+            _ => self.fill(filling),
+        }
     }
 }
 
@@ -335,11 +470,20 @@ impl fmt::Display for Word {
         for part in &self.0 {
             match part {
                 WordPart::Text(text) => f.write_str(&quote(text))?,
+                WordPart::Other { path, .. } => f.write_str(&quote(path))?,
                 WordPart::Path => f.write_str("{}")?,
                 WordPart::Name(name) => f.write_str(&quote(name))?,
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the name of a file, with `./` if it would be taken for an option.
+fn unlike_option(name: &OsStr) -> OsString {
+    match name.as_bytes().first() {
+        Some(b'-') => Path::new(".").join(name).into_os_string(),
+        _ => name.to_owned(),
     }
 }
 
@@ -351,14 +495,26 @@ fn find(bytes: &[u8], part: &[u8]) -> Option<usize> {
     bytes.windows(part.len()).position(|window| window == part)
 }
 
-/// Splits `--option=value` after the `=`.
+/// Options whose value follows without a space or `=`: a directory for the compiler or the linker.
+const ATTACHED: &[&str] = &["-I", "-L", "-isystem", "-iquote"];
+
+/// Splits `--option=value` after the `=`, and `-Idir` after the option.
 fn split_option(arg: &OsStr) -> Option<(&OsStr, &OsStr)> {
     let bytes = arg.as_bytes();
-    let equals = bytes
+    let after_equals = bytes
         .iter()
         .position(|byte| *byte == b'=')
+        .map(|equals| equals + 1);
+    let attached = || {
+        let option = ATTACHED
+            .iter()
+            .find(|option| bytes.starts_with(option.as_bytes()))?;
+        Some(option.len())
+    };
+    let value = after_equals
+        .or_else(attached)
         .filter(|_| bytes.starts_with(b"-"))?;
-    let (option, value) = bytes.split_at(equals + 1);
+    let (option, value) = bytes.split_at(value);
     Some((OsStr::from_bytes(option), OsStr::from_bytes(value)))
 }
 
@@ -367,11 +523,28 @@ fn file_part(word: &OsStr, typed: &TypedCommand<'_>) -> Option<WordPart> {
     let path = absolute(Path::new(word), typed.user_dir);
     if is_input(&path, typed) {
         Some(WordPart::Name(file_name(typed.input).to_owned()))
-    } else if path.is_file() {
-        Some(WordPart::Text(path.into_os_string()))
     } else {
-        None
+        path.is_file().then(|| WordPart::Other {
+            typed: word.to_owned(),
+            path,
+        })
     }
+}
+
+/// Returns the part for a word that names a directory; `None` when it does not.
+///
+/// A relative path to a directory that holds the input is left as it is: the absolute path would
+/// lead to the input itself instead of the candidate.
+fn directory_part(word: &OsStr, typed: &TypedCommand<'_>) -> Option<WordPart> {
+    let path = absolute(Path::new(word), typed.user_dir);
+    let is_usable = || {
+        let input = fs::canonicalize(absolute(typed.input, typed.user_dir)).ok()?;
+        Some(Path::new(word).is_absolute() || !input.starts_with(fs::canonicalize(&path).ok()?))
+    };
+    (!word.is_empty() && path.is_dir() && is_usable().unwrap_or(false)).then(|| WordPart::Other {
+        typed: word.to_owned(),
+        path,
+    })
 }
 
 /// Returns whether the path leads to the input, as written or through links.
@@ -485,6 +658,62 @@ mod tests {
             &["cc", "include", "-O2", "", ".", "a=tool.py"],
             &["cc", "include", "-O2", "", ".", "a=tool.py"],
         );
+    }
+
+    #[test]
+    fn an_argument_that_is_a_directory_for_sure_becomes_an_absolute_path() {
+        check(
+            &[
+                "cc",
+                "-I",
+                "include",
+                "-Iinclude",
+                "-isysteminclude",
+                "--sysroot=include",
+            ],
+            &[
+                "cc",
+                "-I",
+                "$HERE/include",
+                "-I$HERE/include",
+                "-isystem$HERE/include",
+                "--sysroot=$HERE/include",
+            ],
+        );
+        check(
+            &["cc", "include/", "./include"],
+            &["cc", "$HERE/include/", "$HERE/include"],
+        );
+        check(
+            &["cargo", "--locked", "include"],
+            &["cargo", "--locked", "include"],
+        );
+    }
+
+    #[test]
+    fn a_directory_that_holds_the_input_is_unchanged() {
+        check(
+            &["cc", "-I.", "-I", "..", "--root=."],
+            &["cc", "-I.", "-I", "..", "--root=."],
+        );
+    }
+
+    #[test]
+    fn an_input_that_is_named_like_an_option_is_protected() {
+        let here = tempfile::tempdir().unwrap();
+        fs::write(here.path().join("-x"), "").unwrap();
+        let words = ["cat".into(), "./-x".into(), "--file=./-x".into()];
+        let typed = TypedCommand {
+            words: &words,
+            input: Path::new("./-x"),
+            user_dir: here.path(),
+            stdin: StdinContent::Nothing,
+        };
+        let command = CommandLine::new(&typed).unwrap();
+        let line = command.shell(&here.path().join("-x"), OsStr::new("-x"), []);
+        assert!(line.contains("&& cat ./-x --file=-x;"), "{line}");
+        let line = command.shell_in_place(&here.path().join("-x"), here.path());
+        assert!(line.contains("&& cat ./-x --file=-x;"), "{line}");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! * [`Scratch`] gives every run a fresh directory that holds only the candidate.
 //! * [`CommandLine`] is the command that the user typed, ready to be run on any candidate.
 //! * [`TestCommand`] is the command of an interestingness test: a script, or a line for a shell.
+//! * [`Project`] gives every run a copy of the user's project instead, with the candidate in it.
 //! * [`Runner`] combines the three. [`LocalOracle`] adds a [`Property`](boildown_oracle::Property)
 //!   that gives the verdicts; [`PassFailOracle`] uses two properties.
 //! * [`SecondaryFailureCollector`] keeps the smallest candidate of every failure that differs from
@@ -35,6 +36,7 @@
 //!     })?,
 //!     scratch: Arc::new(Scratch::new(Path::new("/tmp"))?),
 //!     file: CandidateFile::like(input)?,
+//!     project: None,
 //!     limits: Limits {
 //!         sandbox: Some(Sandbox::new(&Permissions::default())?),
 //!         ..Limits::default()
@@ -56,6 +58,7 @@ mod local;
 pub mod machine;
 mod open_watch;
 mod pass_fail;
+mod project;
 mod scratch;
 mod secondary_failures;
 pub mod spawn;
@@ -67,6 +70,7 @@ pub use extra_tests::{ExpectedEnd, ExtraTest};
 pub use local::{LocalOracle, Runner, check_set_up};
 pub use open_watch::OpenWatch;
 pub use pass_fail::PassFailOracle;
+pub use project::{PlanError, PlanLimits, Project, ProjectPlan, ProjectRequest, possible_roots};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
 pub use test_command::TestCommand;

@@ -4,18 +4,22 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::project::ProjectRun;
 use crate::scratch::SandboxedRun;
 use crate::spawn::{self, Limits, is_not_executable};
-use crate::{CandidateFile, CommandLine, ExtraTest, Scratch};
+use crate::{CandidateFile, CommandLine, ExtraTest, Project, Scratch};
 use boildown_oracle::{
     Answer, Capture, Interrupt, Oracle, OracleError, Outcome, Property, Run, Verdict,
 };
 
-/// Runs a command on candidates, each in a fresh directory.
+/// Runs a command on candidates, each in a fresh directory or in a copy of a project.
 #[derive(Debug, Clone)]
 pub struct Runner {
     /// The command.
     pub command: CommandLine,
+    /// The project in which the command is run; `None` for a directory that holds only the
+    /// candidate.
+    pub project: Option<Arc<Project>>,
     /// The directory in which the directories of the runs are created.
     pub scratch: Arc<Scratch>,
     /// The name and permissions of the file that a candidate is written to.
@@ -49,7 +53,16 @@ impl Runner {
         capture: Capture,
         interrupt: &Interrupt,
     ) -> Result<Run, OracleError> {
-        let run = if let Some(sandbox) = &limits.sandbox {
+        let run = if let Some(project) = &self.project {
+            let run = ProjectRun {
+                command: &self.command,
+                capture,
+                mode: self.file.mode,
+                candidate,
+                limits,
+            };
+            project.run(&run, interrupt)?
+        } else if let Some(sandbox) = &limits.sandbox {
             let run = SandboxedRun {
                 sandbox,
                 command: &self.command,
@@ -109,6 +122,13 @@ impl Runner {
             verdict = test.expected.verdict(&run);
         }
         Ok(verdict)
+    }
+
+    /// Returns this runner with every run in a copy of a project.
+    #[must_use]
+    pub fn within(mut self, project: Arc<Project>) -> Self {
+        self.project = Some(project);
+        self
     }
 
     /// Returns this runner with another time limit.

@@ -147,7 +147,7 @@ fn daemons() -> Facility {
 fn memory(temp_dir: &Path) -> Facility {
     let memory = Path::new(MEMORY);
     let free = statvfs(memory).map_or(0, |fs| fs.f_bavail.saturating_mul(fs.f_frsize));
-    let is_on = is_suitable_memory(memory);
+    let is_on = is_suitable_memory(memory, 0);
     let place = temp_dir.display();
     Facility {
         name: "memory files",

@@ -93,6 +93,7 @@ mod tests {
     fn check(failing: &[Expectation], passing: ExitSpec, runs: &[(Outcome, &str, Verdict)]) {
         let oracle = PassFailOracle {
             runner: Runner {
+                project: None,
                 command: CommandLine::script(Path::new("test.sh"), Path::new("/src")),
                 scratch: Arc::new(Scratch::new(&std::env::temp_dir()).unwrap()),
                 file: CandidateFile::named("in.txt"),

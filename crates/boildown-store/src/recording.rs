@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::record::{BaselineRun, fingerprint_of};
-use boildown_oracle::{Answer, Interrupt, Oracle, OracleError};
+use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Run, Verdict};
 
 /// The answers of the baseline runs, in order: those of an earlier session are replayed, new ones
 /// are recorded.
@@ -36,6 +36,21 @@ impl BaselineRecording {
                 done: Vec::new(),
             }),
         }
+    }
+
+    /// Returns a recording that replays these runs on the candidate first, as if they had just been
+    /// made. Their verdicts are not known yet.
+    #[must_use]
+    pub fn of_runs(candidate: &[u8], runs: impl IntoIterator<Item = Run>) -> Self {
+        let content = fingerprint_of(candidate);
+        let runs = runs.into_iter().map(|run| BaselineRun {
+            content,
+            answer: Answer {
+                verdict: Verdict::Unresolved,
+                run: Some(run),
+            },
+        });
+        Self::of_earlier_session(runs.collect())
     }
 
     /// Returns the recorded answer if this candidate is the next of the recording. Otherwise calls
@@ -101,7 +116,7 @@ impl Oracle for RecordedOracle<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use boildown_oracle::{FnOracle, Verdict};
+    use boildown_oracle::FnOracle;
 
     #[test]
     fn a_recording_is_replayed_until_another_candidate_comes() {

@@ -125,6 +125,12 @@ impl StoreFolder {
         }
     }
 
+    /// Returns whether there was a run with this identity.
+    #[must_use]
+    pub fn has(&self, identity: &Identity) -> bool {
+        self.file(&identity.digest()).exists()
+    }
+
     /// Removes the file of the run with this identity. Returns the contents that were its results.
     ///
     /// # Errors
@@ -159,6 +165,12 @@ impl StoredRun {
     #[must_use]
     pub fn recording(&self) -> &BaselineRecording {
         &self.recording
+    }
+
+    /// Returns this run with the baseline runs of this session.
+    #[must_use]
+    pub fn with_recording(self, recording: BaselineRecording) -> Self {
+        Self { recording, ..self }
     }
 
     /// Returns the best result of earlier sessions.

@@ -11,6 +11,7 @@ use boildown_store::Choice;
 use boildown_syntax::Language;
 
 use crate::options::{JobsArgs, SandboxArgs};
+use crate::project::RunPlace;
 use crate::report::format::clock;
 use crate::report::reporter::Reporter;
 
@@ -74,6 +75,29 @@ pub(crate) fn jobs(args: &JobsArgs) -> Choice {
         false => "one for each core; the result does not depend on it",
     };
     choice("jobs", args.count().to_string(), because, "--jobs")
+}
+
+/// Returns the choice of the place of the runs. `is_new` says that it was made in this session.
+pub(crate) fn place(place: &RunPlace, is_stated: bool, is_new: bool) -> Choice {
+    let (chosen, because) = match place {
+        RunPlace::Project(project) => (
+            format!("copies of {}", project.plan().root().display()),
+            "the failure needs other files than the input",
+        ),
+        RunPlace::Alone | RunPlace::Either(_) => (
+            "a fresh directory for each run".to_owned(),
+            match is_new {
+                true => "the failure is the same as in a copy of the project",
+                false => "there is no project that could be copied",
+            },
+        ),
+    };
+    let because = match (is_stated, is_new, place) {
+        (true, ..) => "as stated",
+        (false, false, RunPlace::Project(_)) => "as in the earlier session",
+        _ => because,
+    };
+    choice("place", chosen, because, "--within")
 }
 
 /// Returns the choice of the property to preserve.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use boildown_exec::Runner;
-use boildown_oracle::{Outcome, Resource, Run};
+use boildown_oracle::{Outcome, Resource, Run, deduce};
 use boildown_store::mentioned_variables;
 
 /// Lines of output that are shown of a run.
@@ -27,6 +27,31 @@ fn last_lines(bytes: &[u8]) -> String {
         .iter()
         .map(|line| format!("  | {line}\n"))
         .collect()
+}
+
+/// Returns how a run ended, with the line that names its failure or else the last one, on one line.
+pub(crate) fn ended(run: &Run) -> String {
+    const LONGEST: usize = 160;
+    let text = [&run.stderr[..], b"\n", &run.stdout].concat();
+    let text = String::from_utf8_lossy(&text);
+    let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let shown = deduce(run).and_then(|property| {
+        lines().find(|line| {
+            let alone = Run {
+                stdout: line.as_bytes().to_vec(),
+                stderr: line.as_bytes().to_vec(),
+                ..run.clone()
+            };
+            property.verdict(&alone).is_interesting()
+        })
+    });
+    match shown.or_else(|| lines().next_back()) {
+        Some(line) => {
+            let line: String = line.chars().take(LONGEST).collect();
+            format!("{} and prints `{line}`", run.outcome)
+        }
+        None => run.outcome.to_string(),
+    }
 }
 
 /// Returns the option that helps with a run that reached a limit.
@@ -55,5 +80,13 @@ pub(crate) fn repeat_hint(runner: &Runner, path: &Path) -> String {
     let source = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let variables = mentioned_variables(runner.command.constant_parts());
     let line = runner.command.shell(&source, &runner.file.name, &variables);
+    format!("to repeat the run:\n  {line}")
+}
+
+/// Returns the line for a shell that repeats a run on a file where the user is.
+pub(crate) fn repeat_in_place_hint(runner: &Runner, path: &Path) -> String {
+    let source = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let user_dir = std::env::current_dir().unwrap_or_default();
+    let line = runner.command.shell_in_place(&source, &user_dir);
     format!("to repeat the run:\n  {line}")
 }

@@ -21,9 +21,9 @@ pub(crate) fn read(path: &Path, hint: &str) -> Result<Arc<[u8]>, CliError> {
         _ => fs::read(path),
     };
     let bytes = bytes.map_err(|error| match error.kind() {
-        io::ErrorKind::IsADirectory => CliError::usage(what).because("it is a directory").hint(
-            "give a single file; the command may use the other files by their absolute paths",
-        ),
+        io::ErrorKind::IsADirectory => CliError::usage(what)
+            .because("it is a directory")
+            .hint("give a single file; the command finds the other files of its project too"),
         io::ErrorKind::NotFound => CliError::usage(what)
             .because("there is no such file")
             .hint(hint),

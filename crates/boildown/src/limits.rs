@@ -41,6 +41,7 @@ pub(crate) fn runner(
     let cannot_run = |error: OracleError| CliError::cannot_run(&error);
     let scratch = Scratch::new(&env::temp_dir()).map_err(cannot_run)?;
     Ok(Runner {
+        project: None,
         command,
         scratch: Arc::new(scratch),
         file: CandidateFile::like(input).map_err(cannot_run)?,

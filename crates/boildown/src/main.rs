@@ -23,6 +23,7 @@ mod input;
 mod keys;
 mod limits;
 mod options;
+mod project;
 mod property;
 mod report;
 mod script_hints;

@@ -123,12 +123,14 @@ impl PropertyCommands {
             let what = format!("{} (test {number})", extra.option);
             identity.add(what, extra.command.to_string());
         }
-        let parts = self
-            .extra
-            .iter()
-            .flat_map(|extra| extra.command.constant_parts());
-        add_surroundings(identity, self.command.constant_parts().chain(parts));
+        add_surroundings(identity, self.constant_parts());
         identity.add("what to preserve", expectations.identity());
+    }
+
+    /// Returns the words of all commands, and parts of words, that are the same for every candidate.
+    pub(crate) fn constant_parts(&self) -> impl Iterator<Item = &OsStr> {
+        let parts = (self.extra.iter()).flat_map(|extra| extra.command.constant_parts());
+        self.command.constant_parts().chain(parts)
     }
 
     /// Returns the tests that a candidate has to pass or to fail too, after a run of each on the

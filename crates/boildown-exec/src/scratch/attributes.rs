@@ -14,7 +14,7 @@ use super::protection::{extended_attributes, flags, remove_extended_attributes, 
 /// sandbox. For example, a default access control list can make the candidates of all later runs
 /// unreadable.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Attributes {
+pub(crate) struct Attributes {
     mode: RawMode,
     owner: (u32, u32),
     flags: u32,
@@ -26,7 +26,7 @@ impl Attributes {
     ///
     /// # Cost
     /// Three system calls on Linux.
-    pub(super) fn read(dir: &OwnedFd) -> io::Result<Self> {
+    pub(crate) fn read(dir: &OwnedFd) -> io::Result<Self> {
         let stat = fstat(dir)?;
         Ok(Self {
             mode: stat.st_mode,

@@ -11,10 +11,11 @@ mod scratch_space;
 mod session_dir;
 mod stale;
 
+pub(crate) use attributes::Attributes;
 pub use candidate_file::CandidateFile;
 pub(crate) use protection::open_here;
-pub(crate) use remove::remove_at;
 pub use remove::remove_tree;
+pub(crate) use remove::{empty, remove_at};
 pub use run_dir::RunDir;
 pub(crate) use sandboxed_run::SandboxedRun;
 pub use scratch_space::Scratch;

@@ -138,7 +138,7 @@ fn unlock(parent: BorrowedFd<'_>, name: impl Arg) -> io::Result<()> {
 }
 
 /// Removes everything in the directory, by lifting the content of its directories up to it.
-pub(super) fn empty(root: &OwnedFd) -> io::Result<()> {
+pub(crate) fn empty(root: &OwnedFd) -> io::Result<()> {
     empty_except(root, "")
 }
 

@@ -1,5 +1,6 @@
 //! The scratch space of a session.
 
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -38,8 +39,14 @@ impl Scratch {
     /// # Errors
     /// [`OracleError::Scratch`] when no directory can be created in either.
     pub fn new(temp_dir: &Path) -> Result<Self, OracleError> {
+        Self::with_space(temp_dir, 0)
+    }
+
+    /// Creates the directory like [`new`](Self::new), in a memory file system only if it has space
+    /// for this many bytes more.
+    pub(crate) fn with_space(temp_dir: &Path, bytes: u64) -> Result<Self, OracleError> {
         let memory = Path::new(MEMORY);
-        if is_suitable_memory(memory)
+        if is_suitable_memory(memory, bytes)
             && let Ok(scratch) = Self::within(memory)
         {
             return Ok(scratch);
@@ -64,6 +71,11 @@ impl Scratch {
             runs: AtomicU64::new(0),
             idle_run_dirs: Mutex::default(),
         })
+    }
+
+    /// Returns the open directory of the session.
+    pub(crate) fn opened(&self) -> &Arc<OwnedFd> {
+        &self.session.opened
     }
 
     /// Returns the directory of the session.
@@ -113,7 +125,7 @@ impl Scratch {
     }
 
     /// Gives the directory of the session the attributes back that a run changed.
-    pub(super) fn restore(&self) {
+    pub(crate) fn restore(&self) {
         self.session.restore();
     }
 
@@ -132,10 +144,10 @@ impl Drop for Scratch {
     }
 }
 
-/// Returns whether the directory is a memory file system with enough space from which programs can
-/// be run.
+/// Returns whether the directory is a memory file system with enough space, and this many bytes
+/// more, from which programs can be run.
 #[cfg(target_os = "linux")]
-pub(crate) fn is_suitable_memory(dir: &Path) -> bool {
+pub(crate) fn is_suitable_memory(dir: &Path, bytes: u64) -> bool {
     use rustix::fs::StatVfsMountFlags;
 
     /// Free bytes that are needed. Containers often have a memory file system of 64 MiB, which a
@@ -144,13 +156,14 @@ pub(crate) fn is_suitable_memory(dir: &Path) -> bool {
 
     let useless = StatVfsMountFlags::NOEXEC | StatVfsMountFlags::RDONLY;
     statvfs(dir).is_ok_and(|fs| {
-        !fs.f_flag.intersects(useless) && fs.f_bavail.saturating_mul(fs.f_frsize) >= MIN_FREE
+        !fs.f_flag.intersects(useless)
+            && fs.f_bavail.saturating_mul(fs.f_frsize) >= MIN_FREE.saturating_add(bytes)
     })
 }
 
 /// Only Linux has a memory file system at this path.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn is_suitable_memory(_: &Path) -> bool {
+pub(crate) fn is_suitable_memory(_: &Path, _: u64) -> bool {
     false
 }
 
@@ -233,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_file_system_without_execution_is_not_suitable() {
-        assert!(!is_suitable_memory(Path::new("/proc")));
-        assert!(!is_suitable_memory(Path::new("/nonexistent")));
+        assert!(!is_suitable_memory(Path::new("/proc"), 0));
+        assert!(!is_suitable_memory(Path::new("/nonexistent"), 0));
     }
 }

@@ -54,6 +54,7 @@ impl Scene {
         };
         let runner = Runner {
             command: CommandLine::script(&path, dir.path()),
+            project: None,
             scratch: Arc::new(Scratch::within(&scratch).unwrap()),
             file: CandidateFile::named("crash.c"),
             limits: Limits {

@@ -96,6 +96,29 @@ impl EarlierSessions {
         }
     }
 
+    /// Records the baseline runs of a new run, whose identity was not known before they were made
+    /// if it is given.
+    #[must_use]
+    pub fn settle(self, identity: Option<Identity>, recording: BaselineRecording) -> Self {
+        let Some((folder, found)) = self.run else {
+            return Self {
+                unstored_tape: recording,
+                ..self
+            };
+        };
+        let found = match identity {
+            None => Some(found),
+            // The user starts over, or there is nothing to forget.
+            Some(identity) => (folder.forget(&identity).and_then(|_| folder.find(identity)))
+                .map(|(found, _)| found)
+                .ok(),
+        };
+        Self {
+            run: found.map(|found| (folder, found.with_recording(recording))),
+            ..Self::default()
+        }
+    }
+
     /// Returns the best result of earlier sessions.
     #[must_use]
     pub fn best(&self) -> Option<&ResumedBest> {

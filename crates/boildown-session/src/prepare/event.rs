@@ -1,6 +1,7 @@
 //! Events of a preparation, which a reporter shows to the user.
 
-use boildown_oracle::Property;
+use boildown_exec::ProjectPlan;
+use boildown_oracle::{Property, Run};
 use boildown_store::{ResumeStatus, StoreError};
 
 /// What a preparation found or decided.
@@ -16,6 +17,13 @@ pub enum PrepareEvent<'a> {
     SandboxGap(&'static str),
     /// The sandbox was loosened, because the property does not hold inside the strict one.
     Loosened(Loosening),
+    /// Candidates are run in a copy of the project instead of alone in a fresh directory.
+    Moved {
+        /// The project.
+        project: &'a ProjectPlan,
+        /// Why.
+        reason: MoveReason<'a>,
+    },
     /// What is known of earlier sessions.
     EarlierSessions {
         /// What was found.
@@ -34,4 +42,15 @@ pub enum Loosening {
     TemporaryFiles,
     /// There is no sandbox.
     NoSandbox,
+}
+
+/// Why candidates are run in a copy of the project.
+#[derive(Debug, Clone, Copy)]
+pub enum MoveReason<'a> {
+    /// Alone, the command does something else on the input.
+    Differs(&'a Run),
+    /// Alone, the property holds on the empty input too.
+    HoldsOnEmpty,
+    /// An earlier session found that out.
+    Resumed,
 }

@@ -9,12 +9,14 @@ mod earlier;
 mod event;
 mod flakiness;
 mod isolation;
+mod place;
 mod reduction;
 mod sandbox;
 
 pub use earlier::{EarlierSessions, OTHER_FAILURES, SessionStore, lock_result};
-pub use event::{Loosening, PrepareEvent};
+pub use event::{Loosening, MoveReason, PrepareEvent};
 pub use flakiness::Flakiness;
 pub use isolation::{GoodAndBad, IsolationError, IsolationSetup, PreparedIsolation};
+pub use place::{PlaceError, PlacedReduction};
 pub use reduction::{PreparedReduction, ReductionError, ReductionSetup};
 pub use sandbox::{create_sandbox, create_sandbox_with_temporary_files};

@@ -1,5 +1,7 @@
 //! Preparation of a reduction: deduces the property, chooses the sandbox and checks the baseline.
 
+use std::path::PathBuf;
+
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{LocalOracle, Runner, check_set_up};
 use boildown_oracle::{
@@ -15,7 +17,7 @@ use crate::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_li
 pub(super) const ATTEMPTS: u32 = 50;
 
 /// What a reduction is prepared from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ReductionSetup<'a> {
     /// Runs the command.
     pub runner: &'a Runner,
@@ -23,6 +25,8 @@ pub struct ReductionSetup<'a> {
     pub permissions: &'a Permissions,
     /// The property that the user stated.
     pub stated: Option<Property>,
+    /// Whether a test script decides, whose exit code is all that matters.
+    pub is_test_script: bool,
     /// Whether the failure is stated to be flaky.
     pub is_flaky: bool,
     /// Whether the time limit is stated; otherwise it follows from the baseline runs.
@@ -53,6 +57,15 @@ pub enum ReductionError {
         /// The first run.
         run: Box<Run>,
     },
+    /// In the sandbox the property holds on the empty input too, and outside it does not: the
+    /// command decides by a file that it cannot write.
+    #[error(
+        "the property holds on the empty input, because the sandbox keeps the command from writing elsewhere"
+    )]
+    WritesElsewhere {
+        /// The file or directory that it could not write, if it said so.
+        path: Option<PathBuf>,
+    },
     /// The property is unusable, or the command could not be run.
     #[error(transparent)]
     Baseline(#[from] BaselineError),
@@ -78,9 +91,7 @@ impl ReductionSetup<'_> {
         recording: &BaselineRecording,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PreparedReduction, ReductionError> {
-        let limit = self.stated.as_ref().and_then(Property::hang);
-        let limit = limit.unwrap_or(self.runner.limits.timeout);
-        let runner = self.runner.clone().with_timeout(limit);
+        let runner = self.with_stated_limit(self.runner);
         let mut first = self.first_run(&runner, input, recording)?;
         let property = match &self.stated {
             Some(property) => property.clone(),
@@ -126,8 +137,21 @@ impl ReductionSetup<'_> {
             jobs: self.jobs,
             interrupt: self.interrupt,
         };
-        let baseline = check.check_input(input, first)?;
+        let checked = check.check_input(input, first);
         drop(recorded);
+        if let Err(BaselineError::HoldsOnEmpty) = checked
+            && !self.is_flaky
+        {
+            let trial = SandboxTrial {
+                runner: oracle.runner(),
+                permissions: self.permissions,
+                interrupt: self.interrupt,
+            };
+            if let Some(path) = trial.denied_path(oracle.property(), input)? {
+                return Err(ReductionError::WritesElsewhere { path });
+            }
+        }
+        let baseline = checked?;
         let oracle = match self.timeout_is_stated {
             true => oracle,
             false => oracle.with_adaptive_timeout(baseline.stats.slowest, default_time_limit),
@@ -139,12 +163,19 @@ impl ReductionSetup<'_> {
         })
     }
 
+    /// Returns the runner with the time limit that the stated property implies.
+    pub(super) fn with_stated_limit(&self, runner: &Runner) -> Runner {
+        let limit = self.stated.as_ref().and_then(Property::hang);
+        let limit = limit.unwrap_or(runner.limits.timeout);
+        runner.clone().with_timeout(limit)
+    }
+
     /// Returns the run from which a property can be deduced; of a flaky command the first that
     /// fails, or the last attempt.
     ///
     /// A property is deduced from a run outside the sandbox, where the user has seen the failure;
     /// in the sandbox the command might only complain about a file that it may not write.
-    fn first_run(
+    pub(super) fn first_run(
         &self,
         runner: &Runner,
         input: &[u8],

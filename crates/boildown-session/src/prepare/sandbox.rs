@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use boildown_exec::Runner;
 use boildown_exec::spawn::{Permissions, Sandbox};
-use boildown_oracle::{Capture, Interrupt, OracleError, Property};
+use boildown_oracle::{Capture, Interrupt, OracleError, Property, Run};
 
 use super::event::{Loosening, PrepareEvent};
 
@@ -102,5 +102,84 @@ impl SandboxTrial<'_> {
         }
         on_event(PrepareEvent::Loosened(Loosening::NoSandbox));
         Ok(Some(outside))
+    }
+
+    /// Returns the path that the command could not write, if the property does not depend on the
+    /// candidate only because of the sandbox: outside, it holds on the input and not on the empty
+    /// input. The inner value is `None` if the command did not say which path it is.
+    ///
+    /// # Errors
+    /// [`OracleError`] when the command cannot be run.
+    pub(super) fn denied_path(
+        &self,
+        property: &Property,
+        input: &[u8],
+    ) -> Result<Option<Option<PathBuf>>, OracleError> {
+        if self.runner.limits.sandbox.is_none() {
+            return Ok(None);
+        }
+        let outside = without_sandbox(self.runner);
+        for (candidate, holds) in [(&b""[..], false), (input, true)] {
+            let run = outside.run(candidate, Capture::Output, self.interrupt)?;
+            if property.verdict(&run).is_interesting() != holds {
+                return Ok(None);
+            }
+        }
+        let inside = (self.runner).run(input, Capture::Output, self.interrupt)?;
+        Ok(Some(denied_path(&inside)))
+    }
+}
+
+/// Returns the first absolute path that a run printed on a line that says "permission denied".
+fn denied_path(run: &Run) -> Option<PathBuf> {
+    let text = String::from_utf8_lossy(&run.stderr);
+    let mut denied = text.lines().filter(|line| {
+        let line = line.to_lowercase();
+        line.contains("permission denied") || line.contains("eacces")
+    });
+    denied.find_map(|line| {
+        let is_part = |letter: char| letter.is_alphanumeric() || "/._-+@~".contains(letter);
+        let words = line.split(|letter| !is_part(letter));
+        let mut paths = words.filter(|word| word.starts_with('/') && word.len() > 1);
+        // The program that complains may come first.
+        paths.next_back().map(PathBuf::from)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use boildown_oracle::Outcome;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(stderr: &str, path: Option<&str>) {
+        let run = Run {
+            outcome: Outcome::Exited(0),
+            stdout: Vec::new(),
+            stderr: stderr.into(),
+            took: Duration::ZERO,
+        };
+        assert_eq!(denied_path(&run), path.map(PathBuf::from), "{stderr}");
+    }
+
+    #[test]
+    fn the_path_that_could_not_be_written_is_read_off_the_complaint() {
+        check(
+            "/x/test.sh: 3: cannot create /home/me/out.txt: Permission denied\n",
+            Some("/home/me/out.txt"),
+        );
+        check(
+            "PermissionError: [Errno 13] Permission denied: '/home/me/out.txt'\n",
+            Some("/home/me/out.txt"),
+        );
+        check(
+            "touch: cannot touch '/var/x-1/a': Permission denied",
+            Some("/var/x-1/a"),
+        );
+        check("rm: x: Permission denied\n/elsewhere\n", None);
+        check("", None);
     }
 }

@@ -2,11 +2,13 @@
 
 use std::error::Error as _;
 
+use boildown_exec::ProjectPlan;
 use boildown_oracle::Property;
-use boildown_session::prepare::{Loosening, PrepareEvent};
+use boildown_session::prepare::{Loosening, MoveReason, PrepareEvent};
 use boildown_store::{ResumeStatus, StoreError};
 
 use super::format::count;
+use crate::explain::ended;
 
 /// A consumer of notes.
 pub(crate) trait Notes {
@@ -29,6 +31,7 @@ fn prepare_note(event: PrepareEvent<'_>) -> Option<String> {
         PrepareEvent::Passing(property) => labelled("passing: ", property),
         PrepareEvent::SandboxGap(gap) => format!("warning: the command can {gap}"),
         PrepareEvent::Loosened(loosening) => loosened(loosening, "the property holds"),
+        PrepareEvent::Moved { project, reason } => moved(project, reason),
         PrepareEvent::EarlierSessions { news, fresh } => return earlier_sessions(news, fresh),
         PrepareEvent::NotRemembered(error) => not_remembered(error),
     })
@@ -48,6 +51,21 @@ pub(crate) fn loosened(loosening: Loosening, condition: &str) -> String {
         Loosening::NoSandbox => format!(
             "warning: {condition} only outside the sandbox, so it is turned off: a candidate may damage your files\n         --writable PATH, such as ~/.cache, keeps the sandbox and lets the command write there"
         ),
+    }
+}
+
+/// Returns what to say about runs in a copy of the project.
+fn moved(project: &ProjectPlan, reason: MoveReason<'_>) -> String {
+    let place = format!("running in a copy of {}", project.root().display());
+    match reason {
+        MoveReason::Differs(alone) => format!(
+            "{place}: alone in a fresh directory, the command {}",
+            ended(alone)
+        ),
+        MoveReason::HoldsOnEmpty => {
+            format!("{place}: alone in a fresh directory, the property holds on the empty input")
+        }
+        MoveReason::Resumed => place,
     }
 }
 

@@ -317,6 +317,10 @@ impl Finished<'_> {
             (root.as_str(), "$$ENV"),
             (r"(/dev/shm|\$ENV/tmp)/boildown-\d+-\w+/\d{12}", "$$RUN"),
             (r"\$ENV/tmp/boildown-\d+-\w+/tree-\d{6}", "$$TREE"),
+            (
+                r"(/dev/shm|\$ENV/tmp)/boildown-\d+-\w+/copy-\d{6}",
+                "$$COPY",
+            ),
             // One line a second; their number depends on the load of the computer.
             (r"(?m)^\d[\dhms.]*  \d+\.\d% removed: .*\n", ""),
             (

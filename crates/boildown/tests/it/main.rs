@@ -25,6 +25,7 @@ mod json;
 mod lab;
 mod messages;
 mod others;
+mod place;
 mod properties;
 mod repo;
 mod resume;

@@ -145,7 +145,7 @@ fn an_input_that_is_a_directory() {
     exit code 1
     -- stderr
     error: failed to read .: it is a directory
-      hint: give a single file; the command may use the other files by their absolute paths
+      hint: give a single file; the command finds the other files of its project too
     ");
 }
 

@@ -51,6 +51,12 @@ pub(crate) struct IsolateArgs {
     #[arg(long, value_name = "NAME", help_heading = heading::REDUCE)]
     pub(crate) language: Option<String>,
 
+    /// Run in a copy of this directory, with the candidate in the place of BAD
+    ///
+    /// [default: alone in a fresh directory]
+    #[arg(long, value_name = "DIR", help_heading = heading::RUN)]
+    pub(crate) within: Option<PathBuf>,
+
     /// Start over instead of resuming
     ///
     /// Without it, the same command resumes an earlier run.

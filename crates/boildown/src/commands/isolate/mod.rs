@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_exec::Runner;
 use boildown_exec::spawn::ReapOnDrop;
+use boildown_exec::{Project, Runner};
 use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
 use boildown_session::prepare::{
     EarlierSessions, Flakiness, GoodAndBad, IsolationError, IsolationSetup, PrepareEvent,
@@ -22,6 +22,7 @@ use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
+use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::json_events::StartedEvent;
@@ -53,7 +54,9 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let chosen = choices::language(requested, &args.bad, &files.bad, language);
     choices.add(chosen, reporter);
     choices.add(choices::jobs(&args.jobs), reporter);
-    let earlier = earlier_sessions(args, &commands, &files, &sides, reporter)?;
+    let place = place(args, &commands, &sides)?;
+    let identity = identity(args, &commands, &files, place.project());
+    let earlier = earlier_sessions(args, identity, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
     let mut runner = limits::runner(
         &args.bad,
@@ -62,6 +65,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         args.timeout,
         &mut noting(reporter),
     )?;
+    runner = place.runner(runner);
     commands.note(reporter);
     let (path, is_stated) = (&args.bad, args.timeout.is_some());
     runner.extra_tests = commands.extra_tests(&runner, path, &files.bad, is_stated, &interrupt)?;
@@ -180,19 +184,27 @@ fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
     Ok(GoodAndBad { good, bad })
 }
 
-fn earlier_sessions(
+/// Returns the place of the runs: a fresh directory unless `--within` states a project.
+fn place(
     args: &IsolateArgs,
     commands: &PropertyCommands,
-    files: &GoodAndBad,
+    sides: &SideFiles,
+) -> Result<RunPlace, CliError> {
+    let results = [sides.passing.clone(), sides.failing.clone()];
+    let within = args.within.as_deref();
+    let places = RunPlaces::new(within, &args.bad, commands, results, args.jobs.count());
+    Ok(places.stated()?.unwrap_or(RunPlace::Alone))
+}
+
+fn earlier_sessions(
+    args: &IsolateArgs,
+    identity: Identity,
     sides: &SideFiles,
     reporter: &mut dyn Reporter,
 ) -> Result<EarlierSessions, CliError> {
     let on_event = &mut noting(reporter);
     let place = lock_result(&sides.failing, on_event).map_err(|error| CliError::busy(&error))?;
-    let find = |place| {
-        let identity = identity(args, commands, files);
-        EarlierSessions::find(place, identity, args.fresh, on_event)
-    };
+    let find = |place| EarlierSessions::find(place, identity, args.fresh, on_event);
     Ok(place.map(find).unwrap_or_default())
 }
 
@@ -229,7 +241,12 @@ fn begin(
 ///
 /// The pattern names every option, so that a new one has to be put on one side or the other. Labels
 /// and values are stored: with other ones, runs of earlier versions could not be resumed.
-fn identity(args: &IsolateArgs, commands: &PropertyCommands, files: &GoodAndBad) -> Identity {
+fn identity(
+    args: &IsolateArgs,
+    commands: &PropertyCommands,
+    files: &GoodAndBad,
+    project: Option<&Project>,
+) -> Identity {
     let IsolateArgs {
         bad: path,
         timeout,
@@ -242,6 +259,8 @@ fn identity(args: &IsolateArgs, commands: &PropertyCommands, files: &GoodAndBad)
         command: _,
         // The store is beside the results.
         output: _,
+        // Only as the project that it states.
+        within: _,
         // Changes the duration only.
         jobs: _,
         // Changes when the search stops.
@@ -263,6 +282,7 @@ fn identity(args: &IsolateArgs, commands: &PropertyCommands, files: &GoodAndBad)
     identity.add("--units", format!("{units:?}"));
     identity.add("--flaky", format!("{}", property.flaky));
     limits::add_to_identity(&mut identity, sandbox);
+    project::add_to_identity(&mut identity, project);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
 }
@@ -464,7 +484,7 @@ mod tests {
             good: b"good".as_slice().into(),
             bad: b"bad".as_slice().into(),
         };
-        let identity = identity(&args, &commands, &files);
+        let identity = identity(&args, &commands, &files, None);
         // The command, its files, and variables of the environment are those of this test run.
         let stated = identity.pairs().filter(|(name, _)| {
             let is_file = name.ends_with(" file") && name.starts_with("the ");

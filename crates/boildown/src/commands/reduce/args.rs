@@ -66,6 +66,13 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "NAME", help_heading = heading::REDUCE)]
     pub(crate) language: Option<String>,
 
+    /// Run in a copy of this directory, or `none`
+    ///
+    /// The candidate is in the place of the input. `none` runs each candidate alone in a fresh
+    /// directory [default: whichever fails as it does where you are]
+    #[arg(long, value_name = "DIR", help_heading = heading::RUN)]
+    pub(crate) within: Option<PathBuf>,
+
     /// The smallest parts to delete: lines, tokens, bytes
     ///
     /// `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts of

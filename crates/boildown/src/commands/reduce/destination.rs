@@ -210,6 +210,14 @@ impl Destination {
             .join(OTHER_FAILURES)
     }
 
+    /// Returns the files that are written, which are no part of the user's project.
+    pub(crate) fn results(&self) -> impl Iterator<Item = PathBuf> {
+        let output = (self.backup.is_none()).then(|| self.output.clone());
+        let numbered = |number: u32| with_infix(&self.output, &format!(".{number}"));
+        let aside = (1..).map(numbered).take_while(|path| path.exists());
+        output.into_iter().chain(aside).chain(self.backup.clone())
+    }
+
     /// Returns the copy of the input, if an earlier session made one.
     pub(crate) fn existing_backup(&self) -> Option<&Path> {
         let backup = self.backup.as_deref()?;

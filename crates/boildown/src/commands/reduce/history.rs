@@ -5,8 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_exec::LocalOracle;
-use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
+use boildown_exec::{LocalOracle, Project};
+use boildown_session::prepare::{
+    EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
+};
 use boildown_store::{
     BaselineRecording, Choice, Identity, Improvement, ResumeStatus, ResumedBest, RunDescription,
     StoreFolder, fingerprint_of,
@@ -16,6 +18,7 @@ use boildown_syntax::Units;
 use super::args::ReduceArgs;
 use super::destination::Destination;
 use crate::error::CliError;
+use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::{identity, limits};
 
@@ -24,39 +27,69 @@ pub(super) struct ReductionHistory {
     earlier: EarlierSessions,
     /// The input as it was before the first session.
     pub(crate) input: Arc<[u8]>,
+    /// Where candidates are run.
+    pub(crate) place: RunPlace,
 }
 
 impl ReductionHistory {
     /// Looks for earlier sessions, and reports what was found.
+    ///
+    /// A session in the project is resumed there, and one in fresh directories so.
     pub(crate) fn find(
         args: &ReduceArgs,
-        commands: &PropertyCommands,
+        places: &RunPlaces<'_>,
         destination: &mut Destination,
-        mut input: Arc<[u8]>,
+        input: &Arc<[u8]>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<Self, CliError> {
-        let place =
+        let folder =
             lock_result(&destination.output, on_event).map_err(|error| CliError::busy(&error))?;
-        let backup = destination.existing_backup();
-        if let Some(backup) = backup {
-            // With --in-place, the file may hold the result of an earlier session.
-            input = original(backup, &input, place.as_ref(), args, commands)?;
-        }
-        // Before --fresh makes the store forget the earlier run.
-        let other_result = destination.replaceable_result(args, place.as_ref(), &input)?;
-        let find = |place| {
-            EarlierSessions::find(
-                place,
-                run_identity(args, commands, &input),
-                args.fresh,
-                on_event,
-            )
+        let look = Look {
+            args,
+            commands: places.commands,
+            folder: folder.as_ref(),
+            backup: destination.existing_backup(),
+            current: input,
         };
-        let earlier = place.map(find).unwrap_or_default();
+        let (place, found) = match places.stated()? {
+            Some(place) => {
+                let found = look.at(place.project())?;
+                (place, found)
+            }
+            None => look.at_either(places, on_event)?,
+        };
+        let Found {
+            input, identity, ..
+        } = found;
+        // Before --fresh makes the store forget the earlier run.
+        let other_result = destination.replaceable_result(args, folder.as_ref(), &input)?;
+        let find = |folder| EarlierSessions::find(folder, identity, args.fresh, on_event);
+        let earlier = folder.map(find).unwrap_or_default();
         if let Some(other) = other_result {
             destination.keep(other, &earlier, &input);
         }
-        Ok(Self { earlier, input })
+        Ok(Self {
+            earlier,
+            input,
+            place,
+        })
+    }
+
+    /// Records the place of the runs, and the runs on the input that were needed to choose it.
+    pub(crate) fn settle(
+        self,
+        args: &ReduceArgs,
+        commands: &PropertyCommands,
+        place: RunPlace,
+        recording: BaselineRecording,
+    ) -> Self {
+        let project = place.project();
+        let identity = project.map(|_| run_identity(args, commands, &self.input, project));
+        Self {
+            earlier: self.earlier.settle(identity, recording),
+            place,
+            ..self
+        }
     }
 
     /// Returns the recording of the runs on the input.
@@ -104,30 +137,91 @@ impl ReductionHistory {
     }
 }
 
-/// Returns the input as it was before the first session with --in-place.
-///
-/// # Errors
-/// [`CliError`] when the backup is not the original of the current file.
-fn original(
-    backup: &Path,
-    current: &[u8],
-    place: Option<&StoreFolder>,
-    args: &ReduceArgs,
-    commands: &PropertyCommands,
-) -> Result<Arc<[u8]>, CliError> {
-    let exists = || {
-        let what = format!("{} exists already", backup.display());
-        CliError::usage(what).hint("the backup of the input would overwrite it; move it away first")
-    };
-    let original: Arc<[u8]> = fs::read(backup).map_err(|_| exists())?.into();
-    let found = place.and_then(|place| place.find(run_identity(args, commands, &original)).ok());
-    match found {
-        Some((found, _)) if found.is_known_result(fingerprint_of(current)) => Ok(original),
-        Some((_, ResumeStatus::Resumed { .. })) => Err(exists().hint(format!(
-            "to resume the earlier run, restore {} as that run left it",
-            args.input.display()
-        ))),
-        _ => Err(exists()),
+/// A look for earlier sessions, in one place or another.
+struct Look<'a> {
+    args: &'a ReduceArgs,
+    commands: &'a PropertyCommands,
+    folder: Option<&'a StoreFolder>,
+    /// The copy of the input that an earlier session made.
+    backup: Option<&'a Path>,
+    /// The input as it is now.
+    current: &'a Arc<[u8]>,
+}
+
+/// The run that a look found.
+struct Found {
+    /// The input as it was before the first session.
+    input: Arc<[u8]>,
+    identity: Identity,
+    is_stored: bool,
+}
+
+impl Look<'_> {
+    /// Looks for sessions in both places. Those in fresh directories are found without a look at
+    /// the project.
+    fn at_either(
+        &self,
+        places: &RunPlaces<'_>,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<(RunPlace, Found), CliError> {
+        let alone = self.at(None);
+        // A project that was added since the earlier session is found with --fresh.
+        if !self.args.fresh && alone.as_ref().is_ok_and(|found| found.is_stored) {
+            return Ok((RunPlace::Alone, alone?));
+        }
+        let Some(project) = places.chosen() else {
+            return Ok((RunPlace::Alone, alone?));
+        };
+        if let Ok(found) = self.at(Some(project))
+            && (found.is_stored || alone.is_err())
+        {
+            let (project, plan) = (Arc::clone(project), project.plan());
+            let reason = MoveReason::Resumed;
+            on_event(PrepareEvent::Moved {
+                project: plan,
+                reason,
+            });
+            return Ok((RunPlace::Project(project), found));
+        }
+        Ok((RunPlace::Either(Arc::clone(project)), alone?))
+    }
+
+    fn at(&self, project: Option<&Project>) -> Result<Found, CliError> {
+        let input = match self.backup {
+            // With --in-place, the file may hold the result of an earlier session.
+            Some(backup) => self.original(backup, project)?,
+            None => Arc::clone(self.current),
+        };
+        let identity = run_identity(self.args, self.commands, &input, project);
+        let is_stored = self.folder.is_some_and(|folder| folder.has(&identity));
+        Ok(Found {
+            input,
+            identity,
+            is_stored,
+        })
+    }
+
+    /// Returns the input as it was before the first session with --in-place.
+    ///
+    /// # Errors
+    /// [`CliError`] when the backup is not the original of the current file.
+    fn original(&self, backup: &Path, project: Option<&Project>) -> Result<Arc<[u8]>, CliError> {
+        let exists = || {
+            let what = format!("{} exists already", backup.display());
+            CliError::usage(what)
+                .hint("the backup of the input would overwrite it; move it away first")
+        };
+        let original: Arc<[u8]> = fs::read(backup).map_err(|_| exists())?.into();
+        let identity = run_identity(self.args, self.commands, &original, project);
+        let found = self.folder.and_then(|folder| folder.find(identity).ok());
+        match found {
+            Some((found, _)) if found.is_known_result(fingerprint_of(self.current)) => Ok(original),
+            Some((_, ResumeStatus::Resumed { .. })) => Err(exists().hint(format!(
+                "to resume the earlier run, restore {} as that run left it",
+                self.args.input.display()
+            ))),
+            _ => Err(exists()),
+        }
     }
 }
 
@@ -135,7 +229,12 @@ fn original(
 ///
 /// The pattern names every option, so that a new one has to be put on one side or the other. Labels
 /// and values are stored: with other ones, runs of earlier versions could not be resumed.
-fn run_identity(args: &ReduceArgs, commands: &PropertyCommands, input: &[u8]) -> Identity {
+fn run_identity(
+    args: &ReduceArgs,
+    commands: &PropertyCommands,
+    input: &[u8],
+    project: Option<&Project>,
+) -> Identity {
     let ReduceArgs {
         input: path,
         timeout,
@@ -160,6 +259,8 @@ fn run_identity(args: &ReduceArgs, commands: &PropertyCommands, input: &[u8]) ->
         output: _,
         force: _,
         in_place: _,
+        // Only as the project that it states.
+        within: _,
         // Changes the duration only.
         jobs: _,
         // Change when the search stops.
@@ -195,6 +296,7 @@ fn run_identity(args: &ReduceArgs, commands: &PropertyCommands, input: &[u8]) ->
     identity.add("--no-gate", format!("{no_gate}"));
     identity.add("--flaky", format!("{}", property.flaky));
     limits::add_to_identity(&mut identity, sandbox);
+    project::add_to_identity(&mut identity, project);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
 }
@@ -220,7 +322,7 @@ mod tests {
         };
         let commands =
             PropertyCommands::new(&args.property, &args.command, &args.input, "").unwrap();
-        let identity = run_identity(&args, &commands, b"input");
+        let identity = run_identity(&args, &commands, b"input", None);
         // The command, its files, and variables of the environment are those of this test run.
         let stated = identity.pairs().filter(|(name, _)| {
             name.starts_with("--") || ["the input", "the name of the input"].contains(name)

@@ -6,13 +6,11 @@ use std::sync::Arc;
 
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Runner, SecondaryFailureCollector, SecondaryFailures};
-use boildown_oracle::{Interrupt, Oracle, OracleError, Outcome, Run};
-use boildown_session::prepare::{
-    Flakiness, PrepareEvent, PreparedReduction, ReductionError, ReductionSetup,
-};
+use boildown_oracle::{Interrupt, Oracle};
+use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
-    BaselineError, Event, FlakyInput, ReduceOptions, Reduced, ReductionPlan, SessionConfig,
-    SkipPass, Stopped, Summary, reduce_with_restarts,
+    Event, FlakyInput, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass, Stopped,
+    Summary, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{Language, Strategy, count_tokens, reduction};
@@ -20,14 +18,15 @@ use boildown_syntax::{Language, Strategy, count_tokens, reduction};
 use self::args::ReduceArgs;
 use self::destination::Destination;
 use self::history::ReductionHistory;
+use self::preparation::Preparation;
 use self::report::ReductionReport;
 use self::strategy::strategy;
 use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
-use crate::explain::{limit_hint, output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::habits::settle;
 use crate::keys::{self, KeyListener};
+use crate::project::RunPlaces;
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::format::count;
@@ -35,13 +34,13 @@ use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
-use crate::script_hints::{ScriptTrials, reads_original};
 use crate::signals::interrupt_on_signals;
-use crate::{input, limits, property};
+use crate::{input, limits};
 
 pub(crate) mod args;
 mod destination;
 mod history;
+mod preparation;
 mod report;
 mod strategy;
 
@@ -59,11 +58,12 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let mut reporter =
         crate::report::reporter(&args.printing, if uses_keys { keys::HINT } else { "" });
     let reporter = reporter.as_mut();
+    let places = run_places(args, &commands, &destination);
     let history = ReductionHistory::find(
         args,
-        &commands,
+        &places,
         &mut destination,
-        input,
+        &input,
         &mut noting(reporter),
     )?;
     let input = Arc::clone(&history.input);
@@ -72,8 +72,9 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let strategy = strategy(args, &input, language)?;
     let interrupt = interrupt_on_signals()?;
 
-    let runner = runner(args, &commands, &input, &interrupt, reporter)?;
-    let prepared = prepare(args, &runner, &history, &interrupt, &mut choices, reporter)?;
+    let runner = runner(args, &commands, &history, &interrupt, reporter)?;
+    let preparation = Preparation::new(args, &places, runner, &interrupt);
+    let (prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
     let (session, known_best) = {
         let on_event = &mut noting(reporter);
@@ -124,6 +125,16 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
 }
 
+/// Returns the places in which candidates can be run.
+fn run_places<'a>(
+    args: &'a ReduceArgs,
+    commands: &'a PropertyCommands,
+    destination: &Destination,
+) -> RunPlaces<'a> {
+    let (within, results) = (args.within.as_deref(), destination.results());
+    RunPlaces::new(within, &args.input, commands, results, args.jobs.count())
+}
+
 fn warn_if_modified(input: &Path, expected: &[u8], reporter: &mut dyn Reporter) {
     if fs::read(input).ok().as_deref() != Some(expected) {
         reporter.note(&input::modified_warning(input));
@@ -145,7 +156,7 @@ fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -
 fn runner(
     args: &ReduceArgs,
     commands: &PropertyCommands,
-    input: &[u8],
+    history: &ReductionHistory,
     interrupt: &Interrupt,
     reporter: &mut dyn Reporter,
 ) -> Result<Runner, CliError> {
@@ -158,7 +169,8 @@ fn runner(
     )?;
     commands.note(reporter);
     let (path, is_stated) = (&args.input, args.timeout.is_some());
-    runner.extra_tests = commands.extra_tests(&runner, path, input, is_stated, interrupt)?;
+    let (there, input) = (history.place.runner(runner.clone()), &history.input);
+    runner.extra_tests = commands.extra_tests(&there, path, input, is_stated, interrupt)?;
     Ok(runner)
 }
 
@@ -351,137 +363,4 @@ fn language(
     choices.add(chosen, reporter);
     choices.add(choices::jobs(&args.jobs), reporter);
     Ok(language)
-}
-
-fn prepare(
-    args: &ReduceArgs,
-    runner: &Runner,
-    history: &ReductionHistory,
-    interrupt: &Interrupt,
-    choices: &mut Choices,
-    reporter: &mut dyn Reporter,
-) -> Result<PreparedReduction, CliError> {
-    let stated = property::stated(&args.property);
-    let property_is_stated = stated.is_some();
-    let setup = ReductionSetup {
-        runner,
-        permissions: &limits::permissions(&args.sandbox),
-        stated,
-        is_flaky: args.property.flaky,
-        timeout_is_stated: args.timeout.is_some(),
-        jobs: args.jobs.count(),
-        interrupt,
-    };
-    let mut loosened = None;
-    let prepared = {
-        let mut note = noting(reporter);
-        setup.prepare(&history.input, history.recording(), &mut |event| {
-            if let PrepareEvent::Loosened(loosening) = event {
-                loosened = Some(loosening);
-            }
-            note(event);
-        })
-    };
-    let prepared = prepared.map_err(|error| match error {
-        ReductionError::NothingToPreserve { run } => nothing_to_preserve(&run, args, runner),
-        ReductionError::Baseline(error) => {
-            let hint = script_hint(&error, args, runner, &history.input, interrupt);
-            baseline_error(error, args, runner, hint)
-        }
-    })?;
-    let property = prepared.oracle.property();
-    let slowest = prepared.baseline.stats.slowest;
-    choices.add(choices::property(property, property_is_stated), reporter);
-    choices.add(choices::sandbox(&args.sandbox, loosened), reporter);
-    choices.add(
-        choices::time_limit(args.timeout, property, slowest),
-        reporter,
-    );
-    if let Some(note) = flakiness::before_search(&Flakiness::new(&prepared.baseline)) {
-        reporter.note(&note);
-    }
-    Ok(prepared)
-}
-
-fn nothing_to_preserve(run: &Run, args: &ReduceArgs, runner: &Runner) -> CliError {
-    let ended = match run.outcome {
-        Outcome::Exited(_) | Outcome::Signalled(_) => "succeeded".to_owned(),
-        outcome => outcome.to_string(),
-    };
-    let advice = limit_hint(run.outcome).unwrap_or(
-        "state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky",
-    );
-    let what = format!("the command {ended}, and no option says what to preserve");
-    CliError::new(ExitKind::NotInteresting, what)
-        .hint(advice)
-        .hints(unnamed_candidate_hint(runner))
-        .hint(repeat_hint(runner, &args.input))
-}
-
-/// Returns why the property holds on everything, or not even on the input, if a trial shows it.
-fn script_hint(
-    error: &BaselineError,
-    args: &ReduceArgs,
-    runner: &Runner,
-    input: &[u8],
-    interrupt: &Interrupt,
-) -> Option<String> {
-    if matches!(error, BaselineError::HoldsOnEmpty) {
-        return reads_original(runner, &args.input, interrupt);
-    }
-    let trials = ScriptTrials {
-        runner,
-        property: &property::stated(&args.property)?,
-        script: args.property.test.as_deref()?,
-        path: &args.input,
-        input,
-        interrupt,
-    };
-    match error {
-        BaselineError::NotInteresting { run } => trials.hint(run.as_ref()?),
-        BaselineError::Oracle(OracleError::SetUp { .. }) => trials.missing_files(None),
-        _ => None,
-    }
-}
-
-fn baseline_error(
-    error: BaselineError,
-    args: &ReduceArgs,
-    runner: &Runner,
-    hint: Option<String>,
-) -> CliError {
-    let repeat = repeat_hint(runner, &args.input);
-    match error {
-        BaselineError::NotInteresting { run } => {
-            let what = "the property does not hold on the input";
-            let mut error = CliError::new(ExitKind::NotInteresting, what);
-            if let Some(run) = run {
-                error = error
-                    .because(format!("the command {}", run.outcome))
-                    .hints(limit_hint(run.outcome))
-                    .hints(output_hints(&run));
-            }
-            let others = "each candidate is alone in a fresh directory: name other files by their absolute paths";
-            let flaky = "if the failure occurs in some runs only, use --flaky";
-            error
-                .hints(hint.clone())
-                .hint(repeat)
-                .hints(unnamed_candidate_hint(runner))
-                .hints(hint.is_none().then_some(others))
-                .hints((!args.property.flaky).then_some(flaky))
-        }
-        BaselineError::TooRare { .. } => CliError::new(ExitKind::Flaky, error.to_string())
-            .hint("let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit 1; done'")
-            .hint(repeat),
-        BaselineError::HoldsOnEmpty => CliError::usage(error.to_string())
-            .because("it would hold on any candidate")
-            .hints(hint)
-            .hints(unnamed_candidate_hint(runner))
-            .hint("make the property more specific: a line of the output, or a test script that looks at the candidate"),
-        BaselineError::Oracle(OracleError::Interrupted) => {
-            CliError::interrupted_before("the reduction")
-        }
-        BaselineError::Oracle(error) => CliError::cannot_run(&error).hints(hint),
-        error => CliError::new(ExitKind::CannotRun, error.to_string()),
-    }
 }

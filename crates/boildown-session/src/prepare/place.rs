@@ -1,0 +1,269 @@
+//! Choice of the place of the runs: alone in a fresh directory, or in a copy of the project.
+
+use boildown_exec::{ProjectPlan, Runner};
+use boildown_oracle::{Capture, OracleError, Property, Run, deduce};
+use boildown_store::BaselineRecording;
+
+use super::event::{MoveReason, PrepareEvent};
+use super::reduction::{PreparedReduction, ReductionError, ReductionSetup};
+use super::sandbox::without_sandbox;
+use crate::BaselineError;
+
+/// Runs in one place, of which none shows the failure, before the place is blamed.
+const TRIES: u32 = 3;
+
+/// The same for a failure that is stated to be flaky.
+const FLAKY_TRIES: u32 = 10;
+
+/// A reduction that can begin, in the place that was chosen for it.
+#[derive(Debug)]
+pub struct PlacedReduction {
+    /// The reduction.
+    pub prepared: PreparedReduction,
+    /// Whether candidates are run in a copy of the project.
+    pub is_in_project: bool,
+    /// The baseline runs.
+    pub recording: BaselineRecording,
+}
+
+/// Why a reduction cannot begin in either place.
+#[derive(Debug)]
+pub struct PlaceError {
+    /// The error.
+    pub error: ReductionError,
+    /// Whether it is about runs in the project.
+    pub is_in_project: bool,
+    /// A run on the input in the other place, if there was one.
+    pub elsewhere: Option<Box<Run>>,
+}
+
+impl<E: Into<ReductionError>> From<E> for PlaceError {
+    fn from(error: E) -> Self {
+        Self {
+            error: error.into(),
+            is_in_project: false,
+            elsewhere: None,
+        }
+    }
+}
+
+/// A place, and the runs that a preparation there begins with.
+struct Choice {
+    is_in_project: bool,
+    runs: Vec<Run>,
+    /// A run in the fresh directory if the place is the project, and the other way round.
+    elsewhere: Option<Run>,
+}
+
+impl ReductionSetup<'_> {
+    /// Prepares a reduction in the place where the command fails as it did for the user: alone in a
+    /// fresh directory, or in a copy of the project.
+    ///
+    /// A property is deduced from a run in the project, where the user has seen the failure. If it
+    /// does not hold alone, the runs move to the project. They also move if only there the property
+    /// depends on the candidate.
+    ///
+    /// # Errors
+    /// [`PlaceError`] says why the reduction cannot begin.
+    pub fn prepare_in_either(
+        self,
+        in_project: &Runner,
+        project: &ProjectPlan,
+        input: &[u8],
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<PlacedReduction, PlaceError> {
+        let choice = match &self.stated {
+            Some(property) => self.choose_by_stated(property, in_project, input)?,
+            None => self.choose_by_deduced(in_project, input)?,
+        };
+        let there = ReductionSetup {
+            runner: in_project,
+            ..self.clone()
+        };
+        if choice.is_in_project {
+            if let Some(alone) = &choice.elsewhere {
+                let reason = MoveReason::Differs(alone);
+                on_event(PrepareEvent::Moved { project, reason });
+            }
+            return there.prepare_with(choice, input, on_event);
+        }
+        let seen = choice.runs.first().filter(|_| self.stated.is_none());
+        let seen: Vec<Run> = seen.cloned().into_iter().collect();
+        let alone = self.prepare_with(choice, input, on_event);
+        if let Err(PlaceError { error, .. }) = &alone
+            && matches!(error, ReductionError::Baseline(BaselineError::HoldsOnEmpty))
+        {
+            let choice = Choice {
+                is_in_project: true,
+                runs: seen,
+                elsewhere: None,
+            };
+            // The property was shown before.
+            let unless_shown = &mut |event: PrepareEvent<'_>| {
+                if !matches!(event, PrepareEvent::Preserving(_)) {
+                    on_event(event);
+                }
+            };
+            if let Ok(placed) = there.prepare_with(choice, input, unless_shown) {
+                let reason = MoveReason::HoldsOnEmpty;
+                on_event(PrepareEvent::Moved { project, reason });
+                return Ok(placed);
+            }
+        }
+        alone
+    }
+
+    fn prepare_with(
+        self,
+        choice: Choice,
+        input: &[u8],
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<PlacedReduction, PlaceError> {
+        let recording = BaselineRecording::of_runs(input, choice.runs);
+        match self.prepare(input, &recording, on_event) {
+            Ok(prepared) => Ok(PlacedReduction {
+                prepared,
+                is_in_project: choice.is_in_project,
+                recording,
+            }),
+            Err(error) => Err(PlaceError {
+                error,
+                is_in_project: choice.is_in_project,
+                elsewhere: choice.elsewhere.map(Box::new),
+            }),
+        }
+    }
+
+    /// Chooses by the property that a run in the project shows.
+    fn choose_by_deduced(&self, in_project: &Runner, input: &[u8]) -> Result<Choice, PlaceError> {
+        let seen = self.first_run(in_project, input, &BaselineRecording::default())?;
+        let outside = without_sandbox(self.runner);
+        let Some(property) = deduce(&seen) else {
+            let run = |runner: &Runner| runner.run(input, Capture::Output, self.interrupt);
+            let elsewhere = match seen.outcome.is_cut_short() {
+                true => None,
+                false => Some(Box::new(run(&outside)?)),
+            };
+            return Err(PlaceError {
+                error: ReductionError::NothingToPreserve {
+                    run: Box::new(seen),
+                },
+                is_in_project: true,
+                elsewhere,
+            });
+        };
+        let has_sandbox = self.runner.limits.sandbox.is_some();
+        // A preparation begins with a run outside the sandbox, and one in it if there is one.
+        let runs = |inside: Run| match has_sandbox {
+            true => vec![seen.clone(), inside],
+            false => vec![seen.clone()],
+        };
+        let alone = self.run_until(&property, self.runner, input)?;
+        if property.verdict(&alone).is_interesting() {
+            return Ok(Choice {
+                is_in_project: false,
+                runs: runs(alone),
+                elsewhere: None,
+            });
+        }
+        let there = self.run_until(&property, in_project, input)?;
+        let is_because_of_sandbox = has_sandbox
+            && !property.verdict(&there).is_interesting()
+            && self.holds_in(&property, &outside, input)?;
+        Ok(match is_because_of_sandbox {
+            true => Choice {
+                is_in_project: false,
+                runs: runs(alone),
+                elsewhere: Some(there),
+            },
+            false => Choice {
+                is_in_project: true,
+                runs: runs(there),
+                elsewhere: Some(alone),
+            },
+        })
+    }
+
+    /// Chooses by the property that the user stated, and by how the command fails if it holds in
+    /// both places.
+    fn choose_by_stated(
+        &self,
+        property: &Property,
+        in_project: &Runner,
+        input: &[u8],
+    ) -> Result<Choice, PlaceError> {
+        let alone_runner = &self.with_stated_limit(self.runner);
+        let in_project = &self.with_stated_limit(in_project);
+        let holds = |run: &Run| property.verdict(run).is_interesting();
+        let alone = self.run_until(property, alone_runner, input)?;
+        if self.is_test_script && holds(&alone) {
+            return Ok(Choice {
+                is_in_project: false,
+                runs: vec![alone],
+                elsewhere: None,
+            });
+        }
+        let there = self.run_until(property, in_project, input)?;
+        let moves = match (holds(&alone), holds(&there)) {
+            (true, true) => fails_differently(&there, &alone),
+            (false, true) => true,
+            (true, false) => false,
+            (false, false) => {
+                self.runner.limits.sandbox.is_some()
+                    && self.holds_in(property, &without_sandbox(in_project), input)?
+                    && !self.holds_in(property, &without_sandbox(alone_runner), input)?
+            }
+        };
+        let (here, elsewhere) = match moves {
+            true => (there, alone),
+            false => (alone, there),
+        };
+        Ok(Choice {
+            is_in_project: moves,
+            runs: vec![here],
+            elsewhere: Some(elsewhere),
+        })
+    }
+
+    /// Runs the command until the property holds, or until it is clear that it does not hold here:
+    /// after several runs, or one that fails in another way. Returns the last run.
+    fn run_until(
+        &self,
+        property: &Property,
+        runner: &Runner,
+        input: &[u8],
+    ) -> Result<Run, OracleError> {
+        let tries = if self.is_flaky { FLAKY_TRIES } else { TRIES };
+        let mut number = 1;
+        loop {
+            let run = runner.run(input, Capture::Output, self.interrupt)?;
+            let is_clear = match self.is_flaky {
+                true => false,
+                false => self.is_test_script || deduce(&run).is_some(),
+            };
+            let slow = run.outcome.is_cut_short();
+            if property.verdict(&run).is_interesting() || is_clear || slow || number == tries {
+                return Ok(run);
+            }
+            number += 1;
+        }
+    }
+
+    fn holds_in(
+        &self,
+        property: &Property,
+        runner: &Runner,
+        input: &[u8],
+    ) -> Result<bool, OracleError> {
+        let run = self.run_until(property, runner, input)?;
+        Ok(property.verdict(&run).is_interesting())
+    }
+}
+
+/// Returns whether the second run does not show what the first one shows.
+fn fails_differently(first: &Run, second: &Run) -> bool {
+    match deduce(first) {
+        Some(property) => !property.verdict(second).is_interesting(),
+        None => first.outcome != second.outcome,
+    }
+}

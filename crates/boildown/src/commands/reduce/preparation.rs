@@ -1,0 +1,304 @@
+//! The runs before a reduction, and what to say when it cannot begin.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use boildown_exec::spawn::Permissions;
+use boildown_exec::{Project, Runner};
+use boildown_oracle::shell::quote;
+use boildown_oracle::{Interrupt, OracleError, Outcome, Run};
+use boildown_session::BaselineError;
+use boildown_session::prepare::{
+    Flakiness, PlaceError, PlacedReduction, PrepareEvent, PreparedReduction, ReductionError,
+    ReductionSetup,
+};
+
+use super::args::ReduceArgs;
+use super::history::ReductionHistory;
+use crate::choices::{self, Choices};
+use crate::error::{CliError, ExitKind};
+use crate::explain::{
+    ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint, unnamed_candidate_hint,
+};
+use crate::project::{RunPlace, RunPlaces};
+use crate::report::flakiness;
+use crate::report::notes::noting;
+use crate::report::reporter::Reporter;
+use crate::script_hints::{ScriptTrials, reads_original};
+use crate::{limits, property};
+
+/// The runs before a reduction.
+pub(super) struct Preparation<'a> {
+    args: &'a ReduceArgs,
+    places: &'a RunPlaces<'a>,
+    /// Runs candidates alone.
+    runner: Runner,
+    permissions: Permissions,
+    interrupt: &'a Interrupt,
+}
+
+impl<'a> Preparation<'a> {
+    /// Returns the runs with this runner, which runs candidates alone.
+    pub(super) fn new(
+        args: &'a ReduceArgs,
+        places: &'a RunPlaces<'a>,
+        runner: Runner,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        Self {
+            args,
+            places,
+            runner,
+            permissions: limits::permissions(&args.sandbox),
+            interrupt,
+        }
+    }
+
+    /// Chooses the place of the runs, deduces the property, and checks the input.
+    pub(super) fn prepare(
+        &self,
+        history: ReductionHistory,
+        choices: &mut Choices,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(PreparedReduction, ReductionHistory), CliError> {
+        let mut loosened = None;
+        let is_chosen = matches!(history.place, RunPlace::Either(_));
+        let (prepared, history) = {
+            let mut note = noting(reporter);
+            let on_event = &mut |event: PrepareEvent<'_>| {
+                if let PrepareEvent::Loosened(loosening) = event {
+                    loosened = Some(loosening);
+                }
+                note(event);
+            };
+            match &history.place {
+                RunPlace::Either(project) => {
+                    let project = Arc::clone(project);
+                    self.prepare_in_either(&project, history, on_event)?
+                }
+                place => {
+                    let runner = place.runner(self.runner.clone());
+                    let prepared = (self.setup(&runner)).prepare(
+                        &history.input,
+                        history.recording(),
+                        on_event,
+                    );
+                    let is_in_project = place.project().is_some();
+                    let prepared = prepared
+                        .map_err(|error| self.error(error, &history.input, is_in_project))?;
+                    (prepared, history)
+                }
+            }
+        };
+        let args = self.args;
+        let property = prepared.oracle.property();
+        let is_stated = property::stated(&args.property).is_some();
+        let slowest = prepared.baseline.stats.slowest;
+        for choice in [
+            choices::place(&history.place, args.within.is_some(), is_chosen),
+            choices::property(property, is_stated),
+            choices::sandbox(&args.sandbox, loosened),
+            choices::time_limit(args.timeout, property, slowest),
+        ] {
+            choices.add(choice, reporter);
+        }
+        if let Some(note) = flakiness::before_search(&Flakiness::new(&prepared.baseline)) {
+            reporter.note(&note);
+        }
+        Ok((prepared, history))
+    }
+
+    fn prepare_in_either(
+        &self,
+        project: &Arc<Project>,
+        history: ReductionHistory,
+        on_event: &mut dyn FnMut(PrepareEvent<'_>),
+    ) -> Result<(PreparedReduction, ReductionHistory), CliError> {
+        let in_project = self.runner.clone().within(Arc::clone(project));
+        let placed = (self.setup(&self.runner)).prepare_in_either(
+            &in_project,
+            project.plan(),
+            &history.input,
+            on_event,
+        );
+        let root = project.plan().root().display();
+        match placed {
+            Ok(PlacedReduction {
+                prepared,
+                is_in_project,
+                recording,
+            }) => {
+                let place = match is_in_project {
+                    true => RunPlace::Project(Arc::clone(project)),
+                    false => RunPlace::Alone,
+                };
+                let history = history.settle(self.args, self.places.commands, place, recording);
+                Ok((prepared, history))
+            }
+            Err(PlaceError {
+                error,
+                is_in_project,
+                elsewhere,
+            }) => {
+                let both = elsewhere.map(|run| match is_in_project {
+                    true => format!(
+                        "that was in a copy of {root}; alone in a fresh directory, the command {} \
+                         (--within none runs it there)",
+                        ended(&run)
+                    ),
+                    false => format!("in a copy of {root}, the command {}", ended(&run)),
+                });
+                Err((self.error(error, &history.input, is_in_project)).hints(both))
+            }
+        }
+    }
+
+    fn setup<'b>(&'b self, runner: &'b Runner) -> ReductionSetup<'b> {
+        let args = self.args;
+        ReductionSetup {
+            runner,
+            permissions: &self.permissions,
+            stated: property::stated(&args.property),
+            is_test_script: args.property.test.is_some(),
+            is_flaky: args.property.flaky,
+            timeout_is_stated: args.timeout.is_some(),
+            jobs: args.jobs.count(),
+            interrupt: self.interrupt,
+        }
+    }
+
+    fn error(&self, error: ReductionError, input: &[u8], is_in_project: bool) -> CliError {
+        let (args, runner) = (self.args, &self.runner);
+        let error = match error {
+            ReductionError::NothingToPreserve { run } => {
+                nothing_to_preserve(&run, is_in_project, args, runner)
+            }
+            ReductionError::WritesElsewhere { path } => {
+                writes_elsewhere(path.as_deref(), args, runner)
+            }
+            ReductionError::Baseline(error) => {
+                let hint = match is_in_project {
+                    true => None,
+                    false => script_hint(&error, args, runner, input, self.interrupt),
+                };
+                let repeat = repeat(is_in_project, args, runner);
+                let may_be_flaky = matches!(error, BaselineError::NotInteresting { .. });
+                let error = baseline_error(error, is_in_project, runner, hint, repeat);
+                let flaky = "if the failure occurs in some runs only, use --flaky";
+                error.hints((may_be_flaky && !args.property.flaky).then_some(flaky))
+            }
+        };
+        error.hints(self.places.too_large_hint())
+    }
+}
+
+/// Returns how to repeat a run on the input.
+fn repeat(is_in_project: bool, args: &ReduceArgs, runner: &Runner) -> String {
+    match is_in_project {
+        true => repeat_in_place_hint(runner, &args.input),
+        false => repeat_hint(runner, &args.input),
+    }
+}
+
+fn nothing_to_preserve(
+    run: &Run,
+    is_in_project: bool,
+    args: &ReduceArgs,
+    runner: &Runner,
+) -> CliError {
+    let ended = match run.outcome {
+        Outcome::Exited(_) | Outcome::Signalled(_) => "succeeded".to_owned(),
+        outcome => outcome.to_string(),
+    };
+    let advice = limit_hint(run.outcome).unwrap_or(
+        "state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky",
+    );
+    let what = format!("the command {ended}, and no option says what to preserve");
+    CliError::new(ExitKind::NotInteresting, what)
+        .hint(advice)
+        .hints(unnamed_candidate_hint(runner))
+        .hint(repeat(is_in_project, args, runner))
+}
+
+/// Returns why the property holds on everything, or not even on the input, if a trial shows it.
+fn script_hint(
+    error: &BaselineError,
+    args: &ReduceArgs,
+    runner: &Runner,
+    input: &[u8],
+    interrupt: &Interrupt,
+) -> Option<String> {
+    if matches!(error, BaselineError::HoldsOnEmpty) {
+        return reads_original(runner, &args.input, interrupt);
+    }
+    let trials = ScriptTrials {
+        runner,
+        property: &property::stated(&args.property)?,
+        script: args.property.test.as_deref()?,
+        path: &args.input,
+        input,
+        interrupt,
+    };
+    match error {
+        BaselineError::NotInteresting { run } => trials.hint(run.as_ref()?),
+        BaselineError::Oracle(OracleError::SetUp { .. }) => trials.missing_files(None),
+        _ => None,
+    }
+}
+
+fn writes_elsewhere(path: Option<&Path>, args: &ReduceArgs, runner: &Runner) -> CliError {
+    let (what, path) = match path {
+        Some(path) => (path.display().to_string(), quote(path)),
+        None => (
+            "a file outside of its directory".to_owned(),
+            "PATH".to_owned(),
+        ),
+    };
+    CliError::usage("the property holds on the empty input, though not outside of the sandbox")
+        .because(format!("the command needs to write to {what}"))
+        .hint("let it write to its working directory or to $TMPDIR, which each run has for itself")
+        .hint(format!(
+            "--writable {path} --jobs 1 permits it; all runs share that file, so they may not overlap"
+        ))
+        .hint(repeat_hint(runner, &args.input))
+}
+
+fn baseline_error(
+    error: BaselineError,
+    is_in_project: bool,
+    runner: &Runner,
+    hint: Option<String>,
+    repeat: String,
+) -> CliError {
+    match error {
+        BaselineError::NotInteresting { run } => {
+            let what = "the property does not hold on the input";
+            let mut error = CliError::new(ExitKind::NotInteresting, what);
+            if let Some(run) = run {
+                error = error
+                    .because(format!("the command {}", run.outcome))
+                    .hints(limit_hint(run.outcome))
+                    .hints(output_hints(&run));
+            }
+            let others = "each candidate is alone in a fresh directory: name other files by their absolute paths";
+            error
+                .hints(hint.clone())
+                .hint(repeat)
+                .hints(unnamed_candidate_hint(runner))
+                .hints((hint.is_none() && !is_in_project).then_some(others))
+        }
+        BaselineError::TooRare { .. } => CliError::new(ExitKind::Flaky, error.to_string())
+            .hint("let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit 1; done'")
+            .hint(repeat),
+        BaselineError::HoldsOnEmpty => CliError::usage(error.to_string())
+            .because("it would hold on any candidate")
+            .hints(hint)
+            .hints(unnamed_candidate_hint(runner))
+            .hint("make the property more specific: a line of the output, or a test script that looks at the candidate"),
+        BaselineError::Oracle(OracleError::Interrupted) => {
+            CliError::interrupted_before("the reduction")
+        }
+        BaselineError::Oracle(error) => CliError::cannot_run(&error).hints(hint),
+        error => CliError::new(ExitKind::CannotRun, error.to_string()),
+    }
+}
