@@ -28,6 +28,8 @@ pub enum Event {
     },
     /// There is a new best result; it is on disk already.
     Improved(Progress),
+    /// The command is about to run on the best result again, to see that the property holds.
+    Confirming,
     /// Time passed. Lets a reduction or an isolation show its progress.
     Tick(Progress),
     /// The property holds neither on the best result nor on the input any more: something around
@@ -123,6 +125,9 @@ pub struct Progress {
     pub spent: Spent,
     /// Time since the last improvement, or since the beginning.
     pub since_improved: Duration,
+    /// About how many tests there are until the search is finished, if none of them is
+    /// interesting. Known in the last round of a reduction only.
+    pub tests_left: Option<u64>,
 }
 
 /// The summary of a reduction or an isolation that has ended.
@@ -134,6 +139,8 @@ pub struct Summary {
     pub stopped: Option<Stopped>,
     /// Whether the search finished with a pass that verified that its result is 1-minimal.
     pub one_minimal: bool,
+    /// The number of tokens of the input, if the search has counted them.
+    pub tokens_before: Option<usize>,
     /// The runs that confirmed the result, if it was run again.
     pub confirmed: Option<RunCounts>,
     /// Whether the same command would resume from here.

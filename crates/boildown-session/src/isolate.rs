@@ -59,6 +59,7 @@ pub fn isolate(
             progress: task.progress(&drive),
             stopped,
             one_minimal: stopped.is_none(),
+            tokens_before: None,
             confirmed: None,
             resumable: reporter.is_resumable(),
         };
@@ -100,6 +101,7 @@ impl IsolateTask<'_> {
             tokens: None,
             spent,
             since_improved: spent.elapsed.saturating_sub(self.improved_at),
+            tests_left: None,
         }
     }
 }

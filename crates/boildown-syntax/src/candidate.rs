@@ -59,6 +59,9 @@ impl Candidate {
     /// Returns the bytes.
     #[must_use]
     pub fn bytes(&self) -> &Arc<[u8]> {
+        if self.is_whole() {
+            return self.document.bytes();
+        }
         self.bytes.get_or_init(|| {
             self.document
                 .render_with(&self.kept, &self.substitutes)

@@ -33,6 +33,8 @@ struct Gate {
     parser: Parser,
     /// The best candidate; parsed when first needed.
     base: Option<Parsed>,
+    /// The size of the best candidate that was found too broken last, in bytes.
+    broken_at: Option<usize>,
     /// The content that was parsed last, with its tree if it passed. An input with repetitions has
     /// many equal candidates.
     last: Option<(Fingerprint, Option<Parsed>)>,
@@ -115,9 +117,13 @@ impl Gate {
         if self.openness == Openness::Open || candidate.check() == Check::Nothing {
             return Some(Decision::Free);
         }
-        let base = (self.base)
-            .get_or_insert_with(|| Parsed::new(&self.parser, Arc::clone(inner.best().bytes())));
+        if self.base.is_none() && self.is_surely_broken(inner.best().bytes().len()) {
+            return Some(Decision::Free);
+        }
+        let base =
+            (self.base).get_or_insert_with(|| Parsed::of_candidate(&self.parser, &inner.best()));
         if self.openness != Openness::Sealed && base.is_too_broken() {
+            self.broken_at = Some(base.bytes.len());
             return Some(Decision::Free);
         }
         let content = candidate.fingerprint();
@@ -134,12 +140,21 @@ impl Gate {
         is_sample.then_some(Decision::Sample)
     }
 
+    /// Returns whether the best candidate, of this size, is taken for too broken without a parse:
+    /// the last one that was parsed was, and is not much larger. A parse of a large text with
+    /// errors takes seconds, and there is a new best candidate after each hit.
+    fn is_surely_broken(&self, size: usize) -> bool {
+        let broken_at = self.broken_at.unwrap_or(0);
+        size > BROKEN_LIMIT && size > broken_at - broken_at / 4 && size <= broken_at
+    }
+
     /// Returns whether a candidate passes as things are, not counting samples.
     fn passes(&self, candidate: &Candidate) -> bool {
         if self.openness == Openness::Open || candidate.check() == Check::Nothing {
             return true;
         }
-        (self.base.as_ref()).is_some_and(|base| {
+        // Without a tree, the best candidate is too broken for one.
+        (self.base.as_ref()).is_none_or(|base| {
             self.openness != Openness::Sealed && base.is_too_broken()
                 || base
                     .reparse(&self.parser, Arc::clone(candidate.bytes()))
@@ -201,6 +216,7 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
         let gate = language.map(|language| Gate {
             parser: Parser::new(language),
             base: None,
+            broken_at: None,
             last: None,
             openness,
             rejected: 0,

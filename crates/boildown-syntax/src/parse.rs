@@ -7,12 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
+use crate::candidate::Candidate;
 use crate::shield::Shield;
 
 /// A parser for one language that clones share.
 #[derive(Clone)]
 pub(crate) struct Parser {
     parser: Arc<Mutex<tree_sitter::Parser>>,
+    /// The name of the language.
+    language: &'static str,
     shield: Option<&'static Shield>,
 }
 
@@ -30,6 +33,7 @@ impl Parser {
             .expect("a test loads every grammar of the build");
         Self {
             parser: Arc::new(Mutex::new(parser)),
+            language: language.name,
             shield: Shield::for_language(language),
         }
     }
@@ -136,6 +140,21 @@ impl Parsed {
             bytes,
             tree,
             errors,
+        }
+    }
+
+    /// Returns a candidate with its tree. Parses it only if that was not done when its document was
+    /// read.
+    pub(crate) fn of_candidate(parser: &Parser, candidate: &Candidate) -> Self {
+        let document = candidate.document();
+        let tree = document.parsed(parser.language);
+        let Some(tree) = tree.filter(|_| candidate.is_whole()) else {
+            return Self::new(parser, Arc::clone(candidate.bytes()));
+        };
+        Self {
+            bytes: Arc::clone(candidate.bytes()),
+            tree: Some(tree.clone()),
+            errors: count_errors(tree),
         }
     }
 

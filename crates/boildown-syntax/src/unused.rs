@@ -45,6 +45,7 @@ pub(crate) struct Unused {
     sources: Batches<AnyListSearch>,
     /// Queries that would delete fewer tokens are skipped.
     smallest: usize,
+    best: Subset,
     next: Option<Query<Subset>>,
 }
 
@@ -62,9 +63,11 @@ impl Unused {
             u32::try_from(tokens.len()).unwrap_or(u32::MAX)
         });
         let sources = algorithm.algorithm.on(List::weighted(weights));
+        let sources = Batches::new(sources, algorithm.batch_size);
         let mut unused = Self {
+            best: references.keep(&sources.best()),
             references: Arc::new(references),
-            sources: Batches::new(sources, algorithm.batch_size),
+            sources,
             smallest: smallest.max(1),
             next: None,
         };
@@ -74,7 +77,7 @@ impl Unused {
 
     /// Moves on to the next query that deletes enough.
     fn advance(&mut self) {
-        let best = self.best().count();
+        let best = self.best.count();
         loop {
             let query = self.sources.ask();
             self.next = query.map(|query| query.map(|kept| self.references.keep(&kept)));
@@ -101,7 +104,13 @@ impl Search for Unused {
     }
 
     fn tell(&mut self, verdict: Verdict) {
+        let before = self.sources.best().count();
         self.sources.tell(verdict);
+        // After a batch, the verdict that came last need not be the one that counts.
+        let best = self.sources.best();
+        if best.count() != before {
+            self.best = self.references.keep(&best);
+        }
         self.advance();
     }
 
@@ -111,7 +120,7 @@ impl Search for Unused {
     }
 
     fn best(&self) -> Subset {
-        self.references.keep(&self.sources.best())
+        self.best.clone()
     }
 }
 
@@ -122,7 +131,11 @@ struct References {
     sibling_positions: SiblingPositions,
     /// In the order of their nodes, so that a unit comes before those inside it.
     units: Vec<DefinitionUnit>,
-    /// The units that text outside of all units needs. They are in every candidate.
+    /// The units that define each symbol. A name such as `std` may have hundreds of definitions and
+    /// be used by nearly every unit.
+    definitions: Vec<Vec<usize>>,
+    /// The symbols that text outside of all units refers to. Their definitions are in every
+    /// candidate.
     roots: Vec<usize>,
     /// The units that no unit but one of these needs, ascending: the elements of the search.
     sources: Vec<usize>,
@@ -143,8 +156,10 @@ struct DefinitionUnit {
     node: NodeId,
     /// The unit around it.
     outer: Option<usize>,
-    /// The units that it refers to itself, not counting references of units inside it.
+    /// The symbols that it refers to itself, each once, not counting references of units inside it.
     needs: Vec<usize>,
+    /// The anonymous units that go with it.
+    anonymous: Vec<usize>,
     /// The sources directly inside it.
     inside: Vec<usize>,
 }
@@ -154,8 +169,8 @@ struct DefinitionUnit {
 struct HeadReference {
     /// The number of uses of the symbol.
     uses: usize,
-    /// The units that define it.
-    defined: Vec<usize>,
+    /// The symbol.
+    symbol: usize,
 }
 
 impl References {
@@ -179,45 +194,49 @@ impl References {
             unit.outer = owners[index.parent(unit.node)];
         }
         let mut roots = Vec::new();
+        let mut definitions: Vec<Vec<usize>> = Vec::new();
         // The ends of the heads of anonymous definitions, and what they refer to there.
         let heads: BTreeMap<usize, usize> = (index.anonymous.iter())
             .filter_map(|&node| Some((*by_node.get(&node)?, end_of_head(document, node))))
             .collect();
         let mut head_references: BTreeMap<usize, HeadReference> = BTreeMap::new();
-        for symbol in declared(&index) {
-            let defined: Vec<usize> = (symbol.definitions.iter())
+        for (symbol, declared) in declared(&index).enumerate() {
+            let defined: Vec<usize> = (declared.definitions.iter())
                 .filter_map(|definition| by_node.get(&definition.unit).copied())
                 .collect();
-            for &mention in &symbol.uses {
+            let is_defined = !defined.is_empty();
+            definitions.push(defined);
+            for &mention in declared.uses.iter().filter(|_| is_defined) {
+                let needs = owners[mention].map_or(&mut roots, |owner| &mut units[owner].needs);
+                if needs.last() != Some(&symbol) {
+                    needs.push(symbol);
+                }
                 let Some(owner) = owners[mention] else {
-                    roots.extend(&defined);
                     continue;
                 };
-                units[owner].needs.extend(&defined);
                 let token = tree.nodes[mention].tokens.start;
-                let uses = symbol.uses.len();
+                let uses = declared.uses.len();
                 if heads.get(&owner).is_some_and(|&end| token < end)
-                    && !defined.is_empty()
                     && head_references
                         .get(&owner)
                         .is_none_or(|known| uses < known.uses)
                 {
-                    let defined = defined.clone();
-                    head_references.insert(owner, HeadReference { uses, defined });
+                    head_references.insert(owner, HeadReference { uses, symbol });
                 }
             }
         }
         // Nothing can refer to an anonymous definition such as `impl Clone for A {}`. It goes with
         // the symbol of its head that has the fewest uses.
         for (unit, head) in head_references {
-            for definition in head.defined {
-                units[definition].needs.push(unit);
+            for &definition in &definitions[head.symbol] {
+                units[definition].anonymous.push(unit);
             }
         }
         let mut references = Self {
             document: Arc::clone(document),
             sibling_positions: sibling_positions(tree),
             units,
+            definitions,
             roots,
             sources: Vec::new(),
         };
@@ -244,7 +263,8 @@ impl References {
 
     fn find_sources(&mut self) {
         let mut reached = vec![false; self.units.len()];
-        self.reach(&mut reached, self.roots.clone());
+        let roots = self.roots.iter().flat_map(|&root| &self.definitions[root]);
+        self.reach(&mut reached, roots.copied().collect());
         let mut sources: BTreeSet<usize> = BTreeSet::new();
         // From the last unit to the first: a later one is less likely to be needed by another. A
         // source is no longer one when a unit that needs it is found. Units inside others follow
@@ -277,8 +297,13 @@ impl References {
             if std::mem::replace(&mut reached[unit], true) {
                 before.push(unit);
             } else {
-                pending.extend(&self.units[unit].needs);
-                pending.extend(self.units[unit].outer);
+                let unit = &self.units[unit];
+                let needs = unit
+                    .needs
+                    .iter()
+                    .flat_map(|&symbol| &self.definitions[symbol]);
+                pending.extend(needs.chain(&unit.anonymous));
+                pending.extend(unit.outer);
             }
         }
         before
@@ -293,11 +318,21 @@ impl References {
         };
         let outermost = (self.sources.iter().copied())
             .filter(|&unit| self.units[unit].outer.is_none() && is_kept(unit));
-        let mut pending: Vec<usize> = self.roots.iter().copied().chain(outermost).collect();
+        let mut pending: Vec<usize> = outermost.collect();
+        let mut is_needed = vec![false; self.definitions.len()];
+        let mut need = |symbols: &[usize], pending: &mut Vec<usize>| {
+            for &symbol in symbols {
+                if !std::mem::replace(&mut is_needed[symbol], true) {
+                    pending.extend(&self.definitions[symbol]);
+                }
+            }
+        };
+        need(&self.roots, &mut pending);
         while let Some(unit) = pending.pop() {
             if !std::mem::replace(&mut reached[unit], true) {
                 let unit = &self.units[unit];
-                pending.extend(&unit.needs);
+                need(&unit.needs, &mut pending);
+                pending.extend(&unit.anonymous);
                 pending.extend(unit.outer);
                 pending.extend(unit.inside.iter().copied().filter(|&unit| is_kept(unit)));
             }

@@ -1,5 +1,7 @@
 //! Events of a preparation, which a reporter shows to the user.
 
+use std::time::Duration;
+
 use boildown_exec::ProjectPlan;
 use boildown_oracle::{Property, Run};
 use boildown_store::{ResumeStatus, StoreError};
@@ -7,6 +9,13 @@ use boildown_store::{ResumeStatus, StoreError};
 /// What a preparation found or decided.
 #[derive(Debug, Clone, Copy)]
 pub enum PrepareEvent<'a> {
+    /// The command begins to run, once or several times.
+    Running {
+        /// What it runs on, as a sentence without a subject.
+        what: &'static str,
+        /// The time limit of each run.
+        limit: Duration,
+    },
     /// The property that candidates of a reduction have to have.
     Preserving(&'a Property),
     /// The property of candidates that fail, for an isolation.

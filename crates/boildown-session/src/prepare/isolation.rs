@@ -105,8 +105,13 @@ impl IsolationSetup<'_> {
         if let Some(hang) = self.stated.as_ref().and_then(Property::hang) {
             self.runner = self.runner.with_timeout(hang);
         }
+        let limit = self.runner.limits.timeout;
+        let what = "running the command on the bad file";
+        on_event(PrepareEvent::Running { what, limit });
         let on_bad = self.run_until_it_fails(&files.bad, recording)?;
         let failing = self.failing(&on_bad)?;
+        let what = "running the command on the good file";
+        on_event(PrepareEvent::Running { what, limit });
         let on_good = self.first_run(&files.good, recording)?;
         let passing = self.passing(&on_good, &failing)?;
         on_event(PrepareEvent::Failing(&failing));
@@ -130,6 +135,8 @@ impl IsolationSetup<'_> {
             true => MeasureRate::Always,
             false => MeasureRate::IfMixed,
         };
+        let what = "running the command on both files again";
+        on_event(PrepareEvent::Running { what, limit });
         let recorded = recording.wrap(&oracle);
         let check = BaselineCheck {
             oracle: &recorded,

@@ -92,6 +92,8 @@ impl ReductionSetup<'_> {
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PreparedReduction, ReductionError> {
         let runner = self.with_stated_limit(self.runner);
+        let (what, limit) = ("running the command on the input", runner.limits.timeout);
+        on_event(PrepareEvent::Running { what, limit });
         let mut first = self.first_run(&runner, input, recording)?;
         let property = match &self.stated {
             Some(property) => property.clone(),
@@ -101,6 +103,8 @@ impl ReductionSetup<'_> {
         };
         on_event(PrepareEvent::Preserving(&property));
         if self.stated.is_none() && runner.limits.sandbox.is_some() {
+            let what = "running the command on the input in the sandbox";
+            on_event(PrepareEvent::Running { what, limit });
             first = self.run(&runner, input, recording)?;
         }
         let signature = Signature::of_run(&first);
@@ -130,6 +134,8 @@ impl ReductionSetup<'_> {
             true => MeasureRate::Always,
             false => MeasureRate::IfMixed,
         };
+        let what = "running the command on the input again, and on an empty file";
+        on_event(PrepareEvent::Running { what, limit });
         let recorded = recording.wrap(&oracle);
         let check = BaselineCheck {
             oracle: &recorded,

@@ -77,6 +77,10 @@ impl SandboxTrial<'_> {
         if self.runner.limits.sandbox.is_none() {
             return Ok(None);
         }
+        on_event(PrepareEvent::Running {
+            what: "running the command with and without the sandbox",
+            limit: self.runner.limits.timeout,
+        });
         // Several runs, for a property that does not hold each time.
         let each_run = |runner: &Runner, holds: bool| -> Result<bool, OracleError> {
             for _ in 0..TRIES {

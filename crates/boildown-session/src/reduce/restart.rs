@@ -76,6 +76,7 @@ pub fn reduce_with_restarts(
     let mut total = Spent::default();
     let mut runs_after_loss = RUNS_AFTER_LOSS.iter();
     let mut flaky = None;
+    let mut tokens_before = None;
     loop {
         let repeating = RepeatedOracle::new(plan.oracle, repeat_policy);
         let mut report_total = |event: &Event| on_event(&with_totals(event, bytes_before, total));
@@ -95,6 +96,8 @@ pub fn reduce_with_restarts(
         summary.progress.spent.runs = repeating.runs();
         config.budget = config.budget.without(&summary.progress.spent);
         total = total.plus(summary.progress.spent);
+        // Later searches start from smaller texts.
+        let tokens_of_input = *tokens_before.get_or_insert(summary.tokens_before);
         let is_lost = summary.stopped == Some(Stopped::PropertyLost);
         let is_last = runs_after_loss.len() == 0;
         if is_lost && let Some(restart) = plan.restart_as_flaky(&best, &config, is_last)? {
@@ -131,6 +134,7 @@ pub fn reduce_with_restarts(
         }
         summary.progress.spent = total;
         summary.progress.bytes_before = bytes_before;
+        summary.tokens_before = tokens_of_input;
         return Ok(Reduced {
             summary,
             best,

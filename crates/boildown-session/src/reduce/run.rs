@@ -67,6 +67,7 @@ pub(super) fn reduce_in(
             progress: task.progress(drive.spent()),
             stopped,
             one_minimal: stopped.is_none() && drive.search().inner().is_proved(),
+            tokens_before: drive.search().inner().input_tokens(),
             confirmed: task.confirmed(),
             resumable: reporter.is_resumable(),
         };

@@ -45,6 +45,8 @@ pub(super) struct ReduceTask<'a> {
     best: SizedText,
     /// The time at which it was found.
     improved_at: Duration,
+    /// About how many tests are left, if none of them is interesting.
+    tests_left: Option<u64>,
 }
 
 /// What was spent when the property was last seen to hold.
@@ -80,6 +82,7 @@ impl<'a> ReduceTask<'a> {
             bytes_before: input.bytes.len(),
             best: resumed_best.map_or(input, SizedText::from),
             improved_at: Duration::ZERO,
+            tests_left: None,
         }
     }
 
@@ -97,6 +100,7 @@ impl<'a> ReduceTask<'a> {
             self.pass_resumed_best();
             self.save(&drive.search().best(), spent, reporter)?;
         }
+        reporter.report(&Event::Confirming);
         let stopped = match stopped {
             Some(Stopped::PropertyLost) => {
                 self.revert(spent, reporter)?;
@@ -275,6 +279,7 @@ impl<'a> ReduceTask<'a> {
             tokens: self.best.tokens,
             spent,
             since_improved: spent.elapsed.saturating_sub(self.improved_at),
+            tests_left: self.tests_left,
         }
     }
 
@@ -300,6 +305,7 @@ impl Task<Reduction> for ReduceTask<'_> {
         }
         // Skipping a pass is followed by the search for the next query.
         if drive.is_settled() {
+            self.tests_left = drive.search().inner().tests_left();
             reporter.report_pass(drive.search().inner().pass().map(PassId::name));
         }
         let progress = self.progress(Spent::default());
@@ -329,6 +335,7 @@ impl Task<Reduction> for ReduceTask<'_> {
             && (self.confirmation).is_due(best.bytes().len(), spent.queries);
         if is_due {
             let best = SizedText::from(&best);
+            reporter.report(&Event::Confirming);
             return match self.confirmation.confirm(&best, spent.queries)? {
                 Recheck::Holds => Ok(None),
                 Recheck::Lost => Ok(Some(Stopped::PropertyLost)),

@@ -245,6 +245,7 @@ impl Builder {
             tree: Arc::new(self.tree),
             frames: None,
             repairs: Repairs::default(),
+            parsed: None,
         }
     }
 }

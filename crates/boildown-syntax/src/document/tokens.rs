@@ -56,12 +56,20 @@ pub struct Document {
     /// The layout of a binary; `None` when it was not analysed.
     pub(super) frames: Option<Arc<Frames>>,
     pub(super) repairs: Repairs,
+    /// The grammar's tree of the whole input; `None` for other views, and when the parser gave up.
+    pub(super) parsed: Option<tree_sitter::Tree>,
 }
 
 impl Document {
     /// Returns whether the input is a binary with parts.
     pub(crate) fn has_parts(&self) -> bool {
         (self.frames.as_ref()).is_some_and(|frames| !frames.is_empty())
+    }
+
+    /// Returns the tree that this grammar makes of the whole input, if it was parsed.
+    pub(crate) fn parsed(&self, language: &str) -> Option<&tree_sitter::Tree> {
+        let is_parsed = matches!(self.view, View::Syntax(view) if view.name == language);
+        self.parsed.as_ref().filter(|_| is_parsed)
     }
 
     /// Returns the input.

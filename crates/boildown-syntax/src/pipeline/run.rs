@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use boildown_search::{Query, Search, Verdict};
+use boildown_search::{Query, Search, Subset, Verdict};
 
 use super::idle::{omitted, select};
 use super::pass::{Method, Pass, PassId};
@@ -60,6 +60,12 @@ pub struct Pipeline {
     started_over: bool,
     /// Whether the pass at work has hit.
     has_hit: bool,
+    /// The number of tokens of the input, once a pass has read it in its language.
+    input_tokens: Option<usize>,
+    /// The number of queries that each pass asked when it ran last, by position.
+    costs: Arc<[Option<u64>]>,
+    /// The number of queries that the pass at work has asked.
+    asked: u64,
     /// The passes that were skipped before their end and not run to it since.
     skipped: BTreeSet<PassId>,
     state: PassState,
@@ -101,6 +107,7 @@ impl Pipeline {
             state: &state,
         };
         let search = start.search(&Pass::new(PassId::EachByte, whole, Method::Window(1)));
+        let costs = vec![None; passes.len()].into();
         Self {
             strategy,
             setup,
@@ -115,6 +122,9 @@ impl Pipeline {
             last_hit: usize::MAX,
             started_over: true,
             has_hit: false,
+            input_tokens: None,
+            costs,
+            asked: 0,
             skipped: BTreeSet::new(),
             state,
         }
@@ -140,6 +150,25 @@ impl Pipeline {
             && sweep.is_some_and(|pass| pass.sizes.contains(&self.best().bytes().len()))
     }
 
+    /// Returns the number of tokens of the input in its language, if a pass has counted them.
+    #[must_use]
+    pub fn input_tokens(&self) -> Option<usize> {
+        self.input_tokens
+    }
+
+    /// Returns about how many queries there are until the search is finished, if none of them is
+    /// interesting: each pass that is to come asks as many as it did on the larger
+    /// text before. `None` before the last round.
+    #[must_use]
+    pub fn tests_left(&self) -> Option<u64> {
+        if !self.started_over || self.last_hit >= self.passes.len() {
+            return None;
+        }
+        let to_come = self.costs.get(self.current..=self.last_hit)?;
+        let costs: Option<u64> = to_come.iter().copied().sum();
+        costs.map(|costs| costs.saturating_sub(self.asked))
+    }
+
     fn current_pass(&self) -> Option<&Pass> {
         self.passes.get(self.current)
     }
@@ -158,7 +187,12 @@ impl Pipeline {
         if let PassSearch::Rewrites(rewrites) = &self.search {
             self.state.missed = rewrites.missed().clone();
         }
-        self.current = next;
+        if self.current < self.passes.len() {
+            let mut costs = self.costs.to_vec();
+            costs[self.current] = Some(self.asked);
+            self.costs = costs.into();
+        }
+        (self.current, self.asked) = (next, 0);
         self.stage = Stage::Begin;
     }
 
@@ -181,7 +215,7 @@ impl Pipeline {
             self.stage = Stage::Check;
         } else {
             self.skipped.remove(&id);
-            self.current += 1;
+            self.end_pass(self.current + 1);
         }
     }
 
@@ -198,6 +232,10 @@ impl Pipeline {
                 Arc::new(document.reread(best.kept(), best.bytes(), view))
             }
         };
+        if self.last_hit == usize::MAX && matches!(view, View::Syntax(_)) {
+            let all = Subset::full(self.document.len());
+            self.input_tokens = Some(self.document.count_tokens(&all));
+        }
         let start = Start {
             document: &self.document,
             setup: self.setup.as_ref(),
@@ -319,6 +357,7 @@ impl Search for Pipeline {
 
     fn tell(&mut self, verdict: Verdict) {
         self.search.tell(verdict);
+        self.asked += 1;
         self.stage = Stage::Check;
         if self.update_best(verdict) {
             self.has_hit = true;

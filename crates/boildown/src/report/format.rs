@@ -26,6 +26,31 @@ pub(crate) fn grouped(number: impl TryInto<u64>) -> String {
     text
 }
 
+/// Returns a size in bytes, with two or three digits: `812 bytes`, `45 kB`, `3.9 MB`.
+#[expect(clippy::cast_precision_loss, reason = "shown with two or three digits")]
+pub(crate) fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => count(bytes, "byte"),
+        1_000..1_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
+/// Returns how fast runs follow each other: `12 runs/s`, or `2.3s a run` when they are slow.
+/// `None` before the first one.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "shown without digits after the point"
+)]
+pub(crate) fn pace(runs: u64, elapsed: Duration) -> Option<String> {
+    let rate = runs as f64 / elapsed.as_secs_f64().max(0.001);
+    Some(match rate {
+        _ if runs == 0 => return None,
+        1.0.. => format!("{rate:.0} runs/s"),
+        _ => format!("{} a run", clock(elapsed.div_f64(runs as f64))),
+    })
+}
+
 /// Returns a duration: `1.5s`, `2m05s`, `3h07m`.
 pub(crate) fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
@@ -88,5 +113,20 @@ mod tests {
         }
         assert_eq!(count(1_u64, "test"), "1 test");
         assert_eq!(count(2000_u64, "test"), "2,000 tests");
+    }
+
+    #[test]
+    fn slow_runs_have_a_duration_and_fast_ones_a_rate() {
+        let pace = |runs, seconds| pace(runs, Duration::from_secs(seconds));
+        assert_eq!(pace(0, 5), None);
+        assert_eq!(pace(120, 10).unwrap(), "12 runs/s");
+        assert_eq!(pace(10, 23).unwrap(), "2.3s a run");
+        assert_eq!(pace(2, 300).unwrap(), "2m30s a run");
+    }
+
+    #[test]
+    fn sizes_have_two_or_three_digits() {
+        let sizes = [1, 999, 45_200, 3_909_725].map(size);
+        assert_eq!(sizes, ["1 byte", "999 bytes", "45 kB", "3.9 MB"]);
     }
 }

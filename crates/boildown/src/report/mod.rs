@@ -1,5 +1,6 @@
 //! Reporters: they show what happens as lines for people, as JSON, or not at all.
 
+pub(crate) mod activity;
 pub(crate) mod flakiness;
 pub(crate) mod format;
 pub(crate) mod json;

@@ -1,24 +1,30 @@
 //! Notes and warnings, and the ones that belong to the preparation of a run.
 
 use std::error::Error as _;
+use std::time::Duration;
 
 use boildown_exec::ProjectPlan;
 use boildown_oracle::Property;
 use boildown_session::prepare::{Loosening, MoveReason, PrepareEvent};
 use boildown_store::{ResumeStatus, StoreError};
 
-use super::format::count;
+use super::format::{clock, count};
 use crate::explain::ended;
 
 /// A consumer of notes.
 pub(crate) trait Notes {
     fn note(&mut self, text: &str);
+
+    /// Shows that the user waits for this, with advice for when it takes long.
+    fn working(&mut self, _what: &str, _advice: &str) {}
 }
 
 /// Returns a consumer of the events of a preparation that shows them as notes.
 pub(crate) fn noting(notes: &mut dyn Notes) -> impl FnMut(PrepareEvent<'_>) {
     move |event| {
-        if let Some(text) = prepare_note(event) {
+        if let PrepareEvent::Running { what, limit } = event {
+            notes.working(what, &limit_advice(limit));
+        } else if let Some(text) = prepare_note(event) {
             notes.note(&text);
         }
     }
@@ -34,7 +40,16 @@ fn prepare_note(event: PrepareEvent<'_>) -> Option<String> {
         PrepareEvent::Moved { project, reason } => moved(project, reason),
         PrepareEvent::EarlierSessions { news, fresh } => return earlier_sessions(news, fresh),
         PrepareEvent::NotRemembered(error) => not_remembered(error),
+        PrepareEvent::Running { .. } => return None,
     })
+}
+
+/// Returns how long a run may take, for a user who waits for it.
+pub(crate) fn limit_advice(limit: Duration) -> String {
+    format!(
+        "a run is stopped after {}; --timeout sets another limit",
+        clock(limit)
+    )
 }
 
 /// Returns the property after a label, with its other lines indented.

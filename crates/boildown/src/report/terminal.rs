@@ -1,55 +1,125 @@
 //! Lines on standard error, with a live line at the bottom of a terminal.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crossterm::{cursor, queue, style, terminal};
 
+use super::activity::Activity;
 use super::format::printable;
 
 /// Standard error. Errors of writing are ignored: a closed stream does not stop a search.
+///
+/// A thread shows what the user waits for while nothing is printed.
 pub(crate) struct StatusOutput {
     pub(crate) is_live: bool,
+    activity: Arc<Mutex<Option<Activity>>>,
 }
+
+/// Time between two looks at what the user waits for.
+const TICK: Duration = Duration::from_millis(200);
 
 impl StatusOutput {
     pub(crate) fn new() -> Self {
-        Self {
-            is_live: std::io::stderr().is_terminal(),
-        }
+        let is_live = std::io::stderr().is_terminal();
+        let activity = Arc::default();
+        let watched = Arc::downgrade(&activity);
+        // Without a thread, there is less to see.
+        drop(thread::Builder::new().spawn(move || show_activity(&watched, is_live)));
+        Self { is_live, activity }
+    }
+
+    /// From now on the user waits for this. After ten seconds the advice is shown, too.
+    pub(crate) fn working(&self, what: String, advice: String) {
+        *self.lock() = Some(Activity::new(what, advice, Instant::now()));
+    }
+
+    /// The user waits for nothing that is worth a line.
+    pub(crate) fn idle(&self) {
+        self.lock().take();
+    }
+
+    /// Locked while something is printed, so that lines do not mix.
+    fn lock(&self) -> MutexGuard<'_, Option<Activity>> {
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Prints lines that stay; the live line disappears.
     pub(crate) fn print(&self, text: &str) {
-        let mut out = std::io::stderr();
-        if self.is_live {
-            drop(queue!(
-                out,
-                cursor::MoveToColumn(0),
-                terminal::Clear(terminal::ClearType::UntilNewLine)
-            ));
-            drop(out.flush());
-        }
-        drop(writeln!(out, "{}", printable(text)));
+        let _no_other_line = self.lock();
+        print_line(text, self.is_live);
     }
 
     /// Replaces the live line. It ends with the hint if there is room, and is cut at the width of
     /// the terminal.
     pub(crate) fn replace_live_line(&self, line: &str, hint: &str) {
-        let width = terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(20));
-        let has_room = line.chars().count() + hint.len() < width;
-        let hint = if has_room { hint } else { "" };
-        let line: String = printable(line)
-            .chars()
-            .chain(hint.chars())
-            .take(width - 1)
-            .collect();
-        let mut out = std::io::stderr();
+        let _no_other_line = self.lock();
+        replace_live_line(line, hint);
+    }
+}
+
+impl Drop for StatusOutput {
+    /// Clears the live line: the message of an error may follow.
+    fn drop(&mut self) {
+        let was_working = self.lock().take().is_some();
+        if was_working && self.is_live {
+            replace_live_line("", "");
+        }
+    }
+}
+
+fn replace_live_line(line: &str, hint: &str) {
+    let width = terminal::size().map_or(80, |(columns, _)| usize::from(columns).max(20));
+    let has_room = line.chars().count() + hint.len() < width;
+    let hint = if has_room { hint } else { "" };
+    let line: String = printable(line)
+        .chars()
+        .chain(hint.chars())
+        .take(width - 1)
+        .collect();
+    let mut out = std::io::stderr();
+    drop(queue!(
+        out,
+        cursor::MoveToColumn(0),
+        style::Print(line),
+        terminal::Clear(terminal::ClearType::UntilNewLine)
+    ));
+    drop(out.flush());
+}
+
+fn print_line(text: &str, is_live: bool) {
+    let mut out = std::io::stderr();
+    if is_live {
         drop(queue!(
             out,
             cursor::MoveToColumn(0),
-            style::Print(line),
             terminal::Clear(terminal::ClearType::UntilNewLine)
         ));
         drop(out.flush());
+    }
+    drop(writeln!(out, "{}", printable(text)));
+}
+
+/// Shows what the user waits for, until the output is dropped.
+fn show_activity(activity: &Weak<Mutex<Option<Activity>>>, is_live: bool) {
+    loop {
+        thread::sleep(TICK);
+        let Some(activity) = activity.upgrade() else {
+            return;
+        };
+        let mut activity = activity.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(activity) = activity.as_mut() else {
+            continue;
+        };
+        let elapsed = activity.since.elapsed();
+        if is_live {
+            if let Some(line) = activity.live_line(elapsed) {
+                replace_live_line(&line, "");
+            }
+        } else if let Some(line) = activity.log_line(elapsed) {
+            print_line(&line, is_live);
+        }
     }
 }

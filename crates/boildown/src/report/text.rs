@@ -6,7 +6,7 @@ use boildown_driver::Spent;
 use boildown_session::{Event, Progress, Stopped};
 use boildown_store::Choice;
 
-use super::format::{clock, count, grouped};
+use super::format::{clock, count, grouped, pace, size};
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
 use super::terminal::StatusOutput;
@@ -55,9 +55,15 @@ impl TextReporter {
     }
 
     fn line(&self, progress: &Progress) -> String {
-        let seconds = progress.spent.elapsed.as_secs_f64().max(0.001);
-        #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
-        let rate = progress.spent.runs as f64 / seconds;
+        let spent = &progress.spent;
+        let pace = pace(spent.runs, spent.elapsed)
+            .map(|pace| format!(", {pace}"))
+            .unwrap_or_default();
+        let left = progress
+            .tests_left
+            .and_then(|tests| time_left(tests, spent))
+            .map(|time| format!(", about {} left unless more is removed", clock(time)))
+            .unwrap_or_default();
         let tokens = progress
             .tokens
             .map(|tokens| format!(", {}", count(tokens, "token")))
@@ -67,12 +73,12 @@ impl TextReporter {
             _ => format!(", no progress for {}", clock(progress.since_improved)),
         };
         format!(
-            "{}  {:.1}% removed: {}{tokens}  [{}]  {}, {rate:.0} runs/s{stale}",
-            clock(progress.spent.elapsed),
+            "{}  {:.1}% removed: {}{tokens}  [{}]  {}{pace}{stale}{left}",
+            clock(spent.elapsed),
             percent_removed(progress),
             count(progress.bytes, "byte"),
             self.pass,
-            count(progress.spent.queries, "test"),
+            count(spent.queries, "test"),
         )
     }
 }
@@ -80,6 +86,10 @@ impl TextReporter {
 impl Notes for TextReporter {
     fn note(&mut self, text: &str) {
         self.out.print(text);
+    }
+
+    fn working(&mut self, what: &str, advice: &str) {
+        self.out.working(what.to_owned(), advice.to_owned());
     }
 }
 
@@ -97,6 +107,10 @@ impl Reporter for TextReporter {
                 self.pass = name;
                 return;
             }
+            Event::Confirming => {
+                self.working("running the command on the result again", "");
+                return;
+            }
             Event::Improved(progress) => {
                 self.has_news = true;
                 (progress, if is_live { Self::LIVE } else { Self::LOG })
@@ -110,12 +124,31 @@ impl Reporter for TextReporter {
         if progress.spent.elapsed >= self.printed_at + interval {
             self.print_progress(progress);
         }
+        // While the command runs there are ticks; only planning takes long without any.
+        self.working(&planning(progress.bytes), "");
     }
 
     fn finish(&mut self, report: &dyn FinalReport) {
+        self.out.idle();
         self.out.print(&report.summary());
         stdout::write(report.details().as_bytes());
     }
+}
+
+/// Returns what a search does between two tests of a text of this size.
+pub(crate) fn planning(bytes: usize) -> String {
+    format!("planning: reading {}", size(bytes))
+}
+
+/// Returns the time that this number of tests takes, if the time so far says something about it.
+fn time_left(tests: u64, spent: &Spent) -> Option<Duration> {
+    const FROM: u64 = 20;
+    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
+    let share = tests as f64 / spent.queries as f64;
+    let time = spent
+        .elapsed
+        .mul_f64(if share.is_finite() { share } else { 0.0 });
+    (spent.queries >= FROM && spent.recalled == 0 && time >= Duration::from_secs(1)).then_some(time)
 }
 
 /// Returns why a search did not verify that its result is 1-minimal.
@@ -157,4 +190,31 @@ pub(crate) fn spent(spent: &Spent) -> String {
 #[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
 fn percent_removed(progress: &Progress) -> f64 {
     100.0 * (1.0 - progress.bytes as f64 / (progress.bytes_before as f64).max(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estimate_is_shown_after_some_tests_that_took_time() {
+        let left = |tests, queries, seconds, recalled| {
+            let spent = Spent {
+                queries,
+                recalled,
+                elapsed: Duration::from_secs(seconds),
+                ..Spent::default()
+            };
+            time_left(tests, &spent)
+        };
+        assert_eq!(left(50, 100, 60, 0), Some(Duration::from_secs(30)));
+        assert_eq!(left(50, 10, 60, 0), None, "too few tests");
+        assert_eq!(left(5, 100, 2, 0), None, "too short");
+        assert_eq!(
+            left(50, 100, 60, 40),
+            None,
+            "tests of earlier sessions took no time"
+        );
+        assert_eq!(left(50, 0, 60, 0), None);
+    }
 }

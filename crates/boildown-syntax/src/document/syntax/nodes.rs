@@ -32,10 +32,12 @@ pub(in crate::document) fn read_with_kinds(
         builder: Builder::new(Arc::clone(bytes)),
         covered: 0,
         bytes,
+        parsed: None,
     };
     let outermost = reader.grammar(language).expect("one grammar always fits");
     reader.read(0..bytes.len(), &outermost, Context::default());
-    let document = (reader.builder).finish(View::Syntax(language), reader.slots.into_used());
+    let mut document = (reader.builder).finish(View::Syntax(language), reader.slots.into_used());
+    document.parsed = reader.parsed;
     (document, KindNames(reader.grammars))
 }
 
@@ -52,7 +54,11 @@ impl KindNames {
 impl SyntaxReader<'_> {
     /// Reads a part of the input.
     fn read(&mut self, bytes: Range<usize>, grammar: &Grammar, context: Context) {
-        match grammar.parser.parse(&self.bytes[bytes.clone()]) {
+        let tree = grammar.parser.parse(&self.bytes[bytes.clone()]);
+        if context.depth == 0 {
+            self.parsed.clone_from(&tree);
+        }
+        match tree {
             Some(tree)
                 if is_division_needed(&tree, grammar.language, &self.bytes[bytes.start..]) =>
             {

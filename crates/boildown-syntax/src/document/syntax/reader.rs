@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::division::Division;
 use crate::document::builder::Builder;
@@ -39,6 +39,8 @@ pub(super) struct SyntaxReader<'a> {
     /// Every byte before this one is in a token, or white space.
     pub(super) covered: usize,
     pub(super) bytes: &'a [u8],
+    /// The tree of the outermost language over the whole input.
+    pub(super) parsed: Option<Tree>,
 }
 
 /// A part of the input in one language, and the position in its tree.

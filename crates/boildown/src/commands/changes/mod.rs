@@ -21,7 +21,7 @@ use self::report::reporter::{ChangesReporter, CulpritSearchReport, StartedChange
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::limits;
-use crate::report::notes::{loosened, not_remembered, noting};
+use crate::report::notes::{limit_advice, loosened, not_remembered, noting};
 use crate::signals::interrupt_on_signals;
 
 pub(crate) mod args;
@@ -93,6 +93,8 @@ impl CulpritSearch<'_> {
         let target = problem.test.target;
         let earlier = history::find(args, problem, output, &mut noting(reporter))?;
         let mut bad_run: Option<Run> = None;
+        let advice = limit_advice(problem.test.limits.timeout);
+        reporter.working("running the command on both states", &advice);
         let checked = problem
             .check(
                 prepare_tree(problem),

@@ -29,6 +29,7 @@ use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
+use crate::report::text::planning;
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits, property};
 
@@ -147,6 +148,7 @@ impl IsolationSearch<'_> {
             interrupt: Some(self.interrupt.clone()),
             store,
         };
+        reporter.working(&planning(self.files.bad.len()), "");
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
         let on_event = &mut |event: &_| match event {
             Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
@@ -158,6 +160,10 @@ impl IsolationSearch<'_> {
         summary.progress.spent.runs = repeating.runs();
         flakiness.contradictions = repeating.contradictions();
         if !flakiness.is_steady() && summary.stopped != Some(Stopped::Interrupted) {
+            reporter.working(
+                "running the command on the result, to see how often it fails",
+                "",
+            );
             let (failing, interrupt) = (ended.failing(), self.interrupt);
             flakiness
                 .measure_result(oracle, &failing, args.jobs.count(), interrupt)

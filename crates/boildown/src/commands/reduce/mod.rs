@@ -1,7 +1,7 @@
 //! `boildown reduce`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boildown_exec::spawn::ReapOnDrop;
@@ -34,6 +34,7 @@ use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
+use crate::report::text::planning;
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits};
 
@@ -75,6 +76,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);
     let (prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
+    let place = (history.place.project()).map(|project| project.plan().root().to_owned());
     let mut flakiness = Flakiness::new(&prepared.baseline);
     let (session, known_best) = {
         let on_event = &mut noting(reporter);
@@ -91,6 +93,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
         known_results: session.known_results(),
         interrupt: &interrupt,
         prepared: &prepared,
+        place,
         uses_keys,
     };
     reporter.started(search.started(&choices));
@@ -106,14 +109,15 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let unchanged = found.best == input;
     let expected = if args.in_place { &found.best } else { &input };
     warn_if_modified(&args.input, expected, reporter);
+    let tokens = count_both(&input, &found, language);
     reporter.finish(&ReductionReport {
         input: &args.input,
         output: destination.shown(),
         backup: destination.backup.as_deref(),
         unchanged,
         summary: &found.summary,
-        tokens_before: count_tokens(&input, language),
-        tokens_after: count_tokens(&found.best, language),
+        tokens_before: tokens[0],
+        tokens_after: tokens[1],
         language,
         units: args.units,
         keeps_parts,
@@ -133,6 +137,25 @@ fn run_places<'a>(
 ) -> RunPlaces<'a> {
     let (within, results) = (args.within.as_deref(), destination.results());
     RunPlaces::new(within, &args.input, commands, results, args.jobs.count())
+}
+
+/// Returns the number of tokens of the input and of the result. Reads neither again where the
+/// search has counted them, if that would take seconds.
+fn count_both(
+    input: &Arc<[u8]>,
+    found: &FoundReduction,
+    language: Option<&'static Language>,
+) -> [Option<usize>; 2] {
+    const LARGE: usize = 1 << 20;
+    let before = found.summary.tokens_before;
+    let before = before.or_else(|| count_tokens(input, language));
+    let after = found.summary.progress.tokens;
+    let after = match found.best.len() {
+        _ if found.best == *input => before,
+        LARGE.. if after.is_some() => after,
+        _ => count_tokens(&found.best, language),
+    };
+    [before, after]
 }
 
 fn warn_if_modified(input: &Path, expected: &[u8], reporter: &mut dyn Reporter) {
@@ -183,6 +206,8 @@ struct ReductionSearch<'a> {
     known_results: Option<KnownResults>,
     interrupt: &'a Interrupt,
     prepared: &'a PreparedReduction,
+    /// The project whose copies candidates are run in.
+    place: Option<PathBuf>,
     uses_keys: bool,
 }
 
@@ -204,7 +229,7 @@ impl ReductionSearch<'_> {
             output: &self.destination.output,
             language: self.language,
             command: runner.command.to_string(),
-            place: None,
+            place: self.place.as_deref(),
             property: self.prepared.oracle.property(),
             property_args: &args.property,
             jobs: &args.jobs,
@@ -254,6 +279,7 @@ impl ReductionSearch<'_> {
             Some(collector) => collector,
             None => oracle,
         };
+        reporter.working(&planning(self.input.len()), "");
         let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
         let Reduced {
             summary,
@@ -285,6 +311,10 @@ impl ReductionSearch<'_> {
         if flakiness.is_steady() {
             flakiness.result = summary.confirmed.filter(|_| !unchanged);
         } else if !unchanged && !is_cut_off {
+            reporter.working(
+                "running the command on the result, to see how often it fails",
+                "",
+            );
             flakiness
                 .measure_result(oracle, &best, jobs, interrupt)
                 .map_err(|error| self.destination.error_with_saved_result(&error))?;

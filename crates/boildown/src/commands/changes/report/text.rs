@@ -52,10 +52,17 @@ impl Notes for ChangesText {
     fn note(&mut self, text: &str) {
         self.out.print(text);
     }
+
+    fn working(&mut self, what: &str, advice: &str) {
+        self.out.working(what.to_owned(), advice.to_owned());
+    }
 }
 
 impl ChangesReporter for ChangesText {
     fn event(&mut self, event: &Event) {
+        if !matches!(event, Event::EndpointRun { .. }) {
+            self.out.idle();
+        }
         match event {
             Event::EndpointRun { is_good, run } => {
                 let (first, second) = match self.target {
