@@ -4,8 +4,9 @@ use std::sync::{Arc, OnceLock};
 
 use boildown_search::{Fingerprint, Fingerprinted, Subset};
 
-use crate::Document;
+use crate::archive::Zip;
 use crate::document::Substitutes;
+use crate::{Document, View};
 
 /// An input to be tested: some tokens of a document, a few of them replaced by other texts. The
 /// bytes are made once, when they are first needed.
@@ -15,8 +16,18 @@ pub struct Candidate {
     kept: Subset,
     /// The texts that replace kept tokens.
     substitutes: Arc<Substitutes>,
+    /// The archive whose member this is; then the document is the whole archive.
+    member: Option<Arc<ChangedMember>>,
     check: Check,
     bytes: Arc<OnceLock<Arc<[u8]>>>,
+}
+
+/// A member of an archive, with another content.
+#[derive(Debug)]
+struct ChangedMember {
+    archive: Arc<Zip>,
+    member: usize,
+    content: Candidate,
 }
 
 /// The check of the parse gate on a candidate.
@@ -36,8 +47,30 @@ impl Candidate {
             document,
             kept,
             substitutes: Arc::default(),
+            member: None,
             check,
             bytes: Arc::default(),
+        }
+    }
+
+    /// Returns the candidate with these bytes, as one token.
+    pub(crate) fn whole(bytes: &Arc<[u8]>) -> Self {
+        let document = Document::new(bytes, View::Bytes(usize::MAX));
+        let kept = Subset::full(document.len());
+        Self::new(Arc::new(document), kept, Check::Nothing)
+    }
+
+    /// Returns this candidate, of an archive, with another content of a member.
+    pub(crate) fn with_member(&self, archive: Arc<Zip>, member: usize, content: Self) -> Self {
+        let changed = ChangedMember {
+            archive,
+            member,
+            content,
+        };
+        Self {
+            member: Some(Arc::new(changed)),
+            bytes: Arc::default(),
+            ..self.clone()
         }
     }
 
@@ -63,9 +96,9 @@ impl Candidate {
             return self.document.bytes();
         }
         self.bytes.get_or_init(|| {
-            self.document
-                .render_with(&self.kept, &self.substitutes)
-                .into()
+            let written = self.member.as_ref().and_then(|changed| changed.write());
+            let rendered = || self.document.render_with(&self.kept, &self.substitutes);
+            written.unwrap_or_else(rendered).into()
         })
     }
 
@@ -95,7 +128,17 @@ impl Candidate {
     /// Returns whether this is the whole document, unchanged.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.substitutes.is_empty() && self.kept.count() == self.document.len()
+        self.substitutes.is_empty()
+            && self.member.is_none()
+            && self.kept.count() == self.document.len()
+    }
+}
+
+impl ChangedMember {
+    /// Returns the bytes of the archive; `None` when it is too large for the format.
+    fn write(&self) -> Option<Vec<u8>> {
+        let content = self.content.bytes();
+        self.archive.with_content(self.member, content)?.write()
     }
 }
 

@@ -37,6 +37,7 @@
 //! - `document`: a [`Document`]: an input as tokens and a tree over them, under a [`View`]; any
 //!   subset of the tokens as bytes again
 //! - `candidate`: a [`Candidate`]: kept tokens of a document, and replacements for some
+//! - `archive`: ZIP archives, whose members are reduced like inputs of their own
 //! - `pipeline`: [`reduction`]: the passes, their default order, and the state machine that runs
 //!   them
 //! - `text_order`: the order in which every hit makes the input smaller
@@ -56,6 +57,7 @@
 //! blocks.
 #![warn(clippy::disallowed_methods)]
 
+mod archive;
 mod candidate;
 mod document;
 mod edit_plan;

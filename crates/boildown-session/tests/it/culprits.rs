@@ -318,7 +318,7 @@ fn a_tree_that_does_not_build_is_unresolved() {
 }
 
 #[test]
-fn a_culprit_that_needs_what_earlier_runs_left_behind_is_not_confirmed() {
+fn a_culprit_that_hides_behind_what_earlier_runs_left_is_found_in_fresh_trees() {
     // BAD fails together with RIGHT, and also in a tree in which both were together before.
     let plain = numbers(1..30);
     let Fixture { problem, dir: _dir } = directories(
@@ -329,10 +329,18 @@ fn a_culprit_that_needs_what_earlier_runs_left_behind_is_not_confirmed() {
         ],
         "grep -q BAD one.txt || exit 0; grep -q RIGHT two.txt && touch cache; ! test -e cache",
     );
-    let report = search(&problem, &config(1), &mut |_| {}).unwrap();
+    let mut began_again = false;
+    let report = search(&problem, &config(1), &mut |event| {
+        began_again |= matches!(event, Event::GoingOnInFreshTrees);
+    });
+    let report = report.unwrap();
+    assert!(began_again);
     let changed = changed_paths(&problem, &report);
-    assert!(!changed.contains("two.txt"), "{changed}");
-    assert_eq!(report.confirmed.verdict, Verdict::Uninteresting);
+    assert!(
+        changed.contains("+BAD") && changed.contains("+RIGHT"),
+        "{changed}"
+    );
+    assert_eq!(report.confirmed.verdict, Verdict::Interesting);
 }
 
 #[test]

@@ -33,6 +33,7 @@ mod view;
 mod words;
 
 pub(crate) use characters::comment_prefixes;
+pub(crate) use frames::crc32;
 pub(crate) use kinds::{ERROR, WORD};
 pub(crate) use render::Substitutes;
 pub(crate) use syntax::is_lost;

@@ -4,10 +4,12 @@
 //!   each kind of input
 //! - `pass.rs`: the identities of the passes, and what each of them does
 //! - `search.rs`: the search that a pass runs
+//! - `archive.rs`: the search that reduces an archive, member by member
 //! - `run.rs`: the state machine that runs one pass after another
 //! - `idle.rs`: why a selection of passes has nothing to do
 //! - `state.rs`: what is carried from pass to pass
 
+mod archive;
 mod idle;
 mod order;
 mod pass;
@@ -17,21 +19,158 @@ mod state;
 
 use std::sync::Arc;
 
-use boildown_search::Subset;
+use boildown_search::{Query, Search, Subset, Verdict};
 
+use crate::archive::Zip;
+use crate::candidate::Candidate;
 use crate::document::{Document, View, words};
 use crate::rewrite::{RewriteSetup, Rules};
-use crate::strategy::{GateMode, Strategy, Units};
+use crate::strategy::{GateMode, PassSelection, Strategy, Units};
 use crate::text_order::TextOrder;
 use crate::{Gated, Language};
+use archive::{ArchiveSearch, ContentReduction};
 pub use idle::{IdleReason, idle_passes};
 pub(crate) use order::is_binary;
 use order::{PARSE_LIMIT, order_for, size_of_example};
 pub use pass::PassId;
-pub use run::Pipeline;
+use run::Passes;
 
 /// The search that reduces an input: a pipeline of passes behind a parse gate.
 pub type Reduction = Gated<Pipeline>;
+
+/// The passes over an input; for an archive, those over the contents of its members.
+#[derive(Debug, Clone)]
+pub struct Pipeline(Kind);
+
+#[derive(Debug, Clone)]
+enum Kind {
+    Passes(Box<Passes>),
+    Archive(Box<ArchiveSearch<Reduction>>),
+}
+
+impl Pipeline {
+    /// Returns the pass at work; `None` when finished.
+    #[must_use]
+    pub fn pass(&self) -> Option<PassId> {
+        match &self.0 {
+            Kind::Passes(passes) => passes.pass(),
+            Kind::Archive(archive) => archive.pass(),
+        }
+    }
+
+    /// Returns whether the result is proved to be 1-minimal: the sweeps of the proof ran over it to
+    /// their ends and found nothing. True of every finished search, unless such a pass was skipped
+    /// or deselected, or the result is still too large for it. Never true of an archive that was
+    /// reduced member by member.
+    #[must_use]
+    pub fn is_proved(&self) -> bool {
+        match &self.0 {
+            Kind::Passes(passes) => passes.is_proved(),
+            Kind::Archive(_) => false,
+        }
+    }
+
+    /// Returns the number of tokens of the input, if it is known. `None` for an archive.
+    #[must_use]
+    pub fn input_tokens(&self) -> Option<usize> {
+        match &self.0 {
+            Kind::Passes(passes) => passes.input_tokens(),
+            Kind::Archive(_) => None,
+        }
+    }
+
+    /// Returns about how many tests are left, if none of them is interesting and it can be told.
+    #[must_use]
+    pub fn tests_left(&self) -> Option<u64> {
+        match &self.0 {
+            Kind::Passes(passes) => passes.tests_left(),
+            Kind::Archive(_) => None,
+        }
+    }
+
+    /// Returns whether nothing can be removed from an archive, so that it is reduced as bytes next:
+    /// the program may fail on what makes it an archive.
+    fn is_to_be_bytes(&self) -> bool {
+        matches!(&self.0, Kind::Archive(archive) if archive.found_nothing())
+    }
+
+    fn skip_pass(&mut self) {
+        match &mut self.0 {
+            Kind::Passes(passes) => passes.skip_pass(),
+            Kind::Archive(archive) => archive.skip_pass(),
+        }
+    }
+}
+
+/// Calls the same method of whichever search it is.
+macro_rules! delegate {
+    ($self:ident.$method:ident($($argument:ident)?)) => {
+        match &$self.0 {
+            Kind::Passes(search) => search.$method($($argument)?),
+            Kind::Archive(search) => search.$method($($argument)?),
+        }
+    };
+    (mut $self:ident.$method:ident($($argument:ident)?)) => {
+        match &mut $self.0 {
+            Kind::Passes(search) => search.$method($($argument)?),
+            Kind::Archive(search) => search.$method($($argument)?),
+        }
+    };
+}
+
+impl Search for Pipeline {
+    type Candidate = Candidate;
+
+    fn is_ready(&self) -> bool {
+        !self.is_to_be_bytes() && delegate!(self.is_ready())
+    }
+
+    fn prepare(&mut self) {
+        if let Kind::Archive(archive) = &self.0
+            && self.is_to_be_bytes()
+        {
+            let (bytes, strategy) = archive.start();
+            let passes = passes(bytes, None, strategy.clone());
+            self.0 = Kind::Passes(Box::new(passes));
+            return;
+        }
+        delegate!(mut self.prepare());
+    }
+
+    fn ask(&self) -> Option<Query<Candidate>> {
+        delegate!(self.ask())
+    }
+
+    fn certain(&self) -> Vec<Query<Candidate>> {
+        delegate!(self.certain())
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        delegate!(mut self.tell(verdict));
+    }
+
+    fn skip(&mut self) {
+        delegate!(mut self.skip());
+    }
+
+    fn best(&self) -> Candidate {
+        delegate!(self.best())
+    }
+}
+
+impl ContentReduction for Reduction {
+    fn start(content: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Self {
+        reduction(content, language, strategy)
+    }
+
+    fn pass(&self) -> Option<PassId> {
+        self.inner().pass()
+    }
+
+    fn skip_pass(&mut self) {
+        Self::skip_pass(self);
+    }
+}
 
 impl Reduction {
     /// Ends the pass at work and begins the next one. Later hits may bring the pass back.
@@ -47,7 +186,17 @@ pub fn reduction(
     language: Option<&'static Language>,
     strategy: Strategy,
 ) -> Reduction {
+    if let Some(archive) = archive(bytes, language, &strategy) {
+        let search = Box::new(ArchiveSearch::new(bytes, archive, strategy));
+        return Gated::new(Pipeline(Kind::Archive(search)), None);
+    }
     let gated = language.filter(|_| strategy.gate == GateMode::Adaptive);
+    let passes = passes(bytes, language, strategy);
+    Gated::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
+}
+
+/// Returns the passes over an input.
+fn passes(bytes: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Passes {
     let setup = language.map(|language| {
         let rules = Rules::built_in(language).and(&strategy.rules);
         let example = match size_of_example(bytes) {
@@ -60,9 +209,17 @@ pub fn reduction(
         None if is_binary(bytes) => TextOrder::Bytes,
         _ => TextOrder::Words,
     };
-    let passes = order_for(bytes, language, strategy.units);
-    let pipeline = Pipeline::new(bytes, passes, text_order, strategy, setup);
-    Gated::new(pipeline, gated)
+    let order = order_for(bytes, language, strategy.units);
+    Passes::new(bytes, order, text_order, strategy, setup)
+}
+
+/// Returns the input as an archive, if it is one. What has to be kept and the names of passes refer
+/// to the bytes of the input, so with these options it is not taken apart.
+fn archive(bytes: &[u8], language: Option<&'static Language>, strategy: &Strategy) -> Option<Zip> {
+    let is_whole = strategy.keep.is_empty()
+        && strategy.passes == PassSelection::All
+        && strategy.units == Units::default();
+    Zip::read(bytes).filter(|_| language.is_none() && is_whole)
 }
 
 /// Returns the names of the passes for an input, in the order in which they begin, each once.

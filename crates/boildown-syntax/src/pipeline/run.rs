@@ -37,7 +37,7 @@ use crate::text_order::TextOrder;
 /// # Cost
 /// That of its passes, times the rounds. Every round but the last has at least one hit.
 #[derive(Debug, Clone)]
-pub struct Pipeline {
+pub(super) struct Passes {
     strategy: Strategy,
     /// `None` without a language.
     setup: Option<Arc<RewriteSetup>>,
@@ -83,7 +83,7 @@ enum Stage {
     Finished,
 }
 
-impl Pipeline {
+impl Passes {
     pub(super) fn new(
         bytes: &Arc<[u8]>,
         mut passes: Vec<Pass>,
@@ -131,16 +131,14 @@ impl Pipeline {
     }
 
     /// Returns the pass at work; `None` when finished.
-    #[must_use]
-    pub fn pass(&self) -> Option<PassId> {
+    pub(super) fn pass(&self) -> Option<PassId> {
         self.current_pass().map(|pass| pass.id)
     }
 
     /// Returns whether the result is proved to be 1-minimal: the sweeps of the proof ran over it to
     /// their ends and found nothing. True of every finished search, unless such a pass was skipped
     /// or deselected, or the result is still too large for it.
-    #[must_use]
-    pub fn is_proved(&self) -> bool {
+    pub(super) fn is_proved(&self) -> bool {
         let mut passes = self.passes.iter();
         let sweep = passes.rfind(|pass| matches!(pass.method, Method::Window(_)));
         let was_skipped = |pass: &Pass| pass.is_proof() && self.skipped.contains(&pass.id);
@@ -151,16 +149,14 @@ impl Pipeline {
     }
 
     /// Returns the number of tokens of the input in its language, if a pass has counted them.
-    #[must_use]
-    pub fn input_tokens(&self) -> Option<usize> {
+    pub(super) fn input_tokens(&self) -> Option<usize> {
         self.input_tokens
     }
 
     /// Returns about how many queries there are until the search is finished, if none of them is
     /// interesting: each pass that is to come asks as many as it did on the larger
     /// text before. `None` before the last round.
-    #[must_use]
-    pub fn tests_left(&self) -> Option<u64> {
+    pub(super) fn tests_left(&self) -> Option<u64> {
         if !self.started_over || self.last_hit >= self.passes.len() {
             return None;
         }
@@ -324,7 +320,7 @@ impl Pipeline {
     }
 }
 
-impl Search for Pipeline {
+impl Search for Passes {
     type Candidate = Candidate;
 
     fn is_ready(&self) -> bool {

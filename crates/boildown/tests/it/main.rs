@@ -4,6 +4,7 @@
     reason = "in helpers of tests too, a surprise is a failed test"
 )]
 
+mod archives;
 mod changes;
 mod changes_builds;
 mod changes_contained;

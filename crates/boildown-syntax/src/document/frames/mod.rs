@@ -12,4 +12,5 @@ mod numbers;
 mod repairs;
 
 pub(super) use layout::Frames;
+pub(crate) use numbers::crc32;
 pub(super) use repairs::Repairs;

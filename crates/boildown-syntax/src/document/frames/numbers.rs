@@ -79,7 +79,7 @@ impl NumberForm {
 }
 
 /// Returns the CRC-32 of IEEE 802.3, the checksum of PNG, zip and many other formats.
-pub(super) fn crc32(bytes: &[u8]) -> u32 {
+pub(crate) fn crc32(bytes: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];
         let mut index = 0;

@@ -1,0 +1,425 @@
+//! The search that reduces an archive.
+
+use std::sync::Arc;
+
+use boildown_search::algorithms::Algorithm;
+use boildown_search::list::{List, ListAlgorithm as _};
+use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+
+use super::order::is_binary;
+use super::pass::PassId;
+use crate::Language;
+use crate::archive::Zip;
+use crate::candidate::Candidate;
+use crate::strategy::Strategy;
+
+/// The search that reduces the content of a member.
+pub(super) trait ContentReduction: Search<Candidate = Candidate> {
+    fn start(content: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Self;
+
+    /// Returns the pass at work; `None` when finished.
+    fn pass(&self) -> Option<PassId>;
+
+    /// Ends the pass at work and begins the next one.
+    fn skip_pass(&mut self);
+}
+
+/// A search that removes members of an archive and reduces the contents of the others.
+///
+/// It runs in rounds, until a whole round has made nothing smaller:
+///
+/// 1. Deletes members.
+/// 2. Empties members that cannot be deleted.
+/// 3. Writes the archive without comments and extra fields.
+/// 4. Reduces the content of each member, the largest first, with the whole reduction that such a
+///    file gets alone: by its language if the name or the text tells it, and as an archive if it is
+///    one.
+///
+/// Every candidate is an archive that readers accept: offsets, sizes, counts and checksums are
+/// right.
+///
+/// # Guarantee
+/// When finished: no single member can be deleted or emptied, and no reduction of a single member
+/// finds anything. It is not proved that no byte of the archive can be deleted.
+/// # Cost
+/// That of its reductions. A query packs one content.
+#[derive(Debug, Clone)]
+pub(super) struct ArchiveSearch<S> {
+    strategy: Strategy,
+    archive: Arc<Zip>,
+    /// The archive as a candidate.
+    whole: Candidate,
+    stage: Stage<S>,
+    /// The query of the stage; `None` before it is known, and when finished. It is kept because
+    /// packing a content takes time.
+    query: Option<Query<Candidate>>,
+    best: Candidate,
+    /// The extent of the archive when the round began.
+    extent: usize,
+    /// The bytes that it started from.
+    start: Arc<[u8]>,
+}
+
+#[derive(Debug, Clone)]
+enum Stage<S> {
+    /// Over the members.
+    Deleting(Batches<AnyListSearch>),
+    /// Over the members: those that are not kept become empty.
+    Emptying(Batches<AnyListSearch>),
+    /// One query: the archive without comments and extra fields.
+    Bare(Arc<Zip>),
+    /// The reduction of a content.
+    Content {
+        member: usize,
+        search: S,
+        /// The members that follow, the last one first.
+        waiting: Vec<usize>,
+    },
+    Finished,
+}
+
+impl<S: ContentReduction> ArchiveSearch<S> {
+    /// Starts on an archive.
+    pub(super) fn new(bytes: &Arc<[u8]>, archive: Zip, strategy: Strategy) -> Self {
+        let whole = Candidate::whole(bytes);
+        let mut search = Self {
+            strategy,
+            best: whole.clone(),
+            whole,
+            extent: archive.extent(),
+            archive: Arc::new(archive),
+            stage: Stage::Finished,
+            query: None,
+            start: Arc::clone(bytes),
+        };
+        search.stage = Stage::Deleting(search.members());
+        search
+    }
+
+    /// Returns whether it has finished and nothing can be removed.
+    pub(super) fn found_nothing(&self) -> bool {
+        matches!(self.stage, Stage::Finished) && *self.best.bytes() == self.start
+    }
+
+    /// Returns the archive that it started from, and the strategy.
+    pub(super) fn start(&self) -> (&Arc<[u8]>, &Strategy) {
+        (&self.start, &self.strategy)
+    }
+
+    /// Returns the pass at work; `None` when finished.
+    pub(super) fn pass(&self) -> Option<PassId> {
+        match &self.stage {
+            Stage::Deleting(_) | Stage::Emptying(_) | Stage::Bare(_) => Some(PassId::Parts),
+            Stage::Content { search, .. } => search.pass(),
+            Stage::Finished => None,
+        }
+    }
+
+    /// Ends the pass at work and begins the next one.
+    pub(super) fn skip_pass(&mut self) {
+        match &mut self.stage {
+            Stage::Content { search, .. } => search.skip_pass(),
+            Stage::Finished => {}
+            _ => self.next_stage(),
+        }
+        self.query = None;
+    }
+
+    fn members(&self) -> Batches<AnyListSearch> {
+        let weights = (0..self.archive.len()).map(|member| self.archive.weight(member));
+        let algorithm = self.strategy.algorithm.unwrap_or(Algorithm::HALVING);
+        Batches::new(
+            algorithm.on(List::weighted(weights)),
+            self.strategy.batch_size,
+        )
+    }
+
+    fn next_query(&self) -> Option<Query<Candidate>> {
+        match &self.stage {
+            Stage::Deleting(search) | Stage::Emptying(search) => {
+                Some(search.ask()?.map(|kept| self.candidate(&kept)))
+            }
+            Stage::Bare(bare) => Some(Query {
+                candidate: Candidate::whole(&bare.write()?.into()),
+                odds: 0.9,
+            })
+            .filter(|query| query.candidate.bytes() != self.whole.bytes()),
+            Stage::Content { member, search, .. } => {
+                let query = search.ask()?;
+                Some(query.map(|content| self.with_content(*member, content)))
+            }
+            Stage::Finished => None,
+        }
+    }
+
+    fn skip_query(&mut self) {
+        match &mut self.stage {
+            Stage::Deleting(search) | Stage::Emptying(search) => search.skip(),
+            Stage::Content { search, .. } => search.skip(),
+            Stage::Bare(_) => self.next_stage(),
+            Stage::Finished => {}
+        }
+    }
+
+    /// Returns the best candidate of the stage at work.
+    fn best_of_stage(&self) -> Candidate {
+        match &self.stage {
+            Stage::Deleting(search) | Stage::Emptying(search) => {
+                let kept = search.best();
+                match kept.count() == self.archive.len() {
+                    true => self.whole.clone(),
+                    false => self.candidate(&kept),
+                }
+            }
+            Stage::Content { member, search, .. } => self.with_content(*member, search.best()),
+            Stage::Bare(_) | Stage::Finished => self.whole.clone(),
+        }
+    }
+
+    /// Begins the stage after this one, with what this one has found.
+    fn next_stage(&mut self) {
+        self.commit();
+        let stage = std::mem::replace(&mut self.stage, Stage::Finished);
+        self.stage = match stage {
+            Stage::Deleting(_) => Stage::Emptying(self.members()),
+            Stage::Emptying(_) => match self.archive.bare() {
+                Some(bare) => Stage::Bare(Arc::new(bare)),
+                None => self.contents(),
+            },
+            Stage::Bare(_) => self.contents(),
+            Stage::Content { waiting, .. } => self.content(waiting),
+            Stage::Finished => Stage::Finished,
+        };
+    }
+
+    /// Takes over the best archive of the stage at work.
+    fn commit(&mut self) {
+        let best = match &self.stage {
+            Stage::Deleting(search) => {
+                let kept = search.best();
+                (kept.count() < self.archive.len()).then(|| self.archive.with_members(kept.iter()))
+            }
+            Stage::Emptying(search) => emptied(&self.archive, &search.best()),
+            Stage::Content { member, search, .. } => {
+                let best = search.best();
+                let is_new = self.archive.content(*member) != Some(best.bytes());
+                is_new
+                    .then(|| self.archive.with_content(*member, best.bytes()))
+                    .flatten()
+            }
+            Stage::Bare(_) | Stage::Finished => None,
+        };
+        if let Some(archive) = best
+            && let Some(bytes) = archive.write()
+        {
+            self.archive = Arc::new(archive);
+            self.whole = Candidate::whole(&bytes.into());
+        }
+    }
+
+    /// Begins to reduce contents, the largest first.
+    fn contents(&mut self) -> Stage<S> {
+        let size = |member: usize| {
+            self.archive
+                .content(member)
+                .map_or(0, |content| content.len())
+        };
+        let mut waiting: Vec<usize> = (0..self.archive.len())
+            .filter(|&member| size(member) > 0)
+            .collect();
+        waiting.sort_by_key(|&member| size(member));
+        self.content(waiting)
+    }
+
+    /// Begins to reduce the next content, or the next round, or finishes.
+    fn content(&mut self, mut waiting: Vec<usize>) -> Stage<S> {
+        let next = waiting.pop();
+        let content = next.and_then(|member| Some((member, self.archive.content(member)?)));
+        if let Some((member, content)) = content {
+            let language = language(&self.archive.name(member), content);
+            return Stage::Content {
+                member,
+                search: S::start(content, language, self.strategy.clone()),
+                waiting,
+            };
+        }
+        let extent = self.archive.extent();
+        if extent < std::mem::replace(&mut self.extent, extent) {
+            Stage::Deleting(self.members())
+        } else {
+            Stage::Finished
+        }
+    }
+
+    /// Returns the candidate with these members, of those that are deleted or emptied.
+    fn candidate(&self, kept: &Subset) -> Candidate {
+        let archive = match &self.stage {
+            Stage::Emptying(_) => emptied(&self.archive, kept),
+            _ => Some(self.archive.with_members(kept.iter())),
+        };
+        let bytes = archive.and_then(|archive| archive.write());
+        bytes.map_or_else(
+            || self.whole.clone(),
+            |bytes| Candidate::whole(&bytes.into()),
+        )
+    }
+
+    /// Returns the candidate with another content of a member.
+    fn with_content(&self, member: usize, content: Candidate) -> Candidate {
+        match content.is_whole() {
+            true => self.whole.clone(),
+            false => (self.whole).with_member(Arc::clone(&self.archive), member, content),
+        }
+    }
+}
+
+/// Returns the archive in which the members that are not kept are empty; `None` when none of them
+/// changes.
+fn emptied(archive: &Zip, kept: &Subset) -> Option<Zip> {
+    let mut is_kept = vec![false; archive.len()];
+    for member in kept.iter() {
+        is_kept[member] = true;
+    }
+    let empty: Arc<[u8]> = Arc::new([]);
+    let mut emptied = None;
+    for member in (0..archive.len()).filter(|&member| !is_kept[member]) {
+        if archive
+            .content(member)
+            .is_some_and(|content| !content.is_empty())
+        {
+            let before = emptied.as_ref().unwrap_or(archive);
+            emptied = Some(before.with_content(member, &empty)?);
+        }
+    }
+    emptied
+}
+
+/// Returns the language of a member.
+fn language(name: &str, content: &[u8]) -> Option<&'static Language> {
+    if is_binary(content) {
+        return None;
+    }
+    Language::detect(name, content).or_else(|| Language::guess(content))
+}
+
+impl<S: ContentReduction> Search for ArchiveSearch<S> {
+    type Candidate = Candidate;
+
+    fn is_ready(&self) -> bool {
+        self.query.is_some() || matches!(self.stage, Stage::Finished)
+    }
+
+    /// Looks at the next query of the stage: asks about its archive, or moves past it when that is
+    /// larger than the best one. A content that is smaller can be larger when it is packed.
+    fn prepare(&mut self) {
+        if self.is_ready() {
+            return;
+        }
+        if let Stage::Content { search, .. } = &mut self.stage
+            && !search.is_ready()
+        {
+            search.prepare();
+            return;
+        }
+        match self.next_query() {
+            None => self.next_stage(),
+            Some(query) if query.candidate.bytes().len() > self.best.bytes().len() => {
+                self.skip_query();
+            }
+            query => self.query = query,
+        }
+    }
+
+    fn ask(&self) -> Option<Query<Candidate>> {
+        self.query.clone()
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        match &mut self.stage {
+            Stage::Deleting(search) | Stage::Emptying(search) => search.tell(verdict),
+            Stage::Content { search, .. } => search.tell(verdict),
+            Stage::Bare(bare) => {
+                if verdict.is_interesting()
+                    && let Some(query) = &self.query
+                {
+                    self.archive = Arc::clone(bare);
+                    self.whole = query.candidate.clone();
+                }
+                self.next_stage();
+            }
+            Stage::Finished => {}
+        }
+        if verdict.is_interesting() {
+            self.best = self.best_of_stage();
+        }
+        self.query = None;
+    }
+
+    fn skip(&mut self) {
+        self.skip_query();
+        self.query = None;
+    }
+
+    fn best(&self) -> Candidate {
+        self.best.clone()
+    }
+}
+
+#[cfg(all(test, feature = "lang-json"))]
+mod tests {
+    use boildown_search::run;
+
+    use super::*;
+    use crate::reduction;
+
+    /// An archive that Python's `zipfile` wrote, of the members `readme.txt`, `data.json` (deflated,
+    /// with other keys) and `x/empty`.
+    const WRITTEN: &[u8] = include_bytes!("../../tests/fixtures/members.zip");
+
+    /// Reduces the archive for a property of its members.
+    fn reduced(holds: impl Fn(&Zip) -> bool) -> Zip {
+        let search = reduction(&WRITTEN.into(), None, Strategy::default());
+        let search = run(search, |candidate| match Zip::read(candidate.bytes()) {
+            Some(zip) if holds(&zip) => Verdict::Interesting,
+            _ => Verdict::Uninteresting,
+        });
+        Zip::read(search.best().bytes()).unwrap()
+    }
+
+    fn content(zip: &Zip, name: &str) -> Option<String> {
+        let member = (0..zip.len()).find(|&member| zip.name(member) == name)?;
+        Some(String::from_utf8_lossy(zip.content(member)?).into_owned())
+    }
+
+    #[test]
+    fn the_content_of_a_member_is_reduced_by_its_language() {
+        let zip = reduced(|zip| {
+            let data = content(zip, "data.json").unwrap_or_default();
+            let json = Language::named("JSON").unwrap();
+            data.contains("\"needle\"") && json.errors(data.as_bytes()) == 0
+        });
+        assert_eq!(zip.len(), 1);
+        assert_eq!(content(&zip, "data.json").unwrap(), "\"needle\"");
+    }
+
+    #[test]
+    fn an_archive_of_which_nothing_can_be_removed_is_reduced_as_bytes() {
+        let search = reduction(&WRITTEN.into(), None, Strategy::default());
+        // What fails is the reader of archives, on everything that is none.
+        let search = run(search, |candidate| {
+            let bytes = candidate.bytes();
+            let is_named = bytes.windows(10).any(|window| window == b"readme.txt");
+            match **bytes == *WRITTEN || is_named && Zip::read(bytes).is_none() {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            }
+        });
+        assert_eq!(&**search.best().bytes(), b"readme.txt");
+    }
+
+    #[test]
+    fn members_that_have_to_exist_become_empty() {
+        let zip = reduced(|zip| content(zip, "readme.txt").is_some() && zip.len() == 3);
+        assert_eq!(zip.extent(), 3);
+    }
+}

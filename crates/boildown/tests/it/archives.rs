@@ -1,0 +1,75 @@
+//! Archives, read by Python's `zipfile`.
+
+use std::process::Command;
+
+use crate::env::TestEnv;
+
+/// Writes an archive with text, JSON, binary and nested members, half of them deflated.
+const WRITE: &str = r#"
+import io, json, sys, zipfile
+def archive(to, members):
+    with zipfile.ZipFile(to, "w") as out:
+        for number, (name, data) in enumerate(members):
+            packed = zipfile.ZIP_DEFLATED if number % 2 else zipfile.ZIP_STORED
+            out.writestr(zipfile.ZipInfo(name), data, packed)
+inner = io.BytesIO()
+archive(inner, [("a.txt", "one\n" * 40), ("b.txt", "two\n" * 40 + "inside\n")])
+orders = [{"id": n, "items": [n, n + 1], "note": "x" * n} for n in range(30)]
+orders[17]["total"] = None
+archive(sys.argv[1], [
+    ("README.txt", "words " * 100),
+    ("data/orders.json", json.dumps(orders, indent=1)),
+    ("bytes.bin", bytes(range(256)) * 4),
+    ("inner.zip", inner.getvalue()),
+])
+"#;
+
+/// Prints the members, and fails as the argument says.
+const READ: &str = r#"
+import io, json, sys, zipfile
+archive = zipfile.ZipFile(sys.argv[2])
+assert archive.testzip() is None
+if sys.argv[1] == "list":
+    for name in archive.namelist():
+        print(name, archive.read(name))
+elif sys.argv[1] == "orders":
+    orders = json.loads(archive.read("data/orders.json"))
+    sys.exit(3 if any(order["total"] is None for order in orders if "total" in order) else 0)
+else:
+    inner = zipfile.ZipFile(io.BytesIO(archive.read("inner.zip")))
+    sys.exit(3 if b"inside" in inner.read("b.txt") else 0)
+"#;
+
+/// Reduces the archive for a failure of the reader, and returns what is left of it.
+fn reduced(failure: &str) -> String {
+    let env = TestEnv::new().file("write.py", WRITE).file("read.py", READ);
+    let python = |script: &str, args: &[&str]| {
+        let mut command = Command::new("python3");
+        let command = command.current_dir(env.path("")).arg(script).args(args);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    python("write.py", &["in.zip"]);
+    let read = env.path("read.py").display().to_string();
+    let run = env.run([
+        "reduce", "in.zip", "--exit", "3", "--", "python3", &read, failure, "in.zip",
+    ]);
+    run.assert_code(0);
+    python("read.py", &["list", "in.min.zip"])
+}
+
+#[test]
+fn members_that_are_not_needed_go_and_the_others_are_reduced_by_their_language() {
+    let left = reduced("orders");
+    let content: String = left.replace("\\n", "").split(' ').collect();
+    assert_eq!(content, "data/orders.jsonb'[{\"total\":null}]'\n");
+}
+
+#[test]
+fn an_archive_in_an_archive_is_reduced_too() {
+    let left = reduced("inner");
+    assert!(left.starts_with("inner.zip b'PK"), "{left}");
+    assert!(left.contains("b.txt") && left.contains("inside"), "{left}");
+    assert!(!left.contains("a.txt") && !left.contains("two"), "{left}");
+}
