@@ -1,4 +1,4 @@
-//! Quoting of words for a shell, so that messages can print commands to paste.
+//! Quoting of words for a shell, so that messages can print commands to paste, and its reverse.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -35,6 +35,62 @@ fn quote_bytes(bytes: &[u8]) -> String {
     quoted
 }
 
+/// Returns the words of a line that was written with [`quote`]; `None` when a quote is not closed
+/// or a word is not UTF-8.
+#[must_use]
+pub fn split(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let mut word = Vec::new();
+        while !rest.is_empty() && !rest.starts_with(' ') {
+            rest = unquote_part(rest, &mut word)?;
+        }
+        words.push(String::from_utf8(word).ok()?);
+        rest = rest.trim_start();
+    }
+    Some(words)
+}
+
+/// Appends the first part of a word, up to where the quoting changes, and returns what follows it.
+fn unquote_part<'a>(text: &'a str, word: &mut Vec<u8>) -> Option<&'a str> {
+    if let Some(quoted) = text.strip_prefix("$'") {
+        return unquote_escapes(quoted, word);
+    }
+    if let Some(quoted) = text.strip_prefix('\'') {
+        let (inside, rest) = quoted.split_once('\'')?;
+        word.extend_from_slice(inside.as_bytes());
+        return Some(rest);
+    }
+    let escaped = text.strip_prefix('\\').unwrap_or(text);
+    let first = escaped.chars().next()?;
+    let (character, rest) = escaped.split_at(first.len_utf8());
+    word.extend_from_slice(character.as_bytes());
+    Some(rest)
+}
+
+/// Appends a text that [`quote_bytes`] wrote, and returns what follows its closing quote.
+fn unquote_escapes<'a>(quoted: &'a str, word: &mut Vec<u8>) -> Option<&'a str> {
+    let mut rest = quoted;
+    loop {
+        let first = rest.chars().next()?;
+        rest = &rest[first.len_utf8()..];
+        match first {
+            '\'' => return Some(rest),
+            '\\' if rest.starts_with('x') => {
+                word.push(u8::from_str_radix(rest.get(1..3)?, 16).ok()?);
+                rest = &rest[3..];
+            }
+            '\\' => {
+                let escaped = rest.chars().next()?;
+                word.extend_from_slice(escaped.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = &rest[escaped.len_utf8()..];
+            }
+            _ => word.extend_from_slice(first.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+}
+
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "bash reads the quoted words")]
 mod tests {
@@ -51,6 +107,20 @@ mod tests {
         assert_eq!(quote("it's"), r"'it'\''s'");
         assert_eq!(quote(""), "''");
         assert_eq!(quote("a\nb"), r"$'a\x0ab'");
+    }
+
+    proptest! {
+        #[test]
+        fn quoted_words_are_split_again(words in prop::collection::vec(any::<String>(), 0..4)) {
+            let line: Vec<String> = words.iter().map(quote).collect();
+            prop_assert_eq!(split(&line.join(" ")), Some(words));
+        }
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_is_refused() {
+        assert_eq!(split("--stderr 'a"), None);
+        assert_eq!(split(r"--stderr $'a\'"), None);
     }
 
     proptest! {

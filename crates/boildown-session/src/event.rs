@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use boildown_changes::{ChangeUnit, Commit, Configuration};
 use boildown_driver::{Spent, StopReason};
-use boildown_oracle::Run;
+use boildown_oracle::{Property, Run};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Ending, RunStore, StoreError};
 
@@ -63,6 +63,8 @@ pub enum Event {
         /// The outcome of the run.
         run: Run,
     },
+    /// The failure was read off the bad state of a culprit search: states are bad that have it.
+    FailureRead(Property),
     /// The two states of a culprit search are good and bad only when the command may write to more
     /// places than the sandbox allowed.
     SandboxLoosened(Loosened),

@@ -25,6 +25,8 @@ pub struct StoredRun {
     identity: Identity,
     recording: BaselineRecording,
     best: Option<ResumedBest>,
+    /// The flags that state the property of earlier sessions.
+    flags: Option<String>,
     /// The query of the last improvement in the file.
     last_improvement: u64,
     /// The queries after which passes were skipped, in order.
@@ -102,6 +104,7 @@ impl StoreFolder {
             identity,
             recording: BaselineRecording::default(),
             best: None,
+            flags: None,
             last_improvement: 0,
             skipped_passes: Vec::new(),
             is_new: true,
@@ -171,6 +174,12 @@ impl StoredRun {
     #[must_use]
     pub fn with_recording(self, recording: BaselineRecording) -> Self {
         Self { recording, ..self }
+    }
+
+    /// Returns the flags that state the property of earlier sessions.
+    #[must_use]
+    pub fn flags(&self) -> Option<&str> {
+        self.flags.as_deref()
     }
 
     /// Returns the best result of earlier sessions.
@@ -283,6 +292,7 @@ impl StoredRun {
         })?;
         let (last_improvement, best) = read_best(&database).map_err(&fail)?;
         let verdicts = count_verdicts(&database).map_err(&fail)?;
+        self.flags = read_flags(&database).map_err(&fail)?;
         self.recording = BaselineRecording::of_earlier_session(runs);
         self.last_improvement = last_improvement;
         self.best = best;
@@ -310,6 +320,12 @@ fn reusable_verdicts(runs: &[BaselineRun], input: Fingerprint) -> Vec<VerdictRec
                 && verdicts.all(|verdict| verdict == record.verdict)
         })
         .collect()
+}
+
+fn read_flags(database: &Connection) -> rusqlite::Result<Option<String>> {
+    database
+        .query_row("SELECT flags FROM run", [], |row| row.get(0))
+        .optional()
 }
 
 fn count_verdicts(database: &Connection) -> rusqlite::Result<u64> {

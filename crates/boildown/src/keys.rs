@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use boildown_oracle::Interrupt;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{getpgrp, getppid, getsid};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
@@ -76,6 +77,21 @@ impl Drop for KeyListener {
             thread.join().ok();
         }
     }
+}
+
+/// Waits for a key. Returns `None` when the program is interrupted.
+pub(crate) fn wait_for_key(interrupt: &Interrupt) -> Option<u8> {
+    let mut terminal = RawTerminal {
+        stdin: io::stdin(),
+        original: None,
+        suspend_requested: Arc::default(),
+    };
+    while !interrupt.is_triggered() {
+        if let Some(key) = terminal.key() {
+            return Some(key);
+        }
+    }
+    None
 }
 
 /// A terminal that delivers single keys instead of lines while this process is in the foreground.

@@ -14,6 +14,7 @@ mod choices;
 mod cli;
 mod commands;
 mod cpu_time;
+mod deduced;
 mod error;
 mod explain;
 mod guide;

@@ -114,6 +114,10 @@ impl PropertyCommands {
             not: _,
             stdin,
             expectations,
+            frames,
+            // Change what is asked, and whether anything is done.
+            yes: _,
+            show_property: _,
             // Added by the caller.
             flaky: _,
         } = property;
@@ -125,6 +129,10 @@ impl PropertyCommands {
         }
         add_surroundings(identity, self.constant_parts());
         identity.add("what to preserve", expectations.identity());
+        // Only when it is given, so that runs of earlier versions can be resumed.
+        if let Some(count) = frames {
+            identity.add("--frames", count.to_string());
+        }
     }
 
     /// Returns the words of all commands, and parts of words, that are the same for every candidate.

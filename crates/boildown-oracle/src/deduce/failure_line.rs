@@ -1,51 +1,12 @@
-//! The line of output that names a failure, and the kind of the failure.
+//! Lines of output that name a failure, the most specific first.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::bytes::{Regex, RegexBuilder};
+use regex::bytes::Regex;
 
-use crate::{Expectation, Pattern, Run};
-
-/// The text that names a failure: a line, a part of a line, or two lines of which the second has
-/// the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FailureLine<'a> {
-    pub(super) stream: Stream,
-    /// The offset of `text` in the stream, in bytes.
-    pub(super) offset: usize,
-    pub(super) text: &'a [u8],
-    /// Whether `text` begins at the beginning of a line.
-    pub(super) begins_line: bool,
-    /// Whether `text` ends at the end of a line.
-    pub(super) ends_line: bool,
-}
-
-/// An output stream of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stream {
-    Stdout,
-    Stderr,
-}
-
-impl Stream {
-    /// The streams in the order in which they are searched.
-    const SEARCH_ORDER: [Self; 2] = [Self::Stderr, Self::Stdout];
-
-    pub(super) fn of_run(self, run: &Run) -> &[u8] {
-        match self {
-            Self::Stdout => &run.stdout,
-            Self::Stderr => &run.stderr,
-        }
-    }
-
-    pub(super) fn expectation(self, pattern: Pattern) -> Expectation {
-        match self {
-            Self::Stdout => Expectation::Stdout(pattern),
-            Self::Stderr => Expectation::Stderr(pattern),
-        }
-    }
-}
+use super::noise::{has_a_word_of_failure, is_consequence, is_noise};
+use super::plain_output::{FailureLine, PlainOutput, PlainStream, compile};
 
 /// The kind of a failure, the most severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -87,6 +48,8 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Memory, r"(?:ERROR|WARNING): \w+Sanitizer: (?:data race|[\w-]+)"),
     (Memory, r":\d+:\d+: (runtime error: .+)"),
     (Memory, r"SUMMARY: libFuzzer: .+"),
+    // Valgrind.
+    (Memory, r"^==\d+== ((?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised|Syscall param|Source and destination overlap|Mismatched free|Jump to the invalid address|Possible data race|Process terminating).*)"),
     // Assertions: glibc and LLVM, BSD and macOS, GLib, V8 and Chromium.
     (Assertion, r"Assertion [`'].*' failed"),
     (Assertion, r"(?i)assertion failed: .+"),
@@ -106,11 +69,14 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Panic, r"terminate called without an active exception"),
     (Signal, r"Fatal Python error: .+"),
     (Exception, PYTHON_TRACEBACK),
+    (Exception, r"^  \| ((?:[\w.]+\.)?\w*ExceptionGroup: .+)"),
     (Panic, r"^panic: .+"),
     (Panic, r"^fatal error: (?:all goroutines are asleep|stack overflow|concurrent map|unexpected signal).*"),
     (Exception, r"^Unhandled [Ee]xception[.:][ \n](\S.*)"),
     (Panic, r"^FATAL ERROR: .+"),
     (Exception, r"^((?:Uncaught )?[\w.]*(?:Error|Exception)\b.*)\n +at "),
+    (Exception, r"^[ \t]*\^+\n\n((?:Uncaught )?[\w.]*(?:Error|Exception)\b.*)"),
+    (Complaint, r"^\S+:\d+\n.*\n *\^+\n(\S.*)\n\(Use `node"),
     // The C library and the shell.
     (Memory, r"\*\*\* .+ \*\*\*: .+"),
     (Memory, r"double free or corruption.*"),
@@ -121,9 +87,32 @@ const FAILURE_PATTERNS: &[(FailureKind, &str)] = &[
     (Signal, r"Floating point exception"),
     // clang prints this with every crash; the text after it depends on the input.
     (Internal, r"PLEASE submit a bug report"),
-    // Any other error message.
+    // Other error messages: with the word, linkers and CMake, with a position before the message.
     (Complaint, r"(?i)^.*\bfatal(?: error)?: .+"),
-    (Complaint, r"(?i)^.*\berror(?: [\w-]+|\[\w+\])?: .+"),
+    (Complaint, r"^(.+!)\n(?:  .*\n)+.*\binput module is broken"),
+    (Complaint, r"^CMake Error.*:\n\s*(\S.*)"),
+    (Complaint, r#"(?i)^.*\berror(?: \([^)\n]*\)|\[\w+\]|(?: [\w-]+){1,4})? ?: .+"#),
+    (Complaint, r"^.*\b\w+(?:Error|Exception): .+"),
+    (Complaint, r#"^\(error ".+"\)"#),
+    (Complaint, r"^.*(?:undefined reference to|multiple definition of|cannot find -l).+"),
+    (Complaint, r"^\S+:\d+:(?:\d+:|in [`'].*':)? .+"),
+    (Complaint, r"^[\w.-]+: [^\s:]+:\d+: .+"),
+    (Complaint, r"^\S+: line \d+: .+"),
+    // Tcl, SBCL.
+    (Complaint, r"^(.+)\n    while executing$"),
+    (Complaint, r"^Unhandled \S+ in thread .*\n(?: {3,}.*\n)?  (\S.*)$"),
+    // Linters: ESLint, ruff, ShellCheck.
+    (Complaint, r"^ +\d+:\d+ +error +(.+?)(?: {2,}|$)"),
+    (Complaint, r"^([A-Z]{1,4}\d{3,4} .+)\n +--> "),
+    (Complaint, r"\^ (SC\d+ \(error\): .+)"),
+    (Complaint, r"\^-+\^? (SC\d+ \((?:error|warning)\): .+)"),
+    // Test::More, Perl, logs, make, patch, a line of a unified difference.
+    (Complaint, r"^# +(Failed test .+)"),
+    (Complaint, r#"^.+ at \S+ line \d+(?:\.|, .+)$"#),
+    (Complaint, r"^.*\b(?:ERROR|FATAL|CRITICAL)\b[\] :].+"),
+    (Complaint, r"^\S*make(?:\[\d+\])?: \*\*\* No rule .+"),
+    (Complaint, r"^Hunk #\d+ FAILED.*"),
+    (Complaint, r"^@@ .* @@.*\n(?: .*\n)*([-+].*)"),
 ];
 
 /// A traceback of Python. The exception is the first line after it that is not indented.
@@ -133,6 +122,9 @@ const PYTHON_TRACEBACK: &str = r"^Traceback \(most recent call last\):\n(?:[ \t]
 /// handled or are causes.
 const LAST_MATCH_PATTERNS: &[&str] = &[PYTHON_TRACEBACK];
 
+/// The number of matches of a pattern that are looked at, from the one that is preferred.
+const MAX_MATCHES: usize = 20;
+
 /// A compiled entry of [`FAILURE_PATTERNS`].
 struct FailurePattern {
     kind: FailureKind,
@@ -141,72 +133,145 @@ struct FailurePattern {
 }
 
 static COMPILED: LazyLock<Vec<FailurePattern>> = LazyLock::new(|| {
-    let compile = |(kind, pattern)| {
-        // Without Unicode, because output may contain any bytes.
-        let regex = RegexBuilder::new(pattern)
-            .multi_line(true)
-            .unicode(false)
-            .build();
-        FailurePattern {
-            kind,
-            regex: regex.expect("a test compiles the table"),
-            takes_last_match: LAST_MATCH_PATTERNS.contains(&pattern),
-        }
+    let pattern = |(kind, pattern)| FailurePattern {
+        kind,
+        regex: compile(pattern),
+        takes_last_match: LAST_MATCH_PATTERNS.contains(&pattern),
     };
-    FAILURE_PATTERNS.iter().copied().map(compile).collect()
+    FAILURE_PATTERNS.iter().copied().map(pattern).collect()
 });
 
-/// Returns the text that names the failure: a message of the table, else the last line. `None` when
-/// nothing was printed.
-pub(super) fn find_or_last(run: &Run) -> Option<FailureLine<'_>> {
-    let known = find(run).map(|(_, line)| line);
-    known.or_else(|| {
-        Stream::SEARCH_ORDER
-            .into_iter()
-            .find_map(|stream| last_line(run, stream))
-    })
+/// Returns the text that names a crash, and its kind, when the table has a pattern for it.
+pub(super) fn find_crash<'a>(output: &PlainOutput<'a>) -> Option<(FailureKind, FailureLine<'a>)> {
+    let crashes = COMPILED.iter().filter(|pattern| pattern.kind.is_crash());
+    let mut lines = crashes.flat_map(|pattern| {
+        let texts = move |stream| pattern.lines(stream).into_iter();
+        let lines = output.streams.iter().flat_map(texts);
+        lines.map(|line| (pattern.kind, line))
+    });
+    lines.find(|(_, line)| !is_consequence(line.text))
 }
 
-/// Returns the text that names the failure, and its kind, when the table has a pattern for it.
-pub(super) fn find(run: &Run) -> Option<(FailureKind, FailureLine<'_>)> {
-    COMPILED.iter().find_map(|pattern| {
-        Stream::SEARCH_ORDER.into_iter().find_map(|stream| {
-            let mut matches = pattern.regex.captures_iter(stream.of_run(run));
-            let captures = if pattern.takes_last_match {
-                matches.last()
-            } else {
-                matches.next()
-            }?;
-            let text = captures.get(1).or(captures.get(0))?;
-            Some((pattern.kind, trimmed_line(run, stream, text.range())))
-        })
-    })
+/// Returns the text that names the failure in a part of a stream, when the table has a pattern for
+/// it.
+pub(super) fn find_in<'a>(stream: &PlainStream<'a>, part: Range<usize>) -> Option<FailureLine<'a>> {
+    COMPILED
+        .iter()
+        .find_map(|pattern| pattern.matches(stream, part.clone()).into_iter().next())
+        .map(|text| stream.line(text))
 }
 
-/// Returns the last line of the stream that is not empty.
-fn last_line(run: &Run, stream: Stream) -> Option<FailureLine<'_>> {
-    let output = stream.of_run(run);
-    let end = output.trim_ascii_end().len();
-    if end == 0 {
-        return None;
+/// Returns all texts for which the table has a pattern, the most specific first. Messages that only
+/// say that another program failed are last.
+pub(super) fn ranked<'a>(output: &PlainOutput<'a>) -> Vec<(FailureKind, FailureLine<'a>)> {
+    let mut ranked: Vec<(FailureKind, FailureLine<'a>)> = Vec::new();
+    for pattern in COMPILED.iter() {
+        for stream in &output.streams {
+            for line in pattern.lines(stream) {
+                if !ranked.iter().any(|(_, other)| other.overlaps(&line)) {
+                    ranked.push((pattern.kind, line));
+                }
+            }
+        }
     }
-    let start = output[..end]
+    ranked.sort_by_key(|(_, line)| is_consequence(line.text));
+    ranked
+}
+
+impl FailurePattern {
+    /// Returns the texts of a stream that name a failure, the preferred one first.
+    fn lines<'a>(&self, stream: &PlainStream<'a>) -> Vec<FailureLine<'a>> {
+        let texts = self.matches(stream, 0..stream.text().len());
+        texts.into_iter().map(|text| stream.line(text)).collect()
+    }
+
+    /// Returns the texts that name a failure in a part of a stream, the preferred one first.
+    fn matches(&self, stream: &PlainStream<'_>, part: Range<usize>) -> Vec<Range<usize>> {
+        let text = &stream.text()[..part.end];
+        let mut matches = Vec::new();
+        let mut from = part.start;
+        while let Some(found) = self.regex.captures_at(text, from) {
+            let whole = found.get_match();
+            from = whole.end().max(from + 1);
+            let named = found.get(1).unwrap_or(whole).range();
+            if self.kind.is_crash() || !is_noise(whole_line(text, named.start)) {
+                matches.push(named);
+            }
+            if from > text.len() || (matches.len() == MAX_MATCHES && !self.takes_last_match) {
+                break;
+            }
+        }
+        if self.takes_last_match {
+            matches.reverse();
+            matches.truncate(MAX_MATCHES);
+        }
+        matches
+    }
+}
+
+/// Which lines without a known message are returned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// Those that have a word of failing.
+    WithWordsOfFailure,
+    /// Any, if no other is there.
+    All,
+}
+
+/// Returns the lines without a known message that most likely name the failure: the last one with a
+/// word of failing, and the last one that is not noise. If all are noise, the last one.
+pub(super) fn unknown_messages<'a>(
+    output: &PlainOutput<'a>,
+    wanted: Unknown,
+) -> Vec<FailureLine<'a>> {
+    let filters: [fn(&[u8]) -> bool; 3] = [
+        |line| !is_noise(line) && has_a_word_of_failure(line),
+        |line| !is_noise(line),
+        |_| true,
+    ];
+    let tried = match wanted {
+        Unknown::WithWordsOfFailure => 1,
+        Unknown::All => filters.len(),
+    };
+    let mut found: Vec<FailureLine<'a>> = Vec::new();
+    for (number, filter) in filters.into_iter().enumerate().take(tried) {
+        if number == filters.len() - 1 && !found.is_empty() {
+            break;
+        }
+        for stream in &output.streams {
+            if let Some(line) = last_line(stream, filter)
+                && !found.contains(&line)
+            {
+                found.push(line);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the last line of the stream that is not empty and passes the filter.
+fn last_line<'a>(stream: &PlainStream<'a>, filter: fn(&[u8]) -> bool) -> Option<FailureLine<'a>> {
+    let mut end = stream.text().trim_ascii_end().len();
+    while end > 0 {
+        let line = whole_line(stream.text(), end - 1);
+        let start = end - line.len().min(end);
+        if !line.trim_ascii().is_empty() && filter(line) {
+            return Some(stream.line(start..end));
+        }
+        end = start.saturating_sub(1);
+    }
+    None
+}
+
+/// Returns the line around an offset, without its line break.
+fn whole_line(text: &[u8], offset: usize) -> &[u8] {
+    let start = text[..offset]
         .iter()
         .rposition(|byte| *byte == b'\n')
         .map_or(0, |newline| newline + 1);
-    Some(trimmed_line(run, stream, start..end))
-}
-
-/// Returns the range of the stream without white space around it.
-fn trimmed_line(run: &Run, stream: Stream, range: Range<usize>) -> FailureLine<'_> {
-    let output = stream.of_run(run);
-    let start = range.end - output[range.clone()].trim_ascii_start().len();
-    let end = start + output[start..range.end].trim_ascii_end().len();
-    FailureLine {
-        stream,
-        offset: start,
-        text: &output[start..end],
-        begins_line: start == 0 || output[start - 1] == b'\n',
-        ends_line: end == output.len() || output[end] == b'\n',
-    }
+    let end = text[offset..]
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .map_or(text.len(), |newline| offset + newline);
+    &text[start..end]
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::failure_line::FailureLine;
+use super::plain_output::{ESCAPE, FailureLine};
 
 /// The number of literal characters of an expression. The rest of a longer line is not matched.
 const MAX_LITERALS: usize = 120;
@@ -20,10 +20,18 @@ static SLASHED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!("{part}*/(?:{part}|/)*")).expect("a test compiles it")
 });
 
-/// An address or a number.
+/// An address, a UUID or a number.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new("(?<address>0[xX][0-9a-fA-F]+)|[0-9]+").expect("a test compiles it")
+    Regex::new(
+        "(?<address>0[xX][0-9a-fA-F]+)\
+         |(?<uuid>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})|[0-9]+",
+    )
+    .expect("a test compiles it")
 });
+
+/// A line number in words.
+static LINE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\bline [0-9]+").expect("a test compiles it"));
 
 /// Returns an expression that matches the line, and the corresponding line of other runs:
 /// addresses, numbers and directories are left open.
@@ -35,12 +43,16 @@ pub(super) fn generalise(line: &FailureLine<'_>) -> String {
     if line.begins_line {
         expression.text.push('^');
     }
-    for chunk in line.text.utf8_chunks() {
-        expression.push_text(chunk.valid());
-        expression.push_bytes(chunk.invalid());
-    }
-    if line.ends_line && expression.literals_left > 0 {
-        expression.text.push('$');
+    let (open, literal) = line.text.split_at(line.literal_from.min(line.text.len()));
+    expression.push_printed(open, ExpressionBuilder::push_text);
+    expression.push_printed(literal, ExpressionBuilder::push_name);
+    if expression.literals_left > 0 {
+        if line.ends_line {
+            expression.text.push('$');
+        } else if !literal.is_empty() {
+            // Another name may begin with this one.
+            expression.text.push_str(r"(\s|$)");
+        }
     }
     expression.text
 }
@@ -54,6 +66,26 @@ struct ExpressionBuilder {
 }
 
 impl ExpressionBuilder {
+    /// Writes output with a function for its text. Escape sequences of terminals are left open.
+    fn push_printed(&mut self, output: &[u8], push: fn(&mut Self, &str)) {
+        let mut done = 0;
+        for escape in ESCAPE.find_iter(output) {
+            self.push_chunks(&output[done..escape.start()], push);
+            if !self.text.ends_with(r"\S*") {
+                self.push_open(r"\S*");
+            }
+            done = escape.end();
+        }
+        self.push_chunks(&output[done..], push);
+    }
+
+    fn push_chunks(&mut self, output: &[u8], push: fn(&mut Self, &str)) {
+        for chunk in output.utf8_chunks() {
+            push(self, chunk.valid());
+            self.push_bytes(chunk.invalid());
+        }
+    }
+
     fn push_text(&mut self, text: &str) {
         let mut done = 0;
         for word in SLASHED
@@ -65,6 +97,18 @@ impl ExpressionBuilder {
             done = word.end();
         }
         self.push_words(&text[done..]);
+    }
+
+    /// Writes the name of a test. Only line numbers, which are part of the names of doctests, are
+    /// left open.
+    fn push_name(&mut self, text: &str) {
+        let mut done = 0;
+        for line in LINE.find_iter(text) {
+            self.push_literal(&text[done..line.start()]);
+            self.push_words(line.as_str());
+            done = line.end();
+        }
+        self.push_literal(&text[done..]);
     }
 
     fn push_path(&mut self, path: &str, after: &str) {
@@ -84,6 +128,8 @@ impl ExpressionBuilder {
             self.push_literal(&text[done..whole.start()]);
             self.push_open(if number.name("address").is_some() {
                 "0[xX][0-9a-fA-F]+"
+            } else if number.name("uuid").is_some() {
+                "[0-9a-f-]{36}"
             } else {
                 r"\d+"
             });

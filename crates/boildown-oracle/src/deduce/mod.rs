@@ -1,38 +1,158 @@
 //! Reads what failed from the output of a run: a property of the first run, a signature of any run.
 
+mod failing_test;
 mod failure_line;
 mod generalise;
+mod noise;
+mod plain_output;
 mod signature;
 mod stack_frame;
+mod stack_trace;
+
+use std::num::NonZeroUsize;
 
 use crate::{ExitSpec, Expectation, Outcome, Pattern, Property, Run};
+use failure_line::Unknown;
 use generalise::generalise;
+use plain_output::{FailureLine, PlainOutput};
 pub use signature::Signature;
 
-/// Returns the property that the run shows: its exit status, and the line of output that names the
-/// failure.
-///
-/// A table of messages of compilers, sanitizers and language runtimes finds the line. If none of
-/// them was printed, the last line is taken. The parts of the line that differ between runs
-/// (addresses, numbers, directories) are generalised.
-///
-/// # Guarantee
-/// The run has the property. `None` when it exited with 0, timed out or exceeded a limit, because
-/// it shows no failure then.
+/// The properties that a run shows, the most specific first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deduction {
+    /// The property that most likely identifies the failure.
+    first: Property,
+    others: Vec<Property>,
+}
+
+/// The number of properties of a deduction, at most.
+const MAX_PROPERTIES: usize = 6;
+
+impl Deduction {
+    /// Returns the properties that the run shows: its exit status, and the line of output that
+    /// names the failure.
+    ///
+    /// Of test runners that is the test that failed and its message; else a table of messages of
+    /// compilers, sanitizers and language runtimes finds the line. If none of them was printed, the
+    /// last line that is not a summary or a caret is taken. The parts of a line that differ between
+    /// runs (addresses, numbers, directories) are generalised.
+    ///
+    /// # Guarantee
+    /// The run has each of the properties. `None` when it exited with 0, timed out or exceeded a
+    /// limit, because it shows no failure then.
+    #[must_use]
+    pub fn of_run(run: &Run) -> Option<Self> {
+        if run.outcome == Outcome::Exited(0) {
+            return None;
+        }
+        let exit = Expectation::Exit(ExitSpec::of_outcome(run.outcome)?);
+        let output = PlainOutput::of_run(run);
+        let mut properties: Vec<Property> = Vec::new();
+        for lines in named_failures(&output) {
+            let lines = lines.iter().filter_map(|line| expectation(line, run));
+            let property = Property::new(std::iter::once(exit.clone()).chain(lines).collect());
+            if let Some(property) = property
+                && property.expectations().len() > 1
+                && !properties.contains(&property)
+            {
+                properties.push(property);
+            }
+        }
+        properties.truncate(MAX_PROPERTIES);
+        let mut others = properties.into_iter();
+        let first = others.next().or_else(|| Property::new(vec![exit]))?;
+        Some(Self {
+            first,
+            others: others.collect(),
+        })
+    }
+
+    /// Returns the deduction with another expectation in each property: the functions of the top
+    /// frames of the stack trace that the run printed, in this order. `None` when it printed none.
+    #[must_use]
+    pub fn with_frames(mut self, run: &Run, count: NonZeroUsize) -> Option<Self> {
+        let (stream, pattern) = stack_trace::top_frames(&PlainOutput::of_run(run), count.get())?;
+        let pattern: Pattern = pattern.parse().ok()?;
+        if !pattern.matches(stream.of_run(run)) {
+            return None;
+        }
+        for property in std::iter::once(&mut self.first).chain(&mut self.others) {
+            let mut expectations = property.expectations().to_vec();
+            expectations.push(stream.expectation(pattern.clone()));
+            *property = Property::new(expectations)?;
+        }
+        Some(self)
+    }
+
+    /// Returns the property that most likely identifies the failure.
+    #[must_use]
+    pub fn property(&self) -> &Property {
+        &self.first
+    }
+
+    /// Returns the most likely property that another run has too; the exit status, if the runs have
+    /// no line in common. `None` when they ended differently.
+    #[must_use]
+    pub fn shared_with(&self, other: &Run) -> Option<Property> {
+        let exit = self.first.expectations().first().cloned();
+        let exit = Property::new(exit.into_iter().collect());
+        let all = std::iter::once(&self.first).chain(&self.others).cloned();
+        all.chain(exit)
+            .find(|property| property.verdict(other).is_interesting())
+    }
+
+    /// Returns the other properties by which the failure may be identified, the most likely first.
+    #[must_use]
+    pub fn alternatives(&self) -> &[Property] {
+        &self.others
+    }
+}
+
+/// Returns the property that the run shows: the first one of [`Deduction::of_run`].
 #[must_use]
 pub fn deduce(run: &Run) -> Option<Property> {
-    if run.outcome == Outcome::Exited(0) {
-        return None;
+    Deduction::of_run(run).map(|deduction| deduction.property().clone())
+}
+
+/// Returns the lines that identify the failure, in several ways, the most specific first.
+fn named_failures<'a>(output: &PlainOutput<'a>) -> Vec<Vec<FailureLine<'a>>> {
+    let mut named = Vec::new();
+    let mut chosen = Vec::new();
+    if let Some(test) = failing_test::first_failing_test(output) {
+        let lines = std::iter::once(test.id).chain(test.message);
+        chosen.extend(lines);
+        named.push(chosen.clone());
+        named.extend(chosen.iter().map(|line| vec![*line]));
     }
-    let exit = Expectation::Exit(ExitSpec::of_outcome(run.outcome)?);
-    let output = failure_line::find_or_last(run).and_then(|line| {
-        let pattern: Pattern = generalise(&line).parse().ok()?;
-        // Without this check, an expectation could reject the input itself.
-        pattern
-            .matches(line.stream.of_run(run))
-            .then(|| line.stream.expectation(pattern))
-    });
-    Property::new(std::iter::once(exit).chain(output).collect())
+    let known = failure_line::ranked(output);
+    // A crash is named by its message, and a test by its report. An error message may be one of
+    // several, of which the user saw another one.
+    let is_certain = known.first().is_some_and(|(kind, _)| kind.is_crash()) || !named.is_empty();
+    let unknown = match (is_certain, known.is_empty()) {
+        (true, _) => Vec::new(),
+        (false, false) => failure_line::unknown_messages(output, Unknown::WithWordsOfFailure),
+        (false, true) => failure_line::unknown_messages(output, Unknown::All),
+    };
+    let known = known
+        .into_iter()
+        .filter(|(kind, _)| !is_certain || kind.is_crash())
+        .map(|(_, line)| line);
+    for line in known.chain(unknown) {
+        if !chosen.iter().any(|other| other.overlaps(&line)) {
+            chosen.push(line);
+            named.push(vec![line]);
+        }
+    }
+    named
+}
+
+/// Returns the expectation that the output has such a line.
+fn expectation(line: &FailureLine<'_>, run: &Run) -> Option<Expectation> {
+    let pattern: Pattern = generalise(line).parse().ok()?;
+    // Without this check, an expectation could reject the input itself.
+    pattern
+        .matches(line.stream.of_run(run))
+        .then(|| line.stream.expectation(pattern))
 }
 
 #[cfg(test)]

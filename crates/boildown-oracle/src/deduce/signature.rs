@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::failure_line::{self, FailureKind};
+use super::plain_output::PlainOutput;
 use super::stack_frame;
 use crate::{Outcome, Run, signal};
 
@@ -35,7 +36,7 @@ impl Signature {
             return None;
         }
         let signal = crash_signal(run.outcome);
-        let line = failure_line::find(run).filter(|(kind, _)| kind.is_crash());
+        let line = failure_line::find_crash(&PlainOutput::of_run(run));
         let Some((kind, line)) = line else {
             return signal.map(|number| Self {
                 kind: FailureKind::Signal,

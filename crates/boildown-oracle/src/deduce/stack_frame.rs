@@ -70,5 +70,10 @@ fn first_function<'a>(frames: &Regex, output: &'a [u8]) -> Option<&'a [u8]> {
 /// Returns the function of a frame; `None` when it only reports the failure.
 fn function_of<'a>(frame: &Captures<'a>) -> Option<&'a [u8]> {
     let name = frame.get(1).or(frame.get(2))?.as_bytes();
-    (!REPORTING_FUNCTION.is_match(name)).then_some(name)
+    (!only_reports_failure(name)).then_some(name)
+}
+
+/// Returns whether a function only reports a failure that another one found.
+pub(super) fn only_reports_failure(name: &[u8]) -> bool {
+    REPORTING_FUNCTION.is_match(name)
 }

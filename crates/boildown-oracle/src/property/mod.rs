@@ -7,7 +7,8 @@ mod pattern;
 use std::fmt;
 use std::time::Duration;
 
-use crate::{Capture, Outcome, Run, Verdict};
+use crate::duration::parse_duration;
+use crate::{Capture, Outcome, Run, Verdict, shell};
 
 pub use exit_spec::ExitSpec;
 pub use expectation::Expectation;
@@ -106,6 +107,27 @@ impl Property {
                 Expectation::Exit(ExitSpec::Code(stated)) => i32::from(*stated) == code,
                 _ => false,
             })
+    }
+
+    /// Returns the property that flags state, as [`flags`](Self::flags) writes them; `None` when
+    /// they are not of this form.
+    #[must_use]
+    pub fn from_flags(flags: &str) -> Option<Self> {
+        let words = shell::split(flags)?;
+        let (pairs, []) = words.as_chunks::<2>() else {
+            return None;
+        };
+        let expectation = |[name, value]: &[String; 2]| {
+            Some(match name.as_str() {
+                "--exit" => Expectation::Exit(value.parse().ok()?),
+                "--stdout" => Expectation::Stdout(value.parse().ok()?),
+                "--stderr" => Expectation::Stderr(value.parse().ok()?),
+                "--not-stderr" => Expectation::NotStderr(value.parse().ok()?),
+                "--hangs" => Expectation::Hangs(parse_duration(value).ok()?),
+                _ => return None,
+            })
+        };
+        Self::new(pairs.iter().map(expectation).collect::<Option<_>>()?)
     }
 
     /// Returns the command-line flags that state this property, quoted for a shell.
@@ -307,6 +329,11 @@ stderr does not match /good/
 runs for 500ms or longer
 the test exits with 0
 ");
+        let stated = &property.expectations()[..9];
+        let stated = Property::new(stated.to_vec()).unwrap();
+        assert_eq!(Property::from_flags(&stated.flags()), Some(stated));
+        assert_eq!(Property::from_flags("--exit"), None);
+        assert_eq!(Property::from_flags(""), None);
         insta::assert_snapshot!(property.flags(), @r"--exit 139 --exit nonzero --exit signal --exit SIGSEGV --exit 3 --stdout 'it'\''s' --stderr bad --not-stderr good --hangs 500ms --exit 0");
     }
 }

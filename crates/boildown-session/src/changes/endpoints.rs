@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use boildown_changes::{Configuration, Contents, State};
-use boildown_oracle::{Interrupt, Outcome, Run, Verdict};
+use boildown_oracle::{Deduction, Interrupt, Outcome, Property, Run, Verdict};
 use boildown_store::BaselineRecording;
 
 use super::error::SearchError;
 use super::history_path::{HistoryPath, Revision, StateCache};
+use super::outcome_rule::{OutcomeRule, SearchTarget};
 use super::tree_oracle::TreeOracle;
 use crate::event::Event;
 
@@ -22,6 +23,10 @@ pub(super) struct EndpointCheck<'a> {
     pub(super) recording: &'a BaselineRecording,
     pub(super) interrupt: &'a Interrupt,
     pub(super) on_event: &'a mut dyn FnMut(&Event),
+    /// The rule that the user asked for.
+    pub(super) rule: OutcomeRule,
+    /// The failure that was reported last.
+    pub(super) failure: Option<Property>,
     /// The outcomes of the bad and of the good state that were reported last.
     pub(super) reported: [Option<Outcome>; 2],
 }
@@ -34,9 +39,12 @@ struct Endpoint<'a> {
 }
 
 impl EndpointCheck<'_> {
-    /// Checks both states, in two runs each. Returns the duration of the longest run.
-    pub(super) fn check(&mut self, trees: &TreeOracle) -> Result<Duration, SearchError> {
+    /// Checks both states, in two runs each. Reads the failure off the state that is bad, if the
+    /// rule says so. Returns the duration of the longest run.
+    pub(super) fn check(&mut self, trees: &mut TreeOracle) -> Result<Duration, SearchError> {
         let (path, contents) = (self.path, self.contents);
+        // The sandbox of an earlier check may have caused another failure.
+        trees.set_rule(self.rule.clone());
         let cache = StateCache::default();
         let (good, bad) = (path.good(), path.bad());
         let (good_state, bad_state) = (cache.read(good, contents)?, cache.read(bad, contents)?);
@@ -82,13 +90,17 @@ impl EndpointCheck<'_> {
     /// Checks one state. Returns the duration of its longest run.
     fn check_one(
         &mut self,
-        trees: &TreeOracle,
+        trees: &mut TreeOracle,
         endpoint: Endpoint<'_>,
     ) -> Result<Duration, SearchError> {
         let (expected, wanted) = match endpoint.is_good {
             true => (Verdict::Uninteresting, "good"),
             false => (Verdict::Interesting, "bad"),
         };
+        let fails = endpoint.is_good == (trees.runner().test().target == SearchTarget::Fix);
+        let reads_failure = fails && self.rule == OutcomeRule::SameFailure;
+        let mut deduction: Option<Deduction> = None;
+        let mut failure = None;
         let configuration = Configuration::from(endpoint.state);
         let mut slowest = Duration::ZERO;
         for number in 0..RUNS {
@@ -108,9 +120,23 @@ impl EndpointCheck<'_> {
                 });
             }
             if let Some(run) = answer.run {
+                if let Some(deduction) = &deduction {
+                    failure = deduction.shared_with(&run);
+                } else if reads_failure {
+                    deduction = Deduction::of_run(&run);
+                }
                 slowest = slowest.max(run.took);
                 self.report(endpoint.is_good, run);
             }
+        }
+        if deduction.is_some() {
+            let name = endpoint.revision.name.clone();
+            let failure = failure.ok_or(SearchError::Flaky { name })?;
+            if self.failure.as_ref() != Some(&failure) {
+                (self.on_event)(&Event::FailureRead(failure.clone()));
+                self.failure = Some(failure.clone());
+            }
+            trees.set_rule(OutcomeRule::Property(failure));
         }
         Ok(slowest)
     }

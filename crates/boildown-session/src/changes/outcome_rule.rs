@@ -5,6 +5,9 @@ use boildown_oracle::{OracleError, Outcome, Property, Run, Verdict};
 /// The rule by which the outcome of a run tells a good state from a bad one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutcomeRule {
+    /// Bad if it fails as the bad state does: by the property that the runs on the bad state show.
+    /// Until that is read, as [`ExitCode`](Self::ExitCode).
+    SameFailure,
     /// Exit code 0 is good; 125 is unresolved, and so are 126 and 127 (a program could not be run);
     /// any other exit code or signal is bad.
     ExitCode,
@@ -163,12 +166,14 @@ impl OutcomeRule {
                 let ended = ended.to_string();
                 return Err(OracleError::Aborted { ended });
             }
-            (Self::ExitCode | Self::Test, Outcome::Exited(code)) if NOT_RUN.contains(&code) => {
+            (Self::ExitCode | Self::SameFailure | Self::Test, Outcome::Exited(code))
+                if NOT_RUN.contains(&code) =>
+            {
                 Unresolved(CannotRun)
             }
-            (Self::ExitCode, Outcome::Exited(0)) => Good,
+            (Self::ExitCode | Self::SameFailure, Outcome::Exited(0)) => Good,
             (Self::Test, Outcome::Exited(0)) => Bad,
-            (Self::ExitCode, _) => Bad,
+            (Self::ExitCode | Self::SameFailure, _) => Bad,
             (Self::Test, _) => Good,
             (Self::Property(property), _) if property.verdict(run).is_interesting() => Bad,
             (Self::Property(_), Outcome::Exited(0)) => Good,
@@ -183,7 +188,7 @@ impl OutcomeRule {
     pub(super) fn property(&self) -> Option<&Property> {
         match self {
             Self::Property(property) => Some(property),
-            Self::ExitCode | Self::BisectRun | Self::Test => None,
+            Self::ExitCode | Self::SameFailure | Self::BisectRun | Self::Test => None,
         }
     }
 }
@@ -235,6 +240,19 @@ mod tests {
             ],
         );
         check(&OutcomeRule::BisectRun, &[(Exited(127), Bad)]);
+    }
+
+    #[test]
+    fn any_failure_is_bad_until_the_failure_of_the_bad_state_is_read() {
+        check(
+            &OutcomeRule::SameFailure,
+            &[
+                (Exited(0), Good),
+                (Exited(1), Bad),
+                (Signalled(11), Bad),
+                (Exited(127), Unresolved(UnresolvedReason::CannotRun)),
+            ],
+        );
     }
 
     #[test]

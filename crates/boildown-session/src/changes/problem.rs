@@ -12,6 +12,7 @@ use boildown_store::BaselineRecording;
 use super::endpoints::EndpointCheck;
 use super::error::SearchError;
 use super::history_path::HistoryPath;
+use super::outcome_rule::OutcomeRule;
 use super::phases::Phases;
 use super::report::CulpritReport;
 use super::search::CulpritSearch;
@@ -69,9 +70,11 @@ impl Problem {
             recording,
             interrupt,
             on_event,
+            rule: self.test.rule.clone(),
+            failure: None,
             reported: [None; 2],
         };
-        let slowest = match check_ends(&mut endpoints, &trees) {
+        let slowest = match check_ends(&mut endpoints, &mut trees) {
             Err(SearchError::NotAsStated { .. }) if self.test.limits.sandbox.is_some() => {
                 self.check_loosened(&mut endpoints, &mut trees)?
             }
@@ -118,13 +121,12 @@ impl Problem {
 /// what the first build left behind, checks them in fresh trees and stays with those.
 fn check_ends(
     endpoints: &mut EndpointCheck<'_>,
-    trees: &TreeOracle,
+    trees: &mut TreeOracle,
 ) -> Result<Duration, SearchError> {
     let checked = endpoints.check(trees);
-    let runner = trees.runner();
     if !matches!(checked, Err(SearchError::NotAsStated { .. }))
-        || runner.test().build.is_none()
-        || runner.uses_fresh_trees_only()
+        || trees.runner().test().build.is_none()
+        || trees.runner().uses_fresh_trees_only()
     {
         return checked;
     }
@@ -135,7 +137,7 @@ fn check_ends(
             Ok(slowest)
         }
         Err(_) => {
-            runner.use_used_trees();
+            trees.runner().use_used_trees();
             checked
         }
     }
@@ -150,6 +152,13 @@ pub struct CheckedProblem<'a> {
 }
 
 impl CheckedProblem<'_> {
+    /// Returns the rule by which runs are judged. If the failure was read off the bad state, that is
+    /// a property.
+    #[must_use]
+    pub fn rule(&self) -> &OutcomeRule {
+        &self.trees.runner().test().rule
+    }
+
     /// Returns the time limit of a run.
     #[must_use]
     pub fn time_limit(&self) -> Duration {

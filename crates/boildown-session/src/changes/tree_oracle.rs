@@ -9,7 +9,7 @@ use boildown_exec::spawn::Sandbox;
 use boildown_oracle::{Answer, Capture, Interrupt, OracleError, Run, Verdict};
 use boildown_store::{BaselineRecording, RunStore, fingerprint_of};
 
-use super::outcome_rule::{StateVerdict, UnresolvedReason};
+use super::outcome_rule::{OutcomeRule, StateVerdict, UnresolvedReason};
 use super::tree_runner::{TreeRun, TreeRunner};
 
 /// The answer on a tree of files.
@@ -63,6 +63,10 @@ impl TreeOracle {
 
     pub(super) fn runner(&self) -> &TreeRunner {
         &self.runner
+    }
+
+    pub(super) fn set_rule(&mut self, rule: OutcomeRule) {
+        self.runner.set_rule(rule);
     }
 
     pub(super) fn set_sandbox(&mut self, sandbox: Option<Sandbox>) {

@@ -176,6 +176,10 @@ impl TreeRunner {
         self.restored_files.load(Ordering::Relaxed)
     }
 
+    pub(super) fn set_rule(&mut self, rule: OutcomeRule) {
+        self.test.rule = rule;
+    }
+
     pub(super) fn set_sandbox(&mut self, sandbox: Option<Sandbox>) {
         self.test.limits.sandbox = sandbox;
     }

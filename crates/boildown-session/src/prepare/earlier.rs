@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use boildown_oracle::Property;
 use boildown_search::Fingerprint;
 use boildown_store::{
     BaselineRecording, Identity, KnownResults, ResumeStatus, ResumedBest, RunDescription, RunStore,
@@ -136,6 +137,12 @@ impl EarlierSessions {
     #[must_use]
     pub fn was_result(&self, content: Fingerprint) -> bool {
         self.forgotten.contains(&content) || self.is_known_result(content)
+    }
+
+    /// Returns the property of earlier sessions, if options can state it.
+    #[must_use]
+    pub fn property(&self) -> Option<Property> {
+        Property::from_flags(self.run.as_ref()?.1.flags()?)
     }
 
     /// Opens the store of this session.

@@ -18,6 +18,8 @@ pub enum PrepareEvent<'a> {
     },
     /// The property that candidates of a reduction have to have.
     Preserving(&'a Property),
+    /// Another property that may identify the failure as well as the chosen one.
+    Alternative(&'a Property),
     /// The property of candidates that fail, for an isolation.
     Failing(&'a Property),
     /// The property of candidates that pass, for an isolation.

@@ -1,15 +1,18 @@
 //! Preparation of an isolation: deduces what failing and passing mean, chooses the sandbox and
 //! checks both files.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{PassFailOracle, Runner, check_set_up};
 use boildown_oracle::{
-    Answer, Capture, ExitSpec, Expectation, Interrupt, OracleError, Property, Run, Verdict, deduce,
+    Answer, Capture, Deduction, ExitSpec, Expectation, Interrupt, OracleError, Property, Run,
+    Verdict, deduce,
 };
 use boildown_store::BaselineRecording;
 
+use super::choice::{self, ChosenProperty, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
 use super::reduction::ATTEMPTS;
 use super::sandbox::{self, SandboxTrial};
@@ -65,6 +68,9 @@ pub enum IsolationError {
         /// Whether failing is stated, not deduced.
         is_stated: bool,
     },
+    /// Stack frames have to stay the same, and the run on the bad file printed none.
+    #[error("the command printed no stack trace")]
+    NoStackTrace,
     /// The good file fails in the same way as the bad one.
     #[error("the command fails on the good file too, in the same way")]
     GoodFailsToo {
@@ -90,6 +96,19 @@ impl From<OracleError> for IsolationError {
     }
 }
 
+impl IsolationError {
+    fn not_chosen(why: NotChosen, on_bad: &Run) -> Self {
+        match why {
+            NotChosen::NoFailure => Self::BadDoesNotFail {
+                run: Box::new(on_bad.clone()),
+                is_stated: false,
+            },
+            NotChosen::NoStackTrace => Self::NoStackTrace,
+            NotChosen::Ended => OracleError::Interrupted.into(),
+        }
+    }
+}
+
 impl IsolationSetup<'_> {
     /// Prepares an isolation of the difference between two files. Runs in the recording are not
     /// repeated.
@@ -100,6 +119,7 @@ impl IsolationSetup<'_> {
         mut self,
         files: &GoodAndBad,
         recording: &BaselineRecording,
+        choice: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PreparedIsolation, IsolationError> {
         if let Some(hang) = self.stated.as_ref().and_then(Property::hang) {
@@ -109,12 +129,14 @@ impl IsolationSetup<'_> {
         let what = "running the command on the bad file";
         on_event(PrepareEvent::Running { what, limit });
         let on_bad = self.run_until_it_fails(&files.bad, recording)?;
-        let failing = self.failing(&on_bad)?;
+        let chosen = self.failing(&on_bad, choice)?;
+        let failing = chosen.property.clone();
         let what = "running the command on the good file";
         on_event(PrepareEvent::Running { what, limit });
         let on_good = self.first_run(&files.good, recording)?;
         let passing = self.passing(&on_good, &failing)?;
         on_event(PrepareEvent::Failing(&failing));
+        chosen.report_next(on_event);
         on_event(PrepareEvent::Passing(&passing));
         for (property, input) in [(&failing, &files.bad), (&passing, &files.good)] {
             let trial = SandboxTrial {
@@ -188,16 +210,38 @@ impl IsolationSetup<'_> {
         Ok(run)
     }
 
+    /// Returns what a run on the bad file shows, without preparing anything.
+    ///
+    /// # Errors
+    /// [`IsolationError`] says why nothing can be deduced.
+    pub fn deduce(
+        &self,
+        bad: &[u8],
+        recording: &BaselineRecording,
+        frames: Option<NonZeroUsize>,
+    ) -> Result<Deduction, IsolationError> {
+        let on_bad = self.run_until_it_fails(bad, recording)?;
+        choice::deduction(&on_bad, frames).map_err(|why| IsolationError::not_chosen(why, &on_bad))
+    }
+
     /// Returns what failing means: the stated property, or else what the run on the bad file shows.
-    fn failing(&self, on_bad: &Run) -> Result<Property, IsolationError> {
-        let property = self.stated.clone().or_else(|| deduce(on_bad));
-        let is_stated = property.is_some();
-        property
-            .filter(|property| property.verdict(on_bad).is_interesting())
-            .ok_or_else(|| IsolationError::BadDoesNotFail {
+    fn failing(
+        &self,
+        on_bad: &Run,
+        choice: &mut PropertyChoice<'_>,
+    ) -> Result<ChosenProperty, IsolationError> {
+        match &self.stated {
+            None => choice
+                .choose(on_bad)
+                .map_err(|why| IsolationError::not_chosen(why, on_bad)),
+            Some(property) if property.verdict(on_bad).is_interesting() => {
+                Ok(property.clone().into())
+            }
+            Some(_) => Err(IsolationError::BadDoesNotFail {
                 run: Box::new(on_bad.clone()),
-                is_stated,
-            })
+                is_stated: true,
+            }),
+        }
     }
 
     /// Returns what passing means: what the run on the good file shows. Of a test script that is

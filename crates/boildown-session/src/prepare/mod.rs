@@ -5,6 +5,7 @@
 //! [`EarlierSessions`] are for all kinds of sessions. What is found is reported as
 //! [`PrepareEvent`]s, and what prevents a session is returned as an error.
 
+mod choice;
 mod earlier;
 mod event;
 mod flakiness;
@@ -13,6 +14,7 @@ mod place;
 mod reduction;
 mod sandbox;
 
+pub use choice::PropertyChoice;
 pub use earlier::{EarlierSessions, OTHER_FAILURES, SessionStore, lock_result};
 pub use event::{Loosening, MoveReason, PrepareEvent};
 pub use flakiness::Flakiness;

@@ -4,6 +4,7 @@ use boildown_exec::{ProjectPlan, Runner};
 use boildown_oracle::{Capture, OracleError, Property, Run, deduce};
 use boildown_store::BaselineRecording;
 
+use super::choice::PropertyChoice;
 use super::event::{MoveReason, PrepareEvent};
 use super::reduction::{PreparedReduction, ReductionError, ReductionSetup};
 use super::sandbox::without_sandbox;
@@ -70,6 +71,7 @@ impl ReductionSetup<'_> {
         in_project: &Runner,
         project: &ProjectPlan,
         input: &[u8],
+        property: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PlacedReduction, PlaceError> {
         let choice = match &self.stated {
@@ -85,11 +87,11 @@ impl ReductionSetup<'_> {
                 let reason = MoveReason::Differs(alone);
                 on_event(PrepareEvent::Moved { project, reason });
             }
-            return there.prepare_with(choice, input, on_event);
+            return there.prepare_with(choice, input, property, on_event);
         }
         let seen = choice.runs.first().filter(|_| self.stated.is_none());
         let seen: Vec<Run> = seen.cloned().into_iter().collect();
-        let alone = self.prepare_with(choice, input, on_event);
+        let alone = self.prepare_with(choice, input, property, on_event);
         if let Err(PlaceError { error, .. }) = &alone
             && matches!(error, ReductionError::Baseline(BaselineError::HoldsOnEmpty))
         {
@@ -104,7 +106,7 @@ impl ReductionSetup<'_> {
                     on_event(event);
                 }
             };
-            if let Ok(placed) = there.prepare_with(choice, input, unless_shown) {
+            if let Ok(placed) = there.prepare_with(choice, input, property, unless_shown) {
                 let reason = MoveReason::HoldsOnEmpty;
                 on_event(PrepareEvent::Moved { project, reason });
                 return Ok(placed);
@@ -117,10 +119,11 @@ impl ReductionSetup<'_> {
         self,
         choice: Choice,
         input: &[u8],
+        property: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PlacedReduction, PlaceError> {
         let recording = BaselineRecording::of_runs(input, choice.runs);
-        match self.prepare(input, &recording, on_event) {
+        match self.prepare(input, &recording, property, on_event) {
             Ok(prepared) => Ok(PlacedReduction {
                 prepared,
                 is_in_project: choice.is_in_project,

@@ -1,14 +1,16 @@
 //! Preparation of a reduction: deduces the property, chooses the sandbox and checks the baseline.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{LocalOracle, Runner, check_set_up};
 use boildown_oracle::{
-    Answer, Capture, Interrupt, OracleError, Property, Run, Signature, Verdict, deduce,
+    Answer, Capture, Deduction, Interrupt, OracleError, Property, Run, Signature, Verdict,
 };
 use boildown_store::BaselineRecording;
 
+use super::choice::{self, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
 use super::sandbox::{self, SandboxTrial};
 use crate::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_limit};
@@ -57,6 +59,9 @@ pub enum ReductionError {
         /// The first run.
         run: Box<Run>,
     },
+    /// Stack frames have to stay the same, and the first run printed none.
+    #[error("the command printed no stack trace")]
+    NoStackTrace,
     /// In the sandbox the property holds on the empty input too, and outside it does not: the
     /// command decides by a file that it cannot write.
     #[error(
@@ -77,10 +82,37 @@ impl From<OracleError> for ReductionError {
     }
 }
 
+impl ReductionError {
+    fn not_chosen(why: NotChosen, first: &Run) -> Self {
+        match why {
+            NotChosen::NoFailure => Self::NothingToPreserve {
+                run: Box::new(first.clone()),
+            },
+            NotChosen::NoStackTrace => Self::NoStackTrace,
+            NotChosen::Ended => OracleError::Interrupted.into(),
+        }
+    }
+}
+
 impl ReductionSetup<'_> {
+    /// Returns what a run on the input shows, without preparing anything. Runs in the recording are
+    /// not repeated.
+    ///
+    /// # Errors
+    /// [`ReductionError`] says why nothing can be deduced.
+    pub fn deduce(
+        &self,
+        input: &[u8],
+        recording: &BaselineRecording,
+        frames: Option<NonZeroUsize>,
+    ) -> Result<Deduction, ReductionError> {
+        let first = self.first_run(self.runner, input, recording)?;
+        choice::deduction(&first, frames).map_err(|why| ReductionError::not_chosen(why, &first))
+    }
+
     /// Prepares a reduction of the input. Runs in the recording are not repeated.
     ///
-    /// First the property is deduced from a run, unless it is stated. If it does not hold in the
+    /// First the property is chosen among those that a run shows, unless it is stated. If it does not hold in the
     /// sandbox but outside, the sandbox is loosened. Then the baseline is checked.
     ///
     /// # Errors
@@ -89,19 +121,22 @@ impl ReductionSetup<'_> {
         self,
         input: &[u8],
         recording: &BaselineRecording,
+        choice: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PreparedReduction, ReductionError> {
         let runner = self.with_stated_limit(self.runner);
         let (what, limit) = ("running the command on the input", runner.limits.timeout);
         on_event(PrepareEvent::Running { what, limit });
         let mut first = self.first_run(&runner, input, recording)?;
-        let property = match &self.stated {
-            Some(property) => property.clone(),
-            None => deduce(&first).ok_or_else(|| ReductionError::NothingToPreserve {
-                run: Box::new(first.clone()),
-            })?,
+        let chosen = match &self.stated {
+            Some(property) => property.clone().into(),
+            None => {
+                (choice.choose(&first)).map_err(|why| ReductionError::not_chosen(why, &first))?
+            }
         };
-        on_event(PrepareEvent::Preserving(&property));
+        on_event(PrepareEvent::Preserving(&chosen.property));
+        chosen.report_next(on_event);
+        let property = chosen.property;
         if self.stated.is_none() && runner.limits.sandbox.is_some() {
             let what = "running the command on the input in the sandbox";
             on_event(PrepareEvent::Running { what, limit });
@@ -196,7 +231,7 @@ impl ReductionSetup<'_> {
             let run = self.run(&runner, input, recording)?;
             check_set_up(&run, &runner.command, self.stated.as_ref())?;
             attempts -= 1;
-            if attempts == 0 || self.stated.is_some() || deduce(&run).is_some() {
+            if attempts == 0 || self.stated.is_some() || Deduction::of_run(&run).is_some() {
                 return Ok(run);
             }
         }

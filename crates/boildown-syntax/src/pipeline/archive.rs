@@ -383,7 +383,7 @@ mod tests {
             Some(zip) if holds(&zip) => Verdict::Interesting,
             _ => Verdict::Uninteresting,
         });
-        Zip::read(search.best().bytes()).unwrap()
+        Zip::read(search.best().bytes()).expect("candidates are archives")
     }
 
     fn content(zip: &Zip, name: &str) -> Option<String> {

@@ -228,6 +228,7 @@ impl ExpectationArgs {
 /// The property of a file. All expectations that are given have to hold.
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::PRESERVE)]
+#[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct PropertyArgs {
     /// A script that exits with 0 if a candidate is interesting
     ///
@@ -248,6 +249,25 @@ pub(crate) struct PropertyArgs {
     /// A script or line that must not exit with 0; may be repeated
     #[arg(long, hide_short_help = true, value_name = "SCRIPT")]
     pub(crate) not: Vec<OsString>,
+
+    /// Keep the top N functions of the stack trace too
+    #[arg(
+        long,
+        hide_short_help = true,
+        value_name = "N",
+        conflicts_with = "test"
+    )]
+    pub(crate) frames: Option<NonZeroUsize>,
+
+    /// Print what would be preserved, as options, and stop
+    #[arg(long, hide_short_help = true, conflicts_with = "test")]
+    pub(crate) show_property: bool,
+
+    /// Do not ask which failure to preserve
+    ///
+    /// Questions are asked on a terminal only.
+    #[arg(short, long, hide_short_help = true)]
+    pub(crate) yes: bool,
 
     /// Feed the candidate to the command's standard input
     #[arg(long, conflicts_with = "test", help_heading = heading::RUN)]

@@ -33,6 +33,7 @@ pub(crate) fn noting(notes: &mut dyn Notes) -> impl FnMut(PrepareEvent<'_>) {
 fn prepare_note(event: PrepareEvent<'_>) -> Option<String> {
     Some(match event {
         PrepareEvent::Preserving(property) => labelled("preserving: ", property),
+        PrepareEvent::Alternative(property) => format!("also possible: {}", property.flags()),
         PrepareEvent::Failing(property) => labelled("failing: ", property),
         PrepareEvent::Passing(property) => labelled("passing: ", property),
         PrepareEvent::SandboxGap(gap) => format!("warning: the command can {gap}"),
@@ -56,6 +57,11 @@ pub(crate) fn limit_advice(limit: Duration) -> String {
 fn labelled(label: &str, property: &Property) -> String {
     let indent = format!("\n{:width$}", "", width = label.len());
     format!("{label}{}", property.to_string().replace('\n', &indent))
+}
+
+/// Returns what counts as bad, read off the bad state.
+pub(crate) fn failure_read(property: &Property) -> String {
+    labelled("only this counts as bad: ", property) + " (see --any-failure)"
 }
 
 /// Returns what to say about a looser sandbox. `condition` is what is true only outside the

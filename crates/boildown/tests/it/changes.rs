@@ -19,6 +19,7 @@ fn the_one_line_that_breaks_it_is_the_patch() {
     exit code 0
     -- stderr
     bad: exited with 1
+    only this counts as bad: exits with 1 (see --any-failure)
     good: exited with 0
     between HEAD~1 and HEAD (0 tests)
     directories: 2 -> 1 (1 test)
@@ -49,6 +50,70 @@ fn the_one_line_that_breaks_it_is_the_patch() {
     assert_eq!(repo.possessions(), before);
     repo.git(["checkout", "-q", "HEAD~1"]);
     repo.git(["apply", "--check", "culprit.patch"]);
+}
+
+/// A repository in which half of the second commit fails by a missing name, and the rest of it makes
+/// the test fail.
+fn renamed_and_broken() -> Repo {
+    let repo = Repo::new();
+    repo.script(
+        "test.sh",
+        "if grep -q 'use total' shop.txt && ! grep -q 'define total' prices.txt
+         then echo 'NameError: total is not defined' >&2; exit 1; fi
+         if grep -q 'tea 4' rates.txt && grep -q 'round' prices.txt
+         then echo 'AssertionError: the sum is 24' >&2; exit 1; fi",
+    );
+    repo.write("shop.txt", "use sum\n");
+    repo.write("prices.txt", "define sum\n\n\n\n\n\nsum exactly\n");
+    repo.write("rates.txt", "tea 3\n");
+    repo.commit("one");
+    repo.write("shop.txt", "use total\n");
+    repo.write("prices.txt", "define total\n\n\n\n\n\nround the sum\n");
+    repo.write("rates.txt", "tea 4\n");
+    repo.commit("two");
+    repo
+}
+
+#[test]
+fn a_change_that_fails_otherwise_than_the_bad_state_is_not_blamed() {
+    let repo = renamed_and_broken();
+    let run = repo.changes(["HEAD~1..HEAD", "--", "./test.sh"]);
+    run.assert_code(0).assert_says(
+        "only this counts as bad: exits with 1\n                         \
+         stderr matches /^AssertionError: the sum is \\d+$/ (see --any-failure)",
+    );
+    let changed = repo.changed();
+    let has = |line: &str| changed.iter().any(|changed| changed == line);
+    assert!(has("+round the sum") && has("+tea 4"), "{changed:?}");
+    assert!(!has("+use total"), "{changed:?}");
+}
+
+#[test]
+fn any_failure_is_bad_on_request() {
+    let repo = renamed_and_broken();
+    let run = repo.changes(["HEAD~1..HEAD", "--any-failure", "--", "./test.sh"]);
+    run.assert_code(0);
+    assert!(!run.stderr.contains("only this counts as bad"), "{run}");
+    assert_eq!(repo.changed(), ["+use total"]);
+    repo.changes([
+        "HEAD~1..HEAD",
+        "--any-failure",
+        "--exit",
+        "1",
+        "--",
+        "./test.sh",
+    ])
+    .assert_code(1);
+}
+
+#[test]
+fn the_failure_of_a_fix_is_read_off_the_broken_state() {
+    let repo = renamed_and_broken();
+    let run = repo.changes(["--fix", "HEAD..HEAD~1", "--", "./test.sh"]);
+    run.assert_code(0)
+        .assert_says("stderr matches /^AssertionError: the sum is \\d+$/");
+    let patch = repo.read("fix.patch");
+    assert!(!patch.contains("use total"), "{patch}");
 }
 
 #[test]
@@ -337,6 +402,8 @@ fn a_state_that_is_not_as_stated_is_rejected() {
     exit code 3
     -- stderr
     bad: exited with 3
+    only this counts as bad: exits with 3
+                             stderr matches /^no$/ (see --any-failure)
     error: HEAD~1 is not good: the command exited with 3 there
       hint: its standard error ends with
               | no
@@ -558,6 +625,8 @@ fn the_result_is_printed_as_json_and_as_markdown() {
     ```
 
     Found by boildown with 9 tests.
+    -- stderr
+    only this counts as bad: exits with 1 (see --any-failure)
     ");
 }
 

@@ -10,6 +10,7 @@ mod changes_builds;
 mod changes_contained;
 mod changes_faults;
 mod changes_resume;
+mod deduction;
 mod directions;
 mod env;
 mod environment;

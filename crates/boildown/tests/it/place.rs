@@ -229,14 +229,15 @@ fn a_command_that_succeeds_where_the_user_is_is_shown_in_both_places() {
             "run.sh",
             "test -e company || { echo no company >&2; exit 1; }",
         );
-    assert_snapshot!(env.reduce(["in.txt", "--", "./run.sh", "in.txt"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--", "./run.sh", "in.txt"]), @r#"
     exit code 3
     -- stderr
     error: the command succeeded, and no option says what to preserve
       hint: state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky
-      hint: to repeat the run: $ENV/here/run.sh in.txt
+      hint: to repeat the run:
+              (cd $ENV/here && ./run.sh in.txt; echo "exit status $?")
       hint: that was in a copy of $ENV/here; alone in a fresh directory, the command exited with 1 and prints `no company` (--within none runs it there)
-    ");
+    "#);
     let alone = env.reduce(["in.txt", "--within", "none", "--", "./run.sh", "in.txt"]);
     alone
         .assert_code(1)
@@ -427,15 +428,16 @@ fn a_script_that_decides_by_a_file_elsewhere_is_told_which_path_to_allow() {
             "test.sh",
             "cat in.txt > $HOME/out.txt; grep -q needle $HOME/out.txt",
         );
-    assert_snapshot!(env.reduce(["in.txt", "--test", "./test.sh"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--test", "./test.sh"]), @r#"
     exit code 1
     -- stderr
     preserving: the test exits with 0
     error: the property holds on the empty input, though not outside of the sandbox: the command needs to write to $ENV/home/out.txt
       hint: let it write to its working directory or to $TMPDIR, which each run has for itself
       hint: --writable $ENV/home/out.txt --jobs 1 permits it; all runs share that file, so they may not overlap
-      hint: to repeat the run: $ENV/here/test.sh in.txt
-    ");
+      hint: to repeat the run:
+              (cd "$(mktemp -d)" && cp $ENV/here/in.txt . && $ENV/here/test.sh "$PWD"/in.txt <./in.txt; echo "exit status $?")
+    "#);
     let home = env.path("../home/out.txt");
     let path = home.to_str().unwrap();
     env.reduce(["in.txt", "-j1", "--writable", path, "--test", "./test.sh"])

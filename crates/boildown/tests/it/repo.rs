@@ -78,6 +78,10 @@ impl Repo {
         self.env.run(std::iter::once("changes").chain(args))
     }
 
+    pub(crate) fn read(&self, name: &str) -> String {
+        self.env.read(name)
+    }
+
     pub(crate) fn patch(&self) -> String {
         self.env.read("culprit.patch")
     }

@@ -125,18 +125,14 @@ fn a_missing_file_beside_the_candidate_is_named() {
     let env = TestEnv::with_test("grep -qf pattern.txt in.txt")
         .file("pattern.txt", "needle\n")
         .file("other.txt", "needle\n");
-    hints(
-        &env,
-        "test.sh",
+    let finished = env.reduce(["in.txt", "--within", "none", "--test", "test.sh"]);
+    finished.assert_says(
         "the test succeeds beside `$ENV/here/pattern.txt`: name it so in the script, by its absolute path",
     );
     // A program in the directory, which the shell does not find.
     let env = TestEnv::with_test("./check.sh in.txt").script("check.sh", FINDS_NEEDLE);
-    hints(
-        &env,
-        "test.sh",
-        "the test succeeds beside `$ENV/here/check.sh`",
-    );
+    let finished = env.reduce(["in.txt", "--within", "none", "--test", "test.sh"]);
+    finished.assert_says("the test succeeds beside `$ENV/here/check.sh`");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::duration;
 use crate::options::{BudgetArgs, ExpectationArgs, HelpArgs, JobsArgs, SandboxArgs, heading};
 
-const BAD: &str = "What counts as bad (default: every exit code except 0 and 125)";
+const BAD: &str = "What counts as bad (default: the failure of BAD)";
 
 #[derive(Debug, Args)]
 #[command(
@@ -59,6 +59,10 @@ pub(crate) struct ChangesArgs {
     /// A script that exits with 0 if the state is bad
     #[arg(long, value_name = "SCRIPT", conflicts_with = "command", help_heading = BAD)]
     pub(crate) test: Option<PathBuf>,
+
+    /// Every exit code except 0 and 125 to 127 is bad, however it fails
+    #[arg(long, conflicts_with_all = ["bisect_run", "test", "exit", "stdout", "stderr", "not_stderr", "hangs"], help_heading = BAD)]
+    pub(crate) any_failure: bool,
 
     #[command(flatten, next_help_heading = BAD)]
     pub(crate) expectations: ExpectationArgs,

@@ -36,13 +36,16 @@ pub(super) fn find(
 pub(super) fn begin(
     earlier: EarlierSessions,
     problem: &Problem,
+    rule: &OutcomeRule,
     time_limit: Duration,
     on_event: &mut dyn FnMut(PrepareEvent<'_>),
 ) -> SessionStore {
     let (good, bad) = (problem.path.good(), problem.path.bad());
-    let (property, flags) = match &problem.test.rule {
+    let (property, flags) = match rule {
         OutcomeRule::Property(property) => (property.to_string(), property.flags()),
-        OutcomeRule::ExitCode => ("the exit code tells".to_owned(), String::new()),
+        OutcomeRule::ExitCode | OutcomeRule::SameFailure => {
+            ("the exit code tells".to_owned(), String::new())
+        }
         OutcomeRule::BisectRun => (
             "as for git bisect run".to_owned(),
             "--bisect-run".to_owned(),
@@ -113,6 +116,7 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
         build: _,
         bisect_run: _,
         test: _,
+        any_failure: _,
         expectations: _,
         // The store is beside the result.
         output: _,
@@ -196,6 +200,11 @@ mod tests {
                 OutcomeRule::ExitCode,
                 SearchTarget::Culprit,
                 "ExitCode Culprit",
+            ),
+            (
+                OutcomeRule::SameFailure,
+                SearchTarget::Fix,
+                "SameFailure Fix",
             ),
             (OutcomeRule::BisectRun, SearchTarget::Fix, "BisectRun Fix"),
             (OutcomeRule::Test, SearchTarget::Culprit, "Test Culprit"),

@@ -21,7 +21,7 @@ use self::report::reporter::{ChangesReporter, CulpritSearchReport, StartedChange
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::limits;
-use crate::report::notes::{limit_advice, loosened, not_remembered, noting};
+use crate::report::notes::{failure_read, limit_advice, loosened, not_remembered, noting};
 use crate::signals::interrupt_on_signals;
 
 pub(crate) mod args;
@@ -124,7 +124,13 @@ impl CulpritSearch<'_> {
             fsx::write_atomic(output, &best.text).map_err(|error| CliError::cannot_run(&error))?;
         }
         let time_limit = checked.time_limit();
-        let session = history::begin(earlier, problem, time_limit, &mut noting(reporter));
+        let session = history::begin(
+            earlier,
+            problem,
+            checked.rule(),
+            time_limit,
+            &mut noting(reporter),
+        );
         let config = SessionConfig {
             jobs: args.jobs.count(),
             budget: args.budget.budget(),
@@ -268,6 +274,7 @@ fn report_event(event: &Event, reporter: &mut dyn ChangesReporter) {
             reporter.note(&loosened(Loosening::NoSandbox, condition));
         }
         Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+        Event::FailureRead(property) => reporter.note(&failure_read(property)),
         event => reporter.event(event),
     }
 }
@@ -307,7 +314,8 @@ fn rule(args: &ChangesArgs) -> Result<OutcomeRule, CliError> {
         (Some(property), None, None) => Ok(OutcomeRule::Property(property)),
         (None, Some(_), _) => Ok(OutcomeRule::BisectRun),
         (None, None, Some(_)) => Ok(OutcomeRule::Test),
-        (None, None, None) => Ok(OutcomeRule::ExitCode),
+        (None, None, None) if args.any_failure => Ok(OutcomeRule::ExitCode),
+        (None, None, None) => Ok(OutcomeRule::SameFailure),
     }
 }
 

@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{Project, Runner};
+use boildown_exec::spawn::{Permissions, ReapOnDrop};
+use boildown_exec::{CommandLine, Project, Runner};
 use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
 use boildown_session::prepare::{
     EarlierSessions, Flakiness, GoodAndBad, IsolationError, IsolationSetup, PrepareEvent,
-    PreparedIsolation, SessionStore, lock_result,
+    PreparedIsolation, PropertyChoice, SessionStore, lock_result,
 };
 use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
-use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
+use boildown_store::{
+    BaselineRecording, Identity, Improvement, RunDescription, RunStore, fingerprint_of,
+};
 use boildown_syntax::{Isolation, Language};
 
 use self::args::IsolateArgs;
@@ -31,7 +33,7 @@ use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::report::text::planning;
 use crate::signals::interrupt_on_signals;
-use crate::{input, limits, property};
+use crate::{deduced, input, keys, limits, property};
 
 pub(crate) mod args;
 mod diff;
@@ -46,6 +48,9 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let (good_name, bad_name) = (args.good.display(), args.bad.display());
     let usage = format!("boildown isolate {good_name} {bad_name}");
     let commands = PropertyCommands::new(&args.property, &args.command, &args.bad, &usage)?;
+    if args.property.show_property {
+        return show_property(args, commands.command, &files.bad);
+    }
     let mut sides = sides(args)?;
     let interrupt = interrupt_on_signals()?;
     let mut reporter = crate::report::reporter(&args.printing, "");
@@ -344,20 +349,19 @@ fn prepare(
 ) -> Result<PreparedIsolation, CliError> {
     let stated = property::stated(&args.property);
     let property_is_stated = stated.is_some();
-    let setup = IsolationSetup {
-        runner: runner.clone(),
-        permissions: &limits::permissions(&args.sandbox),
-        stated,
-        is_test_script: args.property.test.is_some(),
-        is_flaky: args.property.flaky,
-        timeout_is_stated: args.timeout.is_some(),
-        jobs: args.jobs.count(),
-        interrupt,
+    let permissions = limits::permissions(&args.sandbox);
+    let setup = setup(args, runner, &permissions, interrupt);
+    let may_ask = args.printing.is_text() && !args.property.yes && keys::are_available();
+    let mut choice = PropertyChoice {
+        remembered: earlier.property(),
+        frames: args.property.frames,
+        ask: &mut deduced::chooser(may_ask, interrupt),
     };
+    let recording = earlier.recording();
     let mut loosened = None;
     let prepared = {
         let mut note = noting(reporter);
-        setup.prepare(files, earlier.recording(), &mut |event| {
+        setup.prepare(files, recording, &mut choice, &mut |event| {
             if let PrepareEvent::Loosened(loosening) = event {
                 loosened = Some(loosening);
             }
@@ -374,6 +378,24 @@ fn prepare(
         reporter,
     );
     Ok(prepared)
+}
+
+fn setup<'a>(
+    args: &IsolateArgs,
+    runner: &Runner,
+    permissions: &'a Permissions,
+    interrupt: &'a Interrupt,
+) -> IsolationSetup<'a> {
+    IsolationSetup {
+        runner: runner.clone(),
+        permissions,
+        stated: property::stated(&args.property),
+        is_test_script: args.property.test.is_some(),
+        is_flaky: args.property.flaky,
+        timeout_is_stated: args.timeout.is_some(),
+        jobs: args.jobs.count(),
+        interrupt,
+    }
 }
 
 fn started(
@@ -405,6 +427,28 @@ fn started(
     search.into()
 }
 
+/// Prints what would count as failing, and does nothing else.
+fn show_property(
+    args: &IsolateArgs,
+    command: CommandLine,
+    bad: &[u8],
+) -> Result<ExitKind, CliError> {
+    if let Some(stated) = property::stated(&args.property) {
+        deduced::print_flags(&stated);
+        return Ok(ExitKind::Reduced);
+    }
+    let interrupt = interrupt_on_signals()?;
+    let runner = limits::runner(&args.bad, command, &args.sandbox, args.timeout, &mut |_| {})?;
+    let permissions = limits::permissions(&args.sandbox);
+    let setup = setup(args, &runner, &permissions, &interrupt);
+    let recording = BaselineRecording::default();
+    let deduction = setup
+        .deduce(bad, &recording, args.property.frames)
+        .map_err(|error| explain(error, args, &runner))?;
+    deduced::print_deduction(&deduction);
+    Ok(ExitKind::Reduced)
+}
+
 /// Returns the error for an isolation that cannot begin.
 fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliError {
     let repeat_on = |path: &Path| repeat_hint(runner, path);
@@ -423,6 +467,7 @@ fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliErr
                 .hint(repeat_on(&args.bad))
                 .hints(unnamed_candidate_hint(runner))
         }
+        IsolationError::NoStackTrace => deduced::no_stack_trace(),
         IsolationError::GoodFailsToo { run, failing } => {
             let what = format!("the command fails on {good} too, in the same way");
             let failing = failing.to_string().replace('\n', "\n  ");

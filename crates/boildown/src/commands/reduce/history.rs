@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_exec::{LocalOracle, Project};
+use boildown_oracle::Property;
 use boildown_session::prepare::{
     EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
 };
@@ -95,6 +96,11 @@ impl ReductionHistory {
     /// Returns the recording of the runs on the input.
     pub(crate) fn recording(&self) -> &BaselineRecording {
         self.earlier.recording()
+    }
+
+    /// Returns the property of earlier sessions.
+    pub(crate) fn property(&self) -> Option<Property> {
+        self.earlier.property()
     }
 
     /// Opens the store of this session. Also returns the best result of earlier sessions, if this

@@ -18,7 +18,7 @@ use boildown_syntax::{Language, Strategy, count_tokens, reduction};
 use self::args::ReduceArgs;
 use self::destination::Destination;
 use self::history::ReductionHistory;
-use self::preparation::Preparation;
+use self::preparation::{Preparation, show_property};
 use self::report::ReductionReport;
 use self::strategy::strategy;
 use crate::choices::{self, Choices};
@@ -54,6 +54,12 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let input = read(&args.input)?;
     let usage = format!("boildown reduce {}", args.input.display());
     let commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
+    if args.property.show_property {
+        return show_property(args, commands.command, &input);
+    }
+    if args.property.show_property {
+        return show_property(args, commands.command, &input);
+    }
     let mut destination = Destination::new(args)?;
     let uses_keys = args.printing.is_text() && keys::are_available();
     let mut reporter =

@@ -4,14 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use boildown_exec::spawn::Permissions;
-use boildown_exec::{Project, Runner};
+use boildown_exec::{CommandLine, Project, Runner};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Interrupt, OracleError, Outcome, Run};
 use boildown_session::BaselineError;
 use boildown_session::prepare::{
-    Flakiness, PlaceError, PlacedReduction, PrepareEvent, PreparedReduction, ReductionError,
-    ReductionSetup,
+    Flakiness, PlaceError, PlacedReduction, PrepareEvent, PreparedReduction, PropertyChoice,
+    ReductionError, ReductionSetup,
 };
+use boildown_store::BaselineRecording;
 
 use super::args::ReduceArgs;
 use super::history::ReductionHistory;
@@ -25,7 +26,8 @@ use crate::report::flakiness;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
 use crate::script_hints::{ScriptTrials, reads_original};
-use crate::{limits, property};
+use crate::signals::interrupt_on_signals;
+use crate::{deduced, keys, limits, property};
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
@@ -61,6 +63,13 @@ impl<'a> Preparation<'a> {
         choices: &mut Choices,
         reporter: &mut dyn Reporter,
     ) -> Result<(PreparedReduction, ReductionHistory), CliError> {
+        let args = self.args;
+        let may_ask = args.printing.is_text() && !args.property.yes && keys::are_available();
+        let mut choice = PropertyChoice {
+            remembered: history.property(),
+            frames: args.property.frames,
+            ask: &mut deduced::chooser(may_ask, self.interrupt),
+        };
         let mut loosened = None;
         let is_chosen = matches!(history.place, RunPlace::Either(_));
         let (prepared, history) = {
@@ -74,13 +83,14 @@ impl<'a> Preparation<'a> {
             match &history.place {
                 RunPlace::Either(project) => {
                     let project = Arc::clone(project);
-                    self.prepare_in_either(&project, history, on_event)?
+                    self.prepare_in_either(&project, history, &mut choice, on_event)?
                 }
                 place => {
                     let runner = place.runner(self.runner.clone());
                     let prepared = (self.setup(&runner)).prepare(
                         &history.input,
                         history.recording(),
+                        &mut choice,
                         on_event,
                     );
                     let is_in_project = place.project().is_some();
@@ -90,7 +100,6 @@ impl<'a> Preparation<'a> {
                 }
             }
         };
-        let args = self.args;
         let property = prepared.oracle.property();
         let is_stated = property::stated(&args.property).is_some();
         let slowest = prepared.baseline.stats.slowest;
@@ -112,6 +121,7 @@ impl<'a> Preparation<'a> {
         &self,
         project: &Arc<Project>,
         history: ReductionHistory,
+        choice: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<(PreparedReduction, ReductionHistory), CliError> {
         let in_project = self.runner.clone().within(Arc::clone(project));
@@ -119,6 +129,7 @@ impl<'a> Preparation<'a> {
             &in_project,
             project.plan(),
             &history.input,
+            choice,
             on_event,
         );
         let root = project.plan().root().display();
@@ -154,17 +165,7 @@ impl<'a> Preparation<'a> {
     }
 
     fn setup<'b>(&'b self, runner: &'b Runner) -> ReductionSetup<'b> {
-        let args = self.args;
-        ReductionSetup {
-            runner,
-            permissions: &self.permissions,
-            stated: property::stated(&args.property),
-            is_test_script: args.property.test.is_some(),
-            is_flaky: args.property.flaky,
-            timeout_is_stated: args.timeout.is_some(),
-            jobs: args.jobs.count(),
-            interrupt: self.interrupt,
-        }
+        setup(self.args, runner, &self.permissions, self.interrupt)
     }
 
     fn error(&self, error: ReductionError, input: &[u8], is_in_project: bool) -> CliError {
@@ -173,6 +174,7 @@ impl<'a> Preparation<'a> {
             ReductionError::NothingToPreserve { run } => {
                 nothing_to_preserve(&run, is_in_project, args, runner)
             }
+            ReductionError::NoStackTrace => deduced::no_stack_trace(),
             ReductionError::WritesElsewhere { path } => {
                 writes_elsewhere(path.as_deref(), args, runner)
             }
@@ -190,6 +192,51 @@ impl<'a> Preparation<'a> {
         };
         error.hints(self.places.too_large_hint())
     }
+}
+
+fn setup<'a>(
+    args: &ReduceArgs,
+    runner: &'a Runner,
+    permissions: &'a Permissions,
+    interrupt: &'a Interrupt,
+) -> ReductionSetup<'a> {
+    ReductionSetup {
+        runner,
+        permissions,
+        stated: property::stated(&args.property),
+        is_test_script: args.property.test.is_some(),
+        is_flaky: args.property.flaky,
+        timeout_is_stated: args.timeout.is_some(),
+        jobs: args.jobs.count(),
+        interrupt,
+    }
+}
+
+/// Prints what would be preserved, and does nothing else.
+pub(super) fn show_property(
+    args: &ReduceArgs,
+    command: CommandLine,
+    input: &[u8],
+) -> Result<ExitKind, CliError> {
+    if let Some(stated) = property::stated(&args.property) {
+        deduced::print_flags(&stated);
+        return Ok(ExitKind::Reduced);
+    }
+    let interrupt = interrupt_on_signals()?;
+    let (sandbox, timeout) = (&args.sandbox, args.timeout);
+    let runner = limits::runner(&args.input, command, sandbox, timeout, &mut |_| {})?;
+    let permissions = limits::permissions(sandbox);
+    let deduction = setup(args, &runner, &permissions, &interrupt)
+        .deduce(input, &BaselineRecording::default(), args.property.frames)
+        .map_err(|error| match error {
+            ReductionError::NothingToPreserve { run } => {
+                nothing_to_preserve(&run, false, args, &runner)
+            }
+            ReductionError::NoStackTrace => deduced::no_stack_trace(),
+            error => CliError::new(ExitKind::CannotRun, error.to_string()),
+        })?;
+    deduced::print_deduction(&deduction);
+    Ok(ExitKind::Reduced)
 }
 
 /// Returns how to repeat a run on the input.

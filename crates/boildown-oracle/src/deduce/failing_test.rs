@@ -1,0 +1,175 @@
+//! The test that failed, as test runners report it, and its message.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::failure_line::find_in;
+use super::plain_output::{FailureLine, PlainOutput, PlainStream, compile};
+
+/// A test that failed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FailingTest<'a> {
+    /// The text that names the test and says that it failed.
+    pub(super) id: FailureLine<'a>,
+    /// Why it failed.
+    pub(super) message: Option<FailureLine<'a>>,
+}
+
+/// How a test runner reports failing tests.
+struct TestRunner {
+    /// A report. The group `id` is the text that is preserved; from the group `name` on, it is
+    /// literal.
+    id: &'static str,
+    message: Message,
+}
+
+/// Where the message of a failing test is.
+enum Message {
+    /// After the id, before the next match of an expression: the first of these patterns that
+    /// matches, else a message of the table of failures.
+    After(&'static str, &'static [&'static str]),
+    /// Before the id, after the last match of an expression before it.
+    Before(&'static str, &'static [&'static str]),
+    /// On a line that pytest marks with an E.
+    Pytest,
+}
+
+use Message::{After, Before, Pytest};
+
+#[rustfmt::skip]
+const TEST_RUNNERS: &[TestRunner] = &[
+    // pytest: the summary, or the heading of a test where there is no summary.
+    TestRunner { id: r"^(?<id>FAILED (?<name>\S+\.py(?:::.+?)?))(?: - .*)?$", message: Pytest },
+    TestRunner { id: r"^(?<id>ERROR (?<name>\S+\.py(?:::.+?)?))(?: - .*)?$", message: Pytest },
+    TestRunner { id: r"^(?<id>_{3,} (?<name>(?:ERROR (?:collecting|at setup of|at teardown of) )?[Tt]est\S*) _{3,})$", message: Pytest },
+    // unittest, doctest.
+    TestRunner { id: r"^(?<id>(?:FAIL|ERROR): (?<name>\w+ \(.+\).*))\n(?:.*\n)?-{20,}$", message: After(r"^={20,}$|^-{20,}\n+Ran ", &[]) },
+    TestRunner { id: r#"^(?<id>File ".*", line \d+, in (?<name>\S+))\nFailed example:$"#, message: After(r"^\*{20,}$", &[r"^    ((?:\w+\.)*\w*(?:Error|Exception): .+)$"]) },
+    // cargo test, cargo nextest.
+    TestRunner { id: r"^(?<id>---- (?<name>\S.*) stdout ----)$", message: After(r"^---- .* ----$|^failures:$", &[]) },
+    TestRunner { id: r"^ +(?<id>(?:FAIL|SIG[A-Z]+|TIMEOUT) \[[^\]]*\](?: \([^)]*\))? +(?<name>\S+ \S+))$", message: After(r"^ +(?:PASS|FAIL|SIG[A-Z]+|TIMEOUT) \[", &[]) },
+    // go test: of nested tests the innermost.
+    TestRunner { id: r"^(?:[ \t]*--- FAIL: .*\n)*[ \t]*(?<id>--- FAIL: (?<name>\S+))", message: After(r"^\s*--- |^FAIL\b|^ok\b", &[r"^\s*(panic: .+?)(?: \[recovered\].*)?$", r"^\s+(\S+\.go:\d+: \S.*)$", r"^\s+(Error: .+)$"]) },
+    // Jest, Vitest.
+    TestRunner { id: r"^ *(?<id>● (?<name>\S.*))$", message: After(r"^ *● |^Test Suites: ", &[r"^ +(\S.*)$"]) },
+    TestRunner { id: r"^ *(?<id>FAIL +(?<name>\S.* > .+))$", message: After(r"^ *FAIL ", &[r"^(\S.*)$"]) },
+    // node --test.
+    TestRunner { id: r"^ *(?<id>✖ (?<name>.+?)) \(\d[\d.]*ms\)$", message: After(r"^ *(?:✖|✔) ", &[r"^ +(\S.*)$"]) },
+    // Test Anything Protocol, without failures that are expected.
+    TestRunner { id: r"^ *(?<id>not ok \d+(?: -)? (?<name>[^#\n]*[^#\s]))(?: *# time=.*)?$", message: After(r"^ *(?:not )?ok ", &[r"^ +error: [|>]-\n *(\S.*)$", r#"^ +error: ['"]?(.+?)['"]?$"#]) },
+    // ctest.
+    TestRunner { id: r"^The following tests FAILED:\n\s*(?<id>\d+ - (?<name>.+ \(.+\)))", message: Before(r"\*\*\*(?:Failed|Exception|Timeout)", &[]) },
+    // Surefire, Gradle, JUnit's console.
+    TestRunner { id: r"^(?:\[ERROR\] )?(?<id>(?<name>[\w$]+(?:\.[\w$\[\]]+)+|\w+\([\w.$]+\)))\b.*<<< (?:FAILURE|ERROR)!$", message: After(r"<<< |^\[INFO\]", &[r"^(\S.*)$"]) },
+    TestRunner { id: r"^(?<id>(?<name>\S.* > .+) FAILED)$", message: After(r"^\S", &[r"^ +(\S.*)$"]) },
+    TestRunner { id: r"^ *(?<id>(?:JUnit \w+:)(?<name>\S+))$", message: After(r"^$", &[r"=> (.+)$"]) },
+    // GoogleTest.
+    TestRunner { id: r"^(?<id>\[  FAILED  \] (?<name>[\w./]+))(?:,.*| \(\d+ ms\))$", message: Before(r"^\[ RUN      \]", &[r": Failure\n(.+)$"]) },
+    // Minitest.
+    TestRunner { id: r"^ *\d+\) (?<id>(?:Failure|Error):\n(?<name>\S+#\w+:?))", message: After(r"^ *\d+\) |^\d+ runs, ", &[r"(?: \[.*\]:)?\n(.+)$"]) },
+    // RSpec, Mocha, PHPUnit, JUnit 4: a numbered list.
+    TestRunner { id: r"^ *(?<id>1\) (?<name>\S.*))$", message: After(r"^ *2\) |^\S.*:$", &[r"^ *Failure/Error: (.+)$", r"^ *(\S*(?:Error|Exception|Failure)\S*(?: \[\w+\])?: .+)$", r"^ *(Failed asserting .+)$"]) },
+];
+
+struct CompiledRunner {
+    id: Regex,
+    message: CompiledMessage,
+}
+
+enum CompiledMessage {
+    After(Regex, Vec<Regex>),
+    Before(Regex, Vec<Regex>),
+    Pytest,
+}
+
+static COMPILED: LazyLock<Vec<CompiledRunner>> = LazyLock::new(|| {
+    let all = |patterns: &[&str]| patterns.iter().copied().map(compile).collect();
+    let runner = |runner: &TestRunner| CompiledRunner {
+        id: compile(runner.id),
+        message: match runner.message {
+            After(end, patterns) => CompiledMessage::After(compile(end), all(patterns)),
+            Before(start, patterns) => CompiledMessage::Before(compile(start), all(patterns)),
+            Pytest => CompiledMessage::Pytest,
+        },
+    };
+    TEST_RUNNERS.iter().map(runner).collect()
+});
+
+/// A line of pytest with a message.
+static PYTEST_MESSAGE: LazyLock<Regex> = LazyLock::new(|| compile(r"^E +(\S.*)$"));
+
+/// The message in the summary of pytest.
+static PYTEST_SUMMARY: LazyLock<Regex> = LazyLock::new(|| compile(r" - (.+?)(?:\.\.\.)?$"));
+
+/// Returns the first test that failed, if a test runner reported one.
+pub(super) fn first_failing_test<'a>(output: &PlainOutput<'a>) -> Option<FailingTest<'a>> {
+    COMPILED.iter().find_map(|runner| {
+        output
+            .streams
+            .iter()
+            .find_map(|stream| runner.first_failing_test(stream))
+    })
+}
+
+impl CompiledRunner {
+    fn first_failing_test<'a>(&self, stream: &PlainStream<'a>) -> Option<FailingTest<'a>> {
+        let text = stream.text();
+        let found = self.id.captures(text)?;
+        let (id, name) = (found.name("id")?.range(), found.name("name")?.start());
+        Some(FailingTest {
+            id: stream.line_with_name(id.clone(), name),
+            message: self.message.find(stream, &id, found.get_match().range()),
+        })
+    }
+}
+
+impl CompiledMessage {
+    fn find<'a>(
+        &self,
+        stream: &PlainStream<'a>,
+        id: &Range<usize>,
+        report: Range<usize>,
+    ) -> Option<FailureLine<'a>> {
+        let text = stream.text();
+        let (part, patterns) = match self {
+            Self::Pytest => return pytest_message(stream, id.end),
+            Self::After(end, patterns) => {
+                let end = end.find_at(text, report.end.min(text.len()));
+                (
+                    report.end..end.map_or(text.len(), |end| end.start()),
+                    patterns,
+                )
+            }
+            Self::Before(start, patterns) => {
+                let start = start.find_iter(&text[..report.start]).last()?;
+                (start.end()..report.start, patterns)
+            }
+        };
+        let found = patterns.iter().find_map(|pattern| {
+            let found = pattern.captures_at(&text[..part.end], part.start)?;
+            Some(stream.line(found.get(1)?.range()))
+        });
+        found.or_else(|| patterns.is_empty().then(|| find_in(stream, part))?)
+    }
+}
+
+/// Returns the message of a test of pytest: the first line marked with an E that agrees with the
+/// summary, else the first one of all.
+fn pytest_message<'a>(stream: &PlainStream<'a>, id_end: usize) -> Option<FailureLine<'a>> {
+    let text = stream.text();
+    let summary = PYTEST_SUMMARY
+        .captures_at(text, id_end)
+        .filter(|found| found.get_match().start() == id_end)
+        .and_then(|found| Some(found.get(1)?.as_bytes()));
+    let mut first = None;
+    for found in PYTEST_MESSAGE.captures_iter(text) {
+        let message = found.get(1)?;
+        if summary.is_some_and(|summary| message.as_bytes().starts_with(summary)) {
+            return Some(stream.line(found.get_match().range()));
+        }
+        first = first.or(Some(found.get_match().range()));
+    }
+    first.map(|range| stream.line(range))
+}

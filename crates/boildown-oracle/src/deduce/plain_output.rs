@@ -1,0 +1,173 @@
+//! The output of a run without the escape sequences that colour it, and lines of it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use crate::{Expectation, Pattern, Run};
+
+/// An output stream of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Stream {
+    Stdout,
+    Stderr,
+}
+
+impl Stream {
+    pub(super) fn of_run(self, run: &Run) -> &[u8] {
+        match self {
+            Self::Stdout => &run.stdout,
+            Self::Stderr => &run.stderr,
+        }
+    }
+
+    pub(super) fn expectation(self, pattern: Pattern) -> Expectation {
+        match self {
+            Self::Stdout => Expectation::Stdout(pattern),
+            Self::Stderr => Expectation::Stderr(pattern),
+        }
+    }
+}
+
+/// A text of the output that identifies the failure: a line, a part of a line, or two lines of
+/// which the second has the message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FailureLine<'a> {
+    pub(super) stream: Stream,
+    /// The offset of `text` in the stream, in bytes.
+    pub(super) offset: usize,
+    pub(super) text: &'a [u8],
+    /// The offset in `text` from which it is taken literally, such as the name of a test.
+    pub(super) literal_from: usize,
+    /// Whether `text` begins at the beginning of a line.
+    pub(super) begins_line: bool,
+    /// Whether `text` ends at the end of a line.
+    pub(super) ends_line: bool,
+}
+
+impl FailureLine<'_> {
+    /// Returns whether the two texts have a byte in common.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        self.stream == other.stream
+            && self.offset < other.offset + other.text.len()
+            && other.offset < self.offset + self.text.len()
+    }
+}
+
+/// Both streams of a run, without colours. Messages are searched in them.
+pub(super) struct PlainOutput<'a> {
+    /// Standard error is searched first.
+    pub(super) streams: [PlainStream<'a>; 2],
+}
+
+impl<'a> PlainOutput<'a> {
+    pub(super) fn of_run(run: &'a Run) -> Self {
+        let streams = [Stream::Stderr, Stream::Stdout];
+        Self {
+            streams: streams.map(|stream| PlainStream::new(stream, stream.of_run(run))),
+        }
+    }
+}
+
+/// A stream without colours, which knows where each of its bytes is in the original.
+pub(super) struct PlainStream<'a> {
+    pub(super) stream: Stream,
+    original: &'a [u8],
+    text: Cow<'a, [u8]>,
+    /// The offset in the original of each byte of `text`. Empty when nothing was left out.
+    offsets: Vec<usize>,
+}
+
+/// An escape sequence of a terminal.
+pub(super) static ESCAPE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?-u)\x1b\[[0-9;:?]*[A-Za-z]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)")
+        .expect("a test compiles it")
+});
+
+/// Compiles an expression in which `^` and `$` match at lines.
+pub(super) fn compile(expression: &str) -> Regex {
+    // Without Unicode, because output may contain any bytes.
+    RegexBuilder::new(expression)
+        .multi_line(true)
+        .unicode(false)
+        .build()
+        .expect("a test compiles it")
+}
+
+impl<'a> PlainStream<'a> {
+    fn new(stream: Stream, original: &'a [u8]) -> Self {
+        if !ESCAPE.is_match(original) {
+            return Self {
+                stream,
+                original,
+                text: Cow::Borrowed(original),
+                offsets: Vec::new(),
+            };
+        }
+        let mut offsets = Vec::new();
+        let mut done = 0;
+        for escape in ESCAPE.find_iter(original) {
+            offsets.extend(done..escape.start());
+            done = escape.end();
+        }
+        offsets.extend(done..original.len());
+        let text = offsets.iter().map(|&offset| original[offset]).collect();
+        Self {
+            stream,
+            original,
+            text: Cow::Owned(text),
+            offsets,
+        }
+    }
+
+    /// Returns the stream without colours.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// Returns the range of the text, without white space around it, as a part of the original.
+    pub(super) fn line(&self, range: Range<usize>) -> FailureLine<'a> {
+        self.line_with_name(range.clone(), range.end)
+    }
+
+    /// Returns the range of the text, in which a name that is taken literally begins at an offset.
+    pub(super) fn line_with_name(&self, range: Range<usize>, name: usize) -> FailureLine<'a> {
+        let text = &self.text[range.clone()];
+        let start = range.end - text.trim_ascii_start().len();
+        let end = start + self.text[start..range.end].trim_ascii_end().len();
+        let (from, to) = (self.offset(start, end), self.end_offset(start, end));
+        FailureLine {
+            stream: self.stream,
+            offset: from,
+            text: &self.original[from..to],
+            literal_from: self.end_offset(start, name.clamp(start, end)) - from,
+            begins_line: from == 0 || self.original[from - 1] == b'\n',
+            ends_line: to == self.original.len() || self.original[to] == b'\n',
+        }
+    }
+
+    /// Returns the start in the original of a range of the text.
+    fn offset(&self, start: usize, end: usize) -> usize {
+        match self.offsets.get(start) {
+            _ if self.offsets.is_empty() => start,
+            Some(&offset) if start < end => offset,
+            _ => self.end_offset(start, end),
+        }
+    }
+
+    /// Returns the end in the original of a range of the text.
+    fn end_offset(&self, start: usize, end: usize) -> usize {
+        match (self.offsets.is_empty(), end) {
+            (true, _) => end,
+            (false, 0) => 0,
+            (false, _) if start == end => self
+                .offsets
+                .get(end)
+                .copied()
+                .unwrap_or(self.original.len()),
+            (false, _) => self.offsets[end - 1] + 1,
+        }
+    }
+}

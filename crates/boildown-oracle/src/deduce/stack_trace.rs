@@ -1,0 +1,187 @@
+//! The top frames of a printed stack trace, as an expression that finds them again.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::plain_output::{PlainOutput, PlainStream, Stream, compile};
+use super::stack_frame::only_reports_failure;
+
+/// A format of stack traces.
+struct TraceFormat {
+    /// A frame: the group is the name of the function.
+    frame: &'static str,
+    /// A frame in a deduced expression; `{number}` and `{name}` are filled in.
+    written: &'static str,
+    order: FrameOrder,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FrameOrder {
+    /// The function that failed is first. Frames are numbered, so other lines may come between.
+    Numbered,
+    /// The function that failed is first. The number of lines between frames is fixed.
+    FailedFirst,
+    /// The function that failed is last. Lines of source code may come between.
+    FailedLast,
+}
+
+use FrameOrder::{FailedFirst, FailedLast, Numbered};
+
+#[rustfmt::skip]
+const TRACE_FORMATS: &[TraceFormat] = &[
+    // Sanitizers, debuggers, LLVM; Rust; Valgrind; Python; Java, JavaScript and C#; Go; Ruby.
+    TraceFormat { frame: r"^[ \t]*#(?<number>\d+):?[ \t]+(?:0x[0-9a-fA-F]+[ \t]+)?(?:in[ \t]+)?(?<name>[A-Za-z_~][^\s(]*)", written: r"^\s*#{number}\b.*\b{name}", order: Numbered },
+    TraceFormat { frame: r"^ +(?<number>\d+): (?:0x[0-9a-f]+ - )?(?<name>[A-Za-z_<][\w:<>]*)", written: r"^ +{number}: .*\b{name}", order: Numbered },
+    TraceFormat { frame: r"^==\d+== +(?:at|by) 0x[0-9A-F]+: (?<name>[^\s(]+)", written: r"^==\d+== +(at|by) .*: {name}", order: FailedFirst },
+    TraceFormat { frame: r#"^  File ".*", line \d+, in (?<name>.+)$"#, written: r"^  File .*, in {name}$", order: FailedLast },
+    TraceFormat { frame: r"^[ \t]+at (?:async )?(?:new )?(?<name>[\w.$<>]+)[ (]", written: r"^\s+at (async |new )*{name}[ (]", order: FailedFirst },
+    TraceFormat { frame: r"^(?<name>[A-Za-z_][\w./-]*\.[\w.*()-]*\w)\(.*\)$", written: r"^{name}\(", order: FailedFirst },
+    TraceFormat { frame: r"^\s*(?:from )?\S+:\d+:in [`'](?<name>[^']+)'", written: r"^\s*(from )?\S+:\d+:in [`']{name}'", order: FailedFirst },
+];
+
+/// A frame of a printed stack trace.
+struct Frame {
+    lines: Range<usize>,
+    number: usize,
+    name: String,
+}
+
+static COMPILED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    let frames = TRACE_FORMATS.iter().map(|format| compile(format.frame));
+    frames.collect()
+});
+
+/// Returns an expression that matches an output with the same functions at the top of its stack
+/// trace, and the stream that it is for. `None` when no stack trace was printed.
+///
+/// Functions that only report the failure are not counted. Fewer frames are used when fewer were
+/// printed.
+pub(super) fn top_frames(output: &PlainOutput<'_>, count: usize) -> Option<(Stream, String)> {
+    let formats = TRACE_FORMATS.iter().zip(COMPILED.iter());
+    formats.into_iter().find_map(|(format, frame)| {
+        output.streams.iter().find_map(|stream| {
+            let frames = format.first_trace(stream, frame);
+            let expression = format.expression(stream.text(), &frames, count)?;
+            Some((stream.stream, expression))
+        })
+    })
+}
+
+impl TraceFormat {
+    /// Returns the frames of the first stack trace, or, when the failing function is last, of the
+    /// last one.
+    fn first_trace(&self, stream: &PlainStream<'_>, frame: &Regex) -> Vec<Frame> {
+        let text = stream.text();
+        let mut frames: Vec<Frame> = Vec::new();
+        for found in frame.captures_iter(text) {
+            let name = String::from_utf8_lossy(&found["name"]).into_owned();
+            let digits = found.name("number").map(|digits| digits.as_bytes());
+            let number = digits.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok());
+            let number = number.unwrap_or(0);
+            let start = found.get_match().start();
+            let between = frames
+                .last()
+                .map_or(&b""[..], |last| &text[last.lines.end.min(start)..start]);
+            let begins_anew = match self.order {
+                Numbered => frames.last().is_some_and(|last| last.number >= number),
+                FailedFirst => between.windows(2).any(|pair| pair == b"\n\n"),
+                FailedLast => has_outer_line(between),
+            };
+            if begins_anew && self.order == FailedLast {
+                frames.clear();
+            } else if begins_anew {
+                break;
+            }
+            let end = line_end(text, found.get_match().end());
+            frames.push(Frame {
+                lines: start..end,
+                number,
+                name,
+            });
+        }
+        frames
+    }
+
+    fn expression(&self, text: &[u8], frames: &[Frame], count: usize) -> Option<String> {
+        let mut chosen: Vec<&Frame> = match self.order {
+            Numbered | FailedFirst => frames.iter().collect(),
+            FailedLast => frames.iter().rev().collect(),
+        };
+        chosen.retain(|frame| !only_reports_failure(frame.name.as_bytes()));
+        chosen.truncate(count);
+        if self.order == FailedLast {
+            chosen.reverse();
+        }
+        let first = chosen.first()?;
+        let mut expression = match self.order {
+            FailedFirst => anchor(text, frames, first),
+            Numbered | FailedLast => String::new(),
+        };
+        for (index, frame) in chosen.iter().enumerate() {
+            if let Some(before) = index.checked_sub(1) {
+                let between = &text[chosen[before].lines.end..frame.lines.start];
+                expression += &match self.order {
+                    Numbered => r".*\n(?:.*\n)*?".to_owned(),
+                    FailedLast => r"\n(?:   .*\n|  \[.*\n)*".to_owned(),
+                    FailedFirst => format!(r".*\n(?:.*\n){{{}}}", line_breaks(between) - 1),
+                };
+            }
+            let written = self.written_frame(frame);
+            // Inside the expression, a line break is before it.
+            expression += match expression.is_empty() {
+                true => &written,
+                false => written.strip_prefix('^').unwrap_or(&written),
+            };
+        }
+        if self.order == FailedLast {
+            expression += r"\n(?:   .*\n|  \[.*\n)*\S";
+        }
+        Some(expression.replace(r"(?:.*\n){0}", ""))
+    }
+
+    fn written_frame(&self, frame: &Frame) -> String {
+        let mut name = regex::escape(&frame.name);
+        // Only `written` may anchor the name at the end of a line.
+        if self.order == Numbered && frame.name.ends_with(|last: char| last.is_alphanumeric()) {
+            name += r"\b";
+        }
+        self.written
+            .replace("{number}", &frame.number.to_string())
+            .replace("{name}", &name)
+    }
+}
+
+/// Returns an expression for what is above the first chosen frame: the line before the stack trace,
+/// and the frames that only report the failure.
+fn anchor(text: &[u8], frames: &[Frame], first: &Frame) -> String {
+    let top = frames.first().map_or(0, |frame| frame.lines.start);
+    let above = text[..top].strip_suffix(b"\n").unwrap_or_default();
+    let line = above.rsplit(|byte| *byte == b'\n').next();
+    let is_message = line.is_some_and(|line| line.first().is_some_and(|first| *first > b' '));
+    match is_message {
+        true => format!(
+            r"^\S.*\n(?:.*\n){{{}}}",
+            line_breaks(&text[top..first.lines.start])
+        ),
+        false => String::new(),
+    }
+}
+
+/// Returns whether a line begins without white space, so that a stack trace ended.
+fn has_outer_line(text: &[u8]) -> bool {
+    text.split(|byte| *byte == b'\n').any(|line| {
+        line.first()
+            .is_some_and(|first| !first.is_ascii_whitespace())
+    })
+}
+
+fn line_breaks(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte == b'\n').count()
+}
+
+fn line_end(text: &[u8], offset: usize) -> usize {
+    let after = text[offset..].iter().position(|byte| *byte == b'\n');
+    after.map_or(text.len(), |length| offset + length)
+}

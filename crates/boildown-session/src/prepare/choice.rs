@@ -1,0 +1,96 @@
+//! The choice of the property when the user states none.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+
+use boildown_oracle::{Deduction, Property, Run};
+
+use super::event::PrepareEvent;
+
+/// How the property is chosen when none is stated.
+pub struct PropertyChoice<'a> {
+    /// The property of an earlier session of the same run. It is kept, because the verdicts of that
+    /// session are about it.
+    pub remembered: Option<Property>,
+    /// The number of stack frames that have to stay the same.
+    pub frames: Option<NonZeroUsize>,
+    /// Lets the user take one of the properties; `None` ends the preparation.
+    pub ask: &'a mut dyn FnMut(&Deduction) -> Option<Property>,
+}
+
+/// The property to preserve.
+#[derive(Debug, Clone)]
+pub(super) struct ChosenProperty {
+    pub(super) property: Property,
+    /// The property that most likely identifies the failure otherwise.
+    pub(super) next: Option<Property>,
+}
+
+impl From<Property> for ChosenProperty {
+    fn from(property: Property) -> Self {
+        Self {
+            property,
+            next: None,
+        }
+    }
+}
+
+impl ChosenProperty {
+    /// Reports the other property.
+    pub(super) fn report_next(&self, on_event: &mut dyn FnMut(PrepareEvent<'_>)) {
+        if let Some(next) = &self.next {
+            on_event(PrepareEvent::Alternative(next));
+        }
+    }
+}
+
+/// Why no property was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotChosen {
+    /// The run shows no failure.
+    NoFailure,
+    /// Frames have to stay the same, and the run printed no stack trace.
+    NoStackTrace,
+    /// The user ended the preparation.
+    Ended,
+}
+
+impl fmt::Debug for PropertyChoice<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PropertyChoice")
+            .field("remembered", &self.remembered)
+            .field("frames", &self.frames)
+            .finish_non_exhaustive()
+    }
+}
+
+impl PropertyChoice<'_> {
+    /// Returns the property to preserve of a run on the input.
+    pub(super) fn choose(&mut self, run: &Run) -> Result<ChosenProperty, NotChosen> {
+        let holds = |property: &Property| property.verdict(run).is_interesting();
+        if let Some(property) = self.remembered.clone().filter(holds) {
+            return Ok(property.into());
+        }
+        let deduction = deduction(run, self.frames)?;
+        let property = (self.ask)(&deduction).ok_or(NotChosen::Ended)?;
+        // A preparation that begins again elsewhere does not ask twice.
+        self.remembered = Some(property.clone());
+        let others = std::iter::once(deduction.property()).chain(deduction.alternatives());
+        let next = others
+            .into_iter()
+            .find(|other| **other != property)
+            .cloned();
+        Ok(ChosenProperty { property, next })
+    }
+}
+
+/// Returns what the run shows.
+pub(super) fn deduction(run: &Run, frames: Option<NonZeroUsize>) -> Result<Deduction, NotChosen> {
+    let deduction = Deduction::of_run(run).ok_or(NotChosen::NoFailure)?;
+    match frames {
+        Some(count) => deduction
+            .with_frames(run, count)
+            .ok_or(NotChosen::NoStackTrace),
+        None => Ok(deduction),
+    }
+}
