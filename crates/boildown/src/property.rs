@@ -135,7 +135,8 @@ impl PropertyCommands {
         }
     }
 
-    /// Returns the words of all commands, and parts of words, that are the same for every candidate.
+    /// Returns the words of all commands, and parts of words, that are the same for every
+    /// candidate.
     pub(crate) fn constant_parts(&self) -> impl Iterator<Item = &OsStr> {
         let parts = (self.extra.iter()).flat_map(|extra| extra.command.constant_parts());
         self.command.constant_parts().chain(parts)

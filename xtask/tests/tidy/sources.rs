@@ -14,6 +14,10 @@ const TIME_OF_DAY: &[(&str, &str)] = &[
         "each content of a file gets a modification time of its own",
     ),
     (
+        "crates/boildown-exec/src/project/copy.rs",
+        "copies have the modification times of the originals",
+    ),
+    (
         "crates/boildown-exec/src/scratch/stale.rs",
         "a directory that was never locked is kept while it is new",
     ),

@@ -1,4 +1,4 @@
-//! What a copy of a project holds: files that are copied, and large company that is linked.
+//! Plan of the copies of a project: files that are copied, and large company that is linked.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirEntry, Metadata};
@@ -37,7 +37,7 @@ pub struct PlanLimits {
 }
 
 impl PlanLimits {
-    /// A project that nobody named.
+    /// Those of a project that the user did not name.
     pub const CHOSEN: Self = Self {
         entries: 20_000,
         bytes: 64 << 20,
@@ -139,6 +139,7 @@ impl ProjectPlan {
                 bytes: 0,
             },
             linked: Vec::new(),
+            is_company: false,
             rules: Vec::new(),
         };
         let tree = survey.directory(Path::new("")).map_err(|stop| match stop {
@@ -210,6 +211,8 @@ struct Survey<'a> {
     limits: PlanLimits,
     size: PlanLimits,
     linked: Vec<PathBuf>,
+    /// Whether it walks through an ignored directory, or one of packages.
+    is_company: bool,
     /// The rules of git of the directories from the root to the current one.
     rules: Vec<Gitignore>,
 }
@@ -287,7 +290,10 @@ impl Survey<'_> {
         metadata: &Metadata,
     ) -> Result<Option<Node>, Stop> {
         if metadata.len() > PlanLimits::COMPANY.bytes {
-            return Ok(Some(self.link(on_disk, path)));
+            return match self.is_company {
+                true => Err(Stop::TooLarge),
+                false => Ok(Some(self.link(on_disk, path))),
+            };
         }
         let mode = metadata.permissions().mode() & 0o7777;
         if rustix::fs::access(on_disk, rustix::fs::Access::READ_OK).is_err() {
@@ -307,6 +313,7 @@ impl Survey<'_> {
                 bytes: 0,
             },
             linked: Vec::new(),
+            is_company: true,
             rules: Vec::new(),
             ..*self
         };

@@ -152,8 +152,8 @@ pub struct CheckedProblem<'a> {
 }
 
 impl CheckedProblem<'_> {
-    /// Returns the rule by which runs are judged. If the failure was read off the bad state, that is
-    /// a property.
+    /// Returns the rule by which runs are judged. If the failure was read off the bad state, that
+    /// is a property.
     #[must_use]
     pub fn rule(&self) -> &OutcomeRule {
         &self.trees.runner().test().rule

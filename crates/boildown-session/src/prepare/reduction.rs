@@ -112,8 +112,8 @@ impl ReductionSetup<'_> {
 
     /// Prepares a reduction of the input. Runs in the recording are not repeated.
     ///
-    /// First the property is chosen among those that a run shows, unless it is stated. If it does not hold in the
-    /// sandbox but outside, the sandbox is loosened. Then the baseline is checked.
+    /// First the property is chosen among those that a run shows, unless it is stated. If it does
+    /// not hold in the sandbox but outside, the sandbox is loosened. Then the baseline is checked.
     ///
     /// # Errors
     /// [`ReductionError`] says why the reduction cannot begin.
@@ -180,17 +180,8 @@ impl ReductionSetup<'_> {
         };
         let checked = check.check_input(input, first);
         drop(recorded);
-        if let Err(BaselineError::HoldsOnEmpty) = checked
-            && !self.is_flaky
-        {
-            let trial = SandboxTrial {
-                runner: oracle.runner(),
-                permissions: self.permissions,
-                interrupt: self.interrupt,
-            };
-            if let Some(path) = trial.denied_path(oracle.property(), input)? {
-                return Err(ReductionError::WritesElsewhere { path });
-            }
+        if let Err(BaselineError::HoldsOnEmpty) = checked {
+            self.check_writes(&oracle, input)?;
         }
         let baseline = checked?;
         let oracle = match self.timeout_is_stated {
@@ -202,6 +193,21 @@ impl ReductionSetup<'_> {
             baseline,
             signature,
         })
+    }
+
+    /// Checks that the property, which holds on the empty input, does so outside of the sandbox
+    /// too.
+    fn check_writes(&self, oracle: &LocalOracle, input: &[u8]) -> Result<(), ReductionError> {
+        let trial = SandboxTrial {
+            runner: oracle.runner(),
+            permissions: self.permissions,
+            interrupt: self.interrupt,
+        };
+        let denied = match self.is_flaky {
+            true => None,
+            false => trial.denied_path(oracle.property(), input)?,
+        };
+        denied.map_or(Ok(()), |path| Err(ReductionError::WritesElsewhere { path }))
     }
 
     /// Returns the runner with the time limit that the stated property implies.

@@ -5,7 +5,7 @@
 
 /// A field of a record: its position and its size in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Field(usize, usize);
+pub(super) struct FieldSpan(usize, usize);
 
 /// A kind of record: its signature, the size of its fixed part, and the fields with the lengths of
 /// the texts that follow it.
@@ -13,28 +13,28 @@ pub(super) struct Field(usize, usize);
 pub(super) struct RecordKind {
     signature: &'static [u8; 4],
     fixed: usize,
-    texts: &'static [Field],
+    texts: &'static [FieldSpan],
 }
 
 /// The record in front of the data of a member.
 pub(super) const LOCAL: RecordKind = RecordKind {
     signature: b"PK\x03\x04",
     fixed: 30,
-    texts: &[Field(26, 2), Field(28, 2)],
+    texts: &[FieldSpan(26, 2), FieldSpan(28, 2)],
 };
 
 /// The record of a member in the directory at the end.
 pub(super) const CENTRAL: RecordKind = RecordKind {
     signature: b"PK\x01\x02",
     fixed: 46,
-    texts: &[Field(28, 2), Field(30, 2), Field(32, 2)],
+    texts: &[FieldSpan(28, 2), FieldSpan(30, 2), FieldSpan(32, 2)],
 };
 
 /// The record at the end of the archive.
 pub(super) const END: RecordKind = RecordKind {
     signature: b"PK\x05\x06",
     fixed: 22,
-    texts: &[Field(20, 2)],
+    texts: &[FieldSpan(20, 2)],
 };
 
 /// The signature that most writers put in front of the sizes behind the data.
@@ -43,37 +43,37 @@ pub(super) const DESCRIPTOR_SIGNATURE: &[u8] = b"PK\x07\x08";
 /// The fields that both records of a member have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MemberFields {
-    pub(super) flags: Field,
-    pub(super) method: Field,
-    pub(super) crc: Field,
-    pub(super) packed: Field,
-    pub(super) size: Field,
+    pub(super) flags: FieldSpan,
+    pub(super) method: FieldSpan,
+    pub(super) crc: FieldSpan,
+    pub(super) packed: FieldSpan,
+    pub(super) size: FieldSpan,
 }
 
 pub(super) const LOCAL_FIELDS: MemberFields = MemberFields {
-    flags: Field(6, 2),
-    method: Field(8, 2),
-    crc: Field(14, 4),
-    packed: Field(18, 4),
-    size: Field(22, 4),
+    flags: FieldSpan(6, 2),
+    method: FieldSpan(8, 2),
+    crc: FieldSpan(14, 4),
+    packed: FieldSpan(18, 4),
+    size: FieldSpan(22, 4),
 };
 
 pub(super) const CENTRAL_FIELDS: MemberFields = MemberFields {
-    flags: Field(8, 2),
-    method: Field(10, 2),
-    crc: Field(16, 4),
-    packed: Field(20, 4),
-    size: Field(24, 4),
+    flags: FieldSpan(8, 2),
+    method: FieldSpan(10, 2),
+    crc: FieldSpan(16, 4),
+    packed: FieldSpan(20, 4),
+    size: FieldSpan(24, 4),
 };
 
 /// The position of a member's first record, in its record of the directory.
-pub(super) const OFFSET: Field = Field(42, 4);
+pub(super) const OFFSET: FieldSpan = FieldSpan(42, 4);
 
 /// The fields of the record at the end.
-pub(super) const DISKS: [Field; 2] = [Field(4, 2), Field(6, 2)];
-pub(super) const COUNTS: [Field; 2] = [Field(8, 2), Field(10, 2)];
-pub(super) const DIRECTORY_SIZE: Field = Field(12, 4);
-pub(super) const DIRECTORY_OFFSET: Field = Field(16, 4);
+pub(super) const DISKS: [FieldSpan; 2] = [FieldSpan(4, 2), FieldSpan(6, 2)];
+pub(super) const COUNTS: [FieldSpan; 2] = [FieldSpan(8, 2), FieldSpan(10, 2)];
+pub(super) const DIRECTORY_SIZE: FieldSpan = FieldSpan(12, 4);
+pub(super) const DIRECTORY_OFFSET: FieldSpan = FieldSpan(16, 4);
 
 /// A record with the texts behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,13 +115,13 @@ impl Record {
         }
     }
 
-    pub(super) fn get(&self, Field(at, size): Field) -> usize {
+    pub(super) fn get(&self, FieldSpan(at, size): FieldSpan) -> usize {
         let bytes = self.fixed[at..at + size].iter().rev();
         bytes.fold(0, |value, &byte| value << 8 | usize::from(byte))
     }
 
     /// Sets a number; `None` when it is too large for the field.
-    pub(super) fn set(&mut self, Field(at, size): Field, value: usize) -> Option<()> {
+    pub(super) fn set(&mut self, FieldSpan(at, size): FieldSpan, value: usize) -> Option<()> {
         let bytes = (value as u64).to_le_bytes();
         if bytes[size..].iter().any(|&byte| byte != 0) {
             return None;

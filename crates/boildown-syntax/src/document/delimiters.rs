@@ -1,5 +1,9 @@
 //! Matching of delimiters.
 
+use std::ops::Range;
+
+use super::words::words;
+
 /// Returns for each text the position of its partner, when it is an opening delimiter that has one.
 ///
 /// A stray closing delimiter closes nothing. One that closes an outer pair leaves the inner ones
@@ -39,6 +43,20 @@ pub(super) fn partners<'a>(texts: impl Iterator<Item = &'a [u8]>) -> Vec<Option<
         }
     }
     partners
+}
+
+/// Returns the pairs of lines of which the first opens a bracket that the second closes.
+pub(super) fn pairs_of_lines(bytes: &[u8], lines: &[Range<u32>]) -> Vec<(usize, usize)> {
+    let words: Vec<Range<usize>> = words(bytes, 0..bytes.len()).collect();
+    let partners = partners(words.iter().map(|word| &bytes[word.clone()]));
+    let line = |word: usize| lines.partition_point(|line| line.end as usize <= words[word].start);
+    let pairs = partners.iter().enumerate();
+    let mut pairs: Vec<(usize, usize)> = pairs
+        .filter_map(|(open, close)| Some((line(open), line((*close)?))))
+        .filter(|(open, close)| open < close)
+        .collect();
+    pairs.dedup();
+    pairs
 }
 
 #[cfg(test)]

@@ -57,24 +57,6 @@ pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
     )
 }
 
-/// Returns the pairs of lines of which the first opens a bracket that the second closes.
-pub(super) fn delimiters(document: &Document) -> Vec<(usize, usize)> {
-    let bytes = document.bytes();
-    let words: Vec<Range<usize>> = words(bytes, 0..bytes.len()).collect();
-    let partners = partners(words.iter().map(|word| &bytes[word.clone()]));
-    let line = |word: usize| {
-        let lines = &document.tokens;
-        lines.partition_point(|line| line.end as usize <= words[word].start)
-    };
-    let pairs = partners.iter().enumerate();
-    let mut pairs: Vec<(usize, usize)> = pairs
-        .filter_map(|(open, close)| Some((line(open), line((*close)?))))
-        .filter(|(open, close)| open < close)
-        .collect();
-    pairs.dedup();
-    pairs
-}
-
 /// How deep a line is: by brackets, and for equal ones by indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Depth {

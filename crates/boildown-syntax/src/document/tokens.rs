@@ -8,7 +8,6 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 
 use super::delimiters;
 use super::frames::{Frames, Repairs};
-use super::nested_lines;
 use super::view::View;
 
 /// An input under one view.
@@ -145,7 +144,7 @@ impl Document {
     #[must_use]
     pub fn delimiters(&self) -> Vec<(usize, usize)> {
         if self.view == View::NestedLines {
-            return nested_lines::delimiters(self);
+            return delimiters::pairs_of_lines(&self.bytes, &self.tokens);
         }
         let text = |token: &Range<u32>| &self.bytes[token.start as usize..token.end as usize];
         let partners = delimiters::partners(self.tokens.iter().map(text));

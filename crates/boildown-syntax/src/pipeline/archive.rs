@@ -49,7 +49,7 @@ pub(super) struct ArchiveSearch<S> {
     archive: Arc<Zip>,
     /// The archive as a candidate.
     whole: Candidate,
-    stage: Stage<S>,
+    stage: ArchiveStage<S>,
     /// The query of the stage; `None` before it is known, and when finished. It is kept because
     /// packing a content takes time.
     query: Option<Query<Candidate>>,
@@ -61,7 +61,7 @@ pub(super) struct ArchiveSearch<S> {
 }
 
 #[derive(Debug, Clone)]
-enum Stage<S> {
+enum ArchiveStage<S> {
     /// Over the members.
     Deleting(Batches<AnyListSearch>),
     /// Over the members: those that are not kept become empty.
@@ -88,17 +88,17 @@ impl<S: ContentReduction> ArchiveSearch<S> {
             whole,
             extent: archive.extent(),
             archive: Arc::new(archive),
-            stage: Stage::Finished,
+            stage: ArchiveStage::Finished,
             query: None,
             start: Arc::clone(bytes),
         };
-        search.stage = Stage::Deleting(search.members());
+        search.stage = ArchiveStage::Deleting(search.members());
         search
     }
 
     /// Returns whether it has finished and nothing can be removed.
     pub(super) fn found_nothing(&self) -> bool {
-        matches!(self.stage, Stage::Finished) && *self.best.bytes() == self.start
+        matches!(self.stage, ArchiveStage::Finished) && *self.best.bytes() == self.start
     }
 
     /// Returns the archive that it started from, and the strategy.
@@ -109,17 +109,19 @@ impl<S: ContentReduction> ArchiveSearch<S> {
     /// Returns the pass at work; `None` when finished.
     pub(super) fn pass(&self) -> Option<PassId> {
         match &self.stage {
-            Stage::Deleting(_) | Stage::Emptying(_) | Stage::Bare(_) => Some(PassId::Parts),
-            Stage::Content { search, .. } => search.pass(),
-            Stage::Finished => None,
+            ArchiveStage::Deleting(_) | ArchiveStage::Emptying(_) | ArchiveStage::Bare(_) => {
+                Some(PassId::Parts)
+            }
+            ArchiveStage::Content { search, .. } => search.pass(),
+            ArchiveStage::Finished => None,
         }
     }
 
     /// Ends the pass at work and begins the next one.
     pub(super) fn skip_pass(&mut self) {
         match &mut self.stage {
-            Stage::Content { search, .. } => search.skip_pass(),
-            Stage::Finished => {}
+            ArchiveStage::Content { search, .. } => search.skip_pass(),
+            ArchiveStage::Finished => {}
             _ => self.next_stage(),
         }
         self.query = None;
@@ -136,78 +138,80 @@ impl<S: ContentReduction> ArchiveSearch<S> {
 
     fn next_query(&self) -> Option<Query<Candidate>> {
         match &self.stage {
-            Stage::Deleting(search) | Stage::Emptying(search) => {
+            ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => {
                 Some(search.ask()?.map(|kept| self.candidate(&kept)))
             }
-            Stage::Bare(bare) => Some(Query {
+            ArchiveStage::Bare(bare) => Some(Query {
                 candidate: Candidate::whole(&bare.write()?.into()),
                 odds: 0.9,
             })
             .filter(|query| query.candidate.bytes() != self.whole.bytes()),
-            Stage::Content { member, search, .. } => {
+            ArchiveStage::Content { member, search, .. } => {
                 let query = search.ask()?;
                 Some(query.map(|content| self.with_content(*member, content)))
             }
-            Stage::Finished => None,
+            ArchiveStage::Finished => None,
         }
     }
 
     fn skip_query(&mut self) {
         match &mut self.stage {
-            Stage::Deleting(search) | Stage::Emptying(search) => search.skip(),
-            Stage::Content { search, .. } => search.skip(),
-            Stage::Bare(_) => self.next_stage(),
-            Stage::Finished => {}
+            ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => search.skip(),
+            ArchiveStage::Content { search, .. } => search.skip(),
+            ArchiveStage::Bare(_) => self.next_stage(),
+            ArchiveStage::Finished => {}
         }
     }
 
     /// Returns the best candidate of the stage at work.
     fn best_of_stage(&self) -> Candidate {
         match &self.stage {
-            Stage::Deleting(search) | Stage::Emptying(search) => {
+            ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => {
                 let kept = search.best();
                 match kept.count() == self.archive.len() {
                     true => self.whole.clone(),
                     false => self.candidate(&kept),
                 }
             }
-            Stage::Content { member, search, .. } => self.with_content(*member, search.best()),
-            Stage::Bare(_) | Stage::Finished => self.whole.clone(),
+            ArchiveStage::Content { member, search, .. } => {
+                self.with_content(*member, search.best())
+            }
+            ArchiveStage::Bare(_) | ArchiveStage::Finished => self.whole.clone(),
         }
     }
 
     /// Begins the stage after this one, with what this one has found.
     fn next_stage(&mut self) {
         self.commit();
-        let stage = std::mem::replace(&mut self.stage, Stage::Finished);
+        let stage = std::mem::replace(&mut self.stage, ArchiveStage::Finished);
         self.stage = match stage {
-            Stage::Deleting(_) => Stage::Emptying(self.members()),
-            Stage::Emptying(_) => match self.archive.bare() {
-                Some(bare) => Stage::Bare(Arc::new(bare)),
+            ArchiveStage::Deleting(_) => ArchiveStage::Emptying(self.members()),
+            ArchiveStage::Emptying(_) => match self.archive.bare() {
+                Some(bare) => ArchiveStage::Bare(Arc::new(bare)),
                 None => self.contents(),
             },
-            Stage::Bare(_) => self.contents(),
-            Stage::Content { waiting, .. } => self.content(waiting),
-            Stage::Finished => Stage::Finished,
+            ArchiveStage::Bare(_) => self.contents(),
+            ArchiveStage::Content { waiting, .. } => self.content(waiting),
+            ArchiveStage::Finished => ArchiveStage::Finished,
         };
     }
 
     /// Takes over the best archive of the stage at work.
     fn commit(&mut self) {
         let best = match &self.stage {
-            Stage::Deleting(search) => {
+            ArchiveStage::Deleting(search) => {
                 let kept = search.best();
                 (kept.count() < self.archive.len()).then(|| self.archive.with_members(kept.iter()))
             }
-            Stage::Emptying(search) => emptied(&self.archive, &search.best()),
-            Stage::Content { member, search, .. } => {
+            ArchiveStage::Emptying(search) => emptied(&self.archive, &search.best()),
+            ArchiveStage::Content { member, search, .. } => {
                 let best = search.best();
                 let is_new = self.archive.content(*member) != Some(best.bytes());
                 is_new
                     .then(|| self.archive.with_content(*member, best.bytes()))
                     .flatten()
             }
-            Stage::Bare(_) | Stage::Finished => None,
+            ArchiveStage::Bare(_) | ArchiveStage::Finished => None,
         };
         if let Some(archive) = best
             && let Some(bytes) = archive.write()
@@ -218,7 +222,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
     }
 
     /// Begins to reduce contents, the largest first.
-    fn contents(&mut self) -> Stage<S> {
+    fn contents(&mut self) -> ArchiveStage<S> {
         let size = |member: usize| {
             self.archive
                 .content(member)
@@ -232,12 +236,12 @@ impl<S: ContentReduction> ArchiveSearch<S> {
     }
 
     /// Begins to reduce the next content, or the next round, or finishes.
-    fn content(&mut self, mut waiting: Vec<usize>) -> Stage<S> {
+    fn content(&mut self, mut waiting: Vec<usize>) -> ArchiveStage<S> {
         let next = waiting.pop();
         let content = next.and_then(|member| Some((member, self.archive.content(member)?)));
         if let Some((member, content)) = content {
             let language = language(&self.archive.name(member), content);
-            return Stage::Content {
+            return ArchiveStage::Content {
                 member,
                 search: S::start(content, language, self.strategy.clone()),
                 waiting,
@@ -245,16 +249,16 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         }
         let extent = self.archive.extent();
         if extent < std::mem::replace(&mut self.extent, extent) {
-            Stage::Deleting(self.members())
+            ArchiveStage::Deleting(self.members())
         } else {
-            Stage::Finished
+            ArchiveStage::Finished
         }
     }
 
     /// Returns the candidate with these members, of those that are deleted or emptied.
     fn candidate(&self, kept: &Subset) -> Candidate {
         let archive = match &self.stage {
-            Stage::Emptying(_) => emptied(&self.archive, kept),
+            ArchiveStage::Emptying(_) => emptied(&self.archive, kept),
             _ => Some(self.archive.with_members(kept.iter())),
         };
         let bytes = archive.and_then(|archive| archive.write());
@@ -266,7 +270,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
 
     /// Returns the candidate with another content of a member.
     fn with_content(&self, member: usize, content: Candidate) -> Candidate {
-        match content.is_whole() {
+        match self.archive.content(member) == Some(content.bytes()) {
             true => self.whole.clone(),
             false => (self.whole).with_member(Arc::clone(&self.archive), member, content),
         }
@@ -306,7 +310,7 @@ impl<S: ContentReduction> Search for ArchiveSearch<S> {
     type Candidate = Candidate;
 
     fn is_ready(&self) -> bool {
-        self.query.is_some() || matches!(self.stage, Stage::Finished)
+        self.query.is_some() || matches!(self.stage, ArchiveStage::Finished)
     }
 
     /// Looks at the next query of the stage: asks about its archive, or moves past it when that is
@@ -315,7 +319,7 @@ impl<S: ContentReduction> Search for ArchiveSearch<S> {
         if self.is_ready() {
             return;
         }
-        if let Stage::Content { search, .. } = &mut self.stage
+        if let ArchiveStage::Content { search, .. } = &mut self.stage
             && !search.is_ready()
         {
             search.prepare();
@@ -336,9 +340,9 @@ impl<S: ContentReduction> Search for ArchiveSearch<S> {
 
     fn tell(&mut self, verdict: Verdict) {
         match &mut self.stage {
-            Stage::Deleting(search) | Stage::Emptying(search) => search.tell(verdict),
-            Stage::Content { search, .. } => search.tell(verdict),
-            Stage::Bare(bare) => {
+            ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => search.tell(verdict),
+            ArchiveStage::Content { search, .. } => search.tell(verdict),
+            ArchiveStage::Bare(bare) => {
                 if verdict.is_interesting()
                     && let Some(query) = &self.query
                 {
@@ -347,7 +351,7 @@ impl<S: ContentReduction> Search for ArchiveSearch<S> {
                 }
                 self.next_stage();
             }
-            Stage::Finished => {}
+            ArchiveStage::Finished => {}
         }
         if verdict.is_interesting() {
             self.best = self.best_of_stage();
@@ -372,8 +376,8 @@ mod tests {
     use super::*;
     use crate::reduction;
 
-    /// An archive that Python's `zipfile` wrote, of the members `readme.txt`, `data.json` (deflated,
-    /// with other keys) and `x/empty`.
+    /// An archive that Python's `zipfile` wrote, of the members `readme.txt`, `data.json`
+    /// (deflated, with other keys) and `x/empty`.
     const WRITTEN: &[u8] = include_bytes!("../../tests/fixtures/members.zip");
 
     /// Reduces the archive for a property of its members.

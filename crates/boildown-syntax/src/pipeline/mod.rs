@@ -6,7 +6,7 @@
 //! - `search.rs`: the search that a pass runs
 //! - `archive.rs`: the search that reduces an archive, member by member
 //! - `run.rs`: the state machine that runs one pass after another
-//! - `idle.rs`: why a selection of passes has nothing to do
+//! - `selection.rs`, `idle.rs`: which passes run, and why those may have nothing to do
 //! - `state.rs`: what is carried from pass to pass
 
 mod archive;
@@ -15,6 +15,7 @@ mod order;
 mod pass;
 mod run;
 mod search;
+mod selection;
 mod state;
 
 use std::sync::Arc;
@@ -29,11 +30,12 @@ use crate::strategy::{GateMode, PassSelection, Strategy, Units};
 use crate::text_order::TextOrder;
 use crate::{Gated, Language};
 use archive::{ArchiveSearch, ContentReduction};
-pub use idle::{IdleReason, idle_passes};
+pub use idle::idle_passes;
 pub(crate) use order::is_binary;
 use order::{PARSE_LIMIT, order_for, size_of_example};
 pub use pass::PassId;
 use run::Passes;
+pub use selection::IdleReason;
 
 /// The search that reduces an input: a pipeline of passes behind a parse gate.
 pub type Reduction = Gated<Pipeline>;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use boildown_search::{Query, Search, Subset, Verdict};
 
-use super::idle::{omitted, select};
 use super::pass::{Method, Pass, PassId};
 use super::search::{PassSearch, Start};
+use super::selection::{omitted, select};
 use super::state::PassState;
 use crate::candidate::Candidate;
 use crate::document::{Document, View, is_lost};

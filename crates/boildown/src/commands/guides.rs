@@ -138,9 +138,9 @@ pub(crate) const CHANGES: Guide = Guide {
          states. GOOD and BAD are two revisions of the current git repository, or two directories. \
          The command runs in copies of the files elsewhere; your work tree, index, branches, stash \
          and hooks are not touched.",
-        "Exit code 0 means good, 125 unresolved (the code does not build, for example), any other \
-         code bad, as for `git bisect run`. If options state what bad is, other failures are \
-         unresolved too.",
+        "Exit code 0 means good. Bad is what fails as BAD does: with its exit status and the line \
+         that names the failure. Other failures are unresolved, and so is exit code 125. \
+         --any-failure calls every failure bad, as `git bisect run` does.",
     ],
     examples: &[
         Example {
@@ -183,6 +183,8 @@ pub(crate) const CHANGES: Guide = Guide {
         (4, "a state is good or bad only sometimes"),
         (5, "the command could not be run"),
         (6, "stopped early; the best result is saved"),
+        (8, "a fresh copy does not confirm the patch"),
+        (9, "no test could be judged"),
         (8, "a fresh copy does not confirm the patch"),
         (9, "no test could be judged"),
         (70, "internal error (a bug in boildown)"),

@@ -52,8 +52,8 @@ fn the_one_line_that_breaks_it_is_the_patch() {
     repo.git(["apply", "--check", "culprit.patch"]);
 }
 
-/// A repository in which half of the second commit fails by a missing name, and the rest of it makes
-/// the test fail.
+/// A repository in which half of the second commit fails by a missing name, and the rest of it
+/// makes the test fail.
 fn renamed_and_broken() -> Repo {
     let repo = Repo::new();
     repo.script(

@@ -115,6 +115,17 @@ fn the_help_of_reduce_lists_every_option() {
           --not <SCRIPT>
               A script or line that must not exit with 0; may be repeated
 
+          --frames <N>
+              Keep the top N functions of the stack trace too
+
+          --show-property
+              Print what would be preserved, as options, and stop
+
+      -y, --yes
+              Do not ask which failure to preserve
+              
+              Questions are asked on a terminal only.
+
           --flaky
               The failure occurs in some runs only
               
@@ -134,6 +145,12 @@ fn the_help_of_reduce_lists_every_option() {
               Tests to run at once [default: all cores]
               
               The number changes the time, never the result.
+
+          --within <DIR>
+              Run in a copy of this directory, or `none`
+              
+              The candidate is in the place of the input. `none` runs each candidate alone in a fresh
+              directory [default: whichever fails as it does where you are]
 
           --timeout <TIME>
               Time limit of a run, such as 30 (seconds) or 500ms

@@ -127,7 +127,8 @@ fn an_input_that_fails_alone_stays_alone() {
 
 #[test]
 fn what_a_run_leaves_in_its_copy_is_gone_in_the_next() {
-    // Every run counts in a file, changes a sibling, removes another one, and links to the original.
+    // Every run counts in a file, changes a sibling, removes another one, and links to the
+    // original.
     let script = "test ! -e count || test $(cat count) = 0 || { echo dirty >> $HERE/dirty; }
         echo 1 > count; rm -r folder; ln -s $HERE folder; mkdir -p new/deep; echo x > new/deep/x
         chmod 0 new; mv other another; touch -d @0 time

@@ -60,7 +60,9 @@ pub(crate) struct ChangesArgs {
     #[arg(long, value_name = "SCRIPT", conflicts_with = "command", help_heading = BAD)]
     pub(crate) test: Option<PathBuf>,
 
-    /// Every exit code except 0 and 125 to 127 is bad, however it fails
+    /// Any failure is bad
+    ///
+    /// Every exit code except 0 and 125 to 127 is bad, however the command fails.
     #[arg(long, conflicts_with_all = ["bisect_run", "test", "exit", "stdout", "stderr", "not_stderr", "hangs"], help_heading = BAD)]
     pub(crate) any_failure: bool,
 

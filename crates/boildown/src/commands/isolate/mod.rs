@@ -103,11 +103,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     if let Some(note) = flakiness::after_search(&flakiness) {
         reporter.note(&note);
     }
-    for (path, input) in [(&args.good, &files.good), (&args.bad, &files.bad)] {
-        if fs::read(path).ok().as_deref() != Some(input) {
-            reporter.note(&input::modified_warning(path));
-        }
-    }
+    warn_if_modified(args, &files, reporter);
     reporter.finish(&IsolationReport {
         sides: &sides,
         passing: &ended.passing(),
@@ -123,6 +119,14 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         None => ExitKind::Reduced,
         Some(_) => ExitKind::Stopped,
     })
+}
+
+fn warn_if_modified(args: &IsolateArgs, files: &GoodAndBad, reporter: &mut dyn Reporter) {
+    for (path, input) in [(&args.good, &files.good), (&args.bad, &files.bad)] {
+        if fs::read(path).ok().as_deref() != Some(input) {
+            reporter.note(&input::modified_warning(path));
+        }
+    }
 }
 
 /// An isolation that is prepared.

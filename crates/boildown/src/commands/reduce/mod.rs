@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{Runner, SecondaryFailureCollector, SecondaryFailures};
+use boildown_exec::{LocalOracle, Runner, SecondaryFailureCollector, SecondaryFailures};
 use boildown_oracle::{Interrupt, Oracle};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
@@ -57,9 +57,6 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     if args.property.show_property {
         return show_property(args, commands.command, &input);
     }
-    if args.property.show_property {
-        return show_property(args, commands.command, &input);
-    }
     let mut destination = Destination::new(args)?;
     let uses_keys = args.printing.is_text() && keys::are_available();
     let mut reporter =
@@ -91,11 +88,11 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let first = known_best.as_ref().map_or(&input, |best| &best.text);
     destination.begin(args, first, session.known_results().as_ref(), reporter)?;
 
-    let search = ReductionSearch {
+    let mut search = ReductionSearch {
         args,
         input: &input,
         language,
-        destination: &destination,
+        destination,
         known_results: session.known_results(),
         interrupt: &interrupt,
         prepared: &prepared,
@@ -103,7 +100,6 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
         uses_keys,
     };
     reporter.started(search.started(&choices));
-    let keeps_parts = !strategy.keep.is_empty();
     let found = search.run(
         &strategy,
         session.store.clone(),
@@ -111,27 +107,11 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
         &mut flakiness,
         reporter,
     )?;
-    destination.finish(&found.best, reporter)?;
+    search.destination.finish(&found.best, reporter)?;
     let unchanged = found.best == input;
     let expected = if args.in_place { &found.best } else { &input };
     warn_if_modified(&args.input, expected, reporter);
-    let tokens = count_both(&input, &found, language);
-    reporter.finish(&ReductionReport {
-        input: &args.input,
-        output: destination.shown(),
-        backup: destination.backup.as_deref(),
-        unchanged,
-        summary: &found.summary,
-        tokens_before: tokens[0],
-        tokens_after: tokens[1],
-        language,
-        units: args.units,
-        keeps_parts,
-        flakiness: &flakiness,
-        other_failures: &found.other_failures,
-        lists_all: args.printing.verbose,
-        own_cpu: own_cpu_seconds(),
-    });
+    search.report(&found, !strategy.keep.is_empty(), &flakiness, reporter);
     Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
 }
 
@@ -208,7 +188,7 @@ struct ReductionSearch<'a> {
     args: &'a ReduceArgs,
     input: &'a Arc<[u8]>,
     language: Option<&'static Language>,
-    destination: &'a Destination,
+    destination: Destination,
     known_results: Option<KnownResults>,
     interrupt: &'a Interrupt,
     prepared: &'a PreparedReduction,
@@ -248,6 +228,45 @@ impl ReductionSearch<'_> {
         search.into()
     }
 
+    /// Reports what was found. `keeps_parts` says that parts of the input had to stay.
+    fn report(
+        &self,
+        found: &FoundReduction,
+        keeps_parts: bool,
+        flakiness: &Flakiness,
+        reporter: &mut dyn Reporter,
+    ) {
+        let (args, destination) = (self.args, &self.destination);
+        let [tokens_before, tokens_after] = count_both(self.input, found, self.language);
+        reporter.finish(&ReductionReport {
+            input: &args.input,
+            output: destination.shown(),
+            backup: destination.backup.as_deref(),
+            unchanged: found.best == *self.input,
+            summary: &found.summary,
+            tokens_before,
+            tokens_after,
+            language: self.language,
+            units: args.units,
+            keeps_parts,
+            flakiness,
+            other_failures: &found.other_failures,
+            lists_all: args.printing.verbose,
+            own_cpu: own_cpu_seconds(),
+        });
+    }
+
+    /// Returns the collector of secondary failures. Failures of a test script are not told apart:
+    /// it hides the program that fails.
+    fn collector(&self) -> Option<SecondaryFailureCollector<&LocalOracle>> {
+        self.args.property.test.is_none().then(|| {
+            let folder = self.destination.other_failures();
+            let expected = self.prepared.signature.clone();
+            let oracle = &self.prepared.oracle;
+            SecondaryFailureCollector::new(oracle, expected, folder, &self.args.input)
+        })
+    }
+
     /// Searches for a smaller file, and runs the command on the result again.
     fn run(
         &self,
@@ -275,12 +294,7 @@ impl ReductionSearch<'_> {
             interrupt: Some(interrupt.clone()),
             store,
         };
-        // Failures of a test script are not told apart: it hides the program that fails.
-        let collector = (self.args.property.test.is_none()).then(|| {
-            let folder = self.destination.other_failures();
-            let expected = self.prepared.signature.clone();
-            SecondaryFailureCollector::new(oracle, expected, folder, &self.args.input)
-        });
+        let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
             Some(collector) => collector,
             None => oracle,

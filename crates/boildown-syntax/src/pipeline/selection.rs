@@ -1,0 +1,47 @@
+//! Selection of the passes that run.
+
+use std::ops::Range;
+
+use boildown_search::algorithms::Schedule;
+
+use super::pass::{Pass, PassId};
+use crate::strategy::{Layout, NamePolicy, Strategy};
+
+/// Why a pass has nothing to do on an input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IdleReason {
+    /// It runs only when names are to be canonical.
+    NamesStay,
+    /// It runs only for a compact layout.
+    LayoutStays,
+    /// It runs only under the default schedule.
+    OtherSchedule,
+    /// It runs only on inputs of these sizes, in bytes.
+    Size(Range<usize>),
+    /// It finds nothing to try.
+    NothingToTry,
+}
+
+/// Returns whether the user selected a pass. One that is named runs on small inputs too: where the
+/// other passes run, it is only not worth its time.
+pub(super) fn select(pass: &mut Pass, strategy: &Strategy) -> bool {
+    if strategy.passes.names_passes_to_run() {
+        pass.sizes.start = 0;
+    }
+    strategy.passes.contains(pass.id)
+}
+
+/// Returns why other options than the selection of passes leave out a pass.
+pub(super) fn omitted(pass: &Pass, strategy: &Strategy) -> Option<IdleReason> {
+    match pass.id {
+        PassId::RewritingNames if strategy.names != NamePolicy::Canonical => {
+            Some(IdleReason::NamesStay)
+        }
+        PassId::Spaces if strategy.layout != Layout::Compact => Some(IdleReason::LayoutStays),
+        _ if strategy.schedule != Schedule::default() && pass.needs_own_schedule() => {
+            Some(IdleReason::OtherSchedule)
+        }
+        _ => None,
+    }
+}
