@@ -70,6 +70,5 @@ fn members_that_are_not_needed_go_and_the_others_are_reduced_by_their_language()
 fn an_archive_in_an_archive_is_reduced_too() {
     let left = reduced("inner");
     assert!(left.starts_with("inner.zip b'PK"), "{left}");
-    assert!(left.contains("b.txt") && left.contains("inside"), "{left}");
-    assert!(!left.contains("a.txt") && !left.contains("two"), "{left}");
+    assert!(left.contains("b.txt") && !left.contains("a.txt"), "{left}");
 }

@@ -478,3 +478,15 @@ fn an_isolation_runs_in_a_stated_project() {
         .chain(&relative[3..]);
     env.run(within).assert_code(0);
 }
+
+#[test]
+fn the_property_is_shown_as_a_reduction_would_read_it() {
+    if !has("python3") {
+        return;
+    }
+    let env = python_project();
+    let run = env.reduce(["main.py", "--show-property", "--", "python3", "main.py"]);
+    run.assert_code(0);
+    assert!(run.stdout.contains("ZeroDivisionError"), "{run}");
+    assert!(!run.stdout.contains("helper"), "{run}");
+}

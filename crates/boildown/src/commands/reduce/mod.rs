@@ -55,7 +55,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let usage = format!("boildown reduce {}", args.input.display());
     let commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
     if args.property.show_property {
-        return show_property(args, commands.command, &input);
+        return show_property(args, &commands, &input);
     }
     let mut destination = Destination::new(args)?;
     let uses_keys = args.printing.is_text() && keys::are_available();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use boildown_exec::spawn::Permissions;
-use boildown_exec::{CommandLine, Project, Runner};
+use boildown_exec::{Project, Runner};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Interrupt, OracleError, Outcome, Run};
 use boildown_session::BaselineError;
@@ -22,6 +22,7 @@ use crate::explain::{
     ended, limit_hint, output_hints, repeat_hint, repeat_in_place_hint, unnamed_candidate_hint,
 };
 use crate::project::{RunPlace, RunPlaces};
+use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
@@ -213,9 +214,11 @@ fn setup<'a>(
 }
 
 /// Prints what would be preserved, and does nothing else.
+///
+/// A property is read off a run in the project, if there is one, as for a reduction.
 pub(super) fn show_property(
     args: &ReduceArgs,
-    command: CommandLine,
+    commands: &PropertyCommands,
     input: &[u8],
 ) -> Result<ExitKind, CliError> {
     if let Some(stated) = property::stated(&args.property) {
@@ -224,7 +227,15 @@ pub(super) fn show_property(
     }
     let interrupt = interrupt_on_signals()?;
     let (sandbox, timeout) = (&args.sandbox, args.timeout);
+    let command = commands.command.clone();
     let runner = limits::runner(&args.input, command, sandbox, timeout, &mut |_| {})?;
+    let within = args.within.as_deref();
+    let places = RunPlaces::new(within, &args.input, commands, [], args.jobs.count());
+    let runner = match (places.stated()?, places.chosen()) {
+        (Some(place), _) => place.runner(runner),
+        (None, Some(project)) => runner.within(Arc::clone(project)),
+        (None, None) => runner,
+    };
     let permissions = limits::permissions(sandbox);
     let deduction = setup(args, &runner, &permissions, &interrupt)
         .deduce(input, &BaselineRecording::default(), args.property.frames)
