@@ -118,5 +118,7 @@ fn a_resumed_reduction_skips_the_passes_that_were_skipped_before() {
     let (resumed, text) = run(&[], &with(8, None));
     assert_eq!(text, best);
     assert_eq!(resumed.progress.spent.queries, queries);
-    assert_eq!(resumed.progress.spent.recalled, queries - 1);
+    // A worker may have finished the last one too, before the first session ended.
+    let recalled = resumed.progress.spent.recalled;
+    assert!((queries - 1..=queries).contains(&recalled), "{recalled}");
 }
