@@ -370,6 +370,13 @@ where
         self.running.get(fingerprint).copied()
     }
 
+    /// Returns the odds that the planner gives to the query that the search asks.
+    #[must_use]
+    pub fn odds(&self) -> Option<f64> {
+        let (_, query) = self.node(self.root).query.as_ref()?;
+        Some(query.odds)
+    }
+
     /// Returns whether the search has nothing left to ask.
     #[must_use]
     pub fn is_finished(&self) -> bool {
