@@ -45,8 +45,7 @@ impl<'a> Verdicts<'a> {
         let mut file = OpenOptions::new();
         let file = file.append(true).create(true).open(&path);
         let file = file.with_context(|| format!("open {}", path.display()))?;
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
+        let text = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
         Ok(Self {
             subject,
             known: text.lines().filter_map(read).collect(),

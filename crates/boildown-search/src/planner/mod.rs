@@ -168,6 +168,17 @@ struct Reachable {
     step: Step,
 }
 
+/// What is known of the query that [`Planner::next`] returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookAhead {
+    /// The query is known.
+    Found,
+    /// It takes more steps to find out.
+    MoreSteps,
+    /// There is none before the next answer.
+    Nothing,
+}
+
 /// The query that is most likely to be reached and is neither answered nor in flight.
 enum MostLikely<C> {
     Open(Fingerprint, C),
@@ -290,9 +301,12 @@ where
     }
 
     /// Computes what `next` would return, so that the next call returns at once. For idle moments.
-    /// Returns whether it takes more steps.
-    pub fn look_ahead(&mut self) -> bool {
-        matches!(self.most_likely(), MostLikely::Unsettled)
+    pub fn look_ahead(&mut self) -> LookAhead {
+        match self.most_likely() {
+            MostLikely::Open(..) => LookAhead::Found,
+            MostLikely::Unsettled => LookAhead::MoreSteps,
+            MostLikely::Nothing => LookAhead::Nothing,
+        }
     }
 
     /// Takes the verdict on a query in flight. The verdict on an abandoned query is ignored.

@@ -2,7 +2,7 @@
 
 use boildown_search::changes::Isolate;
 use boildown_search::list::{List, Sweep};
-use boildown_search::{Fingerprint, Planner, Query, QueryId, Search, Subset, Verdict};
+use boildown_search::{Fingerprint, LookAhead, Planner, Query, QueryId, Search, Subset, Verdict};
 use proptest::prelude::*;
 
 use crate::oracles::{Check, Oracle, coin, every_search, oracles};
@@ -228,7 +228,7 @@ fn a_planner_that_goes_step_by_step_tells_the_same_verdicts() {
             while tickets.len() < workers {
                 match planner.next() {
                     Some(ticket) => tickets.push(ticket),
-                    None if planner.look_ahead() => {}
+                    None if planner.look_ahead() == LookAhead::MoreSteps => {}
                     None => break,
                 }
             }

@@ -143,6 +143,7 @@ impl IsolationSetup<'_> {
                 runner: &self.runner,
                 permissions: self.permissions,
                 interrupt: self.interrupt,
+                jobs: self.jobs,
             };
             if let Some(loosened) = trial.loosen(property, input, on_event)? {
                 self.runner = loosened;

@@ -153,6 +153,7 @@ impl ReductionSetup<'_> {
                 runner: &runner,
                 permissions: self.permissions,
                 interrupt: self.interrupt,
+                jobs: self.jobs,
             };
             loosened = trial.loosen(&property, input, on_event)?;
         }
@@ -202,6 +203,7 @@ impl ReductionSetup<'_> {
             runner: oracle.runner(),
             permissions: self.permissions,
             interrupt: self.interrupt,
+            jobs: self.jobs,
         };
         let denied = match self.is_flaky {
             true => None,
