@@ -286,6 +286,10 @@ impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
             .collect()
     }
 
+    fn edit(&self) -> Option<Fingerprint> {
+        self.inner.edit()
+    }
+
     fn tell(&mut self, verdict: Verdict) {
         let parsed = self.gate.as_mut().and_then(|gate| gate.learn(verdict));
         self.inner.tell(verdict);

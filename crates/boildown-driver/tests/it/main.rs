@@ -391,10 +391,11 @@ impl Search for Endless {
     }
 }
 
-/// A sweep that needs a few steps to come to each query.
+/// A sweep that needs some steps to come to each query, now more and now fewer.
 #[derive(Clone)]
 struct InSteps {
     inner: Sweep,
+    told: usize,
     left: usize,
 }
 
@@ -415,12 +416,13 @@ impl Search for InSteps {
 
     fn tell(&mut self, verdict: Verdict) {
         self.inner.tell(verdict);
-        self.left = 3;
+        self.told += 1;
+        self.left = 2 + self.told % 2;
     }
 
     fn skip(&mut self) {
         self.inner.skip();
-        self.left = 3;
+        self.left = 2;
     }
 
     fn best(&self) -> Subset {
@@ -444,7 +446,8 @@ fn idle_workers_get_queries_as_soon_as_they_are_found() {
     });
     let search = InSteps {
         inner: Sweep::on(List::uniform(16)),
-        left: 3,
+        told: 0,
+        left: 2,
     };
     let ticks = AtomicUsize::new(0);
     let ended = drive(search, &oracle, &config(JOBS), &mut || {

@@ -2,6 +2,7 @@
 //! parallel.
 
 mod guesses;
+mod known_edits;
 mod recent;
 
 use std::cmp::Ordering;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use crate::odds::{Hit, HitRate};
 use crate::{Fingerprint, Fingerprinted, Query, Search, Verdict};
 use guesses::Guesses;
+use known_edits::KnownEdits;
 use recent::Recent;
 
 /// Runs one search with any number of workers, always to the same result.
@@ -52,8 +54,9 @@ pub struct Planner<S: Search> {
     /// of them.
     answers: Recent,
     answered: u64,
-    running: HashMap<Fingerprint, QueryId>,
+    running: HashMap<Fingerprint, InFlight>,
     next_id: u64,
+    known_edits: KnownEdits,
     /// The share of told misses that are `Unresolved`. Searches over lists treat both kinds of miss
     /// alike; the dd family does not.
     unresolved: HitRate,
@@ -90,12 +93,21 @@ pub struct Told<C> {
     pub verdict: Verdict,
 }
 
+/// What is remembered of a query in flight.
+#[derive(Debug, Clone, Copy)]
+struct InFlight {
+    id: QueryId,
+    edit: Option<Fingerprint>,
+}
+
 struct PlanNode<S: Search> {
     search: S,
     /// Whether the search has come to a query that is not known, or to its end. Until then there is
     /// no query.
     is_settled: bool,
     query: Option<Asked<S::Candidate>>,
+    /// What the query does to the best candidate.
+    edit: Option<Fingerprint>,
     /// The queries that are certain from this node on, its own first; computed when first needed.
     certain: Option<Certain<S::Candidate>>,
     /// The number of verdicts told before its query.
@@ -181,7 +193,7 @@ pub enum LookAhead {
 
 /// The query that is most likely to be reached and is neither answered nor in flight.
 enum MostLikely<C> {
-    Open(Fingerprint, C),
+    Open(Fingerprint, Option<Fingerprint>, C),
     /// The walk came to a node whose query is not found yet.
     Unsettled,
     /// There is none before the next answer.
@@ -254,6 +266,7 @@ where
             answered: 0,
             running: HashMap::new(),
             next_id: 0,
+            known_edits: KnownEdits::new(),
             unresolved: HitRate::new(0.5),
             steps,
         };
@@ -287,12 +300,12 @@ where
         reason = "not an iterator: what comes next depends on the answers"
     )]
     pub fn next(&mut self) -> Option<Ticket<S::Candidate>> {
-        let MostLikely::Open(fingerprint, candidate) = self.most_likely() else {
+        let MostLikely::Open(fingerprint, edit, candidate) = self.most_likely() else {
             return None;
         };
         let id = QueryId(self.next_id);
         self.next_id += 1;
-        self.running.insert(fingerprint, id);
+        self.running.insert(fingerprint, InFlight { id, edit });
         Some(Ticket {
             id,
             fingerprint,
@@ -312,7 +325,10 @@ where
     /// Takes the verdict on a query in flight. The verdict on an abandoned query is ignored.
     pub fn answer(&mut self, id: QueryId, verdict: Verdict) {
         if let Some(fingerprint) = self.fingerprint_of(id) {
-            self.running.remove(&fingerprint);
+            let in_flight = self.running.remove(&fingerprint);
+            if let Some(edit) = in_flight.and_then(|query| query.edit) {
+                self.known_edits.learn(edit, verdict);
+            }
             self.answers.insert(self.answered, fingerprint, verdict);
             self.answered += 1;
         }
@@ -369,7 +385,7 @@ where
             .running
             .iter()
             .filter(|(fingerprint, _)| !wanted.contains(*fingerprint))
-            .map(|(_, &id)| id)
+            .map(|(_, query)| query.id)
             .collect();
         abandoned.sort_unstable();
         self.running
@@ -381,7 +397,7 @@ where
     #[must_use]
     pub fn awaited(&self) -> Option<QueryId> {
         let (fingerprint, _) = self.node(self.root).query.as_ref()?;
-        self.running.get(fingerprint).copied()
+        self.running.get(fingerprint).map(|query| query.id)
     }
 
     /// Returns the odds that the planner gives to the query that the search asks.
@@ -408,7 +424,7 @@ where
         // At most a few hundred are in flight.
         self.running
             .iter()
-            .find(|(_, running)| **running == id)
+            .find(|(_, running)| running.id == id)
             .map(|(&fingerprint, _)| fingerprint)
     }
 
@@ -455,16 +471,17 @@ where
             let Some((fingerprint, query)) = &self.node(node).query else {
                 continue;
             };
-            let (fingerprint, odds) = (*fingerprint, query.odds);
+            let edit = self.node(node).edit;
+            let (fingerprint, odds) = (*fingerprint, self.known_edits.odds(edit, query.odds));
             let count = self.node(node).count;
             if self.is_open(fingerprint, count) {
-                return MostLikely::Open(fingerprint, query.candidate.clone());
+                return MostLikely::Open(fingerprint, edit, query.candidate.clone());
             }
             let certain = self.certain(node);
             let mut rest = certain.rest().iter().skip(1);
             if let Some((fingerprint, query)) = rest.find(|(asked, _)| self.is_open(*asked, count))
             {
-                return MostLikely::Open(*fingerprint, query.candidate.clone());
+                return MostLikely::Open(*fingerprint, None, query.candidate.clone());
             }
             if certain.rest().len() > 1 {
                 let answers = certain.rest().iter().map(|(asked, query)| {
@@ -566,6 +583,7 @@ where
             search,
             is_settled: false,
             query: None,
+            edit: None,
             certain: None,
             count,
             above,
@@ -606,6 +624,7 @@ where
                         let above = node.above.map(|(parent, _)| self.node(parent));
                         let certain = above.and_then(|parent| parent.certain.as_ref());
                         node.certain = certain.and_then(|certain| certain.after(&next));
+                        node.edit = node.search.edit();
                         node.query = Some(next);
                     }
                     known

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use boildown_search::{Query, Search, Subset, Verdict};
+use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
 use super::pass::{Method, Pass, PassId};
 use super::search::{PassSearch, Start};
 use super::selection::{omitted, select};
 use super::state::PassState;
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, fingerprint, fingerprint_of_texts};
 use crate::document::{Document, View, is_lost};
 use crate::rewrite::RewriteSetup;
 use crate::strategy::Strategy;
@@ -53,6 +53,8 @@ pub(super) struct Passes {
     current: usize,
     /// The input as the pass at work reads it.
     document: Arc<Document>,
+    /// Identifies its content, and how it is read.
+    document_id: Fingerprint,
     search: PassSearch,
     /// The position of the pass that hit last; `usize::MAX` before the first hit.
     last_hit: usize,
@@ -118,6 +120,7 @@ impl Passes {
             best: search.best(),
             current: 0,
             document,
+            document_id: Fingerprint::new(0),
             search,
             last_hit: usize::MAX,
             started_over: true,
@@ -232,6 +235,8 @@ impl Passes {
             let all = Subset::full(self.document.len());
             self.input_tokens = Some(self.document.count_tokens(&all));
         }
+        let id = fingerprint(self.document.bytes()).bits();
+        self.document_id = Fingerprint::new(id.wrapping_add(position as u128));
         let start = Start {
             document: &self.document,
             setup: self.setup.as_ref(),
@@ -349,6 +354,12 @@ impl Search for Passes {
         let others = self.search.certain().into_iter().skip(1);
         let others = others.filter(|query| self.is_allowed(query));
         std::iter::once(next).chain(others).collect()
+    }
+
+    fn edit(&self) -> Option<Fingerprint> {
+        let edit = self.search.edit()?.bits().to_le_bytes();
+        let document = self.document_id.bits().to_le_bytes();
+        Some(fingerprint_of_texts([&edit[..], &document]))
     }
 
     fn tell(&mut self, verdict: Verdict) {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::list::{InBatches, List, ListAlgorithm as _, Sweep};
 use boildown_search::tree::TreeSearch;
-use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset, Verdict};
 
 use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
-use crate::candidate::{Candidate, Check};
+use crate::candidate::{Candidate, Check, fingerprint_of_texts};
 use crate::document::{Document, View, comment_prefixes};
 use crate::rewrite::{RewriteSetup, Rewrites};
 use crate::strategy::Strategy;
@@ -192,6 +192,18 @@ macro_rules! delegate {
 
 impl Search for PassSearch {
     type Candidate = Candidate;
+
+    /// Equal edits have the same identity within a document.
+    fn edit(&self) -> Option<Fingerprint> {
+        if let Self::Rewrites(rewrites) = self {
+            return rewrites.edit();
+        }
+        let query = self.ask()?;
+        let cuts = self.best().kept().cuts_to(query.candidate.kept());
+        let ends = cuts.iter().flat_map(|cut| [cut.start, cut.end]);
+        let ends: Vec<u8> = ends.flat_map(usize::to_le_bytes).collect();
+        Some(fingerprint_of_texts([&*ends]))
+    }
 
     fn ask(&self) -> Option<Query<Candidate>> {
         delegate!(self.ask())

@@ -256,6 +256,14 @@ impl Search for Rewrites {
         })
     }
 
+    fn edit(&self) -> Option<Fingerprint> {
+        let proposal = self.proposals.get(self.current)?;
+        let fingerprint = MissedRewrites::fingerprint(&self.document, proposal);
+        let [places, around] =
+            [proposal.start() as u128, fingerprint.bits()].map(u128::to_le_bytes);
+        Some(fingerprint_of_texts([&places[..], &around]))
+    }
+
     fn tell(&mut self, verdict: Verdict) {
         let proposal = &self.proposals[self.current];
         let mut records = self.records.to_vec();
