@@ -49,6 +49,9 @@ pub(crate) struct ScalingArgs {
     /// Virtual seconds for each second of the planner's own time; 0 gives the same figures anywhere.
     #[arg(long, default_value_t = 1.0)]
     driver_cost: f64,
+    /// Stop after this many questions.
+    #[arg(long, default_value_t = u64::MAX, hide_default_value = true)]
+    questions: u64,
     /// Largest number of independent deletions that are decided together.
     #[arg(long)]
     batch_size: Option<NonZeroUsize>,
@@ -133,6 +136,7 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<ExitCode> {
                     latency,
                     mean: args.mean,
                     driver_cost: args.driver_cost,
+                    questions: args.questions,
                 };
                 let replayed = replay(start.clone(), &mut verdicts, setting)?;
                 let row = Row::new(subject, &setting, &replayed);

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 use anyhow::Result;
-use boildown_search::{Planner, QueryId, Search as _, Verdict};
+use boildown_search::{LookAhead, Planner, QueryId, Search as _, Verdict};
 use boildown_syntax::{Candidate, Reduction};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -20,6 +20,8 @@ pub(super) struct Setting {
     pub(super) mean: f64,
     /// What a second of the planner's own time costs in virtual time.
     pub(super) driver_cost: f64,
+    /// The number of questions after which to stop.
+    pub(super) questions: u64,
 }
 
 /// What a replay came to.
@@ -81,7 +83,7 @@ pub(super) fn replay(
 ) -> Result<Replayed> {
     reset_peak();
     let mut replay = Replay {
-        planner: Planner::new(search),
+        planner: Planner::stepwise(search),
         verdicts,
         setting,
         running: Vec::new(),
@@ -92,7 +94,7 @@ pub(super) fn replay(
         passes: Vec::new(),
     };
     replay.advance();
-    while !replay.planner.is_finished() {
+    while !replay.planner.is_finished() && replay.questions < setting.questions {
         replay.start_tests()?;
         replay.take_answers();
         replay.advance();
@@ -135,7 +137,10 @@ impl Replay<'_, '_> {
 
     /// Tells the search the verdicts that it waits for, and forgets tests that are not needed.
     fn advance(&mut self) {
-        loop {
+        while self.questions < self.setting.questions {
+            while !self.planner.is_settled() {
+                self.plan(Planner::settle);
+            }
             let odds = self.planner.odds();
             self.pass();
             let pass = self.planner.search().inner().pass();
@@ -161,10 +166,11 @@ impl Replay<'_, '_> {
     fn start_tests(&mut self) -> Result<()> {
         let mut starts = Vec::new();
         while self.running.len() + starts.len() < self.setting.workers {
-            let Some(ticket) = self.plan(Planner::next) else {
-                break;
-            };
-            starts.push((ticket, self.now));
+            match self.plan(Planner::next) {
+                Some(ticket) => starts.push((ticket, self.now)),
+                None if self.plan(Planner::look_ahead) == LookAhead::Nothing => break,
+                None => {}
+            }
         }
         let candidates: Vec<Candidate> = (starts.iter())
             .map(|(ticket, _)| ticket.candidate.clone())
