@@ -455,10 +455,7 @@ fn idle_workers_get_queries_as_soon_as_they_are_found() {
     });
     assert_eq!(ended.unwrap().stopped, None);
     let ticks = ticks.into_inner();
-    assert!(
-        ticks <= 1,
-        "waited {ticks} times while workers were idle"
-    );
+    assert!(ticks <= 1, "waited {ticks} times while workers were idle");
 }
 
 #[test]

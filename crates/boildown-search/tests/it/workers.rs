@@ -243,3 +243,20 @@ fn a_planner_that_goes_step_by_step_tells_the_same_verdicts() {
         assert_eq!(told, usual, "{workers} workers");
     }
 }
+
+#[test]
+fn a_session_does_not_run_what_is_hardly_ever_reached() {
+    let started = |mut planner: Planner<Sweep>| {
+        let mut started = 0;
+        while started < 1000
+            && (planner.next().is_some() || planner.look_ahead() != LookAhead::Nothing)
+        {
+            started += 1;
+        }
+        started
+    };
+    let search = Sweep::on(List::uniform(5000));
+    assert_eq!(started(Planner::new(search.clone())), 1000);
+    let in_session = started(Planner::stepwise(search));
+    assert!((50..500).contains(&in_session), "{in_session}");
+}
