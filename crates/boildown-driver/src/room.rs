@@ -45,7 +45,7 @@ impl Room {
         self.limit
     }
 
-    /// Records that a run has ended `at` this time, when all runs have used `cpu` of processor time.
+    /// Records that a run has ended `at` this time; all runs have used `cpu` of processor time.
     pub(crate) fn note_end(&mut self, at: Duration, cpu: Duration) {
         self.ended += 1;
         let elapsed = at.saturating_sub(self.at);

@@ -59,8 +59,8 @@ pub trait Search: Clone {
         self.ask().into_iter().collect()
     }
 
-    /// Identifies what the query of [`ask`](Self::ask) does to the best candidate, if the search can
-    /// tell: the same deletion or replacement has the same identity on any base. It only steers
+    /// Identifies what the query of [`ask`](Self::ask) does to the best candidate, if the search
+    /// can tell: the same deletion or replacement has the same identity on any base. It only steers
     /// speculation: what was answered on one base is a good guess for another.
     fn edit(&self) -> Option<Fingerprint> {
         None

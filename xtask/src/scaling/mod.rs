@@ -46,7 +46,7 @@ pub(crate) struct ScalingArgs {
     /// Mean duration of a test, in virtual seconds.
     #[arg(long, default_value_t = 0.6)]
     mean: f64,
-    /// Virtual seconds for each second of the planner's own time; 0 gives the same figures anywhere.
+    /// Virtual seconds for each second of the planner's own time; 0: the same figures anywhere.
     #[arg(long, default_value_t = 1.0)]
     driver_cost: f64,
     /// Stop after this many questions.
@@ -74,7 +74,7 @@ pub(crate) struct ScalingArgs {
 
 /// The figures of one replay.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Row {
+struct ReplayRow {
     subject: String,
     latency: String,
     workers: usize,
@@ -89,7 +89,7 @@ struct Row {
     result: String,
 }
 
-impl Row {
+impl ReplayRow {
     fn new(subject: &Subject, setting: &Setting, replayed: &Replayed) -> Self {
         let best = &replayed.best;
         Self {
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<ExitCode> {
     } else {
         Style::Plain
     };
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<ReplayRow> = Vec::new();
     for subject in &subjects {
         if !args.no_setup {
             subject.set_up()?;
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<ExitCode> {
                     questions: args.questions,
                 };
                 let replayed = replay(start.clone(), &mut verdicts, setting)?;
-                let row = Row::new(subject, &setting, &replayed);
+                let row = ReplayRow::new(subject, &setting, &replayed);
                 eprintln!(
                     "{}: {} workers: {:.1} s, {} questions, {} runs",
                     subject.name, workers, row.seconds, row.questions, row.runs
@@ -184,21 +184,25 @@ fn search_of(subject: &Subject, args: &ScalingArgs) -> Result<Reduction> {
     Ok(reduction(&Arc::from(bytes), language, strategy))
 }
 
-fn read(path: &Path) -> Result<Vec<Row>> {
+fn read(path: &Path) -> Result<Vec<ReplayRow>> {
     let text = fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("parse {}", path.display()))
 }
 
 /// Returns the row that a row is compared with: one worker, of `against` if it has the subject.
-fn baseline<'a>(row: &Row, rows: &'a [Row], against: &'a [Row]) -> Option<&'a Row> {
-    let is_baseline = |other: &&Row| {
+fn baseline<'a>(
+    row: &ReplayRow,
+    rows: &'a [ReplayRow],
+    against: &'a [ReplayRow],
+) -> Option<&'a ReplayRow> {
+    let is_baseline = |other: &&ReplayRow| {
         other.workers == 1 && other.subject == row.subject && other.latency == row.latency
     };
     let before = against.iter().find(is_baseline);
     before.or_else(|| rows.iter().find(is_baseline))
 }
 
-fn as_table(rows: &[Row], against: &[Row]) -> Table {
+fn as_table(rows: &[ReplayRow], against: &[ReplayRow]) -> Table {
     use Align::{Left, Right};
     let mut table = Table::new(&[
         ("subject", Left),
@@ -236,14 +240,14 @@ fn as_table(rows: &[Row], against: &[Row]) -> Table {
 }
 
 /// Returns a line for each number of workers, with means over the subjects.
-fn means(rows: &[Row], against: &[Row]) -> Vec<String> {
+fn means(rows: &[ReplayRow], against: &[ReplayRow]) -> Vec<String> {
     let mut settings: Vec<(&str, usize)> = (rows.iter())
         .map(|row| (row.latency.as_str(), row.workers))
         .collect();
     let mut seen = std::collections::BTreeSet::new();
     settings.retain(|setting| seen.insert(*setting));
     let line = |&(latency, workers): &(&str, usize)| {
-        let ratios = |figure: &dyn Fn(&Row, &Row) -> f64| {
+        let ratios = |figure: &dyn Fn(&ReplayRow, &ReplayRow) -> f64| {
             let ratios: Vec<f64> = rows
                 .iter()
                 .filter(|row| row.latency == latency && row.workers == workers)
@@ -264,7 +268,7 @@ fn means(rows: &[Row], against: &[Row]) -> Vec<String> {
 }
 
 /// Returns the subjects whose results are not all the same.
-fn differing(rows: &[Row]) -> Vec<&str> {
+fn differing(rows: &[ReplayRow]) -> Vec<&str> {
     let mut names: Vec<&str> = rows
         .iter()
         .filter(|row| {
@@ -305,8 +309,8 @@ fn passes(replayed: &Replayed, mean: f64) -> Table {
 mod tests {
     use super::*;
 
-    fn row(subject: &str, workers: usize, seconds: f64, result: &str) -> Row {
-        Row {
+    fn row(subject: &str, workers: usize, seconds: f64, result: &str) -> ReplayRow {
+        ReplayRow {
             subject: subject.to_owned(),
             latency: "equal".to_owned(),
             workers,

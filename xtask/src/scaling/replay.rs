@@ -75,7 +75,7 @@ struct Replay<'a, 'b> {
 }
 
 /// Runs a reduction to its end. As in a session, one thread plans, hands out candidates and takes
-/// verdicts, and its own time passes while the workers are busy; a worker that it lets wait is idle.
+/// verdicts, and its own time passes while the workers are busy; one that it lets wait is idle.
 pub(super) fn replay(
     search: Reduction,
     verdicts: &mut Verdicts<'_>,

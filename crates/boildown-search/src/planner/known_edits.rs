@@ -1,4 +1,4 @@
-//! What was answered about an edit on one base, as a guess for the same edit on another.
+//! Answers about edits on one base, as guesses for the same edits on another.
 
 use super::recent::Recent;
 use crate::odds::{Hit, HitRate};
@@ -10,9 +10,9 @@ const MEMORY: u64 = 1 << 14;
 /// The last answer about each edit, and how often the next answer was the same.
 ///
 /// After a hit, a search asks again about much that it has asked, or that speculation has run, on
-/// the larger base. For example, while `a` is tested on a base of `a`, `b`, `c` and `d`, idle workers
-/// test `b`, `c` and `d` for the case that `a` misses. When `a` hits, none of these answers counts,
-/// but if only `c` hit there, then on the base without `a` probably only `c` hits too.
+/// the larger base. For example, while `a` is tested on a base of `a`, `b`, `c` and `d`, idle
+/// workers test `b`, `c` and `d` for the case that `a` misses. When `a` hits, none of these answers
+/// counts, but if only `c` hit there, then on the base without `a` probably only `c` hits too.
 #[derive(Debug)]
 pub(super) struct KnownEdits {
     verdicts: Recent,

@@ -281,9 +281,9 @@ where
         planner
     }
 
-    /// Starts a search for a session: queries that are hardly ever reached are not run, and it never
-    /// does more than one step of its [preparation](Search::prepare), or tells it more than one known
-    /// verdict, in a row. So the caller gets control back soon, and has to call
+    /// Starts a search for a session: queries that are hardly ever reached are not run, and it
+    /// never does more than one step of its [preparation](Search::prepare), or tells it more than
+    /// one known verdict, in a row. So the caller gets control back soon, and has to call
     /// [`settle`](Self::settle) until the search [is settled](Self::is_settled).
     pub fn stepwise(search: S) -> Self {
         Self::start(search, MEMORY, 1, LEAST_PROBABILITY)

@@ -100,7 +100,7 @@ pub(super) fn judge_once(
     })
 }
 
-/// Runs each of some texts once, all at the same time. Returns the results in the order of the texts.
+/// Runs each of some texts once, all at the same time. Returns the results in their order.
 pub(super) fn judge_each_once(
     oracle: &dyn Oracle,
     texts: &[&[u8]],
