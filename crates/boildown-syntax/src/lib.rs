@@ -46,6 +46,8 @@
 //! - `symbols`: which names an input defines, and where they are used
 //! - `edit_plan`: deletions and replacements of nodes that are made together
 //! - `gate`, `parse`, `shield`: the parse gate: skips candidates that bring new syntax errors
+//! - `steps`: long computations in small steps: documents are read, and candidates parsed, so that
+//!   the caller can stop soon
 //! - `strategy`, `keep`: the options of a reduction
 //! - `isolate`: [`Isolation`]: the smallest difference between an input that passes and one that
 //!   fails
@@ -69,6 +71,7 @@ mod parse;
 mod pipeline;
 mod rewrite;
 mod shield;
+mod steps;
 mod strategy;
 mod symbols;
 mod text_order;

@@ -38,7 +38,7 @@ pub(super) struct Start<'a> {
 
 impl Start<'_> {
     /// Returns the search of a pass.
-    pub(super) fn search(self, pass: &Pass) -> PassSearch {
+    pub(super) async fn search(self, pass: &Pass) -> PassSearch {
         let document = self.document;
         let units = match pass.method {
             Method::Tree(smallest) => {
@@ -63,7 +63,7 @@ impl Start<'_> {
             Method::Unused(smallest) => {
                 if let View::Syntax(language) = document.view() {
                     let smallest = smallest.tokens(document.len());
-                    let unused = Unused::new(document, language, self.algorithm(), smallest);
+                    let unused = Unused::new(document, language, self.algorithm(), smallest).await;
                     return PassSearch::Unused(self.over_tokens(pass, unused));
                 }
                 Vec::new()
@@ -71,7 +71,7 @@ impl Start<'_> {
             Method::Rewrites(kind) => {
                 if let Some(setup) = self.setup {
                     let missed = self.state.missed.clone();
-                    let rewrites = Rewrites::new(Arc::clone(document), setup, kind, missed);
+                    let rewrites = Rewrites::new(Arc::clone(document), setup, kind, missed).await;
                     return PassSearch::Rewrites(rewrites);
                 }
                 Vec::new()
