@@ -32,6 +32,8 @@ pub enum Event {
     Confirming,
     /// Time passed. Lets a reduction or an isolation show its progress.
     Tick(Progress),
+    /// Time passed on the way to the next test: a result is read, or candidates are parsed.
+    Planning(Progress),
     /// The property holds neither on the best result nor on the input any more: something around
     /// the command has changed. The reduction stops.
     EnvironmentChanged {

@@ -186,6 +186,10 @@ impl From<&Choice> for ChoiceJson {
 pub(crate) struct HeartbeatEvent {
     /// The pass at work.
     pub(crate) pass: String,
+    /// Whether the search is on its way to its next test: it reads the best result, or parses
+    /// candidates.
+    #[serde(rename = "planning")]
+    pub(crate) is_planning: bool,
     /// Bytes of the best result.
     pub(crate) bytes: usize,
     /// Tokens of the best result; null while a pass works on lines or bytes.

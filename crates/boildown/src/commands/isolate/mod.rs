@@ -5,17 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_exec::spawn::{Permissions, ReapOnDrop};
+use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{CommandLine, Project, Runner};
 use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
 use boildown_session::prepare::{
-    EarlierSessions, Flakiness, GoodAndBad, IsolationError, IsolationSetup, PrepareEvent,
-    PreparedIsolation, PropertyChoice, SessionStore, lock_result,
+    EarlierSessions, Flakiness, GoodAndBad, IsolationError, PrepareEvent, PreparedIsolation,
+    SessionStore, lock_result,
 };
 use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
-use boildown_store::{
-    BaselineRecording, Identity, Improvement, RunDescription, RunStore, fingerprint_of,
-};
+use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
 use boildown_syntax::{Isolation, Language};
 
 use self::args::IsolateArgs;
@@ -31,9 +29,8 @@ use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
-use crate::report::text::planning;
 use crate::signals::interrupt_on_signals;
-use crate::{deduced, input, keys, limits, property};
+use crate::{deduced, input, limits, property};
 
 pub(crate) mod args;
 mod diff;
@@ -89,7 +86,9 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         reporter.note(&note);
     }
     let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter);
-    reporter.started(started(args, &files, language, &sides, &prepared, &choices));
+    reporter.started(started(
+        args, &files, language, &sides, &place, &prepared, &choices,
+    ));
 
     let search = IsolationSearch {
         args,
@@ -157,7 +156,6 @@ impl IsolationSearch<'_> {
             interrupt: Some(self.interrupt.clone()),
             store,
         };
-        reporter.working(&planning(self.files.bad.len()), "");
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
         let on_event = &mut |event: &_| match event {
             Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
@@ -354,25 +352,22 @@ fn prepare(
     let stated = property::stated(&args.property);
     let property_is_stated = stated.is_some();
     let permissions = limits::permissions(&args.sandbox);
-    let setup = setup(args, runner, &permissions, interrupt);
-    let may_ask = args.printing.is_text() && !args.property.yes && keys::are_available();
-    let mut choice = PropertyChoice {
-        remembered: earlier.property(),
-        frames: args.property.frames,
-        ask: &mut deduced::chooser(may_ask, interrupt),
-    };
-    let recording = earlier.recording();
+    let options = args.preparation();
     let mut loosened = None;
-    let prepared = {
+    let prepared = options.with_choice(earlier.property(), interrupt, |choice| {
+        let setup = options.setup(runner, &permissions, interrupt);
         let mut note = noting(reporter);
-        setup.prepare(files, recording, &mut choice, &mut |event| {
+        setup.prepare_isolation(files, earlier.recording(), choice, &mut |event| {
             if let PrepareEvent::Loosened(loosening) = event {
                 loosened = Some(loosening);
             }
             note(event);
         })
-    };
-    let prepared = prepared.map_err(|error| explain(error, args, runner))?;
+    });
+    let prepared = prepared.map_err(|error| {
+        let hint = script_hint(&error, args, runner, &files.bad, interrupt);
+        explain(error, args, runner).hints(hint)
+    })?;
     let property = &prepared.oracle.failing;
     let slowest = prepared.baseline.stats.slowest;
     choices.add(choices::property(property, property_is_stated), reporter);
@@ -384,22 +379,20 @@ fn prepare(
     Ok(prepared)
 }
 
-fn setup<'a>(
+/// Returns why a stated failure does not occur on the bad file, if a trial shows it.
+fn script_hint(
+    error: &IsolationError,
     args: &IsolateArgs,
     runner: &Runner,
-    permissions: &'a Permissions,
-    interrupt: &'a Interrupt,
-) -> IsolationSetup<'a> {
-    IsolationSetup {
-        runner: runner.clone(),
-        permissions,
-        stated: property::stated(&args.property),
-        is_test_script: args.property.test.is_some(),
-        is_flaky: args.property.flaky,
-        timeout_is_stated: args.timeout.is_some(),
-        jobs: args.jobs.count(),
-        interrupt,
-    }
+    bad: &[u8],
+    interrupt: &Interrupt,
+) -> Option<String> {
+    let run = match error {
+        IsolationError::BadDoesNotFail { run, .. } => Some(&**run),
+        IsolationError::Baseline(BothSidesError::Oracle(OracleError::SetUp { .. })) => None,
+        _ => return None,
+    };
+    (args.preparation()).script_hint(run, runner, bad, interrupt)
 }
 
 fn started(
@@ -407,6 +400,7 @@ fn started(
     files: &GoodAndBad,
     language: Option<&'static Language>,
     sides: &SideFiles,
+    place: &RunPlace,
     prepared: &PreparedIsolation,
     choices: &Choices,
 ) -> StartedEvent {
@@ -418,7 +412,7 @@ fn started(
         output: &sides.failing,
         language,
         command: runner.command.to_string(),
-        place: None,
+        place: place.project().map(|project| project.plan().root()),
         property: &prepared.oracle.failing,
         property_args: &args.property,
         jobs: &args.jobs,
@@ -437,20 +431,10 @@ fn show_property(
     command: CommandLine,
     bad: &[u8],
 ) -> Result<ExitKind, CliError> {
-    if let Some(stated) = property::stated(&args.property) {
-        deduced::print_flags(&stated);
-        return Ok(ExitKind::Reduced);
-    }
-    let interrupt = interrupt_on_signals()?;
-    let runner = limits::runner(&args.bad, command, &args.sandbox, args.timeout, &mut |_| {})?;
-    let permissions = limits::permissions(&args.sandbox);
-    let setup = setup(args, &runner, &permissions, &interrupt);
-    let recording = BaselineRecording::default();
-    let deduction = setup
-        .deduce(bad, &recording, args.property.frames)
-        .map_err(|error| explain(error, args, &runner))?;
-    deduced::print_deduction(&deduction);
-    Ok(ExitKind::Reduced)
+    (args.preparation()).show_property(command, Ok, |setup, recording| {
+        let deduction = setup.deduce_failing(bad, recording, args.property.frames);
+        deduction.map_err(|error| explain(error, args, setup.runner))
+    })
 }
 
 /// Returns the error for an isolation that cannot begin.

@@ -34,7 +34,6 @@ use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
-use crate::report::text::planning;
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits};
 
@@ -134,7 +133,11 @@ fn count_both(
 ) -> [Option<usize>; 2] {
     const LARGE: usize = 1 << 20;
     let before = found.summary.tokens_before;
-    let before = before.or_else(|| count_tokens(input, language));
+    let before = match input.len() {
+        // Stopped before a pass has read it.
+        LARGE.. if before.is_none() && found.summary.stopped.is_some() => None,
+        _ => before.or_else(|| count_tokens(input, language)),
+    };
     let after = found.summary.progress.tokens;
     let after = match found.best.len() {
         _ if found.best == *input => before,
@@ -299,7 +302,6 @@ impl ReductionSearch<'_> {
             Some(collector) => collector,
             None => oracle,
         };
-        reporter.working(&planning(self.input.len()), "");
         let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
         let Reduced {
             summary,
