@@ -106,9 +106,10 @@ impl Parser {
 /// out ways to recover from errors.
 const EXTRA_CALLBACKS: usize = 1000;
 
-/// How often the parser calls back in one step: about every 0.1 ms, but up to 15 ms apart while it
-/// recovers from errors.
-const CALLBACKS_IN_STEP: usize = 64;
+/// How often the parser calls back in one step: about every 0.1 ms, but up to 50 ms apart while it
+/// recovers from errors. Part of the result: where versions of the stack compete, it depends on
+/// which of them continues after a pause.
+const CALLBACKS_IN_STEP: usize = 16;
 
 /// The errors for which parsing continues. Recovering from one costs more than all the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,6 +26,7 @@ mod jobs;
 mod json;
 mod lab;
 mod messages;
+mod newcomer;
 mod others;
 mod place;
 mod properties;
