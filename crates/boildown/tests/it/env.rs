@@ -355,6 +355,8 @@ impl Finished<'_> {
             ),
             // One line a second; their number depends on the load of the computer.
             (r"(?m)^\d[\dhms.]*  \d+\.\d% removed: .*\n", ""),
+            // What takes ten seconds on a busy computer.
+            (r"(?m)^.* … \d[\dms]*( \(.*\))?\n", ""),
             (
                 r"\d+ tests? in \d[\dhms.]* \(\d+ runs?",
                 "[n] tests in [time] ([n] runs",

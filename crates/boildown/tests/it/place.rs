@@ -338,7 +338,11 @@ fn an_isolation_runs_in_a_stated_project() {
     let args = [
         "isolate", "good.txt", "bad.txt", "--within", ".", "--", "sh", "lib.sh", "bad.txt",
     ];
-    env.run(args).assert_code(0);
+    let events = env.run([&args[..5], &["--json"], &args[5..]].concat());
+    let events = events.assert_code(0).events();
+    let mut started = events.iter().filter(|event| event["event"] == "started");
+    let here = env.path("").canonicalize().unwrap();
+    assert_eq!(started.next().unwrap()["place"], here.to_str().unwrap());
     assert!(env.read("bad.fail.txt").contains("needle"));
     let relative = [
         "isolate",
