@@ -36,7 +36,7 @@ struct Gate {
     base: Option<Parsed>,
     /// The parse of the best candidate.
     reading: Underway<Parsed>,
-    /// The parse of the candidate of the next query. `None` is its result when there are new errors.
+    /// The parse of the candidate of the next query. Its result is `None` if there are new errors.
     checking: Underway<Option<Parsed>>,
     /// The size of the best candidate that was found too broken last, in bytes.
     broken_at: Option<usize>,

@@ -154,9 +154,9 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         }
     }
 
-    /// Returns the size of the largest archive that is asked about. A content that is smaller can be
-    /// larger when it is packed: on the way from a thousand equal lines to one of them, the archive
-    /// grows. It never becomes larger than the one that the search started from.
+    /// Returns the size of the largest archive that is asked about. A content that is smaller can
+    /// be larger when it is packed: on the way from a thousand equal lines to one of them, the
+    /// archive grows. It never becomes larger than the one that the search started from.
     fn largest(&self) -> usize {
         match self.stage {
             ArchiveStage::Content { .. } => self.start.len(),
