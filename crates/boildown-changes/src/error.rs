@@ -47,6 +47,12 @@ pub enum ChangesError {
         /// The error of the git library or of the filter.
         source: BoxedError,
     },
+    /// A filter was stopped because the session is interrupted.
+    #[error("convert {path}: it was interrupted")]
+    Interrupted {
+        /// The file that was converted.
+        path: String,
+    },
     /// A file or directory could not be read or written.
     #[error("{action} {}", path.display())]
     File {

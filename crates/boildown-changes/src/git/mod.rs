@@ -6,9 +6,12 @@
 mod commits;
 mod convert;
 mod filter;
+mod filter_command;
+mod filter_protocol;
 mod repository;
 mod skeleton;
 mod uncommitted;
 
 pub use commits::{Commit, HistoryPath};
+pub use filter_command::FilterRuns;
 pub use repository::Repository;

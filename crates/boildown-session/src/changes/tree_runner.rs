@@ -450,6 +450,7 @@ fn is_mount(error: &ChangesError) -> bool {
 /// Returns the error of a tree that could not be made.
 fn tree_error(error: ChangesError) -> OracleError {
     match error {
+        ChangesError::Interrupted { .. } => OracleError::Interrupted,
         ChangesError::File {
             action,
             path,

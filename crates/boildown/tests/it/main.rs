@@ -5,10 +5,12 @@
 )]
 
 mod archives;
+mod build_tools;
 mod changes;
 mod changes_builds;
 mod changes_contained;
 mod changes_faults;
+mod changes_filters;
 mod changes_resume;
 mod deduction;
 mod directions;
@@ -17,6 +19,7 @@ mod environment;
 mod explain;
 mod files;
 mod flaky;
+mod git_environment;
 mod habits;
 mod help;
 mod hostile;

@@ -42,9 +42,9 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     };
     let rule = rule(args)?;
     let output = output(args, target)?;
-    let mut states = RequestedStates::new(args, &user_dir, &output)?;
-    let command = command(args, &mut states, &user_dir)?;
     let interrupt = interrupt_on_signals()?;
+    let mut states = RequestedStates::new(args, &user_dir, &output, &interrupt)?;
+    let command = command(args, &mut states, &user_dir)?;
     let mut reporter = report::reporter(args, target);
     let reporter = reporter.as_mut();
     for note in &states.notes {

@@ -4,7 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
-use boildown_changes::{ChangesError, Contents, Entry, FilePath, Repository, State};
+use boildown_changes::{ChangesError, Contents, Entry, FilePath, FilterRuns, Repository, State};
+use boildown_exec::spawn::Limits;
+use boildown_oracle::Interrupt;
 use boildown_session::changes::{HistoryPath, Revision, RevisionFiles, TreeCommand};
 use boildown_store::FOLDER;
 
@@ -26,6 +28,7 @@ pub(super) struct RequestedStates {
 /// Returns the error for a repository or a directory that could not be read.
 pub(crate) fn unreadable(error: &ChangesError) -> CliError {
     let kind = match error {
+        ChangesError::Interrupted { .. } => return CliError::interrupted_before("the search"),
         ChangesError::Revision { .. } | ChangesError::Repository { .. } => ExitKind::InvalidUsage,
         _ => ExitKind::CannotRun,
     };
@@ -44,6 +47,7 @@ impl RequestedStates {
         args: &ChangesArgs,
         user_dir: &Path,
         output: &Path,
+        interrupt: &Interrupt,
     ) -> Result<Self, CliError> {
         let dir = user_dir.join(output.parent().unwrap_or(Path::new("")));
         let dir = std::fs::canonicalize(&dir).unwrap_or(dir);
@@ -57,7 +61,15 @@ impl RequestedStates {
             return Self::directories(Path::new(old), Path::new(new), args, &ours);
         }
         let (old, new) = revisions(args)?;
-        Self::revisions(&old, new.as_deref(), user_dir, &ours).map_err(|error| unreadable(&error))
+        let repository = Repository::open(user_dir).map_err(|error| unreadable(&error))?;
+        let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        repository.set_filter_runs(FilterRuns::new(
+            Limits::default(),
+            interrupt.clone(),
+            temporary,
+        ));
+        Self::revisions(repository, &old, new.as_deref(), user_dir, &ours)
+            .map_err(|error| unreadable(&error))
     }
 
     fn directories(
@@ -92,12 +104,12 @@ impl RequestedStates {
     }
 
     fn revisions(
+        repository: Repository,
         old: &str,
         new: Option<&str>,
         user_dir: &Path,
         ours: &[PathBuf],
     ) -> Result<Self, ChangesError> {
-        let repository = Repository::open(user_dir)?;
         let dir = repository.path_in_work_tree(user_dir).unwrap_or_default();
         let good = repository.commit(old)?;
         let bad = repository.commit(new.unwrap_or("HEAD"))?;
