@@ -67,7 +67,9 @@ mod write_times;
 pub use contents::Contents;
 pub use error::ChangesError;
 pub use file_change::{FileChange, LocatedEntry};
-pub use git::{Commit, FilterRuns, HistoryPath, Repository};
+pub use git::{
+    BisectLog, Commit, FilterRuns, HistoryGraph, HistoryLimits, HistoryPath, Repository,
+};
 pub use gix::ObjectId;
 pub use patch::{DiffStat, diff_stat, patch};
 pub use state::{Configuration, Entry, FileKind, FilePath, FileVersion, State};

@@ -79,6 +79,21 @@ impl Workspace {
         &self.root
     }
 
+    /// Makes a symbolic link that is no part of a configuration. Replaces what else is there.
+    ///
+    /// # Errors
+    /// [`ChangesError::File`] when it cannot be made.
+    pub fn link(&self, path: &Path, target: &Path) -> Result<(), ChangesError> {
+        let name = path.file_name().unwrap_or_default();
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let linked = || {
+            let dir = self.root.create_subdirectory(parent)?;
+            dir.remove(name)?;
+            dir.create_link(name, target)
+        };
+        linked().map_err(ChangesError::file("link", self.root().join(path)))
+    }
+
     /// Makes the folder hold this configuration.
     ///
     /// # Errors

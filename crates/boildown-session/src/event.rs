@@ -9,7 +9,7 @@ use boildown_oracle::{Property, Run};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Ending, RunStore, StoreError};
 
-use crate::changes::{CulpritCounts, Loosened};
+use crate::changes::{CulpritCounts, EndRates, Loosened};
 
 /// Something that happened in a session. Everything that shows a session is a consumer of these.
 #[derive(Debug, Clone)]
@@ -65,6 +65,9 @@ pub enum Event {
     },
     /// The failure was read off the bad state of a culprit search: states are bad that have it.
     FailureRead(Property),
+    /// Runs on the two states of a culprit search disagree. From now on a state counts as bad when
+    /// it is as often as the second state.
+    RatesMeasured(EndRates),
     /// The two states of a culprit search are good and bad only when the command may write to more
     /// places than the sandbox allowed.
     SandboxLoosened(Loosened),
@@ -72,6 +75,13 @@ pub enum Event {
     HistoryRead {
         /// Number of steps from one revision to the next.
         steps: usize,
+    },
+    /// A bisection of the history has come this far.
+    BisectionProgress {
+        /// The number of commits that may be the culprit.
+        suspects: usize,
+        /// About how many more tests it takes.
+        tests: usize,
     },
     /// The bisection has ended: the change happens between these two revisions.
     Narrowed {

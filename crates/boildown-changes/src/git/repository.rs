@@ -91,6 +91,12 @@ impl Repository {
         self.local().common_dir().to_owned()
     }
 
+    /// Returns where git keeps the log of a `git bisect` in progress.
+    #[must_use]
+    pub fn bisect_log_path(&self) -> PathBuf {
+        self.repository.git_dir().join("BISECT_LOG")
+    }
+
     /// Returns whether older history is missing, as after `git clone --depth`.
     #[must_use]
     pub fn is_shallow(&self) -> bool {

@@ -91,16 +91,10 @@ impl FlakyBisect {
             return None;
         }
         let sums = self.commits.sums(|commit| self.odds[commit]);
-        let gain = |commit: usize| {
-            let after = sums[commit].clamp(0.0, 1.0);
-            let [high, low] = self.rates;
-            entropy(after * high + (1.0 - after) * low)
-                - after * entropy(high)
-                - (1.0 - after) * entropy(low)
-        };
+        let [high, low] = self.rates;
         let testable = (0..self.commits.len()).filter(|commit| !self.unresolved[*commit]);
         let best = testable
-            .map(|commit| (gain(commit), commit))
+            .map(|commit| (gain(sums[commit].clamp(0.0, 1.0), high, low), commit))
             // The oldest of equal ones.
             .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
         (best.0 > USEFUL).then_some(best.1)
@@ -159,27 +153,39 @@ impl FlakyBisect {
         self.runs
     }
 
-    /// Returns the uncertainty that is left, in bits: without noise, about the number of steps.
+    /// Returns about how many more runs it takes: the uncertainty that is left, divided by what the
+    /// best run tells.
     #[must_use]
-    pub fn bits_left(&self) -> f64 {
-        let bits = |odds: &f64| {
-            if *odds > 0.0 {
-                -odds * odds.log2()
-            } else {
-                0.0
-            }
-        };
-        self.odds.iter().map(bits).sum()
+    pub fn tests_left(&self) -> usize {
+        let bits: f64 = self.odds.iter().map(|odds| bits(*odds)).sum();
+        let [high, low] = self.rates;
+        let best = (0..=20).map(|after| gain(f64::from(after) / 20.0, high, low));
+        let best = best.fold(0.0, f64::max);
+        // More than this is of no interest.
+        (1..1000)
+            .take_while(|runs| f64::from(*runs) * best < bits)
+            .count()
+    }
+}
+
+/// Returns the information of a run, in bits, on a commit that is at or after the culprit with a
+/// probability of `after`.
+fn gain(after: f64, high: f64, low: f64) -> f64 {
+    entropy(after * high + (1.0 - after) * low)
+        - after * entropy(high)
+        - (1.0 - after) * entropy(low)
+}
+
+fn bits(probability: f64) -> f64 {
+    match probability > 0.0 {
+        true => -probability * probability.log2(),
+        false => 0.0,
     }
 }
 
 /// Returns the entropy of an event with this probability, in bits.
 fn entropy(probability: f64) -> f64 {
-    [probability, 1.0 - probability]
-        .into_iter()
-        .filter(|part| *part > 0.0)
-        .map(|part| -part * part.log2())
-        .sum()
+    bits(probability) + bits(1.0 - probability)
 }
 
 #[cfg(test)]
@@ -265,7 +271,14 @@ mod tests {
                 100.0 * simulated.right
             )
         });
-        insta::assert_snapshot!(rows.join("\n"), @"");
+        insta::assert_snapshot!(rows.join("\n"), @r"
+        bad 1, good 0: 7 runs, 100 % right
+        bad 0.9, good 0: 10 runs, 100 % right
+        bad 0.5, good 0: 25 runs, 99 % right
+        bad 0.2, good 0: 78 runs, 96 % right
+        bad 1, good 0.3: 16 runs, 100 % right
+        bad 0.8, good 0.2: 30 runs, 98 % right
+        ");
     }
 
     #[test]
@@ -286,19 +299,19 @@ mod tests {
     }
 
     #[test]
-    fn the_uncertainty_falls_to_nothing() {
+    fn the_runs_that_are_left_become_fewer() {
         let ends = [
             RunCounts { runs: 99, hits: 99 },
             RunCounts { runs: 99, hits: 0 },
         ];
         let mut search = FlakyBisect::new(Ancestry::line(64), ends[0], ends[1]);
-        assert!((search.bits_left() - 6.0).abs() < 1e-9);
+        assert!((6..=7).contains(&search.tests_left()));
         let mut runs = 0;
         while let Some(commit) = search.next_run() {
             search.tell(commit, commit >= 5);
             runs += 1;
         }
         assert!(runs <= 9, "{runs}");
-        assert!(search.bits_left() < 0.1);
+        assert!(search.tests_left() <= 1);
     }
 }

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use boildown_changes::{ChangesError, Commit, Contents, ObjectId, Repository, State};
+use boildown_changes::{
+    ChangesError, Commit, Contents, HistoryLimits, ObjectId, Repository, State,
+};
 
 /// A state of the folder, with a name.
 #[derive(Debug, Clone)]
@@ -24,6 +26,16 @@ pub enum RevisionFiles {
     State(State),
 }
 
+impl Revision {
+    /// Returns a commit by an abbreviated hash, which names it in any clone; `HEAD~3` would not.
+    pub(super) fn of_commit(id: ObjectId) -> Self {
+        Self {
+            name: id.to_hex_with_len(10).to_string(),
+            files: RevisionFiles::Commit(id),
+        }
+    }
+}
+
 impl fmt::Display for Revision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.name)
@@ -40,6 +52,8 @@ pub struct HistoryPath {
     pub revisions: Vec<Revision>,
     /// Index of the turning point: up to this revision, each step undoes a commit.
     pub turning_point: usize,
+    /// What is known about the revisions in between.
+    pub limits: HistoryLimits,
 }
 
 impl HistoryPath {
@@ -49,6 +63,21 @@ impl HistoryPath {
         Self {
             revisions: vec![good, bad],
             turning_point: 0,
+            limits: HistoryLimits::default(),
+        }
+    }
+
+    /// Returns the path through these states, the good one first and the bad one last.
+    ///
+    /// # Panics
+    /// If there are fewer than two.
+    #[must_use]
+    pub fn through_states(revisions: Vec<Revision>) -> Self {
+        assert!(revisions.len() > 1, "one is good and another one bad");
+        Self {
+            revisions,
+            turning_point: 0,
+            limits: HistoryLimits::default(),
         }
     }
 
@@ -76,12 +105,7 @@ impl HistoryPath {
         if let Some(way) = way {
             turning_point = way.turning_point;
             let inner = &way.commits[1..way.commits.len() - 1];
-            for &id in inner {
-                // An abbreviated hash names the commit in any clone; `HEAD~3` would not.
-                let name = id.to_hex_with_len(10).to_string();
-                let files = RevisionFiles::Commit(id);
-                revisions.push(Revision { name, files });
-            }
+            revisions.extend(inner.iter().copied().map(Revision::of_commit));
             revisions.push(bad);
         } else if !are_same_commit(&revisions[0], &bad) {
             revisions.push(bad);
@@ -90,7 +114,16 @@ impl HistoryPath {
         Ok(Self {
             revisions,
             turning_point,
+            limits: HistoryLimits::default(),
         })
+    }
+
+    /// Returns the commit of the revision with this index, if it is one.
+    pub(super) fn commit_at(&self, revision: usize) -> Option<ObjectId> {
+        match self.revisions[revision].files {
+            RevisionFiles::Commit(id) => Some(id),
+            RevisionFiles::State(_) => None,
+        }
     }
 
     /// Returns the good revision.

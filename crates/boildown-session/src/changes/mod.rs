@@ -16,10 +16,12 @@
 mod command;
 mod counts;
 mod culprit;
+mod end_rates;
 mod endpoints;
 mod error;
 mod final_checks;
 mod history_path;
+mod history_search;
 mod outcome_rule;
 mod parse_check;
 mod phases;
@@ -32,10 +34,11 @@ mod tree_search;
 
 pub use command::TreeCommand;
 pub use counts::CulpritCounts;
+pub use end_rates::EndRates;
 pub use error::SearchError;
 pub use history_path::{HistoryPath, Revision, RevisionFiles};
 pub use outcome_rule::{OutcomeRule, SearchTarget, UnresolvedReason};
 pub use problem::{CheckedProblem, Problem};
 pub use report::{CulpritHunk, CulpritReport, LayerCounts, Trial};
 pub use tree_oracle::TreeAnswer;
-pub use tree_runner::{Loosened, PrepareTree, TreeTest};
+pub use tree_runner::{Company, Loosened, PrepareTree, TreeTest};

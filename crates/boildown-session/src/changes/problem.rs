@@ -39,6 +39,8 @@ pub struct Problem {
     /// A sandbox that allows more, to be tried if the states are not good and bad in that of the
     /// test.
     pub roomier: Option<Sandbox>,
+    /// Whether the user says that runs on the same state may disagree.
+    pub is_flaky: bool,
     /// Whether the user stated the time limit. If not, the runs on the two states determine it.
     pub timeout_is_stated: bool,
 }
@@ -71,6 +73,7 @@ impl Problem {
             interrupt,
             on_event,
             rule: self.test.rule.clone(),
+            is_flaky: self.is_flaky,
             failure: None,
             reported: [None; 2],
         };

@@ -11,6 +11,8 @@ mod changes_builds;
 mod changes_contained;
 mod changes_faults;
 mod changes_filters;
+mod changes_flaky;
+mod changes_history;
 mod changes_resume;
 mod deduction;
 mod directions;

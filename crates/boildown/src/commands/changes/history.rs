@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use boildown_changes::Configuration;
+use boildown_changes::{Configuration, HistoryLimits};
 use boildown_session::Stopped;
 use boildown_session::changes::{
     CulpritCounts, CulpritReport, OutcomeRule, Problem, Revision, RevisionFiles, SearchTarget,
@@ -108,10 +108,14 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
         build_timeout,
         clean,
         sandbox,
+        flaky,
+        with,
         // Parts of the states, the command and the rule.
         states: _,
         command: _,
         worktree: _,
+        releases: _,
+        history: _,
         fix: _,
         build: _,
         bisect_run: _,
@@ -161,6 +165,18 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
     // Added only when they are given: they are younger than some stores.
     if build_timeout.is_some() {
         identity.add("--build-timeout", format!("{build_timeout:?}"));
+    }
+    if *flaky {
+        identity.add("--flaky", "true");
+    }
+    if !with.is_empty() {
+        identity.add("--with", format!("{with:?}"));
+    }
+    if problem.path.limits != HistoryLimits::default() {
+        identity.add(
+            "what is known of the history",
+            format!("{:?}", problem.path.limits),
+        );
     }
     if *clean {
         identity.add("--clean", "true");

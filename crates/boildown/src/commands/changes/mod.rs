@@ -8,8 +8,8 @@ use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Scratch, fsx};
 use boildown_oracle::{Interrupt, Property, Run, Verdict, deduce};
 use boildown_session::changes::{
-    CulpritCounts, CulpritReport, Loosened, OutcomeRule, PrepareTree, Problem, RevisionFiles,
-    SearchTarget, TreeCommand, TreeTest,
+    Company, CulpritCounts, CulpritReport, EndRates, Loosened, OutcomeRule, PrepareTree, Problem,
+    RevisionFiles, SearchTarget, TreeCommand, TreeTest,
 };
 use boildown_session::prepare::{Loosening, create_sandbox_with_temporary_files};
 use boildown_session::{Event, SessionConfig};
@@ -27,6 +27,7 @@ use crate::signals::interrupt_on_signals;
 pub(crate) mod args;
 mod explain;
 mod history;
+mod known_history;
 mod report;
 mod states;
 
@@ -52,6 +53,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     }
     let shown_command = command.to_string();
     let limits = limits::limits(&args.sandbox, args.timeout, &mut noting(reporter))?;
+    let company = company(args, &states, &user_dir)?;
     let problem = problem(
         args,
         states,
@@ -60,6 +62,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
             build: None,
             build_timeout: args.build_timeout,
             clean: args.clean,
+            company,
             rule,
             target,
             limits,
@@ -260,8 +263,36 @@ fn problem(
         scratch: Arc::new(scratch),
         test,
         roomier,
+        is_flaky: args.flaky,
         timeout_is_stated: args.timeout.is_some(),
     })
+}
+
+/// Returns the files of the user to which each copy gets a link.
+fn company(
+    args: &ChangesArgs,
+    states: &RequestedStates,
+    user_dir: &Path,
+) -> Result<Vec<Company>, CliError> {
+    let find = |path: &PathBuf| {
+        let error = |why: &str| {
+            CliError::usage(format!("--with {}: {why}", path.display())).hint(
+                "--with takes a file or directory of the work tree that no state has, such as node_modules",
+            )
+        };
+        let target = user_dir.join(path);
+        if !target.exists() {
+            return Err(error("there is no such file"));
+        }
+        let inside = states::inside(&states.dir, path).filter(|inside| !inside.is_empty());
+        let inside = inside.ok_or_else(|| error("it is not in the work tree"))?;
+        if states.is_in_any(&inside) {
+            return Err(error("a state has it"));
+        }
+        let path = PathBuf::from(inside.to_string());
+        Ok(Company { path, target })
+    };
+    args.with.iter().map(find).collect()
 }
 
 fn report_event(event: &Event, reporter: &mut dyn ChangesReporter) {
@@ -274,9 +305,18 @@ fn report_event(event: &Event, reporter: &mut dyn ChangesReporter) {
             reporter.note(&loosened(Loosening::NoSandbox, condition));
         }
         Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+        Event::RatesMeasured(rates) => reporter.note(&rates_measured(rates)),
         Event::FailureRead(property) => reporter.note(&failure_read(property)),
         event => reporter.event(event),
     }
+}
+
+fn rates_measured(EndRates { bad, good }: &EndRates) -> String {
+    format!(
+        "flaky: the second state is as stated in {} of {} runs, the first one like it in {} of {}; \
+         each test is run until it is clear which one it is like",
+        bad.hits, bad.runs, good.hits, good.runs
+    )
 }
 
 /// Returns whether the culprit alone shows the failure of the bad state; `None` when that shows

@@ -11,6 +11,7 @@ use boildown_session::changes::{HistoryPath, Revision, RevisionFiles, TreeComman
 use boildown_store::FOLDER;
 
 use super::args::ChangesArgs;
+use super::known_history::KnownHistory;
 use crate::error::{CliError, ExitKind};
 
 /// The two states, the history between them, and the user's directory.
@@ -53,14 +54,10 @@ impl RequestedStates {
         let dir = std::fs::canonicalize(&dir).unwrap_or(dir);
         let ours =
             [output.file_name().unwrap_or_default(), OsStr::new(FOLDER)].map(|name| dir.join(name));
-        if let [old, new] = &args.states[..]
-            && Path::new(old).is_dir()
-            && Path::new(new).is_dir()
-            && !args.worktree
-        {
-            return Self::directories(Path::new(old), Path::new(new), args, &ours);
+        let are_directories = args.states.iter().all(|state| Path::new(state).is_dir());
+        if args.releases || are_directories && args.states.len() == 2 && !args.worktree {
+            return Self::directories(&args.states, &ours);
         }
-        let (old, new) = revisions(args)?;
         let repository = Repository::open(user_dir).map_err(|error| unreadable(&error))?;
         let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
         repository.set_filter_runs(FilterRuns::new(
@@ -68,37 +65,54 @@ impl RequestedStates {
             interrupt.clone(),
             temporary,
         ));
-        Self::revisions(repository, &old, new.as_deref(), user_dir, &ours)
-            .map_err(|error| unreadable(&error))
+        let dir = repository.path_in_work_tree(user_dir).unwrap_or_default();
+        let known = KnownHistory::read(&args.history, &repository, &dir)?;
+        let (old, new) = match known.ends {
+            Some([good, bad]) => (good, Some(bad)),
+            None => revisions(args)?,
+        };
+        let mut states = Self::revisions(repository, &old, new.as_deref(), user_dir, &ours)
+            .map_err(|error| unreadable(&error))?;
+        states.path.limits = known.limits;
+        Ok(states)
     }
 
-    fn directories(
-        old: &Path,
-        new: &Path,
-        args: &ChangesArgs,
-        ours: &[PathBuf],
-    ) -> Result<Self, CliError> {
+    /// Reads directories, the first one good and the last one bad.
+    fn directories(paths: &[OsString], ours: &[PathBuf]) -> Result<Self, CliError> {
         let contents = Contents::default();
-        let read = |path: &Path| {
+        let mut revisions = Vec::new();
+        for name in paths {
+            let path = Path::new(name);
+            if !path.is_dir() {
+                return Err(
+                    CliError::usage(format!("{} is no directory", path.display()))
+                        .hint("--releases takes directories, the oldest release first"),
+                );
+            }
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            contents
-                .directory_state(&path, ours)
-                .map_err(|error| unreadable(&error))
+            let state = contents.directory_state(&path, ours);
+            revisions.push(Revision {
+                name: name.to_string_lossy().into_owned(),
+                files: RevisionFiles::State(state.map_err(|error| unreadable(&error))?),
+            });
+        }
+        let state = |revision: Option<&Revision>| match revision.map(|revision| &revision.files) {
+            Some(RevisionFiles::State(state)) => Some(state.clone()),
+            _ => None,
         };
-        let ends = [read(old)?, read(new)?];
-        let revision = |path: &OsStr, state: &State| Revision {
-            name: path.to_string_lossy().into_owned(),
-            files: RevisionFiles::State(state.clone()),
+        let (Some(first), Some(last), 2..) = (
+            state(revisions.first()),
+            state(revisions.last()),
+            revisions.len(),
+        ) else {
+            return Err(CliError::usage("only one state is given")
+                .hint("give at least two directories, the good one first and the bad one last"));
         };
-        let path = HistoryPath::without_history(
-            revision(&args.states[0], &ends[0]),
-            revision(&args.states[1], &ends[1]),
-        );
         Ok(Self {
-            path,
+            path: HistoryPath::through_states(revisions),
             contents,
             dir: PathBuf::new(),
-            ends,
+            ends: [first, last],
             notes: Vec::new(),
         })
     }
@@ -242,6 +256,15 @@ impl RequestedStates {
         user_path.into_os_string()
     }
 
+    /// Returns whether one of the two states has a file or a directory with this path.
+    pub(super) fn is_in_any(&self, path: &FilePath) -> bool {
+        let mut within = path.clone();
+        within.push(b'/');
+        (self.ends.iter()).any(|state| {
+            state.get(path).is_some() || state.iter().any(|(file, _)| file.starts_with(&within))
+        })
+    }
+
     /// Returns whether both states have a file or a directory with this path.
     fn is_in_both(&self, path: &FilePath) -> bool {
         let mut within = path.clone();
@@ -254,7 +277,7 @@ impl RequestedStates {
 }
 
 /// Returns a path relative to the user's directory as a path in the tree, unless it leads outside.
-fn inside(dir: &Path, path: &Path) -> Option<FilePath> {
+pub(super) fn inside(dir: &Path, path: &Path) -> Option<FilePath> {
     let whole = dir.join(path);
     let mut names: Vec<&[u8]> = Vec::new();
     for component in whole.components() {

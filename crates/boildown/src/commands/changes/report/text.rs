@@ -15,6 +15,8 @@ use crate::report::terminal::StatusOutput;
 pub(super) struct ChangesText {
     target: SearchTarget,
     out: StatusOutput,
+    /// What the search works on.
+    phase: String,
     /// Time at which progress was last printed.
     printed_at: Duration,
 }
@@ -29,6 +31,7 @@ impl ChangesText {
         Self {
             target,
             out: StatusOutput::new(),
+            phase: String::new(),
             printed_at: Duration::ZERO,
         }
     }
@@ -39,7 +42,7 @@ impl ChangesText {
             return;
         }
         self.printed_at = counts.elapsed;
-        let line = format!("{}  {}", clock(counts.elapsed), spent(counts));
+        let line = format!("{}  {}{}", clock(counts.elapsed), spent(counts), self.phase);
         if self.out.is_live {
             self.out.replace_live_line(&line, "");
         } else {
@@ -72,6 +75,13 @@ impl ChangesReporter for ChangesText {
                 let state = if *is_good { first } else { second };
                 self.out.print(&format!("{state}: {}", run.outcome));
             }
+            Event::BisectionProgress { suspects, tests } => {
+                self.phase = format!(
+                    "  [history: {} left, about {}]",
+                    count(*suspects, "commit"),
+                    count(*tests, "test")
+                );
+            }
             Event::HistoryRead { steps } => {
                 self.out
                     .print(&format!("history: {}", count(*steps, "step")));
@@ -82,6 +92,7 @@ impl ChangesReporter for ChangesText {
                 commits,
                 counts,
             } => {
+                self.phase = "  [changes]".to_owned();
                 if commits.is_empty() {
                     return;
                 }
@@ -96,11 +107,14 @@ impl ChangesReporter for ChangesText {
                 left,
                 counts,
                 ..
-            } => self.out.print(&format!(
-                "{}: {before} -> {left} ({})",
-                layer.noun(2),
-                spent(counts)
-            )),
+            } => {
+                self.phase = format!("  [{left} {}]", layer.noun(*left));
+                self.out.print(&format!(
+                    "{}: {before} -> {left} ({})",
+                    layer.noun(2),
+                    spent(counts)
+                ));
+            }
             Event::OlderChangeNeeded { passing, failing } => self.out.print(&format!(
                 "an older change is needed too, between {passing} and {failing}"
             )),
