@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use boildown_changes::{
-    ChangesError, Commit, Contents, HistoryLimits, ObjectId, Repository, State,
+    ChangesError, Commit, Contents, FilePath, HistoryLimits, ObjectId, Repository, State,
 };
 
 /// A state of the folder, with a name.
@@ -24,6 +24,14 @@ pub enum RevisionFiles {
     Commit(ObjectId),
     /// A state that was read already: of a directory, or of the work tree.
     State(State),
+    /// Those of a commit in which a submodule is at a commit of its own, and the commits that lead
+    /// there: that of the submodule last.
+    Submodule {
+        /// The files.
+        state: State,
+        /// The commits.
+        commits: Vec<Commit>,
+    },
 }
 
 impl Revision {
@@ -122,7 +130,7 @@ impl HistoryPath {
     pub(super) fn commit_at(&self, revision: usize) -> Option<ObjectId> {
         match self.revisions[revision].files {
             RevisionFiles::Commit(id) => Some(id),
-            RevisionFiles::State(_) => None,
+            RevisionFiles::State(_) | RevisionFiles::Submodule { .. } => None,
         }
     }
 
@@ -163,8 +171,12 @@ impl HistoryPath {
         };
         let mut commits = Vec::new();
         for revision in &self.revisions[range] {
-            if let RevisionFiles::Commit(id) = revision.files {
-                commits.push(repository.commit_by_id(id)?);
+            match &revision.files {
+                RevisionFiles::Commit(id) => commits.push(repository.commit_by_id(*id)?),
+                RevisionFiles::Submodule { commits: inner, .. } => {
+                    commits.extend(inner.iter().cloned());
+                }
+                RevisionFiles::State(_) => {}
             }
         }
         if undone {
@@ -205,6 +217,8 @@ pub(super) struct StepCommits {
 pub(super) struct PathStates<'a> {
     pub(super) path: HistoryPath,
     pub(super) contents: &'a Contents,
+    /// A submodule whose files take its place in all states.
+    pub(super) submodule: Option<FilePath>,
     cache: StateCache,
 }
 
@@ -213,19 +227,23 @@ impl<'a> PathStates<'a> {
         Self {
             path,
             contents,
+            submodule: None,
             cache: StateCache::default(),
         }
     }
 
     /// Returns the state of the revision with this index.
     pub(super) fn read(&self, revision: usize) -> Result<State, ChangesError> {
-        self.cache
-            .read(&self.path.revisions[revision], self.contents)
+        self.read_revision(&self.path.revisions[revision])
     }
 
     /// Returns the state of a revision that need not be on the path.
     pub(super) fn read_revision(&self, revision: &Revision) -> Result<State, ChangesError> {
-        self.cache.read(revision, self.contents)
+        let state = self.cache.read(revision, self.contents)?;
+        Ok(match &self.submodule {
+            Some(path) => self.contents.with_submodule_files(&state, path, None),
+            None => state,
+        })
     }
 
     /// Returns the name of the revision with this index.
@@ -248,7 +266,9 @@ impl StateCache {
         contents: &Contents,
     ) -> Result<State, ChangesError> {
         let id = match &revision.files {
-            RevisionFiles::State(state) => return Ok(state.clone()),
+            RevisionFiles::State(state) | RevisionFiles::Submodule { state, .. } => {
+                return Ok(state.clone());
+            }
             RevisionFiles::Commit(id) => *id,
         };
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);

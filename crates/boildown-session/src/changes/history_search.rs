@@ -1,6 +1,6 @@
 //! Search for the step of a history at which good turns bad.
 
-use boildown_changes::{Configuration, HistoryGraph, ObjectId};
+use boildown_changes::{Configuration, FileKind, HistoryGraph, ObjectId};
 use boildown_oracle::Verdict;
 use boildown_search::Subset;
 use boildown_search::changes::{Ancestry, Bisect, BisectGraph};
@@ -24,6 +24,70 @@ impl CulpritSearch<'_> {
     /// Finds neighbours on the path of which one is good and the other bad. Revisions that could
     /// not be judged may lie between them.
     pub(super) fn bisect_history(&mut self) -> Result<Narrowed, SearchError> {
+        let narrowed = self.bisect_revisions()?;
+        self.bisect_submodule(narrowed)
+    }
+
+    /// Continues in the history of a submodule, if the step moves one and is harmless with the
+    /// submodule as it was before.
+    fn bisect_submodule(&mut self, narrowed: Narrowed) -> Result<Narrowed, SearchError> {
+        let Narrowed { passing, failing } = narrowed;
+        let is_step_forward = failing == passing + 1 && failing > self.states.path.turning_point;
+        if self.stopped.is_some() || !is_step_forward {
+            return Ok(narrowed);
+        }
+        let contents = self.states.contents;
+        let (before, after) = (self.states.read(passing)?, self.states.read(failing)?);
+        let moved = after.iter().filter_map(|(path, entry)| {
+            let old = before.get(path)?;
+            let are_submodules = [old, entry].map(|it| it.kind == FileKind::Submodule);
+            (are_submodules == [true, true] && old.id != entry.id)
+                .then(|| (path.clone(), old.id, entry.id))
+        });
+        let moved: Vec<_> = moved.collect();
+        let [(path, old, new)] = &moved[..] else {
+            return Ok(narrowed);
+        };
+        let Some(commits) = contents.submodule_commits(path, *old, *new)? else {
+            return Ok(narrowed);
+        };
+        let outer = self.states.path.commit_at(failing);
+        let outer = outer.zip(self.repository());
+        let outer = outer
+            .map(|(id, repository)| repository.commit_by_id(id))
+            .transpose()?;
+        let inner = commits.iter().map(|commit| Revision {
+            name: format!("{path}@{}", commit.short()),
+            files: RevisionFiles::Submodule {
+                state: contents.with_submodule_files(&after, path, Some(commit.id)),
+                commits: outer.iter().cloned().chain([commit.clone()]).collect(),
+            },
+        });
+        let inner: Vec<Revision> = inner.collect();
+        let files: Vec<Configuration> = (inner.iter())
+            .map(|revision| Ok(self.states.read_revision(revision)?.into()))
+            .collect::<Result<_, SearchError>>()?;
+        let unmoved = or_interrupted(self.trees().judge(&files[0], self.interrupt))?;
+        if unmoved.verdict != Verdict::Uninteresting {
+            return Ok(narrowed);
+        }
+        let steps = inner.len() - 1;
+        self.phases.reporter().report(&Event::HistoryRead { steps });
+        let make_files = |set: &Subset| -> MadeFiles { Ok(Ok(files[set.count()].clone())) };
+        let search = Bisect::over_prefixes(steps);
+        let (search, stopped) = self.phases.run(search, &make_files, |_, _| Vec::new())?;
+        self.stopped = self.stopped.or(stopped);
+        let revisions = &mut self.states.path.revisions;
+        revisions.truncate(passing + 1);
+        revisions.extend(inner);
+        self.states.submodule = Some(path.clone());
+        Ok(Narrowed {
+            passing: passing + 1 + search.passing(),
+            failing: passing + 1 + search.failing(),
+        })
+    }
+
+    fn bisect_revisions(&mut self) -> Result<Narrowed, SearchError> {
         if let Some(narrowed) = self.bisect_commits()? {
             return Ok(narrowed);
         }

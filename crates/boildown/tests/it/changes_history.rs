@@ -88,7 +88,7 @@ fn merges() -> Vec<Made> {
 fn add_test(repo: &Repo, file: &str) {
     repo.script(
         "../home/test.sh",
-        &format!("echo >>\"$HERE/../home/runs\"; ! test -e {file}"),
+        &format!("echo 2>/dev/null >>\"$HERE/../home/runs\"; ! test -e {file}"),
     );
 }
 
@@ -102,7 +102,7 @@ fn git_bisect(repo: &Repo, good: &str, args: &[&str]) -> (usize, String) {
     let said = repo.git(["bisect", "run", "sh", "-c", &script]);
     let runs = repo.read("../home/runs").lines().count();
     std::fs::remove_file(repo.env.path("../home/runs")).unwrap();
-    repo.git(["bisect", "reset", "-q"]);
+    repo.git(["bisect", "reset"]);
     let found = said
         .lines()
         .find_map(|line| line.strip_suffix(" is the first bad commit"));
@@ -122,7 +122,6 @@ fn boildown(repo: &Repo, args: &[&str]) -> (u64, String) {
         .unwrap();
     let commits = narrowed["commits"].as_array().unwrap();
     assert_eq!(commits.len(), 1, "{narrowed}");
-    std::fs::remove_file(repo.env.path("../home/runs")).unwrap();
     let commit = commits[0]["id"].as_str().unwrap()[..10].to_owned();
     (narrowed["spent"]["runs"].as_u64().unwrap() - 4, commit)
 }
@@ -211,7 +210,7 @@ fn a_bisect_in_progress_is_taken_over() {
     assert!(rest < whole, "{rest} {whole}");
     let log = repo.git(["bisect", "log"]);
     repo.write("../home/log", log);
-    repo.git(["bisect", "reset", "-q"]);
+    repo.git(["bisect", "reset"]);
     let (saved, same) = boildown(&repo, &["--bisect-log=../home/log"]);
     assert_eq!((saved, &commit), (rest, &same));
     (repo.changes(["--bisect-log", "--", "true"]).assert_code(1))
@@ -289,4 +288,79 @@ fn a_row_of_releases_is_bisected() {
     let run = repo.env.run(&args);
     run.assert_code(0).assert_says("between r5 and r6");
     assert_eq!(repo.changed(), ["+BAD"]);
+}
+
+#[test]
+fn releases_are_read_from_wheels_zip_files_and_tarballs() {
+    let repo = Repo::new();
+    let make = r##"
+import io, tarfile, zipfile
+def files(number):
+    text = f"{number}\n\n\n" + ("BAD\n" if number >= 4 else "")
+    return {"pkg/a.txt": text, "pkg/b.txt": f"{number}\n", "run.sh": "#!/bin/sh\n! grep -q BAD pkg/a.txt\n"}
+for number in range(1, 7):
+    if number % 2:
+        with tarfile.open(f"pkg-{number}.tar.gz", "w:gz") as out:
+            for name, text in files(number).items():
+                info = tarfile.TarInfo(f"pkg-{number}.0/{name}")
+                info.size, info.mode = len(text), 0o755 if name == "run.sh" else 0o644
+                out.addfile(info, io.BytesIO(text.encode()))
+    else:
+        with zipfile.ZipFile(f"pkg-{number}.whl", "w", zipfile.ZIP_DEFLATED) as out:
+            for name, text in files(number).items():
+                info = zipfile.ZipInfo(name)
+                info.external_attr = (0o755 if name == "run.sh" else 0o644) << 16
+                out.writestr(info, text)
+"##;
+    repo.write("../home/make.py", make);
+    let made = Command::new("python3")
+        .arg(repo.env.path("../home/make.py"))
+        .current_dir(repo.env.path(""))
+        .status();
+    assert!(made.unwrap().success());
+    let names = [
+        "pkg-1.tar.gz",
+        "pkg-2.whl",
+        "pkg-3.tar.gz",
+        "pkg-4.whl",
+        "pkg-5.tar.gz",
+        "pkg-6.whl",
+    ];
+    let fixed = ["changes", "--releases"];
+    let test = ["--", "./run.sh"];
+    let run = repo.env.run(fixed.iter().chain(&names).chain(&test));
+    run.assert_code(0)
+        .assert_says("between pkg-3.tar.gz and pkg-4.whl");
+    assert_eq!(repo.changed(), ["+BAD"]);
+    repo.write("broken.tar.gz", b"\x1f\x8bnothing");
+    (repo
+        .changes(["--releases", "pkg-1.tar.gz", "broken.tar.gz", "--", "true"])
+        .assert_code(5))
+    .assert_says("failed to read the archive");
+}
+
+#[test]
+fn a_submodule_is_searched_down_to_its_commit_and_line() {
+    let module = Repo::new();
+    module.write("lib.txt", "1\n\n\n\n");
+    module.commit("module 1");
+    let repo = Repo::new();
+    let url = module.env.path("").display().to_string();
+    repo.git(["submodule", "--quiet", "add", &url, "vendor"]);
+    repo.script("test.sh", "! grep -q BAD vendor/lib.txt");
+    repo.commit("with the module");
+    for number in 2..=8 {
+        let bad = if number >= 5 { "BAD\n" } else { "" };
+        module.write("lib.txt", format!("{number}\n\n\n\n{bad}"));
+        module.commit(&format!("module {number}"));
+    }
+    repo.git_in("vendor", ["pull", "-q", "origin", "main"]);
+    repo.write("other.txt", "x\n");
+    repo.commit("update the module");
+    let run = repo.changes(["HEAD~1..HEAD", "--", "./test.sh"]);
+    run.assert_code(0)
+        .assert_says("Ada: update the module")
+        .assert_says("Ada: module 5");
+    assert_eq!(repo.changed(), ["+BAD"], "{run}");
+    assert!(repo.patch().contains("+++ b/vendor/lib.txt"), "{run}");
 }

@@ -13,6 +13,7 @@ mod changes_faults;
 mod changes_filters;
 mod changes_flaky;
 mod changes_history;
+mod changes_points;
 mod changes_resume;
 mod deduction;
 mod directions;

@@ -59,7 +59,7 @@ pub(crate) struct ChangesArgs {
     ///
     /// Two revisions of the current git repository, or two directories; or GOOD alone with
     /// --worktree.
-    #[arg(hide_short_help = true, value_name = "GOOD..BAD", required_unless_present = "bisect_log", num_args = 1..)]
+    #[arg(hide_short_help = true, value_name = "GOOD..BAD", required_unless_present_any = ["bisect_log", "points"], num_args = 1..)]
     pub(crate) states: Vec<OsString>,
 
     /// The command, run in a copy of the files
@@ -80,9 +80,10 @@ pub(crate) struct ChangesArgs {
     #[arg(long, help_heading = "States")]
     pub(crate) fix: bool,
 
-    /// The states are directories, the oldest first
+    /// The states are directories and archives, the oldest first
     ///
-    /// Unpacked releases, for example. The first one is good and the last one bad.
+    /// Releases, for example: wheels, tarballs, ZIP files. The first one is good and the last one
+    /// bad.
     #[arg(
         long,
         hide_short_help = true,
@@ -93,6 +94,16 @@ pub(crate) struct ChangesArgs {
 
     #[command(flatten, next_help_heading = "States")]
     pub(crate) history: HistoryArgs,
+
+    /// Search points inside the program instead of files
+    ///
+    /// The program reads from the variable which points are enabled, in the protocol of Go's bisect
+    /// tool; PATTERN in TEXT is replaced. `docs/points.md` describes it.
+    #[arg(long, hide_short_help = true, value_name = "VARIABLE=TEXT",
+          conflicts_with_all = ["states", "worktree", "fix", "releases", "bisect_log", "bisect_run",
+                                "test", "build", "with", "flaky", "output", "json", "markdown"],
+          help_heading = "States")]
+    pub(crate) points: Option<String>,
 
     /// A file or directory that git ignores and the command needs
     ///

@@ -116,6 +116,8 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
         worktree: _,
         releases: _,
         history: _,
+        // A search without a store.
+        points: _,
         fix: _,
         build: _,
         bisect_run: _,
@@ -144,7 +146,9 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
         ("the second state", problem.path.bad()),
     ] {
         let state = match &revision.files {
-            RevisionFiles::State(state) => Ok(state.clone()),
+            RevisionFiles::State(state) | RevisionFiles::Submodule { state, .. } => {
+                Ok(state.clone())
+            }
             RevisionFiles::Commit(id) => {
                 let repository = problem.contents.repository();
                 repository.expect("it holds the commit").state(*id)
@@ -194,7 +198,7 @@ fn what_is_bad(rule: &OutcomeRule, target: SearchTarget) -> String {
 fn commit(revision: &Revision) -> String {
     match revision.files {
         RevisionFiles::Commit(id) => id.to_string(),
-        RevisionFiles::State(_) => "files".to_owned(),
+        RevisionFiles::State(_) | RevisionFiles::Submodule { .. } => "files".to_owned(),
     }
 }
 

@@ -28,6 +28,7 @@ pub(crate) mod args;
 mod explain;
 mod history;
 mod known_history;
+mod points;
 mod report;
 mod states;
 
@@ -36,6 +37,9 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop;
     let user_dir = current_dir()?;
+    if let Some(points) = &args.points {
+        return points::run(args, points, user_dir);
+    }
     let target = if args.fix {
         SearchTarget::Fix
     } else {
@@ -335,7 +339,7 @@ fn prepare_tree(problem: &Problem) -> PrepareTree {
     let contents: Arc<Contents> = Arc::clone(&problem.contents);
     let head = match problem.path.good().files {
         RevisionFiles::Commit(id) => Some(id),
-        RevisionFiles::State(_) => None,
+        RevisionFiles::State(_) | RevisionFiles::Submodule { .. } => None,
     };
     Box::new(
         move |tree: &Workspace| match (contents.repository(), head) {

@@ -77,20 +77,21 @@ impl RequestedStates {
         Ok(states)
     }
 
-    /// Reads directories, the first one good and the last one bad.
+    /// Reads directories and archives, the first one good and the last one bad.
     fn directories(paths: &[OsString], ours: &[PathBuf]) -> Result<Self, CliError> {
         let contents = Contents::default();
         let mut revisions = Vec::new();
         for name in paths {
             let path = Path::new(name);
-            if !path.is_dir() {
-                return Err(
-                    CliError::usage(format!("{} is no directory", path.display()))
-                        .hint("--releases takes directories, the oldest release first"),
-                );
+            if !path.exists() {
+                return Err(CliError::usage(format!("there is no {}", path.display()))
+                    .hint("--releases takes directories and archives, the oldest release first"));
             }
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            let state = contents.directory_state(&path, ours);
+            let state = match path.is_dir() {
+                true => contents.directory_state(&path, ours),
+                false => contents.archive_state(&path),
+            };
             revisions.push(Revision {
                 name: name.to_string_lossy().into_owned(),
                 files: RevisionFiles::State(state.map_err(|error| unreadable(&error))?),
@@ -106,7 +107,7 @@ impl RequestedStates {
             revisions.len(),
         ) else {
             return Err(CliError::usage("only one state is given")
-                .hint("give at least two directories, the good one first and the bad one last"));
+                .hint("give at least two of them, the good one first and the bad one last"));
         };
         Ok(Self {
             path: HistoryPath::through_states(revisions),

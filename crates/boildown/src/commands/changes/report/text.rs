@@ -15,6 +15,8 @@ use crate::report::terminal::StatusOutput;
 pub(super) struct ChangesText {
     target: SearchTarget,
     out: StatusOutput,
+    /// Whether there are states between the two.
+    has_history: bool,
     /// What the search works on.
     phase: String,
     /// Time at which progress was last printed.
@@ -31,6 +33,7 @@ impl ChangesText {
         Self {
             target,
             out: StatusOutput::new(),
+            has_history: false,
             phase: String::new(),
             printed_at: Duration::ZERO,
         }
@@ -83,6 +86,7 @@ impl ChangesReporter for ChangesText {
                 );
             }
             Event::HistoryRead { steps } => {
+                self.has_history = true;
                 self.out
                     .print(&format!("history: {}", count(*steps, "step")));
             }
@@ -93,7 +97,7 @@ impl ChangesReporter for ChangesText {
                 counts,
             } => {
                 self.phase = "  [changes]".to_owned();
-                if commits.is_empty() {
+                if commits.is_empty() && !self.has_history {
                     return;
                 }
                 self.out.print(&format!(
