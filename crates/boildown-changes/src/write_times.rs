@@ -16,8 +16,8 @@ use crate::FilePath;
 /// file that is written now, and whatever is built from it is not in the past of the clock.
 ///
 /// Two more rules serve tools that look less closely:
-/// * Some tools compare whole seconds and sizes, such as rsync. When two versions of a file have the
-///   same size, the second one is written in a later second. Python compares them too, but what it
+/// * Some tools compare whole seconds and sizes, such as rsync. When two versions of a file have
+///   the same size, the second one is written in a later second. Python compares them too, but what it
 ///   keeps is known, and is removed instead.
 /// * Where times are kept in whole seconds, each update begins in a later second than the one
 ///   before.

@@ -13,7 +13,8 @@ use gix::filter::plumbing::pipeline::convert::to_worktree::{Options, UnknownEnco
 use gix::filter::plumbing::{Driver, Pipeline};
 use gix::worktree::stack::state::attributes::Source;
 
-use super::filter_command::{Direction, FilterError, FilterRuns};
+use super::filter_command::{FilterError, FilterRuns};
+use super::filter_protocol::Direction;
 
 /// The state of a conversion. It converts one content at a time.
 ///

@@ -13,29 +13,10 @@ use boildown_oracle::{Capture, Interrupt, Outcome, Run};
 use gix::bstr::{BStr, BString, ByteSlice as _};
 use gix::filter::plumbing::Driver;
 
-use super::filter_protocol;
+use super::filter_protocol::{self, Direction};
 
 /// An error of a conversion, from the git library or from a filter.
 pub(super) type FilterError = Box<dyn std::error::Error + Send + Sync>;
-
-/// The direction of a conversion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Direction {
-    /// To the repository.
-    Clean,
-    /// To the work tree.
-    Smudge,
-}
-
-impl Direction {
-    /// Returns the name that git gives to it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Clean => "clean",
-            Self::Smudge => "smudge",
-        }
-    }
-}
 
 /// The limits under which the filters of a repository run, and the handle that stops them.
 #[derive(Debug)]

@@ -6,7 +6,24 @@
 
 use gix::bstr::{BStr, ByteSlice as _};
 
-use super::filter_command::Direction;
+/// The direction of a conversion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// To the repository.
+    Clean,
+    /// To the work tree.
+    Smudge,
+}
+
+impl Direction {
+    /// Returns the name that git gives to it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Clean => "clean",
+            Self::Smudge => "smudge",
+        }
+    }
+}
 
 /// The largest content of a packet.
 const MAX_PACKET: usize = 65_516;

@@ -11,7 +11,7 @@ use crate::{ChangesError, FilePath};
 /// What is known about the revisions between two states.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryLimits {
-    /// More commits that are good, besides the good state.
+    /// More commits that are good, in addition to the good state.
     pub good: Vec<ObjectId>,
     /// Commits that are not to be run.
     pub skipped: Vec<ObjectId>,

@@ -33,8 +33,7 @@ use crate::Verdict;
 /// # Units
 /// Commits, by their number in the [`Ancestry`].
 /// # Source
-/// As `git bisect` (`bisect.c` of git 2.39), which chooses at random among the commits near one that
-/// cannot be tested.
+/// As `git bisect`, which chooses at random among the commits near one that cannot be tested.
 /// # Example
 /// ```
 /// use boildown_search::changes::{Ancestry, BisectGraph};

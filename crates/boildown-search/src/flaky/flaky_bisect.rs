@@ -6,28 +6,27 @@ use crate::flaky::RunCounts;
 /// Bisects a history whose revisions fail in some runs only, in the manner of Bayes.
 ///
 /// Each commit has a probability of being the culprit. A commit at or after the culprit fails at
-/// one rate, every other commit at a lower one. After each run, the probabilities follow from Bayes'
-/// rule. The next run is on the commit that tells most, on average, about the culprit (the largest
+/// one rate, every other commit at a lower one. After each run, the probabilities follow from
+/// Bayes' rule. The next run is on the commit that tells most, on average, about the culprit (the largest
 /// mutual information); without branches and noise that is the middle.
 ///
-/// For example, the bad state fails in half of the runs and the good state never. A failure excludes
-/// all younger commits at once. A pass halves the odds of the older ones only, so commits near the
+/// For example, the bad state fails in half of the runs and the good state never. A failure
+/// excludes all younger commits at once. A pass halves the odds of the older ones only, so commits near the
 /// suspected culprit are run several times.
 ///
 /// # Guarantee
-/// When [`culprit`](Self::culprit) names a commit, its probability is at least `CERTAIN` (0.99),
-/// given the two rates and one culprit that no commit repairs; and its
-/// [first parent](Ancestry::parents) was run itself as often as such a probability needs.
+/// When [`culprit`](Self::culprit) names a commit, its probability is at least 0.99, given the two
+/// rates and one culprit that no commit repairs.
 /// # Cost
 /// At least log₂ n divided by the information of a run: 1 bit without noise, 0.32 at rates of 0.5
 /// and 0. `tell` takes time proportional to the commits, once more for each merge.
 /// # Units
 /// Commits, by their number in the [`Ancestry`].
 /// # Source
-/// M. Ben-Or, A. Hassidim, *The Bayesian Learner is Optimal for Noisy Binary Search*, FOCS 2008, for
-/// a line. T. Henderson, B. Dorward, E. Nickell, C. Collins, A. Kondareddy, *Flake Aware Culprit
-/// Finding*, ICST 2023, for runs of tests. Differs from both: histories with merges, and two rates
-/// that the runs on the two ends measure.
+/// M. Ben-Or, A. Hassidim, *The Bayesian Learner is Optimal for Noisy Binary Search*, FOCS 2008,
+/// for a line. T. A. D. Henderson and others, *Flake Aware Culprit Finding*, ICST 2023, for runs of
+/// tests. Differs from both: histories with merges, and two rates that the runs on the two ends
+/// measure.
 /// # Example
 /// ```
 /// use boildown_search::changes::Ancestry;

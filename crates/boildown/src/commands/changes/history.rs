@@ -105,11 +105,12 @@ fn improvement(patch: &[u8], counts: &CulpritCounts) -> Improvement {
 fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError> {
     let ChangesArgs {
         timeout,
-        build_timeout,
-        clean,
         sandbox,
-        flaky,
-        with,
+        // Added by `add_younger_options`.
+        build_timeout: _,
+        clean: _,
+        flaky: _,
+        with: _,
         // Parts of the states, the command and the rule.
         states: _,
         command: _,
@@ -166,15 +167,22 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
     add_surroundings(&mut identity, test.command.words().chain(build));
     identity.add("what is bad", what_is_bad(&test.rule, test.target));
     identity.add("--timeout", format!("{timeout:?}"));
-    // Added only when they are given: they are younger than some stores.
-    if build_timeout.is_some() {
-        identity.add("--build-timeout", format!("{build_timeout:?}"));
+    add_younger_options(&mut identity, args, problem);
+    limits::add_to_identity(&mut identity, sandbox);
+    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
+    Ok(identity)
+}
+
+/// Adds options that are younger than some stores, and only when they are given.
+fn add_younger_options(identity: &mut Identity, args: &ChangesArgs, problem: &Problem) {
+    if args.build_timeout.is_some() {
+        identity.add("--build-timeout", format!("{:?}", args.build_timeout));
     }
-    if *flaky {
+    if args.flaky {
         identity.add("--flaky", "true");
     }
-    if !with.is_empty() {
-        identity.add("--with", format!("{with:?}"));
+    if !args.with.is_empty() {
+        identity.add("--with", format!("{:?}", args.with));
     }
     if problem.path.limits != HistoryLimits::default() {
         identity.add(
@@ -182,12 +190,9 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
             format!("{:?}", problem.path.limits),
         );
     }
-    if *clean {
+    if args.clean {
         identity.add("--clean", "true");
     }
-    limits::add_to_identity(&mut identity, sandbox);
-    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
-    Ok(identity)
 }
 
 /// Returns the rule and the target as text.
