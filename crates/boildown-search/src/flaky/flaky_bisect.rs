@@ -7,11 +7,13 @@ use crate::flaky::RunCounts;
 ///
 /// Each commit has a probability of being the culprit. A commit at or after the culprit fails at
 /// one rate, every other commit at a lower one. After each run, the probabilities follow from
-/// Bayes' rule. The next run is on the commit that tells most, on average, about the culprit (the largest
+/// Bayes' rule. The next run is on the commit that tells most, on average, about the culprit
+/// (the largest
 /// mutual information); without branches and noise that is the middle.
 ///
 /// For example, the bad state fails in half of the runs and the good state never. A failure
-/// excludes all younger commits at once. A pass halves the odds of the older ones only, so commits near the
+/// excludes all younger commits at once. A pass halves the odds of the older ones only, so
+/// commits near the
 /// suspected culprit are run several times.
 ///
 /// # Guarantee

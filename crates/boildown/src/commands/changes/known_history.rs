@@ -5,7 +5,7 @@ use std::path::Path;
 use boildown_changes::{BisectLog, ChangesError, FilePath, HistoryLimits, ObjectId, Repository};
 
 use super::args::HistoryArgs;
-use super::states::unreadable;
+use super::repository_access::{inside, unreadable};
 use crate::error::{CliError, ExitKind};
 
 /// What is known about the history, with the two states if a `git bisect` knows them.
@@ -25,7 +25,7 @@ impl KnownHistory {
     ) -> Result<Self, CliError> {
         let mut paths = Vec::new();
         for path in &args.path {
-            let inside = super::states::inside(dir, path).ok_or_else(|| {
+            let inside = inside(dir, path).ok_or_else(|| {
                 CliError::usage(format!("{} is not in the work tree", path.display()))
                     .hint("--path takes a file or directory of the repository")
             })?;

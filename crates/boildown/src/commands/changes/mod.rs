@@ -6,10 +6,10 @@ use std::sync::Arc;
 use boildown_changes::{Contents, Workspace, patch};
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Scratch, fsx};
-use boildown_oracle::{Interrupt, Property, Run, Verdict, deduce};
+use boildown_oracle::{Interrupt, Run, Verdict, deduce};
 use boildown_session::changes::{
-    Company, CulpritCounts, CulpritReport, EndRates, Loosened, OutcomeRule, PrepareTree, Problem,
-    RevisionFiles, SearchTarget, TreeCommand, TreeTest,
+    Company, CulpritCounts, CulpritReport, EndRates, Loosened, PrepareTree, Problem, RevisionFiles,
+    SearchTarget, TreeCommand, TreeTest,
 };
 use boildown_session::prepare::{Loosening, create_sandbox_with_temporary_files};
 use boildown_session::{Event, SessionConfig};
@@ -18,6 +18,7 @@ use boildown_store::RunStore;
 use self::args::ChangesArgs;
 use self::explain::search_error;
 use self::report::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
+use self::rule::rule;
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::limits;
@@ -30,6 +31,8 @@ mod history;
 mod known_history;
 mod points;
 mod report;
+mod repository_access;
+mod rule;
 mod states;
 
 /// Finds the smallest change that breaks something, or that fixes it.
@@ -347,25 +350,6 @@ fn prepare_tree(problem: &Problem) -> PrepareTree {
             _ => Ok(()),
         },
     )
-}
-
-/// Returns the rule that tells good from bad.
-fn rule(args: &ChangesArgs) -> Result<OutcomeRule, CliError> {
-    let stated = Property::new(args.expectations.expectations().collect());
-    match (stated, &args.bisect_run, &args.test) {
-        (Some(_), Some(_), _) => Err(conflict("--bisect-run")),
-        (Some(_), _, Some(_)) => Err(conflict("--test")),
-        (Some(property), None, None) => Ok(OutcomeRule::Property(property)),
-        (None, Some(_), _) => Ok(OutcomeRule::BisectRun),
-        (None, None, Some(_)) => Ok(OutcomeRule::Test),
-        (None, None, None) if args.any_failure => Ok(OutcomeRule::ExitCode),
-        (None, None, None) => Ok(OutcomeRule::SameFailure),
-    }
-}
-
-fn conflict(option: &str) -> CliError {
-    CliError::usage(format!("{option} cannot be combined with expectations"))
-        .hint("remove --exit, --stdout, --stderr, --not-stderr and --hangs, or the script")
 }
 
 /// Returns the command to run in copies of the states.

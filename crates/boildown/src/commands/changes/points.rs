@@ -6,7 +6,7 @@ use std::sync::Arc;
 use boildown_exec::Scratch;
 use boildown_oracle::{OracleError, shell};
 use boildown_session::SessionConfig;
-use boildown_session::changes::{PointsError, PointsProblem, PointsReport};
+use boildown_session::changes::{PointsError, PointsProblem, PointsReport, SearchTarget};
 
 use super::args::ChangesArgs;
 use super::report;
@@ -30,7 +30,7 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
         return Err(CliError::usage("no command to run").hint("give it after --: -- COMMAND"));
     }
     let interrupt = interrupt_on_signals()?;
-    let mut reporter = report::reporter(args, super::SearchTarget::Culprit);
+    let mut reporter = report::reporter(args, SearchTarget::Culprit);
     let reporter = reporter.as_mut();
     let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let problem = PointsProblem {
@@ -38,7 +38,7 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
         dir,
         variable: variable.to_owned(),
         value: value.to_owned(),
-        rule: super::rule(args)?,
+        rule: super::rule::rule(args)?,
         limits: limits::limits(&args.sandbox, args.timeout, &mut noting(reporter))?,
         scratch: Arc::new(
             Scratch::within(&temporary).map_err(|error| CliError::cannot_run(&error))?,

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use boildown_changes::{ChangesError, Contents, Entry, FilePath, FilterRuns, Repository, State};
 use boildown_exec::spawn::Limits;
@@ -12,7 +12,8 @@ use boildown_store::FOLDER;
 
 use super::args::ChangesArgs;
 use super::known_history::KnownHistory;
-use crate::error::{CliError, ExitKind};
+pub(super) use super::repository_access::{inside, unreadable};
+use crate::error::CliError;
 
 /// The two states, the history between them, and the user's directory.
 pub(super) struct RequestedStates {
@@ -24,22 +25,6 @@ pub(super) struct RequestedStates {
     ends: [State; 2],
     /// Notes for the user.
     pub(crate) notes: Vec<String>,
-}
-
-/// Returns the error for a repository or a directory that could not be read.
-pub(crate) fn unreadable(error: &ChangesError) -> CliError {
-    let kind = match error {
-        ChangesError::Interrupted { .. } => return CliError::interrupted_before("the search"),
-        ChangesError::Revision { .. } | ChangesError::Repository { .. } => ExitKind::InvalidUsage,
-        _ => ExitKind::CannotRun,
-    };
-    let failed = CliError::failed_to(kind, error);
-    match error {
-        ChangesError::Repository { .. } => failed.hint(
-            "run it inside a git repository, or give two directories: boildown changes old/ new/ -- COMMAND",
-        ),
-        _ => failed,
-    }
 }
 
 impl RequestedStates {
@@ -275,21 +260,6 @@ impl RequestedStates {
                 state.get(path).is_some() || state.iter().any(|(file, _)| file.starts_with(&within))
             })
     }
-}
-
-/// Returns a path relative to the user's directory as a path in the tree, unless it leads outside.
-pub(super) fn inside(dir: &Path, path: &Path) -> Option<FilePath> {
-    let whole = dir.join(path);
-    let mut names: Vec<&[u8]> = Vec::new();
-    for component in whole.components() {
-        match component {
-            Component::Normal(name) => names.push(name.as_bytes()),
-            Component::CurDir => {}
-            Component::ParentDir => drop(names.pop()?),
-            Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    Some(names.join(&b'/').into())
 }
 
 /// Returns the two revisions. Without a second one, the second state is the work tree.
