@@ -50,7 +50,9 @@
 //! ```
 
 mod contents;
+mod definitions;
 mod directory;
+mod disjoint_sets;
 mod error;
 mod file_change;
 mod git;
@@ -64,8 +66,10 @@ mod tree;
 mod workspace;
 
 pub use contents::Contents;
+pub use definitions::ChangedDefinitions;
+pub use disjoint_sets::DisjointSets;
 pub use error::ChangesError;
-pub use file_change::{FileChange, LocatedEntry};
+pub use file_change::{FileChange, LineEdit, LocatedEntry};
 pub use git::{Commit, HistoryPath, Repository};
 pub use gix::ObjectId;
 pub use patch::{DiffStat, diff_stat, patch};
