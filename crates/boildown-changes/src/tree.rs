@@ -146,7 +146,8 @@ impl ChangeTree {
     /// the elements.
     ///
     /// The tree does not know commits, identifiers and grammars: all elements are one commit here,
-    /// [`ChangeUnit::Names`] gives hunks, and [`ChangeUnit::Statements`] lines. See [`groups_by_commit`](Self::groups_by_commit) and
+    /// [`ChangeUnit::Names`] gives hunks, and [`ChangeUnit::Statements`] lines. See
+    /// [`groups_by_commit`](Self::groups_by_commit) and
     /// [`groups_by_new_name`](Self::groups_by_new_name).
     ///
     /// By directories and by files, all files that moved from one directory to another are one

@@ -107,6 +107,12 @@ pub enum Event {
         /// The first revision on which it does.
         failing: String,
     },
+    /// The first bad revision is as before without the culprit: other changes that make the
+    /// difference are searched next.
+    OtherCauseNeeded {
+        /// The revision.
+        revision: String,
+    },
     /// A fresh tree had another verdict than one that was used before. Each run has a fresh tree
     /// from now on.
     GoingOnInFreshTrees,

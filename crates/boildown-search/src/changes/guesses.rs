@@ -12,13 +12,13 @@ use crate::{Query, Search, Subset, Verdict};
 /// # Cost
 /// One query for each set, at most.
 #[derive(Debug, Clone)]
-pub struct Guesses {
+pub struct GuessedSets {
     guesses: Arc<[Subset]>,
     next: usize,
     best: Subset,
 }
 
-impl Guesses {
+impl GuessedSets {
     /// Starts from a set that is known to fail.
     #[must_use]
     pub fn new(start: Subset, guesses: impl IntoIterator<Item = Subset>) -> Self {
@@ -30,7 +30,7 @@ impl Guesses {
     }
 }
 
-impl Search for Guesses {
+impl Search for GuessedSets {
     type Candidate = Subset;
 
     fn ask(&self) -> Option<Query<Subset>> {
@@ -71,12 +71,14 @@ mod tests {
     fn the_first_guess_that_fails_is_the_best() {
         let all = Subset::full(4);
         let guesses = [0..1, 1..3, 2..4].map(|range| all.only(range));
-        let (search, asked) = trace(Guesses::new(all.clone(), guesses.clone()), |set| {
+        let (search, asked) = trace(GuessedSets::new(all.clone(), guesses.clone()), |set| {
             needs(set, &[3])
         });
         assert_eq!(asked, "1✓ 23✗");
         assert_eq!(search.best(), guesses[1]);
-        let (search, _) = trace(Guesses::new(all.clone(), guesses), |_| Verdict::Unresolved);
+        let (search, _) = trace(GuessedSets::new(all.clone(), guesses), |_| {
+            Verdict::Unresolved
+        });
         assert_eq!(search.best(), all);
     }
 }

@@ -12,7 +12,7 @@
 //! | [`DdPlus`] | configurations that cannot be judged | parts that pass |
 //! | [`Bisect`] | a history, of which only prefixes are tested | all older changes |
 //! | [`Descent`] | nested groups of changes, down to single ones | parts that pass |
-//! | [`Guesses`] | sets that are likely to fail | nothing |
+//! | [`GuessedSets`] | sets that are likely to fail | nothing |
 //! | [`Isolate`] | the smallest difference between passing and failing | the passing side |
 //!
 //! They blame changes, they do not minimise: the set that
@@ -61,7 +61,7 @@ pub use change_list::ChangeList;
 pub use dd_plus::{DdPlus, UnionPolicy};
 pub use decisions::{Decision, DecisionKind};
 pub use descent::Descent;
-pub use guesses::Guesses;
+pub use guesses::GuessedSets;
 pub use isolate::Isolate;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use boildown_changes::{Configuration, Contents, State};
-use boildown_oracle::{Deduction, Interrupt, Outcome, Property, Run, Verdict};
+use boildown_oracle::{Deduction, Interrupt, Outcome, Property, Run, Signature, Verdict};
 use boildown_store::BaselineRecording;
 
 use super::error::SearchError;
@@ -27,6 +27,8 @@ pub(super) struct EndpointCheck<'a> {
     pub(super) rule: OutcomeRule,
     /// The failure that was reported last.
     pub(super) failure: Option<Property>,
+    /// The last run on the state that fails.
+    pub(super) failing_run: Option<Run>,
     /// The outcomes of the bad and of the good state that were reported last.
     pub(super) reported: [Option<Outcome>; 2],
 }
@@ -126,6 +128,9 @@ impl EndpointCheck<'_> {
                     deduction = Deduction::of_run(&run);
                 }
                 slowest = slowest.max(run.took);
+                if fails {
+                    self.failing_run = Some(run.clone());
+                }
                 self.report(endpoint.is_good, run);
             }
         }
@@ -136,7 +141,13 @@ impl EndpointCheck<'_> {
                 (self.on_event)(&Event::FailureRead(failure.clone()));
                 self.failure = Some(failure.clone());
             }
-            trees.set_rule(OutcomeRule::Property(failure));
+            let crashes =
+                (self.failing_run.as_ref()).is_some_and(|run| Signature::of_run(run).is_some());
+            let is_silent = !crashes && failure.expectations().len() == 1;
+            trees.set_rule(match is_silent {
+                true => OutcomeRule::SilentFailure(failure),
+                false => OutcomeRule::Property(failure),
+            });
         }
         Ok(slowest)
     }

@@ -7,6 +7,7 @@ use boildown_search::changes::Bisect;
 
 use super::culprit::{Culprit, Patch};
 use super::error::SearchError;
+use super::guesses::FailureHints;
 use super::history_path::{
     HistoryPath, Narrowed, PathStates, Revision, RevisionFiles, StepCommits,
 };
@@ -28,6 +29,8 @@ pub(super) struct CulpritSearch<'a> {
     /// The revisions between the two states that the user stated.
     path: &'a HistoryPath,
     pub(super) phases: Phases<'a>,
+    /// What the bad state says about where it fails.
+    pub(super) hints: FailureHints,
     pub(super) interrupt: &'a Interrupt,
     /// Why a phase was stopped, if one was.
     pub(super) stopped: Option<Stopped>,
@@ -52,12 +55,14 @@ impl<'a> CulpritSearch<'a> {
         path: &'a HistoryPath,
         contents: &'a Contents,
         phases: Phases<'a>,
+        hints: FailureHints,
         interrupt: &'a Interrupt,
     ) -> Self {
         Self {
             states: PathStates::new(path.clone(), contents),
             path,
             phases,
+            hints,
             interrupt,
             stopped: None,
         }
@@ -107,8 +112,7 @@ impl<'a> CulpritSearch<'a> {
             counts: self.phases.counts(),
         };
         self.phases.reporter().report(&event);
-        let before = Configuration::from(self.states.read(narrowed.passing)?);
-        let mut culprit = self.search_changes(narrowed, &Patch::empty(before))?;
+        let mut culprit = self.search_changes(narrowed, None)?;
         let mut commits = culprit.commits(steps);
         let mut on_good = None;
         for _ in 0..MAX_OLDER {
@@ -217,6 +221,8 @@ impl<'a> CulpritSearch<'a> {
             revision,
             patch: Patch { before, after },
             rest: culprit.rest.clone(),
+            finest: culprit.finest,
+            others: culprit.others.clone(),
             used_commits: None,
         }))
     }
@@ -267,7 +273,7 @@ impl<'a> CulpritSearch<'a> {
         };
         self.phases.reporter().report(&event);
         let steps = self.step_commits(narrowed)?;
-        let found = self.search_changes(narrowed, &patch)?;
+        let found = self.search_changes(narrowed, Some(&patch))?;
         let commits = found.commits(steps);
         Ok(Some((found, commits)))
     }

@@ -66,8 +66,8 @@ const MAX_COMPARED_PAIRS: usize = 1 << 12;
 
 impl Alignment {
     /// Aligns the outlines of two texts, given with their lines. `kept` has for each new line the
-    /// old line that it is or that it has replaced, if there is one; the lines are in the same order
-    /// on both sides.
+    /// old line that it is or that it has replaced, if there is one; the lines are in the same
+    /// order on both sides.
     #[must_use]
     pub fn between(
         old: (&Outline, &[&[u8]]),

@@ -573,6 +573,11 @@ pub(crate) struct CulpritFinished {
     /// Name of the state that `repair` is about: the second state, or the newest one between the
     /// two that could be judged.
     pub(crate) repair_on: String,
+    /// What that state was without: the causes, or the larger units that hold them.
+    pub(crate) repair_without: String,
+    /// Other changes that make the difference alone. They were looked for because the first bad
+    /// state was as before without the patch.
+    pub(crate) other_causes: Vec<OtherCauseJson>,
     /// Tests of the patch without each of its parts.
     pub(crate) parts: Vec<PartJson>,
     /// Whether the patch shows the failure of the second state; null if that cannot be compared.
@@ -599,6 +604,16 @@ pub(crate) struct CommitJson {
     pub(crate) author: String,
     /// The first line of the message.
     pub(crate) title: String,
+}
+
+/// Changes that make the difference beside the patch.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct OtherCauseJson {
+    /// The location of each hunk.
+    pub(crate) places: Vec<String>,
+    /// The changes as a patch, on the last good state between the two.
+    pub(crate) patch: String,
 }
 
 /// What a culprit search took.

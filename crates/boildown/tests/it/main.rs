@@ -7,6 +7,7 @@
 mod archives;
 mod changes;
 mod changes_builds;
+mod changes_causes;
 mod changes_contained;
 mod changes_faults;
 mod changes_resume;

@@ -145,7 +145,10 @@ impl CulpritSearch<'_> {
                 report_event(event, reporter);
             })
             .map_err(|error| search_error(error, self.command, args))?;
-        let patch = patches.finish(&found)?;
+        let result = patches.finish(&found)?;
+        let other_patches: Result<Vec<Vec<u8>>, _> = (found.other_causes.iter())
+            .map(|cause| patch(&cause.before, &cause.after, &problem.contents))
+            .collect();
         reporter.finish(&CulpritSearchReport {
             found: &found,
             target,
@@ -153,7 +156,8 @@ impl CulpritSearch<'_> {
             bad: &problem.path.bad().name,
             command: self.command,
             output,
-            patch: &patch,
+            patch: &result,
+            other_patches: &other_patches.map_err(|error| states::unreadable(&error))?,
             same_failure: same_failure(bad_run.as_ref(), found.run.as_ref(), target),
         });
         Ok(match found.stopped {

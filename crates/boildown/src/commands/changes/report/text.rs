@@ -104,6 +104,9 @@ impl ChangesReporter for ChangesText {
             Event::OlderChangeNeeded { passing, failing } => self.out.print(&format!(
                 "an older change is needed too, between {passing} and {failing}"
             )),
+            Event::OtherCauseNeeded { revision } => self.out.print(&format!(
+                "{revision} without it is as before: looking for another cause"
+            )),
             Event::GoingOnInFreshTrees => self.out.print(
                 "a fresh copy has another verdict: runs depend on files that earlier runs left \
                  behind; searching again with a fresh copy for each run",
