@@ -11,7 +11,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, fstat, openat, renameat, statat, unlinkat};
 use rustix::process::{Pid, geteuid};
@@ -31,6 +31,9 @@ const UNFINISHED: &str = "lock.new";
 /// The number of random letters and digits in the name of a directory.
 const RANDOM: usize = 12;
 
+/// The number of spare descriptors: removal has a directory, one in it, and both lists open.
+const SPARE: usize = 4;
+
 /// The longest marker, in bytes; several times what one takes.
 const MAX_MARKER: u64 = 1024;
 
@@ -43,6 +46,9 @@ pub(super) struct SessionDir {
     pub(super) opened: Arc<OwnedFd>,
     /// The attributes with which it was made, or found.
     as_made: Attributes,
+    /// Descriptors that are closed before the directory is removed, so that it can be removed when
+    /// this process may open no more files.
+    spare: Mutex<Vec<OwnedFd>>,
     /// Closing it releases the lock.
     _lock: File,
 }
@@ -65,6 +71,11 @@ impl SessionDir {
             parent: parent_opened,
             name,
             as_made: Attributes::read(&opened)?,
+            spare: Mutex::new(
+                (0..SPARE)
+                    .map(|_| opened.try_clone())
+                    .collect::<io::Result<_>>()?,
+            ),
             opened: Arc::new(opened),
             _lock: lock,
         })
@@ -98,6 +109,7 @@ impl SessionDir {
             parent: parent.try_clone_to_owned()?,
             name: name.to_owned(),
             as_made: Attributes::read(&opened)?,
+            spare: Mutex::default(),
             opened: Arc::new(opened),
             _lock: lock,
         }))
@@ -130,6 +142,10 @@ impl SessionDir {
     /// The marker goes last, so that the next session continues when this one is killed here. What
     /// has taken the place of the directory by now is removed only if it is a link or empty.
     pub(super) fn remove(&self) -> io::Result<()> {
+        self.spare
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clear();
         open_own(&self.opened)?;
         empty_except(&self.opened, MARKER)?;
         unlinkat(&self.opened, MARKER, AtFlags::empty())?;

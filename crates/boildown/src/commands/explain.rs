@@ -8,6 +8,7 @@ use boildown_store::{LastSession, SessionEnding};
 use clap::Args;
 
 use crate::error::{CliError, ExitKind};
+use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count};
 use crate::stdout;
 
@@ -33,10 +34,10 @@ pub(crate) fn print(args: &ExplainArgs) -> Result<ExitKind, CliError> {
 }
 
 fn no_run(dir: &Path, name: Option<&OsStr>) -> CliError {
-    let of = name.map_or_else(String::new, |name| format!(" of {}", name.display()));
+    let of = name.map_or_else(String::new, |name| format!(" of {}", name.escaped()));
     CliError::usage(format!(
         "no run{of} is recorded in {}",
-        dir.join(boildown_store::FOLDER).display()
+        dir.join(boildown_store::FOLDER).escaped()
     ))
     .hint("give the input or the result of a run: boildown explain FILE")
     .hint(

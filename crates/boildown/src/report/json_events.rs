@@ -67,6 +67,10 @@ pub(crate) struct StartedEvent {
     pub(crate) bytes: usize,
     /// Path of the result; of an isolation, of the one that fails.
     pub(crate) output: String,
+    /// The bytes of the paths of the inputs and of the result, in hexadecimal digits; only when one
+    /// of them is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path_bytes: Option<Vec<String>>,
     /// The language of the input; null when none is known.
     pub(crate) language: Option<String>,
     /// The command that is run on candidates.

@@ -18,6 +18,7 @@ use super::args::ChangesArgs;
 use super::states;
 use crate::error::CliError;
 use crate::limits;
+use crate::report::format::EscapedPath as _;
 
 /// Looks for earlier sessions, and reports what was found.
 pub(super) fn find(
@@ -151,7 +152,7 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
     }
     let commits: Vec<String> = problem.path.revisions.iter().map(commit).collect();
     identity.add("the commits between", commits.join(" "));
-    let command = format!("{} in {}", test.command, test.command.dir().display());
+    let command = format!("{} in {}", test.command, test.command.dir().escaped());
     identity.add("the command", command);
     let build: Vec<&OsStr> = test.build.iter().flat_map(|build| build.words()).collect();
     identity.add("--build", format!("{build:?}"));

@@ -21,6 +21,7 @@ use self::report::reporter::{ChangesReporter, CulpritSearchReport, StartedChange
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::limits;
+use crate::report::format::EscapedPath as _;
 use crate::report::notes::{failure_read, limit_advice, loosened, not_remembered, noting};
 use crate::signals::interrupt_on_signals;
 
@@ -33,7 +34,7 @@ mod states;
 /// Finds the smallest change that breaks something, or that fixes it.
 pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop;
+    let _reap = ReapOnDrop::begin();
     let user_dir = current_dir()?;
     let target = if args.fix {
         SearchTarget::Fix
@@ -354,7 +355,7 @@ fn output(args: &ChangesArgs, target: SearchTarget) -> Result<PathBuf, CliError>
     let parent = output.parent().unwrap_or(Path::new(""));
     let failed = |why: &str| {
         Err(
-            CliError::usage(format!("failed to write {}", output.display()))
+            CliError::usage(format!("failed to write {}", output.escaped()))
                 .because(why.to_owned()),
         )
     };

@@ -10,6 +10,7 @@ use boildown_store::FOLDER;
 
 use super::args::ChangesArgs;
 use crate::error::{CliError, ExitKind};
+use crate::report::format::EscapedPath as _;
 
 /// The two states, the history between them, and the user's directory.
 pub(super) struct RequestedStates {
@@ -221,8 +222,8 @@ impl RequestedStates {
         }
         let note = format!(
             "{} is not in both states: your file {} is used",
-            path.display(),
-            user_path.display()
+            path.escaped(),
+            user_path.escaped()
         );
         if !self.notes.contains(&note) {
             self.notes.push(note);

@@ -27,6 +27,7 @@ use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
+use crate::report::format::EscapedPath as _;
 use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
@@ -42,10 +43,10 @@ mod report;
 /// Isolates the difference between two files.
 pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop;
+    let _reap = ReapOnDrop::begin();
     let files = read(args)?;
     let language = input::language(args.language.as_deref(), &args.bad, &files.bad)?;
-    let (good_name, bad_name) = (args.good.display(), args.bad.display());
+    let (good_name, bad_name) = (args.good.escaped(), args.bad.escaped());
     let usage = format!("boildown isolate {good_name} {bad_name}");
     let commands = PropertyCommands::new(&args.property, &args.command, &args.bad, &usage)?;
     if args.property.show_property {
@@ -190,8 +191,8 @@ fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
     if good == bad {
         let what = format!(
             "{} and {} are identical",
-            args.good.display(),
-            args.bad.display()
+            args.good.escaped(),
+            args.bad.escaped()
         );
         return Err(CliError::usage(what)
             .hint("give a file on which the command passes, and one on which it fails"));
@@ -309,7 +310,7 @@ fn sides(args: &IsolateArgs) -> Result<SideFiles, CliError> {
         None => args.bad.parent().unwrap_or(Path::new("")).to_owned(),
     };
     if !Path::new(".").join(&folder).is_dir() {
-        let what = format!("there is no directory {}", folder.display());
+        let what = format!("there is no directory {}", folder.escaped());
         return Err(CliError::usage(what).hint("create it, or choose another one with --output"));
     }
     let side = |suffix: &str| -> Result<PathBuf, CliError> {
@@ -324,7 +325,7 @@ fn sides(args: &IsolateArgs) -> Result<SideFiles, CliError> {
         let is_input = [&args.good, &args.bad]
             .into_iter()
             .any(|input| same(&path).is_some() && same(&path) == same(input));
-        let what = || format!("failed to write {}", path.display());
+        let what = || format!("failed to write {}", path.escaped());
         if is_input {
             return Err(CliError::usage(what())
                 .because("it is one of the inputs")
@@ -456,7 +457,7 @@ fn show_property(
 /// Returns the error for an isolation that cannot begin.
 fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliError {
     let repeat_on = |path: &Path| repeat_hint(runner, path);
-    let (good, bad) = (args.good.display(), args.bad.display());
+    let (good, bad) = (args.good.escaped(), args.bad.escaped());
     match error {
         IsolationError::BadDoesNotFail { run, is_stated } => {
             let what = match is_stated {
@@ -491,7 +492,7 @@ fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliErr
             };
             let what = format!(
                 "the command {does} on {} in {held} of {runs} runs",
-                path.display()
+                path.escaped()
             );
             CliError::new(ExitKind::Flaky, what)
                 .hint("make the command deterministic, or loosen the property so that every run shows it")

@@ -29,6 +29,7 @@ use crate::keys::{self, KeyListener};
 use crate::project::RunPlaces;
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
+use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
@@ -48,11 +49,11 @@ mod strategy;
 /// Reduces a file.
 pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop;
+    let _reap = ReapOnDrop::begin();
     settle(&mut args)?;
     let args = &args;
     let input = read(&args.input)?;
-    let usage = format!("boildown reduce {}", args.input.display());
+    let usage = format!("boildown reduce {}", args.input.escaped());
     let commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
     if args.property.show_property {
         return show_property(args, &commands, &input);
@@ -394,7 +395,7 @@ fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     let hint = "the file to reduce comes first: boildown reduce FILE -- COMMAND";
     let input = input::read(path, hint)?;
     if input.is_empty() {
-        let what = format!("{} is empty: there is nothing to reduce", path.display());
+        let what = format!("{} is empty: there is nothing to reduce", path.escaped());
         return Err(CliError::usage(what));
     }
     Ok(input)

@@ -24,6 +24,7 @@ use crate::explain::{
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
+use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
 use crate::script_hints::{ScriptTrials, reads_original};
@@ -133,7 +134,7 @@ impl<'a> Preparation<'a> {
             choice,
             on_event,
         );
-        let root = project.plan().root().display();
+        let root = project.plan().root().escaped();
         match placed {
             Ok(PlacedReduction {
                 prepared,
@@ -306,7 +307,7 @@ fn script_hint(
 
 fn writes_elsewhere(path: Option<&Path>, args: &ReduceArgs, runner: &Runner) -> CliError {
     let (what, path) = match path {
-        Some(path) => (path.display().to_string(), quote(path)),
+        Some(path) => (path.escaped(), quote(path)),
         None => (
             "a file outside of its directory".to_owned(),
             "PATH".to_owned(),

@@ -7,6 +7,7 @@ use boildown_session::changes::{CulpritCounts, SearchTarget};
 
 use super::reporter::{ChangesReporter, CulpritSearchReport};
 use super::sentences::{guarantee, reasons, sentences, size, spent};
+use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count};
 use crate::report::notes::Notes;
 use crate::report::terminal::StatusOutput;
@@ -120,7 +121,7 @@ impl ChangesReporter for ChangesText {
 
 fn summary(report: &CulpritSearchReport<'_>) -> String {
     let found = report.found;
-    let mut text = format!("{}  {}\n", report.output.display(), size(found));
+    let mut text = format!("{}  {}\n", report.output.escaped(), size(found));
     for commit in &found.commits {
         let relation = if found.undone { "undoes" } else { "from" };
         text += &format!(
