@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::entry::{Entry, Options as _, Registered};
 use super::names::{self, ParsedName};
-use crate::list::{Adaptive, Halving, HalvingOptions, List, ListAlgorithm, Sweep};
+use crate::list::{Adaptive, GroupTesting, Halving, HalvingOptions, List, ListAlgorithm, Sweep};
 use crate::literature::list::{
     ActiveCoarsen, Bisection, Cdd, CddOptions, CoarsenOptions, Ddmin, DdminOptions, KnownMisses,
     NMinimal, NMinimalOptions, Naive, PmaOptions, ProbDd, ProbDdOptions, WProbDd, Wddmin,
@@ -81,6 +81,8 @@ macro_rules! algorithms {
 algorithms! {
     /// [`Halving`].
     Halving(options: HalvingOptions) => Halving,
+    /// [`GroupTesting`].
+    GroupTesting => GroupTesting,
     /// [`Adaptive`].
     Adaptive => Adaptive,
     /// [`Ddmin`].
@@ -206,7 +208,9 @@ mod tests {
     #[test]
     fn parse_errors_name_what_is_allowed() {
         let error = |text: &str| text.parse::<Algorithm>().expect_err(text);
-        assert!(error("dmin").starts_with("there is no `dmin` among halving, adaptive, ddmin,"));
+        assert!(
+            error("dmin").starts_with("there is no `dmin` among halving, group-testing, adaptive,")
+        );
         assert_eq!(error("sweep:n=2"), "`sweep` has no parameter `n`");
         assert_eq!(
             error("cdd:sigma=2"),
