@@ -8,7 +8,8 @@ use super::names::{self, ParsedName};
 use crate::list::{Adaptive, GroupTesting, Halving, HalvingOptions, List, ListAlgorithm, Sweep};
 use crate::literature::list::{
     ActiveCoarsen, Bisection, Cdd, CddOptions, CoarsenOptions, Ddmin, DdminOptions, KnownMisses,
-    NMinimal, NMinimalOptions, Naive, PmaOptions, ProbDd, ProbDdOptions, WProbDd, Wddmin,
+    NMinimal, NMinimalOptions, Naive, PmaOptions, ProbDd, ProbDdOptions, WProbDd, WProbDdOptions,
+    Wddmin,
 };
 use crate::{AnyListSearch, Fixpoint};
 
@@ -94,7 +95,7 @@ algorithms! {
     /// [`ProbDd`].
     ProbDd(options: ProbDdOptions) => ProbDd,
     /// [`WProbDd`].
-    WProbDd(options: ProbDdOptions) => WProbDd,
+    WProbDd(options: WProbDdOptions) => WProbDd,
     /// [`Cdd`].
     Cdd(options: CddOptions) => Cdd,
     /// [`ActiveCoarsen`].
@@ -171,7 +172,7 @@ mod tests {
             "ddmin:subsets=skip,direction=backwards,resume=onwards",
             "ddmin*:resume=onwards",
             "probdd:sigma=0.25,ties=first",
-            "wprobdd:sigma=0.01",
+            "wprobdd:sigma=0.01,ties=stable,prefix=longest",
             "cdd:sigma=0.3,direction=forwards",
             "coarsen:seed=7",
             "pma:threshold=0.5",

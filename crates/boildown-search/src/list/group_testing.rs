@@ -221,13 +221,23 @@ mod tests {
     #[test]
     fn a_skipped_run_is_asked_about_in_parts() {
         let mut search = GroupTesting::on(List::uniform(4));
-        let mut kept = Vec::new();
+        let mut deleted: Vec<Vec<usize>> = Vec::new();
         while let Some(query) = search.ask() {
-            kept.push(query.candidate.iter().collect::<Vec<_>>());
+            let kept = query.candidate;
+            deleted.push((0..4).filter(|&element| !kept.contains(element)).collect());
             search.skip();
         }
-        let expected: [&[usize]; 6] = [&[], &[0, 1], &[0, 1, 2], &[3], &[0, 3], &[1, 2, 3]];
-        assert_eq!(kept[..3], expected[..3]);
+        let expected: [Vec<usize>; 8] = [
+            vec![0, 1, 2, 3],
+            vec![2, 3],
+            vec![3],
+            vec![0, 1, 2],
+            vec![2],
+            vec![0, 1],
+            vec![1],
+            vec![0],
+        ];
+        assert_eq!(deleted, expected);
         assert_eq!(search.best(), Subset::full(4));
     }
 

@@ -119,7 +119,7 @@ mod tests {
             lengths.push(share.even_run(1000));
             share.removable(share.even_run(1000));
         }
-        assert_eq!(lengths, [7, 17, 41, 97, 231]);
+        assert_eq!(lengths, [7, 16, 38, 91, 217]);
         assert_eq!(share.even_run(100), 100);
     }
 

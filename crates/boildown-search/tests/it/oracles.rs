@@ -9,7 +9,7 @@ use boildown_search::list::{
 use boildown_search::literature::changes::{Dd, SimpleDd};
 use boildown_search::literature::list::{
     ActiveCoarsen, Bisection, Cdd, CddOptions, Ddmin, DdminOptions, KnownMisses, NMinimal, Naive,
-    ProbDd, ProbDdOptions, Resume, Sigma, Subsets, Ties, WProbDd, Wddmin,
+    ProbDd, ProbDdOptions, Resume, Sigma, Subsets, Ties, WProbDd, WProbDdOptions, Wddmin,
 };
 use boildown_search::{
     Batches, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
@@ -250,9 +250,9 @@ fn probabilistic(list: &List, check: &impl Check) -> Vec<Outcome> {
             "wprobdd, a quarter",
             check.check(WProbDd::with_options(
                 list(),
-                ProbDdOptions {
+                WProbDdOptions {
                     sigma: Sigma::QUARTER,
-                    ties: Ties::Last,
+                    ..WProbDdOptions::DEFAULT
                 },
             )),
         ),

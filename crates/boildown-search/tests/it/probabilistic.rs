@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use boildown_search::list::{Direction, List};
 use boildown_search::literature::list::{
-    ActiveCoarsen, Cdd, CddOptions, ProbDd, ProbDdOptions, Sigma, Ties, WProbDd,
+    ActiveCoarsen, Cdd, CddOptions, ProbDd, ProbDdOptions, Sigma, Ties, WProbDd, WProbDdOptions,
 };
 use boildown_search::{Batches, ListSearch, Search, Subset, Verdict, run};
 use proptest::prelude::*;
@@ -21,9 +21,10 @@ fn every_probabilistic_search(list: &List, check: &impl Check) -> Result<(), Tes
     let cdd = Cdd::on(list.clone());
     let wprobdd_first = WProbDd::with_options(
         list.clone(),
-        ProbDdOptions {
+        WProbDdOptions {
             sigma: quarter,
             ties: first,
+            ..WProbDdOptions::DEFAULT
         },
     );
     let cdd_first = Cdd::with_options(
@@ -197,7 +198,7 @@ proptest! {
     ) {
         let list = List::uniform(n);
         disjoint(ProbDd::on(list.clone()), batch_size, &verdicts)?;
-        disjoint(WProbDd::with_options(list.clone(), ProbDdOptions { sigma: Sigma::QUARTER, ties: Ties::First }), batch_size, &verdicts)?;
+        disjoint(WProbDd::with_options(list.clone(), WProbDdOptions { sigma: Sigma::QUARTER, ties: Ties::First, ..WProbDdOptions::DEFAULT }), batch_size, &verdicts)?;
         disjoint(Cdd::on(list), batch_size, &verdicts)?;
     }
 }
