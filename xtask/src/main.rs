@@ -12,6 +12,7 @@ mod corpus;
 mod cpu;
 mod growth;
 mod peers;
+mod scaling;
 mod subjects;
 mod table;
 mod tokens;
@@ -29,6 +30,8 @@ use clap::Parser;
 enum Xtask {
     /// Reduces subjects (folders with a real input and test) and prints one table.
     Subjects(subjects::SubjectsArgs),
+    /// Replays reductions of subjects with many simulated workers and prints how much they gain.
+    Scaling(scaling::ScalingArgs),
     /// Measures the cost of a test beyond the cost of running the program.
     Bench(bench::BenchArgs),
     /// Prints the figures of the source tree and checks their limits.
@@ -40,6 +43,7 @@ enum Xtask {
 fn main() -> ExitCode {
     let done = match Xtask::parse() {
         Xtask::Subjects(args) => subjects::run(&args),
+        Xtask::Scaling(args) => scaling::run(&args),
         Xtask::Bench(args) => bench::run(&args),
         Xtask::House(args) => census::run(&args),
         Xtask::Torture(args) => torture::run(&args),

@@ -63,7 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-session",
         ],
     ),
-    ("xtask", &[]),
+    ("xtask", &["boildown-search", "boildown-syntax"]),
 ];
 
 /// The crates of the workspace that the tests of a crate may use in addition.

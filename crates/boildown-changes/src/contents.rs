@@ -7,7 +7,7 @@ use std::{fmt, fs};
 
 use gix::ObjectId;
 
-use crate::git::Repository;
+use crate::git::{Commit, Repository};
 use crate::state::blob_id;
 use crate::{ChangesError, Configuration, FileKind, FilePath, FileVersion, State};
 
@@ -149,6 +149,59 @@ impl Contents {
             }
         }
         Ok(files)
+    }
+
+    /// Returns the commits of a checked-out submodule from one to another along first parents, both
+    /// included. `None` if it is not checked out, or one does not descend from the other.
+    ///
+    /// # Errors
+    /// [`ChangesError::Object`] when a commit cannot be read.
+    pub fn submodule_commits(
+        &self,
+        path: &FilePath,
+        from: ObjectId,
+        to: ObjectId,
+    ) -> Result<Option<Vec<Commit>>, ChangesError> {
+        if self.submodule_state(path, from).is_none() || self.submodule_state(path, to).is_none() {
+            return Ok(None);
+        }
+        let submodules = lock(&self.submodules);
+        let Some(Some(SubmoduleStates { repository, .. })) = submodules.get(path) else {
+            return Ok(None);
+        };
+        let found = repository.history_path(from, to);
+        let Some(found) = found.filter(|found| found.turning_point == 0) else {
+            return Ok(None);
+        };
+        let commits = found.commits.iter();
+        let commits: Result<Vec<Commit>, _> =
+            commits.map(|id| repository.commit_by_id(*id)).collect();
+        Ok(Some(commits?))
+    }
+
+    /// Returns a state with the files of a submodule, at this commit or at that of the state, in
+    /// place of the submodule. Without these files, returns the state as it is.
+    #[must_use]
+    pub fn with_submodule_files(
+        &self,
+        state: &State,
+        path: &FilePath,
+        commit: Option<ObjectId>,
+    ) -> State {
+        let found = state
+            .get(path)
+            .filter(|entry| entry.kind == FileKind::Submodule);
+        let inner = found.and_then(|entry| self.submodule_state(path, commit.unwrap_or(entry.id)));
+        let Some(inner) = inner else {
+            return state.clone();
+        };
+        let outer = state.iter().filter(|(name, _)| *name != path);
+        let outer = outer.map(|(name, entry)| (name.clone(), entry));
+        let inner = inner.iter().map(|(name, entry)| {
+            let whole = [path.as_slice(), b"/", name.as_slice()].concat();
+            (FilePath::from(whole), entry)
+        });
+        outer.chain(inner).collect()
     }
 
     /// Returns the files of a submodule at a commit; `None` when either is missing.

@@ -47,6 +47,20 @@ pub enum ChangesError {
         /// The error of the git library or of the filter.
         source: BoxedError,
     },
+    /// An archive could not be read.
+    #[error("read the archive {}", path.display())]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// The error of the library that reads it.
+        source: BoxedError,
+    },
+    /// A filter was stopped because the session is interrupted.
+    #[error("convert {path}: it was interrupted")]
+    Interrupted {
+        /// The file that was converted.
+        path: String,
+    },
     /// A file or directory could not be read or written.
     #[error("{action} {}", path.display())]
     File {

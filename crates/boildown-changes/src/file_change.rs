@@ -44,6 +44,25 @@ pub(crate) enum ElementChange {
     },
 }
 
+/// An element of the tree that changes a line of a text: replaces, deletes or inserts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineEdit {
+    /// The element.
+    pub element: usize,
+    /// The old line that is replaced or deleted, or before which the new line is inserted; from 0.
+    pub line: usize,
+    /// Whether the old line is replaced or deleted.
+    pub deletes: bool,
+    /// Whether a new line is inserted.
+    pub inserts: bool,
+}
+
+/// The bytes that an element deletes, and those that it inserts.
+pub(crate) struct ChangedText {
+    pub(crate) element: usize,
+    pub(crate) deleted_and_inserted: [Vec<u8>; 2],
+}
+
 /// The elements of a file while it is split.
 #[derive(Default)]
 struct SplitChange {
@@ -160,12 +179,55 @@ impl FileChange {
         self.first_element..self.first_element + self.changes.len()
     }
 
+    /// Returns the elements of this file that change a line, in the order of the text.
+    pub fn line_edits(&self) -> impl Iterator<Item = LineEdit> + '_ {
+        let changes = self.changes.iter().enumerate();
+        changes.filter_map(|(index, change)| match change {
+            ElementChange::Edit { old, new, line } => Some(LineEdit {
+                element: self.first_element + index,
+                line: *line as usize,
+                deletes: !old.is_empty(),
+                inserts: !new.is_empty(),
+            }),
+            ElementChange::WholeFile | ElementChange::Rename | ElementChange::Mode => None,
+        })
+    }
+
     /// Returns the bytes that a change inserts; `None` for a change that is not an edit.
     pub(crate) fn insertion(&self, change: &ElementChange) -> Option<&[u8]> {
         let ElementChange::Edit { new, .. } = change else {
             return None;
         };
         Some(&self.inserted[new.start as usize..new.end as usize])
+    }
+
+    /// Returns for each element of this file the bytes that it deletes and those that it inserts. A
+    /// file that is added or deleted as a whole has all its bytes; a renaming has none.
+    pub(crate) fn changed_texts(
+        &self,
+        contents: &Contents,
+    ) -> Result<Vec<ChangedText>, ChangesError> {
+        let read = |side: &Option<LocatedEntry>| match side {
+            Some((_, entry)) if entry.kind.is_plain() => contents.read(entry.id),
+            _ => Ok([].into()),
+        };
+        let before = read(&self.old)?;
+        let mut texts = Vec::with_capacity(self.changes.len());
+        for (index, change) in self.changes.iter().enumerate() {
+            let deleted_and_inserted = match change {
+                ElementChange::Edit { old, .. } => [
+                    before[old.start as usize..old.end as usize].to_vec(),
+                    self.insertion(change).unwrap_or_default().to_vec(),
+                ],
+                ElementChange::WholeFile => [before.to_vec(), read(&self.new)?.to_vec()],
+                ElementChange::Rename | ElementChange::Mode => [Vec::new(), Vec::new()],
+            };
+            texts.push(ChangedText {
+                element: self.first_element + index,
+                deleted_and_inserted,
+            });
+        }
+        Ok(texts)
     }
 
     /// Returns for each change of this file whether a state already has it.

@@ -49,8 +49,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod archive;
 mod contents;
+mod definitions;
 mod directory;
+mod disjoint_sets;
 mod error;
 mod file_change;
 mod git;
@@ -62,11 +65,16 @@ mod state;
 mod transplant;
 mod tree;
 mod workspace;
+mod write_times;
 
 pub use contents::Contents;
+pub use definitions::ChangedDefinitions;
+pub use disjoint_sets::DisjointSets;
 pub use error::ChangesError;
-pub use file_change::{FileChange, LocatedEntry};
-pub use git::{Commit, HistoryPath, Repository};
+pub use file_change::{FileChange, LineEdit, LocatedEntry};
+pub use git::{
+    BisectLog, Commit, FilterRuns, HistoryGraph, HistoryLimits, HistoryPath, Repository,
+};
 pub use gix::ObjectId;
 pub use patch::{DiffStat, diff_stat, patch};
 pub use state::{Configuration, Entry, FileKind, FilePath, FileVersion, State};

@@ -1,12 +1,13 @@
 //! Groups of hunks that share a new identifier.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use crate::disjoint_sets::DisjointSets;
 use crate::tree::{ChangeTree, ChangeUnit};
 use crate::{ChangesError, Contents};
 
 /// Shortest word, in bytes, that is taken for an identifier. Shorter words occur everywhere.
-const MIN_IDENTIFIER_LENGTH: usize = 4;
+pub(crate) const MIN_IDENTIFIER_LENGTH: usize = 4;
 
 impl ChangeTree {
     /// Returns for each element the group of hunks that it belongs to.
@@ -44,54 +45,51 @@ impl ChangeTree {
     }
 }
 
-/// Splits a text of any language into words that may be identifiers.
-fn identifiers(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
-    text.split(move |byte| !is_part(byte))
-        .filter(|word| word.len() >= MIN_IDENTIFIER_LENGTH)
+impl ChangeTree {
+    /// Returns the elements that insert or delete one of some words, each with the index of the
+    /// word. Words are made of letters, digits and underscores.
+    ///
+    /// # Errors
+    /// [`ChangesError`] when a content cannot be read.
+    pub fn mentions(
+        &self,
+        words: &[Vec<u8>],
+        contents: &Contents,
+    ) -> Result<Vec<(usize, usize)>, ChangesError> {
+        let indices: HashMap<&[u8], usize> = (words.iter().enumerate())
+            .map(|(index, word)| (&word[..], index))
+            .collect();
+        let mut mentions = Vec::new();
+        for file in self.files() {
+            for changed in file.changed_texts(contents)? {
+                let mut found: Vec<usize> = (changed.deleted_and_inserted.iter())
+                    .flat_map(|text| split_words(text))
+                    .filter_map(|word| indices.get(word).copied())
+                    .collect();
+                found.sort_unstable();
+                found.dedup();
+                mentions.extend(found.into_iter().map(|word| (changed.element, word)));
+            }
+        }
+        Ok(mentions)
+    }
 }
 
-/// A union-find structure over hunks. The smallest hunk of a set represents it.
-///
-/// The vector holds, for each hunk, a hunk of its set that is smaller, or itself.
-struct DisjointSets(Vec<u32>);
+/// Splits a text of any language into words that may be identifiers.
+fn identifiers(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    split_words(text).filter(|word| word.len() >= MIN_IDENTIFIER_LENGTH)
+}
 
-impl DisjointSets {
-    fn new(count: u32) -> Self {
-        Self((0..count).collect())
-    }
-
-    /// Returns the smallest hunk of a set. Halves the path to it on the way.
-    fn find(&mut self, mut hunk: u32) -> u32 {
-        loop {
-            let parent = self.0[hunk as usize];
-            if parent == hunk {
-                return hunk;
-            }
-            self.0[hunk as usize] = self.0[parent as usize];
-            hunk = parent;
-        }
-    }
-
-    fn union(&mut self, one: u32, two: u32) {
-        let (one, two) = (self.find(one), self.find(two));
-        self.0[one.max(two) as usize] = one.min(two);
-    }
+/// Splits a text into words of letters, digits and underscores.
+pub(crate) fn split_words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii();
+    text.split(move |byte| !is_part(byte))
+        .filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_set_is_represented_by_its_smallest_member() {
-        let mut sets = DisjointSets::new(6);
-        sets.union(5, 3);
-        sets.union(4, 5);
-        sets.union(1, 4);
-        let found: Vec<u32> = (0..6).map(|hunk| sets.find(hunk)).collect();
-        assert_eq!(found, [0, 1, 2, 1, 1, 1]);
-    }
 
     #[test]
     fn identifiers_have_at_least_four_bytes() {

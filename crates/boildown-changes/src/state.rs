@@ -35,7 +35,8 @@ impl FileKind {
     }
 
     /// Returns whether the content may be split into lines.
-    pub(crate) fn is_plain(self) -> bool {
+    #[must_use]
+    pub fn is_plain(self) -> bool {
         matches!(self, Self::Regular | Self::Executable)
     }
 }

@@ -37,6 +37,8 @@ pub enum ChangeUnit {
     Names,
     /// Hunks.
     Hunks,
+    /// Statements, definitions and other parts of a text by its grammar.
+    Statements,
     /// Lines: every element is a group of its own.
     Lines,
 }
@@ -56,6 +58,8 @@ impl ChangeUnit {
             (Self::Names, _) => "groups of hunks by new names",
             (Self::Hunks, 1) => "hunk",
             (Self::Hunks, _) => "hunks",
+            (Self::Statements, 1) => "statement",
+            (Self::Statements, _) => "statements",
             (Self::Lines, 1) => "line",
             (Self::Lines, _) => "lines",
         }
@@ -129,11 +133,21 @@ impl ChangeTree {
         &self.files
     }
 
+    /// Returns the index of the file of an element in [`files`](Self::files).
+    ///
+    /// # Panics
+    /// When there is no such element.
+    #[must_use]
+    pub fn file_of(&self, element: usize) -> usize {
+        self.file_of[element] as usize
+    }
+
     /// Returns for each element the number of the group that it belongs to, from 0 in the order of
     /// the elements.
     ///
-    /// The tree does not know commits and identifiers: all elements are one commit here, and
-    /// [`ChangeUnit::Names`] gives hunks. See [`groups_by_commit`](Self::groups_by_commit) and
+    /// The tree does not know commits, identifiers and grammars: all elements are one commit here,
+    /// [`ChangeUnit::Names`] gives hunks, and [`ChangeUnit::Statements`] lines. See
+    /// [`groups_by_commit`](Self::groups_by_commit) and
     /// [`groups_by_new_name`](Self::groups_by_new_name).
     ///
     /// By directories and by files, all files that moved from one directory to another are one
@@ -157,7 +171,7 @@ impl ChangeTree {
                 _ => (&file.path()[..], None),
             }),
             ChangeUnit::Names | ChangeUnit::Hunks => self.hunk_of.clone(),
-            ChangeUnit::Lines => {
+            ChangeUnit::Statements | ChangeUnit::Lines => {
                 let all = u32::try_from(self.len()).expect("memory holds fewer elements");
                 (0..all).collect()
             }

@@ -1,15 +1,15 @@
 //! Workspaces: folders on disk that hold one configuration after another.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use boildown_exec::{DirHandle, EntryStamp};
 use gix::bstr::ByteSlice as _;
 
+use crate::write_times::WriteTimes;
 use crate::{ChangesError, Configuration, Contents, Entry, FileKind, FilePath, FileVersion};
 
 /// A folder on disk that holds one configuration after another.
@@ -20,9 +20,8 @@ use crate::{ChangesError, Configuration, Contents, Entry, FileKind, FilePath, Fi
 /// their directory is part of the configuration.
 ///
 /// # Modification times
-/// When a file is written again, it gets a modification time in a later second than any earlier
-/// version had, if necessary in the future. A build tool that compares whole seconds and file
-/// sizes would otherwise take the new version for the old one.
+/// A file that is written gets the present time, never a later one; [`WriteTimes`] says how build
+/// tools notice it.
 ///
 /// # Links
 /// A command may replace a directory of the folder by a link to a directory of the user. No link is
@@ -32,8 +31,7 @@ use crate::{ChangesError, Configuration, Contents, Entry, FileKind, FilePath, Fi
 pub struct Workspace {
     root: DirHandle,
     files: BTreeMap<FilePath, WrittenFile>,
-    /// The latest modification time of each path, in seconds.
-    seconds: HashMap<FilePath, u64>,
+    times: WriteTimes,
 }
 
 /// A file as the workspace wrote it.
@@ -65,7 +63,7 @@ impl Workspace {
         Ok(Self {
             root: dir,
             files: BTreeMap::new(),
-            seconds: HashMap::new(),
+            times: WriteTimes::default(),
         })
     }
 
@@ -79,6 +77,21 @@ impl Workspace {
     #[must_use]
     pub fn dir(&self) -> &DirHandle {
         &self.root
+    }
+
+    /// Makes a symbolic link that is no part of a configuration. Replaces what else is there.
+    ///
+    /// # Errors
+    /// [`ChangesError::File`] when it cannot be made.
+    pub fn link(&self, path: &Path, target: &Path) -> Result<(), ChangesError> {
+        let name = path.file_name().unwrap_or_default();
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let linked = || {
+            let dir = self.root.create_subdirectory(parent)?;
+            dir.remove(name)?;
+            dir.create_link(name, target)
+        };
+        linked().map_err(ChangesError::file("link", self.root().join(path)))
     }
 
     /// Makes the folder hold this configuration.
@@ -109,6 +122,7 @@ impl Workspace {
             self.remove(path)?;
         }
         self.remove_unused_directories(&removed, &wanted)?;
+        (self.times.begin()).map_err(ChangesError::file("write to", self.root()))?;
         let mut parents = ParentDirs::default();
         for (path, file) in &wanted {
             let entry = file.entry();
@@ -224,17 +238,30 @@ impl Workspace {
         }
         let is_executable = kind == FileKind::Executable;
         let mode = if is_executable { 0o777 } else { 0o666 };
+        if self.times.looks_like_earlier(path, bytes) && !remove_compiled_python(dir, path)? {
+            self.times.wait_for_next_second(path);
+        }
         let mut file = dir.create_file(name(path), mode)?;
         file.write_all(bytes)?;
-        let now = SystemTime::now();
-        let second = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let last = self.seconds.get(path).copied().unwrap_or(0);
-        if second <= last {
-            file.set_modified(UNIX_EPOCH + Duration::from_secs(last + 1))?;
-        }
-        self.seconds.insert(path.clone(), second.max(last + 1));
+        self.times.set(&mut file, path, bytes)?;
         Ok(())
     }
+}
+
+/// Removes what Python has compiled in the directory of a module; `false` if the file is no Python,
+/// or Python keeps it elsewhere.
+fn remove_compiled_python(dir: &DirHandle, path: &FilePath) -> io::Result<bool> {
+    let Some(stem) = name(path).as_bytes().strip_suffix(b".py") else {
+        return Ok(false);
+    };
+    if std::env::var_os("PYTHONPYCACHEPREFIX").is_some() {
+        return Ok(false);
+    }
+    dir.remove(OsStr::new("__pycache__"))?;
+    for ending in [b".pyc", b".pyo"] {
+        dir.remove(OsStr::from_bytes(&[stem, ending].concat()))?;
+    }
+    Ok(true)
 }
 
 /// The directory of the last file, which is mostly that of the next one too.

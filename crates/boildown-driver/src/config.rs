@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 use boildown_oracle::{Answer, Interrupt, Verdict};
 use boildown_search::Fingerprint;
@@ -20,7 +21,13 @@ pub struct Config {
     pub interrupt: Option<Interrupt>,
     /// Answers that are known already. New answers are recorded there.
     pub memory: Option<Arc<dyn VerdictMemory>>,
+    /// Returns the processor time that runs on this machine have used so far, if it is known. With
+    /// it, fewer candidates than `jobs` are run at a time while they keep all processors busy.
+    pub cpu_of_runs: Option<CpuTime>,
 }
+
+/// A reading of a processor's clock.
+pub type CpuTime = fn() -> Option<Duration>;
 
 impl Config {
     /// Returns whether the drive was asked to stop.

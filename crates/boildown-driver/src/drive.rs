@@ -5,7 +5,7 @@ use std::thread::Scope;
 use std::time::{Duration, Instant};
 
 use boildown_oracle::{Oracle, OracleError, Outcome, Verdict};
-use boildown_search::{Fingerprint, Fingerprinted, Planner, QueryId, Search, Told};
+use boildown_search::{Fingerprint, Fingerprinted, LookAhead, Planner, QueryId, Search, Told};
 
 use crate::budget::{Spent, StopReason};
 use crate::config::Config;
@@ -92,7 +92,7 @@ where
     {
         Self {
             planner: Planner::stepwise(search),
-            workers: Workers::start(scope, oracle, config.jobs.max(1)),
+            workers: Workers::start(scope, oracle, config.jobs.max(1), config.cpu_of_runs),
             config: config.clone(),
             spent: Spent::default(),
             started: Instant::now(),
@@ -167,7 +167,11 @@ where
             // While all workers are busy there is time to compute the next candidates.
             let mut is_planning = false;
             let finished = self.workers.wait_for_answer(Duration::ZERO).or_else(|| {
-                is_planning = self.planner.look_ahead();
+                is_planning = match self.planner.look_ahead() {
+                    LookAhead::MoreSteps => true,
+                    LookAhead::Found => self.can_start(),
+                    LookAhead::Nothing => false,
+                };
                 match is_planning {
                     true => None,
                     false => self.workers.wait_for_answer(TICK),
@@ -186,11 +190,7 @@ where
         &mut self,
         known: &mut dyn FnMut(&S::Candidate) -> Option<Verdict>,
     ) -> Result<bool, OracleError> {
-        let awaited_and_doubtful = self
-            .planner
-            .awaited()
-            .filter(|id| self.doubtful.contains_key(id));
-        if let Some(id) = awaited_and_doubtful {
+        if let Some(id) = self.awaited_and_doubtful() {
             // Run it alone: wait until all others have ended, and start nothing new.
             if self.workers.are_idle()
                 && let Some(candidate) = self.doubtful.remove(&id)
@@ -200,8 +200,7 @@ where
             }
             return Ok(false);
         }
-        while self.alone.is_none()
-            && self.workers.want_more()
+        while self.can_start()
             && !self.config.is_interrupted()
             && let Some(ticket) = self.planner.next()
         {
@@ -217,6 +216,17 @@ where
             self.start_query(ticket.id, candidate)?;
         }
         Ok(false)
+    }
+
+    /// Returns the query that the search waits for, if it has to be run alone.
+    fn awaited_and_doubtful(&self) -> Option<QueryId> {
+        let awaited = self.planner.awaited();
+        awaited.filter(|id| self.doubtful.contains_key(id))
+    }
+
+    /// Returns whether a worker would take another query now.
+    fn can_start(&self) -> bool {
+        self.alone.is_none() && self.awaited_and_doubtful().is_none() && self.workers.want_more()
     }
 
     fn recall(&mut self, content: Fingerprint) -> Option<Verdict> {

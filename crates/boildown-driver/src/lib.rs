@@ -57,8 +57,9 @@
 mod budget;
 mod config;
 mod drive;
+mod room;
 mod workers;
 
 pub use budget::{Budget, Spent, StopReason};
-pub use config::{Config, RecalledVerdict, VerdictMemory};
+pub use config::{Config, CpuTime, RecalledVerdict, VerdictMemory};
 pub use drive::{Drive, Step};

@@ -5,10 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Scope;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError};
 use boildown_search::QueryId;
+
+use crate::config::CpuTime;
+use crate::room::Room;
 
 /// A query for a worker.
 struct Job<C> {
@@ -35,6 +38,9 @@ pub(crate) struct Workers<C> {
     running: HashMap<QueryId, RunningQuery>,
     /// A moving average of the duration of a run, in seconds.
     average_run: f64,
+    /// How many runs at a time the processors have room for; `None` when that is not known.
+    room: Option<(Room, CpuTime)>,
+    started: Instant,
 }
 
 /// A query that was handed to a worker and has no answer yet.
@@ -53,6 +59,7 @@ impl<C: Send> Workers<C> {
         scope: &'scope Scope<'scope, '_>,
         oracle: &'scope dyn Oracle<C>,
         count: usize,
+        cpu_of_runs: Option<CpuTime>,
     ) -> Self
     where
         C: 'scope,
@@ -91,17 +98,30 @@ impl<C: Send> Workers<C> {
             count,
             running: HashMap::new(),
             average_run: 1.0,
+            room: cpu_of_runs.and_then(|cpu_of_runs| {
+                let cores = std::thread::available_parallelism().ok()?.get();
+                let room = Room::new(count, cores, cpu_of_runs()?);
+                (count > cores).then_some((room, cpu_of_runs))
+            }),
+            started: Instant::now(),
         }
+    }
+
+    /// Returns the number of queries that are to run at the same time.
+    fn limit(&self) -> usize {
+        let room = self.room.as_ref();
+        room.map_or(self.count, |(room, _)| room.limit())
     }
 
     /// Returns whether another query would start at once, or soon enough to hand it out now.
     pub(crate) fn want_more(&self) -> bool {
+        let limit = self.limit();
         let in_advance = if self.average_run < SHORT_RUN {
-            self.count
+            limit
         } else {
             0
         };
-        self.running.len() < self.count + in_advance
+        self.running.len() < limit + in_advance
     }
 
     /// Returns whether no query is running.
@@ -151,6 +171,11 @@ impl<C: Send> Workers<C> {
         let answer = answer.unwrap_or_else(|panic| resume_unwind(panic));
         if let Ok(Answer { run: Some(run), .. }) = &answer {
             self.average_run += (run.took.as_secs_f64() - self.average_run) / 8.0;
+        }
+        if let Some((room, cpu_of_runs)) = &mut self.room
+            && let Some(cpu) = cpu_of_runs()
+        {
+            room.note_end(self.started.elapsed(), cpu);
         }
         Some(FinishedQuery {
             id,

@@ -51,6 +51,7 @@
 //! ```
 
 mod command_line;
+mod cpu_time;
 mod dir_handle;
 mod extra_tests;
 pub mod fsx;
@@ -65,6 +66,7 @@ pub mod spawn;
 mod test_command;
 
 pub use command_line::{CommandLine, StdinContent, TypedCommand};
+pub use cpu_time::cpu_time_of_runs;
 pub use dir_handle::{DirHandle, EntryStamp};
 pub use extra_tests::{ExpectedEnd, ExtraTest};
 pub use local::{LocalOracle, Runner, check_set_up};

@@ -4,10 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use rustix::fs::statvfs;
-use rustix::process::{Resource, getrlimit};
+use rustix::process::{Resource, geteuid, getrlimit};
 
 use crate::scratch::{MEMORY, is_suitable_memory};
-use crate::spawn::{Limits, Permissions, Sandbox, has_own_sessions, has_subreaper};
+use crate::spawn::{
+    Limits, Permissions, Sandbox, cgroup_gap, has_own_ipc, has_own_sessions, has_subreaper,
+};
 
 /// Something that the machine offers or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +33,6 @@ pub enum State {
     Partial,
     /// It is not there.
     Off,
-    /// It is there or not, and boildown does not need it.
-    Unused,
 }
 
 /// Returns the facilities of this machine. `temp_dir` is the directory for temporary files.
@@ -43,11 +43,11 @@ pub fn facilities(temp_dir: &Path) -> Vec<Facility> {
         network(),
         sessions(),
         daemons(),
+        cgroup(),
+        ipc(),
         memory(temp_dir),
     ];
     found.extend(limits());
-    found.push(unused("namespaces", namespaces()));
-    found.push(unused("cgroup v2", cgroup()));
     found
 }
 
@@ -57,15 +57,6 @@ fn facility(name: &'static str, is_on: bool, finding: [&str; 2]) -> Facility {
         name,
         state: if is_on { State::On } else { State::Off },
         finding: if is_on { on } else { off }.to_owned(),
-        remedy: None,
-    }
-}
-
-fn unused(name: &'static str, finding: String) -> Facility {
-    Facility {
-        name,
-        state: State::Unused,
-        finding,
         remedy: None,
     }
 }
@@ -186,28 +177,60 @@ fn limits() -> impl Iterator<Item = Facility> {
     })
 }
 
-fn namespaces() -> String {
-    let number = |path| fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let forbidden = number("/proc/sys/user/max_user_namespaces") == Some(0)
-        || number("/proc/sys/kernel/unprivileged_userns_clone") == Some(0)
-        || number("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == Some(1);
-    match (Path::new("/proc/self/ns/user").exists(), forbidden) {
-        (false, _) => "missing".to_owned(),
-        (true, true) => "for administrators only".to_owned(),
-        (true, false) => "for every user".to_owned(),
+/// Returns whether a session has a control group of its own.
+fn cgroup() -> Facility {
+    let gap = cgroup_gap();
+    Facility {
+        name: "cgroup",
+        state: if gap.is_none() { State::On } else { State::Off },
+        finding: match gap {
+            None => {
+                "a session has a control group: all that it left is killed when it ends".to_owned()
+            }
+            Some(gap) => format!("{gap}; what a run left is found by marks and parentage"),
+        },
+        remedy: (gap.is_some() && cfg!(target_os = "linux"))
+            .then_some("run boildown by `systemd-run --user --scope -p Delegate=yes`"),
     }
 }
 
-fn cgroup() -> String {
-    let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
-    let mount = mounts
-        .lines()
-        .map(|line| line.split(' ').collect::<Vec<_>>())
-        .find(|fields| fields.get(2) == Some(&"cgroup2"));
-    match mount.as_deref() {
-        Some([_, place, ..]) => format!("mounted at {place}"),
-        _ => "not mounted".to_owned(),
+/// Returns whether System V objects and message queues end with the run that made them.
+fn ipc() -> Facility {
+    let is_on = has_own_ipc();
+    let left = fs::read_to_string("/proc/sysvipc/shm").map_or(0, |table| {
+        let is_abandoned = |creator| fs::metadata(format!("/proc/{creator}")).is_err();
+        abandoned_segments(&table, geteuid().as_raw(), is_abandoned)
+    });
+    let mut finding = match is_on {
+        true => "a run in the sandbox has an IPC namespace, which ends with it",
+        false => "System V objects and message queues that a run makes outlive it",
     }
+    .to_owned();
+    if left > 0 {
+        finding += &format!("; {left} shared memory segments have no owner, see `ipcs -mp`");
+    }
+    Facility {
+        name: "IPC",
+        state: if is_on { State::On } else { State::Off },
+        finding,
+        remedy: (!is_on && cfg!(target_os = "linux"))
+            .then_some("run boildown as root, or in a container with CAP_SYS_ADMIN"),
+    }
+}
+
+/// Returns the number of shared memory segments of the user that no process uses and whose creator
+/// has ended, in a table like `/proc/sysvipc/shm`.
+fn abandoned_segments(table: &str, user: u32, has_ended: impl Fn(u32) -> bool) -> usize {
+    let is_abandoned = |line: &&str| {
+        let fields: Vec<u32> = line
+            .split_whitespace()
+            .map(|field| field.parse().unwrap_or(u32::MAX))
+            .collect();
+        // Process id of the creator, number of users, and the creator's user id.
+        matches!(fields[..], [_, _, _, _, creator, _, 0, _, _, owner, ..]
+            if owner == user && has_ended(creator))
+    };
+    table.lines().skip(1).filter(is_abandoned).count()
 }
 
 #[cfg(test)]
@@ -226,5 +249,19 @@ mod tests {
     fn the_sandbox_is_on_exactly_when_it_has_no_gap() {
         let gap = Sandbox::new(&Permissions::default()).unwrap().gap();
         assert_eq!(sandbox().state == State::On, gap.is_none());
+    }
+
+    #[test]
+    fn a_segment_without_users_whose_creator_has_ended_is_abandoned() {
+        let table = "\
+       key      shmid perms                  size  cpid  lpid nattch   uid   gid  cuid  cgid      atime      dtime      ctime                   rss                  swap
+         0          1   600                  4096    11     0      0  1000  1000  1000  1000          0          0 1700000000                     0                     0
+         0          2   600                  4096    12     0      0  1000  1000  1000  1000          0          0 1700000000                     0                     0
+-123456789          3   600                  4096    11     0      1  1000  1000  1000  1000          0          0 1700000000                     0                     0
+-123456789          4   600                  4096    11     0      0  1001  1001  1001  1001          0          0 1700000000                     0                     0
+-123456789          5   600                  4096    11     0      0  1000  1000  1000  1000          0          0 1700000000                     0                     0
+";
+        assert_eq!(abandoned_segments(table, 1000, |creator| creator == 11), 2);
+        assert_eq!(abandoned_segments("", 1000, |_| true), 0);
     }
 }

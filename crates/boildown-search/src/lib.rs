@@ -61,7 +61,7 @@ pub use combine::{FirstThatWorks, Fixpoint, Sequence};
 pub use fingerprint::{Fingerprint, Fingerprinted};
 pub use list_search::{AnyListSearch, BatchAnswer, ListSearch};
 pub use minimize::{minimize, minimize_with};
-pub use planner::{Planner, QueryId, Ticket, Told, run};
+pub use planner::{LookAhead, Planner, QueryId, Ticket, Told, run};
 pub use search::{Query, Search};
 pub use subset::Subset;
 pub use verdict::Verdict;

@@ -1,6 +1,6 @@
 //! The `Search` trait, which everything is built on.
 
-use crate::Verdict;
+use crate::{Fingerprint, Verdict};
 
 /// A candidate that a search wants a verdict on.
 #[derive(Debug, Clone)]
@@ -57,6 +57,13 @@ pub trait Search: Clone {
     /// independent deletions are asked about together.
     fn certain(&self) -> Vec<Query<Self::Candidate>> {
         self.ask().into_iter().collect()
+    }
+
+    /// Identifies what the query of [`ask`](Self::ask) does to the best candidate, if the search
+    /// can tell: the same deletion or replacement has the same identity on any base. It only steers
+    /// speculation: what was answered on one base is a good guess for another.
+    fn edit(&self) -> Option<Fingerprint> {
+        None
     }
 
     /// Records the verdict on the query of `ask`. The search need not be ready afterwards.

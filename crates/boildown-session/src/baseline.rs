@@ -91,19 +91,17 @@ impl BaselineCheck<'_> {
         first: Option<Answer>,
     ) -> Result<Baseline, BaselineError> {
         let mut stats = RunStats::default();
-        let mut shown = None;
-        let more = std::iter::repeat_with(|| self.oracle.judge(input, self.interrupt));
-        for answer in first.into_iter().map(Ok).chain(more).take(RUNS as usize) {
-            let answer = answer?;
-            stats.count(&answer);
-            let timed_out =
-                (answer.run.as_ref()).is_some_and(|run| run.outcome == Outcome::TimedOut);
-            // The first run may have its output captured though the property does not read it.
-            shown = shown.or(answer.run);
-            if timed_out && stats.counts.hits == 0 && self.measure_rate == MeasureRate::IfMixed {
-                // Two more timeouts would take long and show nothing new.
-                break;
-            }
+        let first = match first {
+            Some(answer) => answer,
+            None => self.oracle.judge(input, self.interrupt)?,
+        };
+        stats.count(&first);
+        let timed_out = (first.run.as_ref()).is_some_and(|run| run.outcome == Outcome::TimedOut);
+        // Two more timeouts would take long and show nothing new.
+        let is_clear =
+            timed_out && stats.counts.hits == 0 && self.measure_rate == MeasureRate::IfMixed;
+        if !is_clear {
+            self.repeat(input).run(RUNS - 1, &mut stats)?;
         }
         let is_flaky = stats.counts.is_mixed() || self.measure_rate == MeasureRate::Always;
         if is_flaky {
@@ -111,7 +109,7 @@ impl BaselineCheck<'_> {
         }
         let counts = stats.counts;
         if counts.hits == 0 {
-            let run = shown.map(Box::new);
+            let run = first.run.map(Box::new);
             return Err(BaselineError::NotInteresting { run });
         }
         let repeat_policy = if is_flaky {

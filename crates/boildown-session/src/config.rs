@@ -38,6 +38,7 @@ impl SessionConfig {
             budget: self.budget,
             interrupt: self.interrupt.clone(),
             memory: None,
+            cpu_of_runs: Some(boildown_exec::cpu_time_of_runs),
         }
     }
 

@@ -9,7 +9,7 @@ use boildown_oracle::{Property, Run};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Ending, RunStore, StoreError};
 
-use crate::changes::{CulpritCounts, Loosened};
+use crate::changes::{CulpritCounts, EndRates, Loosened};
 
 /// Something that happened in a session. Everything that shows a session is a consumer of these.
 #[derive(Debug, Clone)]
@@ -32,6 +32,8 @@ pub enum Event {
     Confirming,
     /// Time passed. Lets a reduction or an isolation show its progress.
     Tick(Progress),
+    /// Time passed on the way to the next test: a result is read, or candidates are parsed.
+    Planning(Progress),
     /// The property holds neither on the best result nor on the input any more: something around
     /// the command has changed. The reduction stops.
     EnvironmentChanged {
@@ -65,6 +67,9 @@ pub enum Event {
     },
     /// The failure was read off the bad state of a culprit search: states are bad that have it.
     FailureRead(Property),
+    /// Runs on the two states of a culprit search disagree. From now on a state counts as bad when
+    /// it is as often as the second state.
+    RatesMeasured(EndRates),
     /// The two states of a culprit search are good and bad only when the command may write to more
     /// places than the sandbox allowed.
     SandboxLoosened(Loosened),
@@ -72,6 +77,13 @@ pub enum Event {
     HistoryRead {
         /// Number of steps from one revision to the next.
         steps: usize,
+    },
+    /// A bisection of the history has come this far.
+    BisectionProgress {
+        /// The number of commits that may be the culprit.
+        suspects: usize,
+        /// About how many more tests it takes.
+        tests: usize,
     },
     /// The bisection has ended: the change happens between these two revisions.
     Narrowed {
@@ -106,6 +118,12 @@ pub enum Event {
         passing: String,
         /// The first revision on which it does.
         failing: String,
+    },
+    /// The first bad revision is as before without the culprit: other changes that make the
+    /// difference are searched next.
+    OtherCauseNeeded {
+        /// The revision.
+        revision: String,
     },
     /// A fresh tree had another verdict than one that was used before. Each run has a fresh tree
     /// from now on.

@@ -8,6 +8,7 @@ use boildown_search::{Fingerprint, Fingerprinted as _, Query, Search, Verdict};
 use crate::Language;
 use crate::candidate::{Candidate, Check};
 use crate::parse::{Parsed, Parser};
+use crate::steps::{Underway, at_once};
 
 /// A search whose candidates must have no more syntax errors than the best one so far; all others
 /// are skipped.
@@ -33,6 +34,10 @@ struct Gate {
     parser: Parser,
     /// The best candidate; parsed when first needed.
     base: Option<Parsed>,
+    /// The parse of the best candidate.
+    reading: Underway<Parsed>,
+    /// The parse of the candidate of the next query. Its result is `None` if there are new errors.
+    checking: Underway<Option<Parsed>>,
     /// The size of the best candidate that was found too broken last, in bytes.
     broken_at: Option<usize>,
     /// The content that was parsed last, with its tree if it passed. An input with repetitions has
@@ -97,47 +102,67 @@ impl HitCounts {
 }
 
 impl Gate {
-    /// Decides on the query of `inner`; skips it if it is rejected.
+    /// Does a step of the decision on the query of `inner`; skips it if it is rejected.
     fn admit(&mut self, inner: &mut impl Search<Candidate = Candidate>) {
-        self.next = match inner.ask() {
-            Some(query) => self.decide(&query.candidate, inner),
-            None => Some(Decision::Free),
+        let Some(query) = inner.ask() else {
+            self.next = Some(Decision::Free);
+            return;
         };
-        if self.next.is_none() {
-            inner.skip();
+        if let Some(decided) = self.decide(&query.candidate, inner) {
+            self.next = decided;
+            if self.next.is_none() {
+                inner.skip();
+            }
         }
     }
 
-    /// Decides on a query of `inner`. `None` when it has new errors, and is to be skipped.
+    /// Does a step of the decision on a query of `inner`. Returns what is decided: `None` when the
+    /// candidate has new errors, and is to be skipped.
     fn decide(
         &mut self,
         candidate: &Candidate,
         inner: &impl Search<Candidate = Candidate>,
-    ) -> Option<Decision> {
+    ) -> Option<Option<Decision>> {
+        let free = Some(Some(Decision::Free));
         if self.openness == Openness::Open || candidate.check() == Check::Nothing {
-            return Some(Decision::Free);
+            return free;
         }
-        if self.base.is_none() && self.is_surely_broken(inner.best().bytes().len()) {
-            return Some(Decision::Free);
-        }
-        let base =
-            (self.base).get_or_insert_with(|| Parsed::of_candidate(&self.parser, &inner.best()));
+        let Some(base) = &self.base else {
+            let best = inner.best();
+            if self.is_surely_broken(best.bytes().len()) {
+                return free;
+            }
+            let parser = &self.parser;
+            self.base = (self.reading).step(|| Parsed::of_candidate(parser.clone(), best));
+            return None;
+        };
         if self.openness != Openness::Sealed && base.is_too_broken() {
             self.broken_at = Some(base.bytes.len());
-            return Some(Decision::Free);
+            return free;
         }
         let content = candidate.fingerprint();
         let parsed = match self.last.take() {
             Some((last, parsed)) if last == content => parsed,
-            _ => base.reparse(&self.parser, Arc::clone(candidate.bytes())),
+            _ => {
+                let (base, bytes) = (base.clone(), Arc::clone(candidate.bytes()));
+                let parser = self.parser.clone();
+                self.checking
+                    .step(|| async move { base.reparse(&parser, bytes).await })?
+            }
         };
         self.last = Some((content, parsed.clone()));
         if let Some(parsed) = parsed {
-            return Some(Decision::Parsed(parsed));
+            return Some(Some(Decision::Parsed(parsed)));
         }
         self.rejected += 1;
         let is_sample = self.openness == Openness::Shut && self.rejected % SAMPLE == SAMPLE / 2;
-        is_sample.then_some(Decision::Sample)
+        Some(is_sample.then_some(Decision::Sample))
+    }
+
+    /// Forgets the decision: the inner search has moved on.
+    fn undecide(&mut self) {
+        self.next = None;
+        self.checking.give_up();
     }
 
     /// Returns whether the best candidate, of this size, is taken for too broken without a parse:
@@ -156,9 +181,7 @@ impl Gate {
         // Without a tree, the best candidate is too broken for one.
         (self.base.as_ref()).is_none_or(|base| {
             self.openness != Openness::Sealed && base.is_too_broken()
-                || base
-                    .reparse(&self.parser, Arc::clone(candidate.bytes()))
-                    .is_some()
+                || at_once(base.reparse(&self.parser, Arc::clone(candidate.bytes()))).is_some()
         })
     }
 
@@ -216,6 +239,8 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
         let gate = language.map(|language| Gate {
             parser: Parser::new(language),
             base: None,
+            reading: Underway::default(),
+            checking: Underway::default(),
             broken_at: None,
             last: None,
             openness,
@@ -241,7 +266,7 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
     /// Forgets the decision: the inner search has moved on.
     fn undecide(&mut self) {
         if let Some(gate) = &mut self.gate {
-            gate.next = None;
+            gate.undecide();
         }
     }
 }
@@ -286,6 +311,10 @@ impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
             .collect()
     }
 
+    fn edit(&self) -> Option<Fingerprint> {
+        self.inner.edit()
+    }
+
     fn tell(&mut self, verdict: Verdict) {
         let parsed = self.gate.as_mut().and_then(|gate| gate.learn(verdict));
         self.inner.tell(verdict);
@@ -295,6 +324,7 @@ impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
             // After a batch, the best candidate need not be the one whose verdict came last.
             let best = self.inner.best();
             gate.base = parsed.filter(|parsed| parsed.bytes == *best.bytes());
+            gate.reading.give_up();
             gate.last = None;
         }
     }

@@ -46,6 +46,9 @@
 //! - `symbols`: which names an input defines, and where they are used
 //! - `edit_plan`: deletions and replacements of nodes that are made together
 //! - `gate`, `parse`, `shield`: the parse gate: skips candidates that bring new syntax errors
+//! - `steps`: long computations in small steps: documents are read, and candidates parsed, so that
+//!   the caller can stop soon
+//! - `outline`: an [`Outline`]: the statements of a text, and their [`Alignment`] with another's
 //! - `strategy`, `keep`: the options of a reduction
 //! - `isolate`: [`Isolation`]: the smallest difference between an input that passes and one that
 //!   fails
@@ -65,10 +68,12 @@ mod gate;
 mod isolate;
 mod keep;
 mod languages;
+mod outline;
 mod parse;
 mod pipeline;
 mod rewrite;
 mod shield;
+mod steps;
 mod strategy;
 mod symbols;
 mod text_order;
@@ -80,6 +85,7 @@ pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text};
 pub use keep::Keep;
 pub use languages::Language;
+pub use outline::{Alignment, ItemSort, Outline, OutlineItem};
 pub use pipeline::{
     IdleReason, PassId, Pipeline, Reduction, count_tokens, idle_passes, pass_names, reduction,
 };

@@ -2,18 +2,21 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
 use crate::candidate::Candidate;
 use crate::shield::Shield;
+use crate::steps::{at_once, pause};
 
-/// A parser for one language that clones share.
+/// A parser for one language. Clones share what they can use again.
 #[derive(Clone)]
 pub(crate) struct Parser {
-    parser: Arc<Mutex<tree_sitter::Parser>>,
+    /// Those that are not at work. A parse that is given up keeps its own.
+    idle: Arc<Mutex<Vec<tree_sitter::Parser>>>,
+    grammar: tree_sitter::Language,
     /// The name of the language.
     language: &'static str,
     shield: Option<&'static Shield>,
@@ -27,15 +30,27 @@ impl std::fmt::Debug for Parser {
 
 impl Parser {
     pub(crate) fn new(language: &Language) -> Self {
-        let mut parser = tree_sitter::Parser::new();
-        parser
-            .set_language(&language.grammar())
-            .expect("a test loads every grammar of the build");
         Self {
-            parser: Arc::new(Mutex::new(parser)),
+            idle: Arc::default(),
+            grammar: language.grammar(),
             language: language.name,
             shield: Shield::for_language(language),
         }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<tree_sitter::Parser>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> tree_sitter::Parser {
+        let idle = self.idle().pop();
+        idle.unwrap_or_else(|| {
+            let mut parser = tree_sitter::Parser::new();
+            parser
+                .set_language(&self.grammar)
+                .expect("a test loads every grammar of the build");
+            parser
+        })
     }
 
     /// Returns the bytes as the grammar's scanner may see them (see [`Shield`]).
@@ -45,33 +60,43 @@ impl Parser {
     }
 
     /// Parses a text. `None` when the parser exceeded its limit of steps.
-    pub(crate) fn parse(&self, bytes: &[u8]) -> Option<Tree> {
-        self.parse_from(bytes, None, Errors::Any)
+    pub(crate) async fn parse(&self, bytes: &[u8]) -> Option<Tree> {
+        self.parse_from(bytes, None, Errors::Any).await
     }
 
     /// Parses a text, reusing the tree of an older one if there is one. `None` when the parser gave
     /// up.
-    fn parse_from(&self, bytes: &[u8], older: Option<&Tree>, errors: Errors) -> Option<Tree> {
-        let mut parser = self.parser.lock().unwrap_or_else(PoisonError::into_inner);
+    async fn parse_from(&self, bytes: &[u8], older: Option<Tree>, errors: Errors) -> Option<Tree> {
+        let mut parser = self.take();
         let shown = self.shown(bytes);
-        let mut steps = EXTRA_STEPS + bytes.len() / 4;
-        let mut give_up = |state: &ParseState| {
-            steps = steps.saturating_sub(1);
-            match errors {
-                Errors::None if state.has_error() => ControlFlow::Break(()),
-                Errors::None | Errors::Any if steps == 0 => ControlFlow::Break(()),
-                Errors::None | Errors::Any => ControlFlow::Continue(()),
+        let mut left = EXTRA_CALLBACKS + bytes.len() / 4;
+        let tree = loop {
+            let mut is_given_up = false;
+            let mut in_step = CALLBACKS_IN_STEP;
+            let mut watch = |state: &ParseState| {
+                (left, in_step) = (left.saturating_sub(1), in_step - 1);
+                is_given_up = left == 0 || errors == Errors::None && state.has_error();
+                match is_given_up || in_step == 0 {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
+            };
+            let options = ParseOptions::new().progress_callback(&mut watch);
+            // After a break, the parser continues where it was.
+            let tree = parser.parse_with_options(
+                &mut |at, _| shown.get(at..).unwrap_or_default(),
+                older.as_ref(),
+                Some(options),
+            );
+            if tree.is_some() || is_given_up {
+                break tree;
             }
+            pause().await;
         };
-        let options = ParseOptions::new().progress_callback(&mut give_up);
-        let tree = parser.parse_with_options(
-            &mut |at, _| shown.get(at..).unwrap_or_default(),
-            older,
-            Some(options),
-        );
         if tree.is_none() {
             parser.reset();
         }
+        self.idle().push(parser);
         tree
     }
 }
@@ -79,7 +104,12 @@ impl Parser {
 /// How often the parser may call back before it is stopped, in addition to once for every four
 /// bytes. Normally it calls back at most once for every 50 bytes; more often only while it tries
 /// out ways to recover from errors.
-const EXTRA_STEPS: usize = 1000;
+const EXTRA_CALLBACKS: usize = 1000;
+
+/// How often the parser calls back in one step: about every 0.1 ms, but up to 50 ms apart while it
+/// recovers from errors. Part of the result: where versions of the stack compete, it depends on
+/// which of them continues after a pause.
+const CALLBACKS_IN_STEP: usize = 16;
 
 /// The errors for which parsing continues. Recovering from one costs more than all the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,13 +127,13 @@ impl Language {
     /// `usize::MAX` when the parser exceeded its limit of steps.
     #[must_use]
     pub fn errors(&self, text: &[u8]) -> usize {
-        Parsed::new(&Parser::new(self), text.into()).errors
+        at_once(Parsed::new(&Parser::new(self), text.into())).errors
     }
 
     /// Returns whether a text begins with a list whose first element is a symbol, and one of the
     /// first eight nodes is such a list that contains another list.
     pub(crate) fn begins_with_lists(&self, text: &[u8]) -> bool {
-        let Some(tree) = Parser::new(self).parse(text) else {
+        let Some(tree) = at_once(Parser::new(self).parse(text)) else {
             return false;
         };
         let mut cursor = tree.walk();
@@ -133,8 +163,8 @@ pub(crate) struct Parsed {
 }
 
 impl Parsed {
-    pub(crate) fn new(parser: &Parser, bytes: Arc<[u8]>) -> Self {
-        let tree = parser.parse(&bytes);
+    pub(crate) async fn new(parser: &Parser, bytes: Arc<[u8]>) -> Self {
+        let tree = parser.parse(&bytes).await;
         let errors = tree.as_ref().map_or(usize::MAX, count_errors);
         Self {
             bytes,
@@ -145,16 +175,18 @@ impl Parsed {
 
     /// Returns a candidate with its tree. Parses it only if that was not done when its document was
     /// read.
-    pub(crate) fn of_candidate(parser: &Parser, candidate: &Candidate) -> Self {
-        let document = candidate.document();
-        let tree = document.parsed(parser.language);
+    pub(crate) async fn of_candidate(parser: Parser, candidate: Candidate) -> Self {
+        let bytes = Arc::clone(candidate.bytes());
+        let tree = candidate.document().parsed(parser.language);
         let Some(tree) = tree.filter(|_| candidate.is_whole()) else {
-            return Self::new(parser, Arc::clone(candidate.bytes()));
+            return Self::new(&parser, bytes).await;
         };
+        let errors = count_errors(tree);
+        let tree = Some(tree.clone());
         Self {
-            bytes: Arc::clone(candidate.bytes()),
-            tree: Some(tree.clone()),
-            errors: count_errors(tree),
+            bytes,
+            tree,
+            errors,
         }
     }
 
@@ -166,7 +198,7 @@ impl Parsed {
 
     /// Parses a text that differs from this one in one stretch, reusing the tree for the rest.
     /// `None` when it has more errors than this one.
-    pub(crate) fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
+    pub(crate) async fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
         let older = match difference(&parser.shown(&self.bytes), &parser.shown(&bytes)) {
             None => self.tree.clone(),
             Some(edit) => {
@@ -187,7 +219,7 @@ impl Parsed {
         } else {
             Errors::Any
         };
-        let tree = parser.parse_from(&bytes, older.as_ref(), bearable)?;
+        let tree = parser.parse_from(&bytes, older, bearable).await?;
         let errors = count_errors(&tree);
         (errors <= self.errors).then_some(Self {
             bytes,
@@ -299,10 +331,11 @@ mod tests {
         let cpp = Language::named("C++").expect("the grammar is built");
         let parser = Parser::new(cpp);
         let endless = "<!--".repeat(1500);
-        assert!(parser.parse(endless.as_bytes()).is_none());
-        assert!(parser.parse(b"int a;").is_some());
-        let base = Parsed::new(&parser, endless.as_bytes().into());
-        assert!(base.reparse(&parser, b"int a;".as_slice().into()).is_some());
+        assert!(at_once(parser.parse(endless.as_bytes())).is_none());
+        assert!(at_once(parser.parse(b"int a;")).is_some());
+        let base = at_once(Parsed::new(&parser, endless.as_bytes().into()));
+        let short = base.reparse(&parser, b"int a;".as_slice().into());
+        assert!(at_once(short).is_some());
     }
 
     #[cfg(feature = "lang-json")]
@@ -311,9 +344,8 @@ mod tests {
         let json = Language::named("JSON").expect("the grammar is built");
         let parser = Parser::new(json);
         let parses = |base: &str, text: &str| {
-            Parsed::new(&parser, base.as_bytes().into())
-                .reparse(&parser, text.as_bytes().into())
-                .is_some()
+            let base = at_once(Parsed::new(&parser, base.as_bytes().into()));
+            at_once(base.reparse(&parser, text.as_bytes().into())).is_some()
         };
         assert!(parses("[1, 2, 3]", "[1, 3]"));
         assert!(!parses("[1, 2, 3]", "[1,, 3]"));

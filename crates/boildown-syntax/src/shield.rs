@@ -123,11 +123,12 @@ impl Shield {
 mod tests {
     use super::*;
     use crate::parse::Parser;
+    use crate::steps::at_once;
 
     /// Returns the masked text, after a parser has read it without crashing.
     fn shown(language: &str, text: &str) -> String {
         let language = Language::named(language).expect("the grammar is built");
-        Parser::new(language).parse(text.as_bytes());
+        at_once(Parser::new(language).parse(text.as_bytes()));
         let shown = Shield::for_language(language)
             .expect("the language has a shield")
             .mask(text.as_bytes());

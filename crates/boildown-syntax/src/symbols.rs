@@ -9,6 +9,7 @@ use std::ops::Range;
 use boildown_search::tree::{IdVec, NodeId, Tree};
 
 use crate::document::{ERROR, is_word};
+use crate::steps::{Pace, pause};
 use crate::{Document, Language};
 
 /// The symbols of a document.
@@ -90,12 +91,16 @@ struct FoundDefinition {
 }
 
 impl<'a> SymbolIndex<'a> {
-    pub(crate) fn new(document: &'a Document, language: &Language) -> Self {
+    pub(crate) async fn new(document: &'a Document, language: &Language) -> Self {
         let tree = document.tree();
         let parents = parents(tree);
         let mut units = IdVec::filled(NodeId::ROOT, tree.nodes.len());
         let grammar = language.grammar();
+        let mut pace = Pace::default();
         for node in tree.nodes.ids().skip(1) {
+            if pace.is_over() {
+                pause().await;
+            }
             let parent = parents[node];
             units[node] = if is_unit(document, &grammar, parent, node) {
                 node
@@ -123,9 +128,13 @@ impl<'a> SymbolIndex<'a> {
             tree,
         };
         let mut symbols = Vec::new();
-        for (text, mentions) in reader.mentions() {
+        for (text, mentions) in reader.mentions().await {
+            if pace.are_over(mentions.len()) {
+                pause().await;
+            }
             reader.bind(text, &mentions, &mut symbols);
         }
+        pause().await;
         let anonymous = reader.anonymous(&symbols);
         (index.symbols, index.anonymous) = (symbols, anonymous);
         index
@@ -206,10 +215,14 @@ struct SymbolReader<'a, 'b> {
 
 impl<'a> SymbolReader<'a, '_> {
     /// Returns the mentions of every word that may be a name, by their texts.
-    fn mentions(&self) -> BTreeMap<&'a [u8], Vec<NodeId>> {
+    async fn mentions(&self) -> BTreeMap<&'a [u8], Vec<NodeId>> {
         let document = self.document;
         let mut mentions: BTreeMap<&[u8], Vec<NodeId>> = BTreeMap::new();
+        let mut pace = Pace::default();
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
+            if pace.is_over() {
+                pause().await;
+            }
             let is_leaf = node.tokens.len() == 1 && node.end == id.next();
             let text = document.text(node.tokens.clone());
             let is_name = is_leaf
@@ -577,6 +590,7 @@ mod tests {
 
     use super::*;
     use crate::View;
+    use crate::steps::at_once;
 
     /// Compares the symbols of a text: each with the texts of its definitions and the number of its
     /// uses.
@@ -586,7 +600,7 @@ mod tests {
         let bytes: Arc<[u8]> = text.as_bytes().into();
         let document = Document::new(&bytes, View::Syntax(language));
         let mut seen = String::new();
-        let index = SymbolIndex::new(&document, language);
+        let index = at_once(SymbolIndex::new(&document, language));
         for symbol in index
             .symbols
             .iter()
@@ -630,7 +644,7 @@ mod tests {
                 let tokens = document.tree().nodes[node].tokens.clone();
                 String::from_utf8_lossy(document.text(tokens)).into_owned()
             };
-            let index = SymbolIndex::new(&document, language);
+            let index = at_once(SymbolIndex::new(&document, language));
             index.anonymous.iter().map(text).collect::<Vec<_>>()
         };
         let cpp = "struct a { bool operator!(); }; bool operator==(a, a) { int b; return b; }";

@@ -10,6 +10,7 @@ use boildown_search::tree::{IdVec, NodeId};
 use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 
 use crate::edit_plan::{EditPlan, SiblingPositions, sibling_positions};
+use crate::steps::{Pace, pause};
 use crate::symbols::{Symbol, SymbolIndex};
 use crate::{Document, Language};
 
@@ -50,13 +51,14 @@ pub(crate) struct Unused {
 }
 
 impl Unused {
-    pub(crate) fn new(
+    pub(crate) async fn new(
         document: &Arc<Document>,
         language: &'static Language,
         algorithm: InBatches<Algorithm>,
         smallest: usize,
     ) -> Self {
-        let references = References::new(document, language);
+        let references = References::new(document, language).await;
+        pause().await;
         let tree = document.tree();
         let weights = references.sources.iter().map(|&source| {
             let tokens = &tree.nodes[references.units[source].node].tokens;
@@ -174,10 +176,11 @@ struct HeadReference {
 }
 
 impl References {
-    fn new(document: &Arc<Document>, language: &'static Language) -> Self {
-        let index = SymbolIndex::new(document, language);
+    async fn new(document: &Arc<Document>, language: &'static Language) -> Self {
+        let index = SymbolIndex::new(document, language).await;
         let tree = document.tree();
         let by_node = Self::units_by_node(document, &index);
+        pause().await;
         let mut units: Vec<DefinitionUnit> = by_node
             .keys()
             .map(|&node| DefinitionUnit {
@@ -193,6 +196,7 @@ impl References {
         for unit in &mut units {
             unit.outer = owners[index.parent(unit.node)];
         }
+        pause().await;
         let mut roots = Vec::new();
         let mut definitions: Vec<Vec<usize>> = Vec::new();
         // The ends of the heads of anonymous definitions, and what they refer to there.
@@ -200,7 +204,11 @@ impl References {
             .filter_map(|&node| Some((*by_node.get(&node)?, end_of_head(document, node))))
             .collect();
         let mut head_references: BTreeMap<usize, HeadReference> = BTreeMap::new();
+        let mut pace = Pace::default();
         for (symbol, declared) in declared(&index).enumerate() {
+            if pace.are_over(declared.uses.len()) {
+                pause().await;
+            }
             let defined: Vec<usize> = (declared.definitions.iter())
                 .filter_map(|definition| by_node.get(&definition.unit).copied())
                 .collect();
@@ -240,6 +248,7 @@ impl References {
             roots,
             sources: Vec::new(),
         };
+        pause().await;
         references.find_sources();
         references
     }

@@ -12,6 +12,7 @@ use boildown_syntax::Language;
 
 use crate::options::{JobsArgs, SandboxArgs};
 use crate::project::RunPlace;
+use crate::report::format::EscapedPath as _;
 use crate::report::format::clock;
 use crate::report::reporter::Reporter;
 
@@ -81,7 +82,7 @@ pub(crate) fn jobs(args: &JobsArgs) -> Choice {
 pub(crate) fn place(place: &RunPlace, is_stated: bool, is_new: bool) -> Choice {
     let (chosen, because) = match place {
         RunPlace::Project(project) => (
-            format!("copies of {}", project.plan().root().display()),
+            format!("copies of {}", project.plan().root().escaped()),
             "the failure needs other files than the input",
         ),
         RunPlace::Alone | RunPlace::Either(_) => (

@@ -48,7 +48,7 @@ pub(crate) fn ended(run: &Run) -> String {
     match shown.or_else(|| lines().next_back()) {
         Some(line) => {
             let line: String = line.chars().take(LONGEST).collect();
-            format!("{} and prints `{line}`", run.outcome)
+            format!("{} and printed `{line}`", run.outcome)
         }
         None => run.outcome.to_string(),
     }

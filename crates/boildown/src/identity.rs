@@ -60,7 +60,14 @@ fn list_algorithm(spec: &str) -> String {
         "ddmin*" => format!("DdminStar({})", ddmin()),
         "wddmin" => "Wddmin".to_owned(),
         "probdd" => format!("ProbDd({}, {})", sigma(), word("ties", "last")),
-        "wprobdd" => format!("WProbDd({}, {})", sigma(), word("ties", "last")),
+        "wprobdd" => {
+            // Earlier versions knew the longest prefix only.
+            let prefix = match word("prefix", "shortest").as_str() {
+                "Longest" => String::new(),
+                other => format!(", {other}"),
+            };
+            format!("WProbDd({}, {}{prefix})", sigma(), word("ties", "last"))
+        }
         "cdd" => format!("Cdd({}, {})", sigma(), word("direction", "backwards")),
         "coarsen" => format!("ActiveCoarsen({})", value(parameters, "seed", "0")),
         "pma" => format!("Pma({})", number(parameters, "threshold", "0.1")),
@@ -127,9 +134,10 @@ mod tests {
             ("wddmin", "Wddmin"),
             ("probdd", "ProbDd(Sigma(0.1), Last)"),
             (
-                "wprobdd:sigma=0.000000001,ties=first",
+                "wprobdd:sigma=0.000000001,ties=first,prefix=longest",
                 "WProbDd(Sigma(1e-9), First)",
             ),
+            ("wprobdd", "WProbDd(Sigma(0.1), Last, Shortest)"),
             (
                 "cdd:sigma=0.3,direction=forwards",
                 "Cdd(Sigma(0.3), Forwards)",

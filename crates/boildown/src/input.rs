@@ -8,19 +8,12 @@ use std::sync::Arc;
 use boildown_syntax::{Document, Language};
 
 use crate::error::CliError;
+use crate::report::format::EscapedPath as _;
 
 /// Reads an input file. `hint` says where the file belongs on the command line.
 pub(crate) fn read(path: &Path, hint: &str) -> Result<Arc<[u8]>, CliError> {
-    let what = format!("failed to read {}", path.display());
-    // Pipes and devices can be read only once, or without end.
-    let is_readable = |metadata: fs::Metadata| metadata.is_file() || metadata.is_dir();
-    let bytes = match fs::metadata(path).map(is_readable) {
-        Ok(false) => Err(io::Error::other(
-            "it is not a regular file; copy its content to one first",
-        )),
-        _ => fs::read(path),
-    };
-    let bytes = bytes.map_err(|error| match error.kind() {
+    let what = format!("failed to read {}", path.escaped());
+    let bytes = read_regular(path).map_err(|error| match error.kind() {
         io::ErrorKind::IsADirectory => CliError::usage(what)
             .because("it is a directory")
             .hint("give a single file; the command finds the other files of its project too"),
@@ -30,10 +23,21 @@ pub(crate) fn read(path: &Path, hint: &str) -> Result<Arc<[u8]>, CliError> {
         _ => CliError::usage(what).because(error),
     })?;
     if bytes.len() > Document::MAX {
-        let what = format!("{} is larger than 4 GiB", path.display());
+        let what = format!("{} is larger than 4 GiB", path.escaped());
         return Err(CliError::usage(what));
     }
     Ok(bytes.into())
+}
+
+/// Reads a file. Pipes and devices can be read only once, or without end, so they are errors.
+pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let is_readable = |metadata: fs::Metadata| metadata.is_file() || metadata.is_dir();
+    match fs::metadata(path).map(is_readable) {
+        Ok(false) => Err(io::Error::other(
+            "it is not a regular file; copy its content to one first",
+        )),
+        _ => fs::read(path),
+    }
 }
 
 /// Returns the language of an input: the requested one, or else by its name, its first line, or its
@@ -62,6 +66,6 @@ pub(crate) fn language(
 pub(crate) fn modified_warning(path: &Path) -> String {
     format!(
         "warning: {} was modified during the search; does the command write to it?",
-        path.display()
+        path.escaped()
     )
 }

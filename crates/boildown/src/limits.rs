@@ -1,6 +1,7 @@
 //! The runner of a command with its limits and permissions, from the options and the environment.
 
 use std::env;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use boildown_exec::{CandidateFile, CommandLine, Runner, Scratch};
 use boildown_oracle::OracleError;
 use boildown_session::prepare::{PrepareEvent, create_sandbox};
 use boildown_store::Identity;
+use rustix::io::Errno;
 
 use crate::error::{CliError, ExitKind};
 use crate::options::SandboxArgs;
@@ -76,10 +78,18 @@ pub(crate) fn limits(
     })
 }
 
+/// Returns whether the error is that of the machine, not of the path.
+fn is_out_of_files(error: &io::Error) -> bool {
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::MFILE | Errno::NFILE)
+    )
+}
+
 /// Returns the error for a sandbox that could not be made.
 pub(crate) fn sandbox_error(error: &OracleError) -> CliError {
     let kind = match error {
-        OracleError::File { .. } => ExitKind::InvalidUsage,
+        OracleError::File { source, .. } if !is_out_of_files(source) => ExitKind::InvalidUsage,
         _ => ExitKind::CannotRun,
     };
     CliError::failed_to(kind, error)

@@ -24,6 +24,7 @@ mod input;
 mod keys;
 mod limits;
 mod options;
+mod preparing;
 mod project;
 mod property;
 mod report;

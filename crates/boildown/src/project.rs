@@ -12,6 +12,7 @@ use boildown_store::Identity;
 
 use crate::error::{CliError, ExitKind};
 use crate::property::PropertyCommands;
+use crate::report::format::EscapedPath as _;
 
 /// The value of `--within` for a fresh directory.
 const NO_PROJECT: &str = "none";
@@ -170,7 +171,7 @@ impl RunPlace {
 /// earlier versions.
 pub(crate) fn add_to_identity(identity: &mut Identity, project: Option<&Project>) {
     if let Some(project) = project {
-        let root = project.plan().root().display();
+        let root = project.plan().root().escaped();
         identity.add("the project", format!("{} of {root}", project.hash()));
     }
 }

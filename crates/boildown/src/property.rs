@@ -14,6 +14,7 @@ use boildown_store::{Identity, add_surroundings};
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints, repeat_hint};
 use crate::options::PropertyArgs;
+use crate::report::format::EscapedPath as _;
 use crate::report::notes::Notes;
 
 /// The command of a property, and the tests that a candidate has to pass or to fail too.
@@ -61,7 +62,7 @@ impl PropertyCommands {
                 return Err(
                     CliError::usage("no command to run on the candidates").hint(format!(
                         "give the command that fails after `--`:\n  {usage} -- cc -c {}\nor a script with --test",
-                        input.display()
+                        input.escaped()
                     )),
                 );
             }
@@ -100,7 +101,7 @@ impl PropertyCommands {
                 ExpectedEnd::Success => "exits with 0",
                 ExpectedEnd::Failure => "does not exit with 0",
             };
-            notes.note(&format!("required: `{}` {does}", extra.typed.display()));
+            notes.note(&format!("required: `{}` {does}", extra.typed.escaped()));
         }
     }
 
@@ -173,7 +174,7 @@ impl PropertyCommands {
                 let what = format!(
                     "`{} {}` does not hold on the input",
                     extra.option,
-                    extra.typed.display()
+                    extra.typed.escaped()
                 );
                 let this = Runner {
                     command: test.command,

@@ -52,12 +52,13 @@ pub(super) fn during_a_session(work_dir: &WorkDir, round: u32) -> Result<Injecti
         ended.stderr
     );
     work_dir.assert_reduced()?;
-    work_dir.reduce_well(&["--jobs", "2"])?;
+    // Without its store, boildown does not know that it wrote the result.
+    work_dir.reduce_well(&["--jobs", "2", "--force"])?;
     Ok(Injection::Done)
 }
 
 /// Damages one of the files of the store: shortens, removes, zeroes, overwrites or flips bits.
-fn damage(work_dir: &WorkDir, dice: &mut Dice) -> Result<()> {
+pub(super) fn damage(work_dir: &WorkDir, dice: &mut Dice) -> Result<()> {
     let mut files: Vec<PathBuf> = fs::read_dir(work_dir.path(".boildown/in.min.txt"))
         .into_iter()
         .flatten()

@@ -151,7 +151,7 @@ pub(crate) const FAULTS: &[Fault] = &[
             ))?;
             let ended = work_dir.reduce(&["--jobs", "1"])?;
             ensure!(
-                ended.code == Some(5) && ended.stderr.contains("executed"),
+                ended.code == Some(5) && ended.stderr.contains("it is not executable"),
                 "exit {:?}: {}",
                 ended.code,
                 ended.stderr

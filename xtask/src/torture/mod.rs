@@ -8,6 +8,7 @@
 mod damage;
 mod dice;
 mod disks;
+mod endurance;
 mod fault;
 mod faults;
 mod kills;
@@ -16,8 +17,9 @@ mod work_dir;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::binary;
 use crate::table::{Align, Style, Table};
@@ -33,6 +35,12 @@ pub(crate) struct TortureArgs {
     /// Inject only faults whose name contains this.
     #[arg(long)]
     only: Option<String>,
+    /// Instead of the faults: reduce with random disturbances until there were this many tests.
+    #[arg(long)]
+    tests: Option<u64>,
+    /// The longest time for `--tests`, in minutes.
+    #[arg(long, default_value_t = 40)]
+    minutes: u64,
     /// Program to test instead of a release build of this checkout.
     #[arg(long)]
     boildown: Option<PathBuf>,
@@ -44,6 +52,12 @@ pub(crate) struct TortureArgs {
 /// Injects all faults and prints the table.
 pub(crate) fn run(args: &TortureArgs) -> Result<ExitCode> {
     let boildown = binary::find_or_build(args.boildown.as_deref())?;
+    if let Some(tests) = args.tests {
+        let time = Duration::from_secs(60 * args.minutes);
+        let kept = endurance::run(&boildown, tests, time).context(endurance::PROMISE)?;
+        println!("{}: {kept}", endurance::NAME);
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut table = Table::new(&[
         ("fault", Align::Left),
         ("injected", Align::Right),

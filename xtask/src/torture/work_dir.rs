@@ -57,9 +57,16 @@ impl WorkDir {
 
     /// Writes a test that runs the shell line `first` and then checks for the needles.
     pub(crate) fn test(&self, first: &str) -> Result<()> {
-        let path = self.path("test.sh");
-        fs::write(&path, format!("#!/bin/sh\n{first}\n{TEST}\n"))?;
-        Ok(fs::set_permissions(path, Permissions::from_mode(0o755))?)
+        self.script(&format!("#!/bin/sh\n{first}\n{TEST}\n"))
+    }
+
+    /// Writes the test.
+    pub(crate) fn script(&self, script: &str) -> Result<()> {
+        // Written anew: a test that is just being started cannot be written to.
+        let (path, new) = (self.path("test.sh"), self.path("test.new"));
+        fs::write(&new, script)?;
+        fs::set_permissions(&new, Permissions::from_mode(0o755))?;
+        Ok(fs::rename(new, path)?)
     }
 
     /// Starts a reduction of the input by the test. `$HERE` is this folder for the test, which may

@@ -10,7 +10,7 @@ use crate::assert_none;
 /// measurements use `Instant`.
 const TIME_OF_DAY: &[(&str, &str)] = &[
     (
-        "crates/boildown-changes/src/workspace.rs",
+        "crates/boildown-changes/src/write_times.rs",
         "each content of a file gets a modification time of its own",
     ),
     (

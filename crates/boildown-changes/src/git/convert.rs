@@ -2,17 +2,21 @@
 
 use std::sync::{Arc, PoisonError};
 
+use boildown_exec::spawn::Limits;
+use boildown_oracle::{Interrupt, OracleError};
 use gix::ObjectId;
 use gix::bstr::BStr;
 
-use super::filter::{ContentFilter, FilterError};
+use super::filter::ContentFilter;
+use super::filter_command::{FilterError, FilterRuns};
 use super::repository::Repository;
 use crate::{ChangesError, FilePath};
 
 fn filter_error(path: &BStr) -> impl FnOnce(FilterError) -> ChangesError + '_ {
-    move |source| ChangesError::Filter {
-        path: path.to_string(),
-        source,
+    let path = path.to_string();
+    move |source| match source.downcast_ref() {
+        Some(OracleError::Interrupted) => ChangesError::Interrupted { path },
+        _ => ChangesError::Filter { path, source },
     }
 }
 
@@ -21,6 +25,21 @@ impl Repository {
     /// effect.
     pub fn set_attributes_commit(&self, commit: ObjectId) {
         self.attributes_commit.get_or_init(|| commit);
+    }
+
+    /// Sets the limits of the filters that the git configuration names. Only the first call before
+    /// a conversion has an effect.
+    pub fn set_filter_runs(&self, runs: FilterRuns) {
+        self.filter_runs.get_or_init(|| Arc::new(runs));
+    }
+
+    /// Returns the runs of filters: with the usual limits if none were set.
+    fn filter_runs(&self) -> Result<&FilterRuns, FilterError> {
+        if let Some(runs) = self.filter_runs.get() {
+            return Ok(runs);
+        }
+        let runs = FilterRuns::new(Limits::default(), Interrupt::new()?, std::env::temp_dir());
+        Ok(self.filter_runs.get_or_init(|| Arc::new(runs)))
     }
 
     /// Returns an idle filter, or a new one.
@@ -47,8 +66,8 @@ impl Repository {
     ) -> Result<Arc<[u8]>, ChangesError> {
         let path: &BStr = path.as_ref();
         let mut filter = self.take_filter().map_err(filter_error(path))?;
-        let converted = filter
-            .smudge(&self.local(), path, &bytes)
+        let converted = (self.filter_runs())
+            .and_then(|runs| filter.smudge(&self.local(), path, &bytes, runs))
             .map_err(filter_error(path))?;
         self.return_filter(filter);
         Ok(converted.unwrap_or(bytes))
@@ -57,8 +76,8 @@ impl Repository {
     /// Converts a file of the work tree to a content of the repository.
     pub(super) fn clean(&self, path: &BStr, bytes: &[u8]) -> Result<Vec<u8>, ChangesError> {
         let mut filter = self.take_filter().map_err(filter_error(path))?;
-        let converted = filter
-            .clean(&self.local(), path, bytes)
+        let converted = (self.filter_runs())
+            .and_then(|runs| filter.clean(&self.local(), path, bytes, runs))
             .map_err(filter_error(path))?;
         self.return_filter(filter);
         Ok(converted)

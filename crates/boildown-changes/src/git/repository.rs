@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use gix::bstr::ByteSlice as _;
 use gix::objs::tree::EntryKind;
 use gix::{ObjectId, ThreadSafeRepository};
 
 use super::filter::ContentFilter;
+use super::filter_command::FilterRuns;
 use crate::{ChangesError, Entry, FileKind, State};
 
 /// A git repository, which is read and never written.
@@ -16,6 +17,8 @@ pub struct Repository {
     repository: ThreadSafeRepository,
     /// The commit whose `.gitattributes` apply to all files that are converted.
     pub(super) attributes_commit: OnceLock<ObjectId>,
+    /// Runs of the filters that the git configuration names.
+    pub(super) filter_runs: OnceLock<Arc<FilterRuns>>,
     /// Filters that are not in use at the moment.
     pub(super) idle_filters: Mutex<Vec<ContentFilter>>,
 }
@@ -45,6 +48,7 @@ impl Repository {
         Self {
             repository: repository.into_sync(),
             attributes_commit: OnceLock::new(),
+            filter_runs: OnceLock::new(),
             idle_filters: Mutex::default(),
         }
     }
@@ -85,6 +89,12 @@ impl Repository {
     #[must_use]
     pub fn common_dir(&self) -> PathBuf {
         self.local().common_dir().to_owned()
+    }
+
+    /// Returns where git keeps the log of a `git bisect` in progress.
+    #[must_use]
+    pub fn bisect_log_path(&self) -> PathBuf {
+        self.repository.git_dir().join("BISECT_LOG")
     }
 
     /// Returns whether older history is missing, as after `git clone --depth`.
@@ -148,6 +158,10 @@ impl Repository {
     /// Returns the repository of a submodule, if it is checked out in the work tree.
     pub(crate) fn submodule(&self, path: &gix::bstr::BStr) -> Option<Self> {
         let dir = self.work_dir()?.join(path.to_path().ok()?);
-        Some(Self::new(gix::open(dir).ok()?))
+        let submodule = Self::new(gix::open(dir).ok()?);
+        if let Some(runs) = self.filter_runs.get() {
+            submodule.filter_runs.get_or_init(|| Arc::clone(runs));
+        }
+        Some(submodule)
     }
 }

@@ -64,8 +64,15 @@ impl Contents {
 
 impl WorkTreeReader<'_> {
     fn add_tracked(&mut self, index: &gix::index::State) -> Result<(), ChangesError> {
+        let options = (self.repository.local().stat_options())
+            .map_err(|error| object_error("the configuration of the work tree", error))?;
         for entry in index.entries() {
             let path = entry.path(index);
+            if let Some(kind) = self.unmodified(entry, path, index, options) {
+                let id = entry.id;
+                self.files.insert(path.to_owned(), Entry { kind, id });
+                continue;
+            }
             if entry.mode == gix::index::entry::Mode::COMMIT {
                 let head = (self.repository.submodule(path))
                     .and_then(|submodule| submodule.commit("HEAD").ok());
@@ -79,6 +86,35 @@ impl WorkTreeReader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the kind of a file whose metadata is that of the index: git did not see it change,
+    /// so it is not read, and no filter has to convert it.
+    fn unmodified(
+        &self,
+        entry: &gix::index::Entry,
+        path: &BStr,
+        index: &gix::index::State,
+        options: gix::index::entry::stat::Options,
+    ) -> Option<FileKind> {
+        let kind = match entry.mode {
+            gix::index::entry::Mode::FILE => FileKind::Regular,
+            gix::index::entry::Mode::FILE_EXECUTABLE => FileKind::Executable,
+            _ => return None,
+        };
+        let on_disk = self.root.join(path.to_path_lossy());
+        let found = gix::index::fs::Metadata::from_path_no_follow(&on_disk).ok()?;
+        let is_executable = kind == FileKind::Executable;
+        if !found.is_file() || found.is_executable() != is_executable {
+            return None;
+        }
+        let stat = gix::index::entry::Stat::from_fs(&found).ok()?;
+        let is_same = entry.stat.matches(&stat, options)
+            && !entry.stat.is_racy(index.timestamp(), options)
+            && !entry
+                .flags
+                .contains(gix::index::entry::Flags::INTENT_TO_ADD);
+        is_same.then_some(kind)
     }
 
     /// Adds files that are not in the index. Ignored directories are not searched, neither are

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::Path;
+use std::time::SystemTime;
 
 use boildown_changes::{Configuration, Contents, FileVersion, State, UpdateCounts, Workspace};
 
-use crate::{TwoDirectories, disk_id, elements, make_executable, write};
+use crate::{TwoDirectories, disk_id, make_executable, write};
 
 fn two_directories() -> TwoDirectories {
     TwoDirectories::new(&[
@@ -29,24 +30,45 @@ fn stamps(root: &Path) -> BTreeMap<String, (i64, i64, u64)> {
 }
 
 #[test]
-fn only_files_that_differ_are_written_and_each_time_with_a_later_second() {
+fn only_files_that_differ_are_written_and_never_ahead_of_the_clock() {
     let two = two_directories();
-    let tree = two.tree();
-    let subsets = [elements(&tree, &[]), elements(&tree, &[0])];
+    write(&two.path("new/a"), b"a22\n");
+    let (old, new): (Configuration, Configuration) =
+        (two.state("old").into(), two.state("new").into());
     let mut workspace = Workspace::create(two.path("work")).unwrap();
-    let first = workspace
-        .update(&two.configuration(&tree, &subsets[0]), &two.contents)
-        .unwrap();
+    let first = workspace.update(&old, &two.contents).unwrap();
     assert_eq!((first.written, first.removed, first.restored), (3, 0, 0));
-    let mut seconds = Vec::new();
-    for round in 1..6 {
+    let mut times = Vec::new();
+    for round in 1..50 {
         let before = stamps(workspace.root());
-        let configuration = two.configuration(&tree, &subsets[round % 2]);
-        let counts = workspace.update(&configuration, &two.contents).unwrap();
-        assert_eq!((counts.written, counts.restored), (1, 0));
+        write(&workspace.root().join("product"), b"p");
+        let configuration = [&old, &new][round % 2];
+        workspace.update(configuration, &two.contents).unwrap();
         let after = stamps(workspace.root());
-        assert_eq!((before["b"], before["same"]), (after["b"], after["same"]));
-        seconds.push(after["a"].0);
+        assert_eq!(before["same"], after["same"]);
+        let modified = |name| {
+            fs::metadata(workspace.root().join(name))
+                .unwrap()
+                .modified()
+        };
+        let [a, product] = ["a", "product"].map(|name| modified(name).unwrap());
+        assert!(a <= SystemTime::now());
+        assert!(product < a, "what was built before is older");
+        times.push(a);
+    }
+    assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{times:?}");
+}
+
+#[test]
+fn versions_of_the_same_size_have_times_in_different_seconds() {
+    let two = two_directories();
+    let (old, new): (Configuration, Configuration) =
+        (two.state("old").into(), two.state("new").into());
+    let mut workspace = Workspace::create(two.path("work")).unwrap();
+    let mut seconds = Vec::new();
+    for configuration in [&old, &new, &old] {
+        workspace.update(configuration, &two.contents).unwrap();
+        seconds.push(stamps(workspace.root())["a"].0);
     }
     assert!(
         seconds.windows(2).all(|pair| pair[0] < pair[1]),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use boildown_driver::{
@@ -10,7 +10,7 @@ use boildown_driver::{
 };
 use boildown_oracle::{Answer, FnOracle, Interrupt, Oracle, OracleError, Outcome, Run, Verdict};
 use boildown_search::changes::DdPlus;
-use boildown_search::list::List;
+use boildown_search::list::{List, Sweep};
 use boildown_search::literature::list::Ddmin;
 use boildown_search::{Fingerprint, Fingerprinted as _, Query, Search, Subset};
 
@@ -389,6 +389,73 @@ impl Search for Endless {
     fn best(&self) -> Subset {
         Subset::full(2)
     }
+}
+
+/// A sweep that needs some steps to come to each query, now more and now fewer.
+#[derive(Clone)]
+struct InSteps {
+    inner: Sweep,
+    told: usize,
+    left: usize,
+}
+
+impl Search for InSteps {
+    type Candidate = Subset;
+
+    fn is_ready(&self) -> bool {
+        self.left == 0
+    }
+
+    fn prepare(&mut self) {
+        self.left = self.left.saturating_sub(1);
+    }
+
+    fn ask(&self) -> Option<Query<Subset>> {
+        self.inner.ask().filter(|_| self.is_ready())
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        self.inner.tell(verdict);
+        self.told += 1;
+        self.left = 2 + self.told % 2;
+    }
+
+    fn skip(&mut self) {
+        self.inner.skip();
+        self.left = 2;
+    }
+
+    fn best(&self) -> Subset {
+        self.inner.best()
+    }
+}
+
+#[test]
+fn idle_workers_get_queries_as_soon_as_they_are_found() {
+    const JOBS: usize = 8;
+    let started = (Mutex::new(0), Condvar::new());
+    let oracle = FnOracle::new(|_: &Subset| {
+        // The first verdict comes once all workers have a query, or far too late.
+        let (count, changed) = &started;
+        let mut count = count.lock().unwrap();
+        *count += 1;
+        changed.notify_all();
+        let limit = Duration::from_secs(10);
+        drop(changed.wait_timeout_while(count, limit, |count| *count < JOBS));
+        Verdict::Uninteresting
+    });
+    let search = InSteps {
+        inner: Sweep::on(List::uniform(16)),
+        told: 0,
+        left: 2,
+    };
+    let ticks = AtomicUsize::new(0);
+    let ended = drive(search, &oracle, &config(JOBS), &mut || {
+        ticks.fetch_add(1, Ordering::Relaxed);
+    });
+    assert_eq!(ended.unwrap().stopped, None);
+    let ticks = ticks.into_inner();
+    assert!(ticks <= 1, "waited {ticks} times while workers were idle");
 }
 
 #[test]

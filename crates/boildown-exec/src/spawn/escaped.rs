@@ -9,6 +9,7 @@
 //!   the start, and a resource limit, which cannot be removed (see
 //!   [`Limits::apply`](super::Limits::apply)).
 //! * After the run, the orphans with either mark are killed and reaped.
+//! * So are those in the IPC namespace of the run, if it has one.
 //! * So is every orphan that no other run can have started, because no run that still runs began
 //!   before the orphan did, whatever its marks are.
 //!
@@ -35,7 +36,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, waitpid};
 
 use super::poll::poll_readable;
-use super::started_process::StartedProcess;
+use super::session_cgroup::SessionCgroup;
+use super::started_process::{IpcNamespace, StartedProcess};
 use super::system::{self, ClockTicks, Environment};
 
 /// The longest time of one sweep. Killing takes microseconds; a sweep only takes longer when a
@@ -135,6 +137,7 @@ pub(super) struct RunMarks {
     /// The resource limit that marks the run, or the range of those of all runs.
     limits: RangeInclusive<u64>,
     group: Option<Pid>,
+    ipc_namespace: Option<IpcNamespace>,
 }
 
 /// All marks are larger than this, and so larger than any realistic limit.
@@ -154,6 +157,7 @@ impl RunMarks {
             variable: format!("{}{run:012}", session.variable),
             limits: mark..=mark,
             group: None,
+            ipc_namespace: None,
         }
     }
 
@@ -164,13 +168,16 @@ impl RunMarks {
             variable: format!("BOILDOWN_RUN_{:010}_", pid.as_raw_nonzero()),
             limits: first..=first + u64::from(u32::MAX),
             group: None,
+            ipc_namespace: None,
         }
     }
 
-    /// Returns these marks with a process group, which is included too.
-    pub(super) fn with_group(self, leader: Pid) -> Self {
+    /// Returns these marks with the group and the IPC namespace of the command, which are included
+    /// too.
+    pub(super) fn with_process(self, command: &StartedProcess) -> Self {
         Self {
-            group: Some(leader),
+            group: Some(command.pid),
+            ipc_namespace: command.ipc_namespace,
             ..self
         }
     }
@@ -207,6 +214,13 @@ impl RunMarks {
         system::mark(pid).is_some_and(|mark| self.limits.contains(&mark))
     }
 
+    /// Returns whether the process is in the IPC namespace of the run. Its descendants are in it
+    /// from their first instruction on.
+    fn includes_namespace_of(&self, pid: Pid) -> bool {
+        self.ipc_namespace.is_some()
+            && self.ipc_namespace == system::ipc_namespace(&pid.as_raw_nonzero().to_string())
+    }
+
     /// Returns whether the environment, with entries that end in zero bytes, has one of these
     /// marks.
     fn includes_environment(&self, entries: &[u8]) -> bool {
@@ -235,7 +249,9 @@ pub(super) fn sweep(marks: &RunMarks, own: Option<&ActiveRun>) {
             .into_iter()
             .map(|orphan| handle_orphan(orphan, marks, others))
             .collect();
-        if actions.contains(&OrphanAction::Killed) {
+        // The list of children is incomplete when one of them is reaped while it is read.
+        let changed = [OrphanAction::Killed, OrphanAction::Reaped];
+        if changed.iter().any(|action| actions.contains(action)) {
             continue;
         }
         if actions.contains(&OrphanAction::Postponed) && started.elapsed() < EXEC_TIMEOUT {
@@ -249,14 +265,31 @@ pub(super) fn sweep(marks: &RunMarks, own: Option<&ActiveRun>) {
 /// When dropped, kills every process that outlived a run of this session.
 ///
 /// Escaped processes are already killed after each run, except those that were in the middle of
-/// `exec` at that moment. Keep a value of this type until the end of the session.
+/// `exec` at that moment, and those without marks that began during another run. Keep a value of
+/// this type until the end of the session.
 #[derive(Debug)]
 #[must_use = "it has to be dropped at the end of the session"]
-pub struct ReapOnDrop;
+pub struct ReapOnDrop {
+    cgroup: Option<SessionCgroup>,
+}
+
+impl ReapOnDrop {
+    /// Begins a session. This process enters a control group of its own, where it can make one, so
+    /// that every process that it starts from now on can be found.
+    pub fn begin() -> Self {
+        Self {
+            cgroup: SessionCgroup::enter(),
+        }
+    }
+}
 
 impl Drop for ReapOnDrop {
     fn drop(&mut self) {
         sweep(&RunMarks::of_session(getpid()), None);
+        if self.cgroup.take().is_some_and(SessionCgroup::leave) {
+            // Reaps those that were killed.
+            sweep(&RunMarks::of_session(getpid()), None);
+        }
     }
 }
 
@@ -311,7 +344,7 @@ fn kill_if_abandoned(pid: Pid, session_marks: &[(Pid, RunMarks)]) -> Option<Owne
     // Opened first: it refers to one process even if the id is reused, so the process that is
     // killed is the one that is inspected.
     let exit = system::exit_watch(pid).ok()?;
-    let environment = system::inspect(pid)?.environment;
+    let environment = settled_environment(pid)?;
     let covered = |marks: &RunMarks| {
         matches!(&environment, Environment::Known(entries) if marks.includes_environment(entries))
             || marks.includes_mark_of(pid)
@@ -325,6 +358,20 @@ fn kill_if_abandoned(pid: Pid, session_marks: &[(Pid, RunMarks)]) -> Option<Owne
     }
     system::kill_watched(&exit).ok()?;
     Some(exit)
+}
+
+/// Returns the environment of a process, after waiting for the end of an `exec`. A process that was
+/// passed over in the middle of it would go on to write to the directories of its session.
+fn settled_environment(pid: Pid) -> Option<Environment> {
+    let started = Instant::now();
+    loop {
+        match system::inspect(pid)?.environment {
+            Environment::Changing if started.elapsed() < EXEC_TIMEOUT => {
+                thread::sleep(Duration::from_millis(1));
+            }
+            environment => return Some(environment),
+        }
+    }
 }
 
 /// Returns whether there are no orphans. While another thread reaps orphans, the list of the system
@@ -347,6 +394,8 @@ fn orphans() -> Vec<Pid> {
 #[derive(Debug, PartialEq, Eq)]
 enum OrphanAction {
     Killed,
+    /// It had ended.
+    Reaped,
     /// None yet: it is in the middle of `exec`.
     Postponed,
     None,
@@ -364,13 +413,16 @@ fn handle_orphan(orphan: Pid, marks: &RunMarks, others: Option<ClockTicks>) -> O
         return OrphanAction::None;
     }
     if process.ended {
-        reap(orphan);
-        return OrphanAction::None;
+        return match reap(orphan) {
+            true => OrphanAction::Reaped,
+            false => OrphanAction::None,
+        };
     }
     // The clock is coarse, so a process that began at the same tick can belong to the other run.
     let is_of_no_other = others.is_none_or(|others| process.began < others);
     let covered = is_of_no_other
         || marks.includes_group(process.group)
+        || marks.includes_namespace_of(orphan)
         || match (system::mark(orphan), &process.environment) {
             (Some(mark), _) if marks.limits.contains(&mark) => true,
             (Some(mark), _) if RunMarks::of_session(getpid()).is_of_some_run(mark) => false,
@@ -396,9 +448,9 @@ fn kill(pid: Pid) {
     }
 }
 
-/// Reaps a child if it has ended.
-fn reap(pid: Pid) {
-    waitpid(Some(pid), WaitOptions::NOHANG).ok();
+/// Reaps a child if it has ended. Returns whether it is gone.
+fn reap(pid: Pid) -> bool {
+    waitpid(Some(pid), WaitOptions::NOHANG).is_ok_and(|ended| ended.is_some())
 }
 
 #[cfg(test)]

@@ -78,6 +78,7 @@ pub(super) fn launch(
         pid: Pid::from_raw(pid.as_raw()).ok_or(io::ErrorKind::NotFound)?,
         stdout: stdout.reading,
         stderr: stderr.reading,
+        ipc_namespace: None,
     })
 }
 

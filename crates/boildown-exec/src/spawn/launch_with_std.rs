@@ -37,5 +37,6 @@ pub(super) fn launch(
         pid: Pid::from_child(&child),
         stdout: child.stdout.take().map(OwnedFd::from),
         stderr: child.stderr.take().map(OwnedFd::from),
+        ipc_namespace: None,
     })
 }

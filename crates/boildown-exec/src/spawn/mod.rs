@@ -18,6 +18,9 @@ mod run_command;
 mod running;
 mod sandbox;
 mod sandbox_thread;
+#[cfg_attr(target_os = "linux", path = "session_cgroup_linux.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "session_cgroup_elsewhere.rs")]
+mod session_cgroup;
 mod start;
 mod started_process;
 mod system;
@@ -33,4 +36,6 @@ pub use permissions::Permissions;
 pub(crate) use run_command::run_in;
 pub use run_command::{run, run_within};
 pub use sandbox::Sandbox;
+pub(crate) use sandbox::has_own_ipc;
 pub(crate) use sandbox_thread::SandboxThread;
+pub(crate) use session_cgroup::cgroup_gap;

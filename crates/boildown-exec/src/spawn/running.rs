@@ -69,7 +69,7 @@ impl Running {
         let active = ActiveRun::begin();
         let mut process = thread.start(invocation, limits, &marks)?;
         let leader = process.pid;
-        let marks = marks.with_group(leader);
+        let marks = marks.with_process(&process);
         let stdout = OutputStream::new(process.stdout.take(), limits.output_cap);
         let stderr = OutputStream::new(process.stderr.take(), limits.output_cap);
         match system::exit_watch(leader) {

@@ -5,11 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::permissions::Permissions;
+use super::started_process::IpcNamespace;
 use boildown_oracle::OracleError;
 
 #[cfg_attr(target_os = "linux", path = "sandbox_linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "sandbox_elsewhere.rs")]
 mod system;
+
+pub(crate) use system::has_own_ipc;
 
 /// A sandbox for runs. Clones share it.
 #[derive(Debug, Clone)]
@@ -38,6 +41,12 @@ impl Sandbox {
             action: "confine the command to its directories",
             source,
         })
+    }
+
+    /// Gives the commands that the current thread starts from now on System V objects and message
+    /// queues of their own, which end with them. Returns their namespace, if the system permits it.
+    pub(super) fn begin_run(&self) -> Option<IpcNamespace> {
+        self.0.begin_run()
     }
 
     /// Returns whether both are the same sandbox.

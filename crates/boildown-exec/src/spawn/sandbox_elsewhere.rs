@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::spawn::Permissions;
+use crate::spawn::started_process::IpcNamespace;
 use boildown_oracle::OracleError;
 
 #[derive(Debug)]
@@ -27,7 +28,16 @@ impl PlatformSandbox {
         )
     }
 
+    pub(super) fn begin_run(&self) -> Option<IpcNamespace> {
+        None
+    }
+
     pub(super) fn enter(&self, _: &[&Path]) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// Returns whether a thread can have System V objects of its own here.
+pub(crate) fn has_own_ipc() -> bool {
+    false
 }

@@ -9,12 +9,14 @@ use landlock::{
     ABI, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, PathFdError,
     Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope,
 };
+use nix::sched::{CloneFlags, unshare};
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
     SeccompFilter, SeccompRule,
 };
 
-use crate::spawn::Permissions;
+use crate::spawn::started_process::IpcNamespace;
+use crate::spawn::{Permissions, system};
 use boildown_oracle::OracleError;
 
 /// Device files and terminals, which programs write to and which keep nothing.
@@ -72,6 +74,13 @@ fn writing() -> BitFlags<AccessFs> {
     AccessFs::from_write(ABI::V3)
 }
 
+/// Returns the kinds of access that a run has to its directories: all that write, but making
+/// devices. Programs that gain privileges when they are started do not in the sandbox, so both
+/// together are what the mount options `nodev` and `nosuid` would give.
+fn granted() -> BitFlags<AccessFs> {
+    writing() & !(AccessFs::MakeChar | AccessFs::MakeBlock)
+}
+
 impl PlatformSandbox {
     pub(super) fn new(permissions: &Permissions) -> Result<Self, OracleError> {
         let mut writable = Vec::new();
@@ -121,6 +130,12 @@ impl PlatformSandbox {
         Ok(())
     }
 
+    pub(super) fn begin_run(&self) -> Option<IpcNamespace> {
+        // Only an administrator can do that.
+        separate_ipc().ok()?;
+        system::ipc_namespace("thread-self")
+    }
+
     fn ruleset(&self, own: &[&Path]) -> Result<RulesetCreated, RulesetError> {
         let mut ruleset = Ruleset::default().handle_access(writing())?;
         if self.support >= LandlockSupport::FilesAndSignals {
@@ -133,7 +148,7 @@ impl PlatformSandbox {
         for path in own {
             // A directory that no longer exists needs no rule.
             if let Ok(dir) = PathFd::new(path) {
-                ruleset = ruleset.add_rule(PathBeneath::new(dir, writing()))?;
+                ruleset = ruleset.add_rule(PathBeneath::new(dir, granted()))?;
             }
         }
         Ok(ruleset)
@@ -150,9 +165,9 @@ fn open(path: &Path) -> io::Result<(PathFd, BitFlags<AccessFs>)> {
     Ok((
         file,
         if is_dir {
-            writing()
+            granted()
         } else {
-            writing() & AccessFs::from_file(ABI::V3)
+            granted() & AccessFs::from_file(ABI::V3)
         },
     ))
 }
@@ -189,4 +204,16 @@ fn no_network() -> Result<BpfProgram, OracleError> {
         std::env::consts::ARCH.try_into().map_err(fail)?,
     );
     filter.and_then(BpfProgram::try_from).map_err(fail)
+}
+
+/// Gives the current thread an IPC namespace.
+fn separate_ipc() -> nix::Result<()> {
+    unshare(CloneFlags::CLONE_NEWIPC)
+}
+
+/// Returns whether a thread can have an IPC namespace here.
+pub(crate) fn has_own_ipc() -> bool {
+    std::thread::spawn(separate_ipc)
+        .join()
+        .is_ok_and(|separated| separated.is_ok())
 }

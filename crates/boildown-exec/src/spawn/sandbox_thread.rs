@@ -51,19 +51,26 @@ impl SandboxThread {
         let work = move || {
             let dirs: Vec<_> = dirs.iter().map(PathBuf::as_path).collect();
             let launcher = Launcher::of_this_thread();
-            let entered = sandbox.map_or(Ok(()), |sandbox| sandbox.enter(&dirs));
+            let entered = sandbox
+                .as_ref()
+                .map_or(Ok(()), |sandbox| sandbox.enter(&dirs));
             if let Err(error) = entered {
                 // Sent before the first request, and the channel has space for it.
                 results.send(Err(error)).ok();
                 return;
             }
             for request in queue {
+                let ipc_namespace = sandbox.as_ref().and_then(Sandbox::begin_run);
                 let process = start(
                     launcher,
                     &request.invocation,
                     &request.limits,
                     &request.marks,
                 );
+                let process = process.map(|process| StartedProcess {
+                    ipc_namespace,
+                    ..process
+                });
                 if results.send(process).is_err() {
                     return;
                 }

@@ -7,12 +7,18 @@ use std::process::ExitStatus;
 
 use rustix::process::{Pid, WaitOptions, waitpid};
 
+/// The number of an IPC namespace. No two namespaces that exist have the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct IpcNamespace(pub(super) u64);
+
 /// A process that was started, and the reading ends of its output if that is captured.
 #[derive(Debug)]
 pub(super) struct StartedProcess {
     pub(super) pid: Pid,
     pub(super) stdout: Option<OwnedFd>,
     pub(super) stderr: Option<OwnedFd>,
+    /// The IPC namespace that its run has for itself.
+    pub(super) ipc_namespace: Option<IpcNamespace>,
 }
 
 impl StartedProcess {

@@ -207,7 +207,7 @@ fn reserved_address_space_does_not_count_as_memory() {
 
 #[test]
 fn a_file_cannot_grow_beyond_the_limit() {
-    let mut scene = Scene::new("exec head -c 2000000 /dev/zero >big");
+    let mut scene = Scene::new("sleep 0.2; exec head -c 2000000 /dev/zero >big");
     scene.runner.limits.file_size = Some(1_000_000);
     // SIGXFSZ.
     scene.check(Signalled(25));
@@ -331,6 +331,44 @@ fn a_run_has_a_session_of_its_own_without_a_terminal() {
     Scene::new(
         "read pid name state parent group session tty rest </proc/$$/stat
         [ $session = $$ ] && [ $tty = 0 ] && ! (: </dev/tty) 2>/dev/null && exit 3",
+    )
+    .check(Exited(3));
+}
+
+/// Returns whether this machine has the facility.
+fn has_facility(name: &str) -> bool {
+    use boildown_exec::machine::{State, facilities};
+    facilities(&std::env::temp_dir())
+        .iter()
+        .any(|facility| facility.name == name && facility.state == State::On)
+}
+
+#[test]
+fn system_v_objects_and_message_queues_end_with_their_run() {
+    if !has_facility("IPC") || !has_tool("ipcmk") {
+        return;
+    }
+    let scene = Scene::new(
+        "[ $(cat /proc/sysvipc/* | wc -l) = 3 ] || exit 4
+        ipcmk -M 4096 -S 2 -Q >/dev/null || exit 5; [ $(cat /proc/sysvipc/* | wc -l) = 6 ] && exit 3",
+    );
+    for _ in 0..3 {
+        scene.check(Exited(3));
+    }
+}
+
+#[test]
+fn a_run_makes_pipes_and_no_devices() {
+    if Sandbox::new(&Permissions::default())
+        .unwrap()
+        .gap()
+        .is_some()
+    {
+        return;
+    }
+    Scene::new(
+        "mkfifo pipe || exit 4; mknod zero c 1 5 2>/dev/null && exit 5
+        mknod disk b 7 0 2>/dev/null && exit 6; exit 3",
     )
     .check(Exited(3));
 }

@@ -2,6 +2,8 @@
 //! parent once they are orphans.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Command;
 use std::thread;
 
 use boildown_exec::spawn;
@@ -58,6 +60,22 @@ fn a_daemon_is_not_killed_by_the_end_of_a_run_that_began_later() {
         assert_eq!(run.join().unwrap().outcome, Exited(3));
     });
     let daemon = fs::read_to_string(notes.with_extension("copy")).unwrap();
-    drop(spawn::ReapOnDrop);
+    drop(spawn::ReapOnDrop::begin());
     assert!(!exists(daemon.lines().next().unwrap()));
+}
+
+#[test]
+fn the_end_of_a_session_kills_what_is_in_its_control_group() {
+    let _alone = alone();
+    let own_group = || fs::read_to_string("/proc/self/cgroup").unwrap();
+    let before = own_group();
+    let session = spawn::ReapOnDrop::begin();
+    if !own_group().contains("/boildown-") {
+        return;
+    }
+    // Neither its marks nor its parentage tell that it belongs to a run.
+    let mut left = Command::new("sleep").arg("1000").spawn().unwrap();
+    drop(session);
+    assert_eq!(left.wait().unwrap().signal(), Some(9));
+    assert_eq!(own_group(), before);
 }

@@ -40,7 +40,7 @@ fn a_daemon_in_the_middle_of_exec_is_killed_at_the_end_of_the_session() {
         assert_eq!(run.unwrap().outcome, Exited(3));
     }
     // A daemon that was in the middle of `exec` when its run ended may still be alive.
-    drop(spawn::ReapOnDrop);
+    drop(spawn::ReapOnDrop::begin());
     scene.assert_clean();
 }
 
@@ -59,6 +59,6 @@ fn concurrent_runs_do_not_disturb_each_other() {
             });
         }
     });
-    drop(spawn::ReapOnDrop);
+    drop(spawn::ReapOnDrop::begin());
     scene.assert_clean();
 }

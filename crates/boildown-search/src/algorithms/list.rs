@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use super::entry::{Entry, Options as _, Registered};
 use super::names::{self, ParsedName};
-use crate::list::{Adaptive, Halving, HalvingOptions, List, ListAlgorithm, Sweep};
+use crate::list::{Adaptive, GroupTesting, Halving, HalvingOptions, List, ListAlgorithm, Sweep};
 use crate::literature::list::{
     ActiveCoarsen, Bisection, Cdd, CddOptions, CoarsenOptions, Ddmin, DdminOptions, KnownMisses,
-    NMinimal, NMinimalOptions, Naive, PmaOptions, ProbDd, ProbDdOptions, WProbDd, Wddmin,
+    NMinimal, NMinimalOptions, Naive, PmaOptions, ProbDd, ProbDdOptions, WProbDd, WProbDdOptions,
+    Wddmin,
 };
 use crate::{AnyListSearch, Fixpoint};
 
@@ -81,6 +82,8 @@ macro_rules! algorithms {
 algorithms! {
     /// [`Halving`].
     Halving(options: HalvingOptions) => Halving,
+    /// [`GroupTesting`].
+    GroupTesting => GroupTesting,
     /// [`Adaptive`].
     Adaptive => Adaptive,
     /// [`Ddmin`].
@@ -92,7 +95,7 @@ algorithms! {
     /// [`ProbDd`].
     ProbDd(options: ProbDdOptions) => ProbDd,
     /// [`WProbDd`].
-    WProbDd(options: ProbDdOptions) => WProbDd,
+    WProbDd(options: WProbDdOptions) => WProbDd,
     /// [`Cdd`].
     Cdd(options: CddOptions) => Cdd,
     /// [`ActiveCoarsen`].
@@ -169,7 +172,7 @@ mod tests {
             "ddmin:subsets=skip,direction=backwards,resume=onwards",
             "ddmin*:resume=onwards",
             "probdd:sigma=0.25,ties=first",
-            "wprobdd:sigma=0.01",
+            "wprobdd:sigma=0.01,ties=stable,prefix=longest",
             "cdd:sigma=0.3,direction=forwards",
             "coarsen:seed=7",
             "pma:threshold=0.5",
@@ -206,7 +209,9 @@ mod tests {
     #[test]
     fn parse_errors_name_what_is_allowed() {
         let error = |text: &str| text.parse::<Algorithm>().expect_err(text);
-        assert!(error("dmin").starts_with("there is no `dmin` among halving, adaptive, ddmin,"));
+        assert!(
+            error("dmin").starts_with("there is no `dmin` among halving, group-testing, adaptive,")
+        );
         assert_eq!(error("sweep:n=2"), "`sweep` has no parameter `n`");
         assert_eq!(
             error("cdd:sigma=2"),

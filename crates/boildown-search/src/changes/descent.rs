@@ -68,6 +68,8 @@ pub struct Descent {
 struct DescentState {
     /// The group of each element, from the coarsest level to the finest.
     levels: Arc<[Vec<u32>]>,
+    /// The number of levels that are searched. Those after them are for the closing sweep only.
+    searched: usize,
     /// The index of the current level.
     level: usize,
     /// The set known to fail that the current stage starts from.
@@ -227,15 +229,16 @@ impl GroupSweep {
 }
 
 impl DescentState {
-    fn new(all: Subset, levels: Arc<[Vec<u32>]>) -> Self {
+    fn new(all: Subset, levels: Arc<[Vec<u32>]>, searched: usize) -> Self {
         let mut state = Self {
             levels,
+            searched,
             level: 0,
             best: all,
             stage: DescentStage::Finished,
             history: History::new_sync(),
         };
-        if !state.levels.is_empty() {
+        if searched > 0 {
             state.start_level();
         }
         state.advance();
@@ -272,7 +275,7 @@ impl DescentState {
                     self.halving_sweep()
                 }
                 DescentStage::Sweep(sweep) if sweep.end == 0 => {
-                    if self.level + 1 < self.levels.len() {
+                    if self.level + 1 < self.searched {
                         self.level += 1;
                         self.start_level();
                         continue;
@@ -383,10 +386,23 @@ impl Descent {
     /// coarsest level comes first; the last one should put each change into a group of its own.
     #[must_use]
     pub fn new(changes: usize, levels: impl IntoIterator<Item = Vec<u32>>) -> Self {
-        let all = Subset::full(changes);
-        let state = DescentState::new(all.clone(), levels.into_iter().collect());
+        Self::within(&Subset::full(changes), levels, [])
+    }
+
+    /// Starts from some of the changes, which are known to fail. The groups of the `closing` levels
+    /// are left out in the closing sweep only.
+    #[must_use]
+    pub fn within(
+        start: &Subset,
+        levels: impl IntoIterator<Item = Vec<u32>>,
+        closing: impl IntoIterator<Item = Vec<u32>>,
+    ) -> Self {
+        let mut all: Vec<Vec<u32>> = levels.into_iter().collect();
+        let searched = all.len();
+        all.extend(closing);
+        let state = DescentState::new(start.clone(), all.into(), searched);
         Self {
-            search: AskOnce::new(state, all, [0.2, 0.2]),
+            search: AskOnce::new(state, start.clone(), [0.2, 0.2]),
         }
     }
 
@@ -448,6 +464,25 @@ mod tests {
             .history()
             .any(|decision| decision.kind == DecisionKind::Interference);
         assert!(noted);
+    }
+
+    #[test]
+    fn groups_of_a_closing_level_are_left_out_at_the_end() {
+        // Of the first four changes, the last two can only be left out together.
+        let judge = |set: &Subset| match (set.contains(0), set.contains(2) == set.contains(3)) {
+            (_, false) => Verdict::Unresolved,
+            (true, true) => Verdict::Interesting,
+            (false, true) => Verdict::Uninteresting,
+        };
+        let start = Subset::full(6).only(0..4);
+        let single = || (0..6).collect::<Vec<u32>>();
+        let (search, _) = trace(Descent::within(&start, [], []), judge);
+        assert_eq!(search.best().count(), 4);
+        let (search, _) = trace(
+            Descent::within(&start, [single()], [vec![0, 1, 2, 2, 4, 5]]),
+            judge,
+        );
+        assert_eq!(search.best().iter().collect::<Vec<_>>(), [0]);
     }
 
     proptest! {

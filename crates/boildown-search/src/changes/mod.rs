@@ -11,7 +11,9 @@
 //! | [`Dd`](crate::literature::changes::Dd) | culprits that fail only together | the other half |
 //! | [`DdPlus`] | configurations that cannot be judged | parts that pass |
 //! | [`Bisect`] | a history, of which only prefixes are tested | all older changes |
+//! | [`BisectGraph`] | a history with branches and merges | all ancestors |
 //! | [`Descent`] | nested groups of changes, down to single ones | parts that pass |
+//! | [`GuessedSets`] | sets that are likely to fail | nothing |
 //! | [`Isolate`] | the smallest difference between passing and failing | the passing side |
 //!
 //! They blame changes, they do not minimise: the set that
@@ -46,19 +48,25 @@
 //! assert_eq!(first.part.iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
 //! ```
 
+mod ancestry;
 pub(crate) mod ask_once;
 mod bisect;
+mod bisect_graph;
 mod change_list;
 mod dd_plus;
 pub(crate) mod decisions;
 mod descent;
+mod guesses;
 mod isolate;
 
+pub use ancestry::Ancestry;
 pub use bisect::Bisect;
+pub use bisect_graph::BisectGraph;
 pub use change_list::ChangeList;
 pub use dd_plus::{DdPlus, UnionPolicy};
 pub use decisions::{Decision, DecisionKind};
 pub use descent::Descent;
+pub use guesses::GuessedSets;
 pub use isolate::Isolate;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! List algorithms that the default reductions run, and the trait for all list algorithms.
 //!
-//! [`Halving`] deletes large chunks first, [`Adaptive`] deletes runs of growing length, and
-//! [`Sweep`] tries every single element, which proves 1-minimality. The usual sequence is
-//! `Halving`, then `Sweep`. The algorithms of the literature, such as ddmin, are in
-//! [`literature::list`](crate::literature::list).
+//! [`Halving`] deletes large chunks first, [`GroupTesting`] runs with even odds, [`Adaptive`] runs
+//! of growing length, and [`Sweep`] tries every single element, which proves 1-minimality. The
+//! usual sequence is `Halving`, then `Sweep`. The algorithms of the literature, such as ddmin, are
+//! in [`literature::list`](crate::literature::list).
 //!
 //! # Example
 //! ```
@@ -21,7 +21,9 @@
 
 mod adaptive;
 pub(crate) mod cumulative_weights;
+mod group_testing;
 mod halving;
+mod needed_share;
 mod pending_chunks;
 mod sweep;
 #[cfg(test)]
@@ -31,6 +33,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 pub use adaptive::Adaptive;
+pub use group_testing::GroupTesting;
 pub use halving::{Halving, HalvingOptions};
 pub use pending_chunks::HalvingOrder;
 pub use sweep::Sweep;

@@ -2,6 +2,7 @@
 //! parallel.
 
 mod guesses;
+mod known_edits;
 mod recent;
 
 use std::cmp::Ordering;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use crate::odds::{Hit, HitRate};
 use crate::{Fingerprint, Fingerprinted, Query, Search, Verdict};
 use guesses::Guesses;
+use known_edits::KnownEdits;
 use recent::Recent;
 
 /// Runs one search with any number of workers, always to the same result.
@@ -52,14 +54,21 @@ pub struct Planner<S: Search> {
     /// of them.
     answers: Recent,
     answered: u64,
-    running: HashMap<Fingerprint, QueryId>,
+    running: HashMap<Fingerprint, InFlight>,
     next_id: u64,
+    known_edits: KnownEdits,
     /// The share of told misses that are `Unresolved`. Searches over lists treat both kinds of miss
     /// alike; the dd family does not.
     unresolved: HitRate,
     /// The number of steps that a call does, at most, to find the next query of a node.
     steps: usize,
+    /// Queries that are reached less probably are not run.
+    least_probability: f64,
 }
+
+/// The least probability at which a session runs a query. Of 256 workers half are idle then, for
+/// 2 % of the time that the others save.
+const LEAST_PROBABILITY: f64 = 0.02;
 
 /// The least number of verdicts remembered: about 10 MB.
 const MEMORY: u64 = 1 << 17;
@@ -90,12 +99,21 @@ pub struct Told<C> {
     pub verdict: Verdict,
 }
 
+/// What is remembered of a query in flight.
+#[derive(Debug, Clone, Copy)]
+struct InFlight {
+    id: QueryId,
+    edit: Option<Fingerprint>,
+}
+
 struct PlanNode<S: Search> {
     search: S,
     /// Whether the search has come to a query that is not known, or to its end. Until then there is
     /// no query.
     is_settled: bool,
     query: Option<Asked<S::Candidate>>,
+    /// What the query does to the best candidate.
+    edit: Option<Fingerprint>,
     /// The queries that are certain from this node on, its own first; computed when first needed.
     certain: Option<Certain<S::Candidate>>,
     /// The number of verdicts told before its query.
@@ -168,9 +186,20 @@ struct Reachable {
     step: Step,
 }
 
+/// What is known of the query that [`Planner::next`] returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LookAhead {
+    /// The query is known.
+    Found,
+    /// It takes more steps to find out.
+    MoreSteps,
+    /// There is none before the next answer.
+    Nothing,
+}
+
 /// The query that is most likely to be reached and is neither answered nor in flight.
 enum MostLikely<C> {
-    Open(Fingerprint, C),
+    Open(Fingerprint, Option<Fingerprint>, C),
     /// The walk came to a node whose query is not found yet.
     Unsettled,
     /// There is none before the next answer.
@@ -229,10 +258,10 @@ where
     /// Starts a search and remembers at least `memory` verdicts, at most twice as many. Which
     /// queries are asked again depends on `memory`, and so may the result.
     pub fn with_memory(search: S, memory: u64) -> Self {
-        Self::start(search, memory, usize::MAX)
+        Self::start(search, memory, usize::MAX, 0.0)
     }
 
-    fn start(search: S, memory: u64, steps: usize) -> Self {
+    fn start(search: S, memory: u64, steps: usize, least_probability: f64) -> Self {
         let mut planner = Self {
             nodes: Vec::new(),
             free: Vec::new(),
@@ -243,18 +272,21 @@ where
             answered: 0,
             running: HashMap::new(),
             next_id: 0,
+            known_edits: KnownEdits::new(),
             unresolved: HitRate::new(0.5),
             steps,
+            least_probability,
         };
         planner.root = planner.insert(search, None);
         planner
     }
 
-    /// Starts a search, and never does more than one step of its [preparation](Search::prepare), or
-    /// tells it more than one known verdict, in a row. So the caller gets control back soon, and
-    /// has to call [`settle`](Self::settle) until the search [is settled](Self::is_settled).
+    /// Starts a search for a session: queries that are hardly ever reached are not run, and it
+    /// never does more than one step of its [preparation](Search::prepare), or tells it more than
+    /// one known verdict, in a row. So the caller gets control back soon, and has to call
+    /// [`settle`](Self::settle) until the search [is settled](Self::is_settled).
     pub fn stepwise(search: S) -> Self {
-        Self::start(search, MEMORY, 1)
+        Self::start(search, MEMORY, 1, LEAST_PROBABILITY)
     }
 
     /// Returns whether the search has come to a query that was not answered before, or to its end.
@@ -276,12 +308,12 @@ where
         reason = "not an iterator: what comes next depends on the answers"
     )]
     pub fn next(&mut self) -> Option<Ticket<S::Candidate>> {
-        let MostLikely::Open(fingerprint, candidate) = self.most_likely() else {
+        let MostLikely::Open(fingerprint, edit, candidate) = self.most_likely() else {
             return None;
         };
         let id = QueryId(self.next_id);
         self.next_id += 1;
-        self.running.insert(fingerprint, id);
+        self.running.insert(fingerprint, InFlight { id, edit });
         Some(Ticket {
             id,
             fingerprint,
@@ -290,15 +322,21 @@ where
     }
 
     /// Computes what `next` would return, so that the next call returns at once. For idle moments.
-    /// Returns whether it takes more steps.
-    pub fn look_ahead(&mut self) -> bool {
-        matches!(self.most_likely(), MostLikely::Unsettled)
+    pub fn look_ahead(&mut self) -> LookAhead {
+        match self.most_likely() {
+            MostLikely::Open(..) => LookAhead::Found,
+            MostLikely::Unsettled => LookAhead::MoreSteps,
+            MostLikely::Nothing => LookAhead::Nothing,
+        }
     }
 
     /// Takes the verdict on a query in flight. The verdict on an abandoned query is ignored.
     pub fn answer(&mut self, id: QueryId, verdict: Verdict) {
         if let Some(fingerprint) = self.fingerprint_of(id) {
-            self.running.remove(&fingerprint);
+            let in_flight = self.running.remove(&fingerprint);
+            if let Some(edit) = in_flight.and_then(|query| query.edit) {
+                self.known_edits.learn(edit, verdict);
+            }
             self.answers.insert(self.answered, fingerprint, verdict);
             self.answered += 1;
         }
@@ -355,7 +393,7 @@ where
             .running
             .iter()
             .filter(|(fingerprint, _)| !wanted.contains(*fingerprint))
-            .map(|(_, &id)| id)
+            .map(|(_, query)| query.id)
             .collect();
         abandoned.sort_unstable();
         self.running
@@ -367,7 +405,14 @@ where
     #[must_use]
     pub fn awaited(&self) -> Option<QueryId> {
         let (fingerprint, _) = self.node(self.root).query.as_ref()?;
-        self.running.get(fingerprint).copied()
+        self.running.get(fingerprint).map(|query| query.id)
+    }
+
+    /// Returns the odds that the planner gives to the query that the search asks.
+    #[must_use]
+    pub fn odds(&self) -> Option<f64> {
+        let (_, query) = self.node(self.root).query.as_ref()?;
+        Some(query.odds)
     }
 
     /// Returns whether the search has nothing left to ask.
@@ -387,7 +432,7 @@ where
         // At most a few hundred are in flight.
         self.running
             .iter()
-            .find(|(_, running)| **running == id)
+            .find(|(_, running)| running.id == id)
             .map(|(&fingerprint, _)| fingerprint)
     }
 
@@ -413,6 +458,7 @@ where
             step,
         }) = frontier.pop()
             && steps > 0
+            && probability >= self.least_probability
         {
             steps -= 1;
             let node = match step {
@@ -434,16 +480,17 @@ where
             let Some((fingerprint, query)) = &self.node(node).query else {
                 continue;
             };
-            let (fingerprint, odds) = (*fingerprint, query.odds);
+            let edit = self.node(node).edit;
+            let (fingerprint, odds) = (*fingerprint, self.known_edits.odds(edit, query.odds));
             let count = self.node(node).count;
             if self.is_open(fingerprint, count) {
-                return MostLikely::Open(fingerprint, query.candidate.clone());
+                return MostLikely::Open(fingerprint, edit, query.candidate.clone());
             }
             let certain = self.certain(node);
             let mut rest = certain.rest().iter().skip(1);
             if let Some((fingerprint, query)) = rest.find(|(asked, _)| self.is_open(*asked, count))
             {
-                return MostLikely::Open(*fingerprint, query.candidate.clone());
+                return MostLikely::Open(*fingerprint, None, query.candidate.clone());
             }
             if certain.rest().len() > 1 {
                 let answers = certain.rest().iter().map(|(asked, query)| {
@@ -458,21 +505,17 @@ where
                 });
                 continue;
             }
-            let mut reach = |verdict, odds: f64| {
-                frontier.push(Reachable {
-                    probability: probability * odds,
-                    depth: depth + 1,
-                    step: Step::Verdict(node, verdict),
-                });
-            };
-            if let Some(verdict) = self.answer_to(fingerprint) {
-                reach(verdict, 1.0);
-            } else {
-                reach(Verdict::Interesting, odds);
+            let verdicts = match self.answer_to(fingerprint) {
+                Some(verdict) => vec![(verdict, 1.0)],
                 // Only one of the two misses: a search that treats them alike would be followed
                 // twice otherwise.
-                reach(miss, 1.0 - odds);
-            }
+                None => vec![(Verdict::Interesting, odds), (miss, 1.0 - odds)],
+            };
+            frontier.extend(verdicts.into_iter().map(|(verdict, odds)| Reachable {
+                probability: probability * odds,
+                depth: depth + 1,
+                step: Step::Verdict(node, verdict),
+            }));
         }
         MostLikely::Nothing
     }
@@ -545,6 +588,7 @@ where
             search,
             is_settled: false,
             query: None,
+            edit: None,
             certain: None,
             count,
             above,
@@ -585,6 +629,7 @@ where
                         let above = node.above.map(|(parent, _)| self.node(parent));
                         let certain = above.and_then(|parent| parent.certain.as_ref());
                         node.certain = certain.and_then(|certain| certain.after(&next));
+                        node.edit = node.search.edit();
                         node.query = Some(next);
                     }
                     known

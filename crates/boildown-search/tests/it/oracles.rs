@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 
 use boildown_search::changes::{DdPlus, Isolate, UnionPolicy};
 use boildown_search::list::{
-    Adaptive, Direction, Halving, HalvingOptions, HalvingOrder, List, Sweep,
+    Adaptive, Direction, GroupTesting, Halving, HalvingOptions, HalvingOrder, List, Sweep,
 };
 use boildown_search::literature::changes::{Dd, SimpleDd};
 use boildown_search::literature::list::{
     ActiveCoarsen, Bisection, Cdd, CddOptions, Ddmin, DdminOptions, KnownMisses, NMinimal, Naive,
-    ProbDd, ProbDdOptions, Resume, Sigma, Subsets, Ties, WProbDd, Wddmin,
+    ProbDd, ProbDdOptions, Resume, Sigma, Subsets, Ties, WProbDd, WProbDdOptions, Wddmin,
 };
 use boildown_search::{
     Batches, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
@@ -250,9 +250,9 @@ fn probabilistic(list: &List, check: &impl Check) -> Vec<Outcome> {
             "wprobdd, a quarter",
             check.check(WProbDd::with_options(
                 list(),
-                ProbDdOptions {
+                WProbDdOptions {
                     sigma: Sigma::QUARTER,
-                    ties: Ties::Last,
+                    ..WProbDdOptions::DEFAULT
                 },
             )),
         ),
@@ -289,6 +289,7 @@ pub(crate) fn every_search(
     let mut outcomes = vec![
         ("halving", check.check(halving.clone())),
         ("sweep", check.check(sweep.clone())),
+        ("group testing", check.check(GroupTesting::on(list.clone()))),
         ("adaptive", check.check(adaptive.clone())),
         ("ddmin", check.check(Ddmin::on(list.clone()))),
         (

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use boildown_search::list::{Direction, List};
 use boildown_search::literature::list::{
-    ActiveCoarsen, Cdd, CddOptions, ProbDd, ProbDdOptions, Sigma, Ties, WProbDd,
+    ActiveCoarsen, Cdd, CddOptions, ProbDd, ProbDdOptions, Sigma, Ties, WProbDd, WProbDdOptions,
 };
 use boildown_search::{Batches, ListSearch, Search, Subset, Verdict, run};
 use proptest::prelude::*;
@@ -21,9 +21,10 @@ fn every_probabilistic_search(list: &List, check: &impl Check) -> Result<(), Tes
     let cdd = Cdd::on(list.clone());
     let wprobdd_first = WProbDd::with_options(
         list.clone(),
-        ProbDdOptions {
+        WProbDdOptions {
             sigma: quarter,
             ties: first,
+            ..WProbDdOptions::DEFAULT
         },
     );
     let cdd_first = Cdd::with_options(
@@ -197,7 +198,7 @@ proptest! {
     ) {
         let list = List::uniform(n);
         disjoint(ProbDd::on(list.clone()), batch_size, &verdicts)?;
-        disjoint(WProbDd::with_options(list.clone(), ProbDdOptions { sigma: Sigma::QUARTER, ties: Ties::First }), batch_size, &verdicts)?;
+        disjoint(WProbDd::with_options(list.clone(), WProbDdOptions { sigma: Sigma::QUARTER, ties: Ties::First, ..WProbDdOptions::DEFAULT }), batch_size, &verdicts)?;
         disjoint(Cdd::on(list), batch_size, &verdicts)?;
     }
 }
@@ -278,9 +279,10 @@ fn long_lists_take_time_linear_in_their_queries() {
     let needed: Vec<usize> = (0..10).map(|k| k * 99_991 + 17).collect();
     let uniform = || List::uniform(n);
     let weighted = List::weighted((0..1_000).cycle().take(n));
-    // Groups have at most ten elements, so a sigma of a tenth takes a hundred thousand queries.
+    // Groups have at most ten elements, or nine where the shortest of equal prefixes is taken, so a
+    // sigma of a tenth takes a hundred thousand queries.
     assert!(drive(ProbDd::on(uniform()), &needed) < 100_200);
-    assert!(drive(WProbDd::on(weighted), &needed) < 100_200);
+    assert!(drive(WProbDd::on(weighted), &needed) < 111_400);
     assert!(drive(Cdd::on(uniform()), &needed) < 100_200);
     let thousandth = Sigma::new(0.001).expect("a proper probability");
     assert!(
@@ -345,5 +347,5 @@ fn about_two_queries_are_asked_for_each_element_if_nothing_can_be_deleted() {
         )),
         queries_without_a_hit(ActiveCoarsen::on(list)),
     ];
-    assert_eq!(counts, [20_167, 17_500, 20_518, 20_999, 17_500, 10_051]);
+    assert_eq!(counts, [20_167, 17_500, 20_599, 20_999, 17_500, 10_051]);
 }

@@ -1,8 +1,8 @@
 //! Determinism: the same result, told in the same order, with any number of workers.
 
 use boildown_search::changes::Isolate;
-use boildown_search::list::{List, Sweep};
-use boildown_search::{Fingerprint, Planner, Query, QueryId, Search, Subset, Verdict};
+use boildown_search::list::{Halving, List, Sweep};
+use boildown_search::{Fingerprint, LookAhead, Planner, Query, QueryId, Search, Subset, Verdict};
 use proptest::prelude::*;
 
 use crate::oracles::{Check, Oracle, coin, every_search, oracles};
@@ -228,7 +228,7 @@ fn a_planner_that_goes_step_by_step_tells_the_same_verdicts() {
             while tickets.len() < workers {
                 match planner.next() {
                     Some(ticket) => tickets.push(ticket),
-                    None if planner.look_ahead() => {}
+                    None if planner.look_ahead() == LookAhead::MoreSteps => {}
                     None => break,
                 }
             }
@@ -242,4 +242,24 @@ fn a_planner_that_goes_step_by_step_tells_the_same_verdicts() {
         }
         assert_eq!(told, usual, "{workers} workers");
     }
+}
+
+#[test]
+fn a_session_does_not_run_what_is_hardly_ever_reached() {
+    let started = |mut planner: Planner<Halving>| {
+        let mut started = 0;
+        while started < 1000 {
+            match planner.next() {
+                Some(_) => started += 1,
+                None if planner.look_ahead() == LookAhead::Nothing => break,
+                None => {}
+            }
+        }
+        started
+    };
+    // Hits and misses are both likely, so what follows many answers hardly ever happens.
+    let search = Halving::on(List::uniform(5000));
+    assert_eq!(started(Planner::new(search.clone())), 1000);
+    let in_session = started(Planner::stepwise(search));
+    assert!((50..500).contains(&in_session), "{in_session}");
 }

@@ -1,8 +1,9 @@
 //! Culprit: a set of changes that makes the difference, on a revision of the history path.
 
-use boildown_changes::{ChangesError, Commit, Configuration, Contents, transplant};
+use boildown_changes::{ChangeUnit, ChangesError, Commit, Configuration, Contents, transplant};
 
 use super::history_path::StepCommits;
+use super::report::{OtherCause, RepairScope};
 
 /// A change of files.
 #[derive(Debug, Clone)]
@@ -14,14 +15,6 @@ pub(super) struct Patch {
 }
 
 impl Patch {
-    /// Returns a patch that changes nothing.
-    pub(super) fn empty(files: Configuration) -> Self {
-        Self {
-            before: files.clone(),
-            after: files,
-        }
-    }
-
     /// Returns these files with the patch; `None` if it does not apply to them.
     pub(super) fn apply_to(
         &self,
@@ -29,14 +22,6 @@ impl Patch {
         contents: &Contents,
     ) -> Result<Option<Configuration>, ChangesError> {
         transplant(&self.before, &self.after, files, contents)
-    }
-
-    /// Returns the patch that undoes this one.
-    pub(super) fn reversed(&self) -> Self {
-        Self {
-            before: self.after.clone(),
-            after: self.before.clone(),
-        }
     }
 }
 
@@ -47,8 +32,9 @@ pub(super) struct Rest {
     pub(super) revision: String,
     /// Its files.
     pub(super) with: Configuration,
-    /// Its files without the culprit.
-    pub(super) without: Configuration,
+    /// Its files without the culprit, and without the larger and larger units that hold it. Those
+    /// that cannot be made are left out.
+    pub(super) without: Vec<(RepairScope, Configuration)>,
 }
 
 /// A set of changes that makes the difference on a revision of the history path.
@@ -57,9 +43,13 @@ pub(super) struct Culprit {
     /// Index of the revision that the patch applies to.
     pub(super) revision: usize,
     pub(super) patch: Patch,
-    /// The newest revision that was searched, and its files with all changes but the culprit's.
-    /// `None` if they cannot be made.
-    pub(super) rest: Option<Rest>,
+    /// The newest revision that was searched, with all changes but the culprit's and those of the
+    /// other causes.
+    pub(super) rest: Rest,
+    /// The smallest units that were left out one by one.
+    pub(super) finest: ChangeUnit,
+    /// Other changes that make the difference alone.
+    pub(super) others: Vec<OtherCause>,
     /// Which of the commits after the revision the changes come from, by their number on the path.
     /// `None` if all do.
     pub(super) used_commits: Option<Vec<u32>>,

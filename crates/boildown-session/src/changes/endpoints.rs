@@ -3,17 +3,26 @@
 use std::time::Duration;
 
 use boildown_changes::{Configuration, Contents, State};
-use boildown_oracle::{Deduction, Interrupt, Outcome, Property, Run, Verdict};
+use boildown_oracle::{Deduction, Interrupt, Outcome, Property, Run, Signature, Verdict};
+use boildown_search::flaky::RunCounts;
 use boildown_store::BaselineRecording;
 
+use super::end_rates::EndRates;
 use super::error::SearchError;
 use super::history_path::{HistoryPath, Revision, StateCache};
 use super::outcome_rule::{OutcomeRule, SearchTarget};
-use super::tree_oracle::TreeOracle;
+use super::tree_oracle::{TreeAnswer, TreeOracle};
 use crate::event::Event;
 
-/// The number of runs on each of the two states.
-const RUNS: usize = 2;
+/// The number of runs on each of the two states, if they agree.
+const RUNS: u32 = 2;
+
+/// The number of runs on each of the two states, if runs disagree; also the number of bad ones from
+/// which their rate is known well enough.
+const FEWEST_RUNS: u32 = 20;
+
+/// The most runs on a state that is bad in few of them.
+const MOST_RUNS: u32 = 100;
 
 /// Checks the two ends of a history path, and reports their runs.
 pub(super) struct EndpointCheck<'a> {
@@ -25,8 +34,12 @@ pub(super) struct EndpointCheck<'a> {
     pub(super) on_event: &'a mut dyn FnMut(&Event),
     /// The rule that the user asked for.
     pub(super) rule: OutcomeRule,
+    /// Whether runs on a state disagree, or the user says that they do.
+    pub(super) is_flaky: bool,
     /// The failure that was reported last.
     pub(super) failure: Option<Property>,
+    /// The last run on the state that fails.
+    pub(super) failing_run: Option<Run>,
     /// The outcomes of the bad and of the good state that were reported last.
     pub(super) reported: [Option<Outcome>; 2],
 }
@@ -36,6 +49,40 @@ struct Endpoint<'a> {
     revision: &'a Revision,
     state: State,
     is_good: bool,
+}
+
+/// The runs on one of the two states.
+#[derive(Debug, Default)]
+struct CheckedEnd {
+    /// The runs, and those in which the state was as the second one is said to be.
+    hits: RunCounts,
+    slowest: Duration,
+}
+
+impl CheckedEnd {
+    fn count(&mut self, answer: &TreeAnswer) {
+        self.hits.count(answer.verdict == Verdict::Interesting);
+        let took = answer.run.as_ref().map_or(Duration::ZERO, |run| run.took);
+        self.slowest = self.slowest.max(took);
+    }
+}
+
+/// The failure that the first runs on a state show.
+#[derive(Debug, Default)]
+struct ReadFailure {
+    deduction: Option<Deduction>,
+    /// What the first run shares with the second one.
+    shared: Option<Property>,
+}
+
+impl ReadFailure {
+    fn read(&mut self, run: &Run) {
+        match &self.deduction {
+            None => self.deduction = Deduction::of_run(run),
+            Some(deduction) if self.shared.is_none() => self.shared = deduction.shared_with(run),
+            Some(_) => {}
+        }
+    }
 }
 
 impl EndpointCheck<'_> {
@@ -75,70 +122,119 @@ impl EndpointCheck<'_> {
                 });
             }
         }
-        let bad = checked?;
-        let good = self.check_one(
-            trees,
-            Endpoint {
-                revision: good,
-                state: good_state,
-                is_good: true,
-            },
-        )?;
-        Ok(bad.max(good))
+        let mut bad_end = checked?;
+        let good_endpoint = Endpoint {
+            revision: good,
+            state: good_state,
+            is_good: true,
+        };
+        let good_end = self.check_one(trees, good_endpoint)?;
+        let mut rates = None;
+        if self.is_flaky {
+            if bad_end.hits.runs < FEWEST_RUNS {
+                let state = cache.read(bad, contents)?;
+                self.measure(trees, &state.into(), &mut bad_end)?;
+            }
+            let measured = EndRates {
+                bad: bad_end.hits,
+                good: good_end.hits,
+            };
+            if measured.policy().is_none() {
+                let name = bad.name.clone();
+                return Err(SearchError::Flaky { name });
+            }
+            (self.on_event)(&Event::RatesMeasured(measured));
+            rates = Some(measured);
+        }
+        trees.set_rates(rates);
+        Ok(bad_end.slowest.max(good_end.slowest))
     }
 
-    /// Checks one state. Returns the duration of its longest run.
+    /// Checks one state. If its runs disagree, measures how often it is bad.
     fn check_one(
         &mut self,
         trees: &mut TreeOracle,
         endpoint: Endpoint<'_>,
-    ) -> Result<Duration, SearchError> {
+    ) -> Result<CheckedEnd, SearchError> {
         let (expected, wanted) = match endpoint.is_good {
             true => (Verdict::Uninteresting, "good"),
             false => (Verdict::Interesting, "bad"),
         };
         let fails = endpoint.is_good == (trees.runner().test().target == SearchTarget::Fix);
         let reads_failure = fails && self.rule == OutcomeRule::SameFailure;
-        let mut deduction: Option<Deduction> = None;
-        let mut failure = None;
+        let mut failure = ReadFailure::default();
+        let mut end = CheckedEnd::default();
         let configuration = Configuration::from(endpoint.state);
-        let mut slowest = Duration::ZERO;
-        for number in 0..RUNS {
-            // Both runs may use one tree, as later runs do: an incremental build must not change
-            // the verdict.
+        let mut as_expected = 0;
+        let mut first_other = None;
+        // Both runs may use one tree, as later runs do: an incremental build must not change the
+        // verdict. A state that is not as stated is run again, before anything else is blamed.
+        for number in 0..FEWEST_RUNS {
             let answer = trees.judge_recorded(&configuration, self.recording, self.interrupt)?;
-            if answer.verdict != expected {
-                let name = endpoint.revision.name.clone();
-                if number > 0 {
-                    return Err(SearchError::Flaky { name });
+            end.count(&answer);
+            if answer.verdict == expected {
+                as_expected += 1;
+                if let Some(run) = answer.run {
+                    if reads_failure {
+                        failure.read(&run);
+                    }
+                    if fails {
+                        self.failing_run = Some(run.clone());
+                    }
+                    self.report(endpoint.is_good, run);
                 }
-                let answer = Box::new(answer);
-                return Err(SearchError::NotAsStated {
-                    name,
-                    wanted,
-                    answer,
-                });
+            } else if first_other.is_none() {
+                first_other = Some(answer);
             }
-            if let Some(run) = answer.run {
-                if let Some(deduction) = &deduction {
-                    failure = deduction.shared_with(&run);
-                } else if reads_failure {
-                    deduction = Deduction::of_run(&run);
-                }
-                slowest = slowest.max(run.took);
-                self.report(endpoint.is_good, run);
+            let is_steady = as_expected == 0 || first_other.is_none();
+            if number + 1 >= RUNS && is_steady && !self.is_flaky {
+                break;
             }
+            self.is_flaky |= !is_steady;
         }
-        if deduction.is_some() {
-            let name = endpoint.revision.name.clone();
-            let failure = failure.ok_or(SearchError::Flaky { name })?;
+        let name = || endpoint.revision.name.clone();
+        if as_expected == 0
+            && let Some(answer) = first_other
+        {
+            return Err(SearchError::NotAsStated {
+                name: name(),
+                wanted,
+                answer: Box::new(answer),
+            });
+        }
+        if self.is_flaky && !endpoint.is_good {
+            self.measure(trees, &configuration, &mut end)?;
+        }
+        if failure.deduction.is_some() {
+            let failure = failure.shared.ok_or(SearchError::Flaky { name: name() })?;
             if self.failure.as_ref() != Some(&failure) {
                 (self.on_event)(&Event::FailureRead(failure.clone()));
                 self.failure = Some(failure.clone());
             }
-            trees.set_rule(OutcomeRule::Property(failure));
+            let crashes =
+                (self.failing_run.as_ref()).is_some_and(|run| Signature::of_run(run).is_some());
+            let is_silent = !crashes && failure.expectations().len() == 1;
+            trees.set_rule(match is_silent {
+                true => OutcomeRule::SilentFailure(failure),
+                false => OutcomeRule::Property(failure),
+            });
         }
-        Ok(slowest)
+        Ok(end)
+    }
+
+    /// Runs a state until it is known how often it is bad.
+    fn measure(
+        &mut self,
+        trees: &TreeOracle,
+        configuration: &Configuration,
+        end: &mut CheckedEnd,
+    ) -> Result<(), SearchError> {
+        while end.hits.runs < FEWEST_RUNS
+            || end.hits.hits < FEWEST_RUNS && end.hits.runs < MOST_RUNS
+        {
+            end.count(&trees.judge_recorded(configuration, self.recording, self.interrupt)?);
+        }
+        Ok(())
     }
 
     /// Reports a run, unless the last one on this state had the same outcome.

@@ -4,16 +4,24 @@ use boildown_changes::{ChangeTree, ChangeUnit, Configuration, Contents, State, d
 use boildown_oracle::Verdict;
 use boildown_search::Subset;
 
-use super::culprit::{Culprit, Patch, Rest};
+use super::culprit::{Culprit, Patch};
 use super::error::SearchError;
 use super::history_path::StepCommits;
 use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
-use super::report::{CulpritHunk, CulpritReport, LayerCounts, Trial};
+use super::report::{CulpritHunk, CulpritReport, LayerCounts, RepairScope, Trial};
 use super::search::{CulpritSearch, or_interrupted};
 
 /// Number of hunks above which the culprit is not tested without each of them.
 const MAX_HUNKS: usize = 16;
+
+/// The test of a state without the culprit.
+struct Repair {
+    trial: Trial,
+    /// The name of the state.
+    on: String,
+    scope: RepairScope,
+}
 
 impl CulpritSearch<'_> {
     /// Runs the final checks, and returns the report.
@@ -29,7 +37,7 @@ impl CulpritSearch<'_> {
             .trees()
             .judge_in_fresh_tree(&patch.after, self.interrupt);
         let fresh = or_interrupted(fresh)?;
-        let (repair, repair_on) = self.try_without(&culprit)?;
+        let repair = self.try_without(&culprit)?;
         let tree = culprit_tree(&culprit, contents)?;
         let hunks = self.try_without_each_hunk(&tree)?;
         self.phases.reporter().report_store_failure();
@@ -38,6 +46,7 @@ impl CulpritSearch<'_> {
             base_is_good: culprit.revision == 0,
             stat: diff_stat(&patch.before, &patch.after, contents)?,
             layer_counts: layer_counts(&tree),
+            finest: culprit.finest,
             before: culprit.patch.before,
             after: culprit.patch.after,
             commits: steps.commits,
@@ -47,8 +56,10 @@ impl CulpritSearch<'_> {
                 reason: fresh.reason,
             },
             on_good,
-            repair,
-            repair_on,
+            repair: repair.trial,
+            repair_on: repair.on,
+            repair_scope: repair.scope,
+            other_causes: culprit.others,
             hunks,
             run: fresh.run,
             last_unresolved: self.trees().last_unresolved(),
@@ -58,38 +69,50 @@ impl CulpritSearch<'_> {
         })
     }
 
-    /// Tests the bad state without the culprit: with all changes but those of the culprit, where
-    /// they can be told, or else with the reversed patch. If that has no verdict, tests the newest
-    /// revision that was searched in this way. Returns the name of the revision, too.
-    fn try_without(&self, culprit: &Culprit) -> Result<(Trial, String), SearchError> {
+    /// Tests the bad state with all changes but those of the culprit and of the other causes. If
+    /// that has no verdict, tests it without the larger units that hold them, and then the newest
+    /// revision that was searched in the same way. Returns what the test was about, too.
+    fn try_without(&self, culprit: &Culprit) -> Result<Repair, SearchError> {
         let contents = self.states.contents;
         let bad = Configuration::from(self.states.read_revision(self.bad())?);
-        let mut trials = Vec::new();
-        if let Some(Rest {
-            revision,
-            with,
-            without,
-        }) = &culprit.rest
-        {
-            contents.add_configuration(without);
-            let rest = Patch {
-                before: with.clone(),
-                after: without.clone(),
-            };
-            trials.push((rest.apply_to(&bad, contents)?, &self.bad().name));
-            trials.push((Some(without.clone()), revision));
-        }
-        let reversed = culprit.patch.reversed().apply_to(&bad, contents)?;
-        trials.insert(trials.len().min(1), (reversed, &self.bad().name));
+        let rest = &culprit.rest;
         let mut first = None;
-        for (files, name) in trials {
-            let trial = self.try_files(files.as_ref())?;
-            if trial.verdict != Verdict::Unresolved {
-                return Ok((trial, name.clone()));
+        for on_bad in [true, false] {
+            for (scope, without) in &rest.without {
+                let on = match on_bad {
+                    true => &self.bad().name,
+                    false => &rest.revision,
+                };
+                let files = match on_bad {
+                    true => {
+                        contents.add_configuration(without);
+                        let (before, after) = (rest.with.clone(), without.clone());
+                        Patch { before, after }.apply_to(&bad, contents)?
+                    }
+                    false => Some(without.clone()),
+                };
+                let repair = Repair {
+                    trial: self.try_files(files.as_ref())?,
+                    on: on.clone(),
+                    scope: *scope,
+                };
+                // Without more than the causes, the state may be as before for other reasons.
+                let is_telling = match repair.trial.verdict {
+                    Verdict::Uninteresting => true,
+                    Verdict::Interesting => *scope == RepairScope::Causes,
+                    Verdict::Unresolved => false,
+                };
+                if is_telling {
+                    return Ok(repair);
+                }
+                first.get_or_insert(repair);
             }
-            first.get_or_insert((trial, name.clone()));
         }
-        Ok(first.expect("the reversed patch was tried"))
+        Ok(first.unwrap_or_else(|| Repair {
+            trial: Trial::unresolved(UnresolvedReason::DoesNotApply),
+            on: self.bad().name.clone(),
+            scope: RepairScope::Causes,
+        }))
     }
 
     /// Tests the culprit without each of its hunks, unless it has one hunk or too many.
@@ -107,13 +130,15 @@ impl CulpritSearch<'_> {
             let elements: Vec<usize> = (0..tree.len())
                 .filter(|&element| groups[element] == hunk)
                 .collect();
-            let cut = elements.iter().map(|&element| element..element + 1);
-            let rest = tree.configuration(&all.without(cut), contents)?;
-            let trial = match &rest {
-                Some(rest) if !parse_check.parses(rest)? => {
-                    Trial::unresolved(UnresolvedReason::DoesNotParse)
-                }
-                rest => self.try_files(rest.as_ref())?,
+            let set = all.without(elements.iter().map(|&element| element..element + 1));
+            let rest = tree.configuration(&set, contents)?;
+            let rejected = match &rest {
+                Some(rest) => parse_check.rejects(&set, rest)?,
+                None => None,
+            };
+            let trial = match rejected {
+                Some(reason) => Trial::unresolved(reason),
+                None => self.try_files(rest.as_ref())?,
             };
             hunks.push(CulpritHunk {
                 location: tree.location(elements[0]),

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use boildown_changes::{ChangesError, Commit, Contents, ObjectId, Repository, State};
+use boildown_changes::{
+    ChangesError, Commit, Contents, FilePath, HistoryLimits, ObjectId, Repository, State,
+};
 
 /// A state of the folder, with a name.
 #[derive(Debug, Clone)]
@@ -22,6 +24,24 @@ pub enum RevisionFiles {
     Commit(ObjectId),
     /// A state that was read already: of a directory, or of the work tree.
     State(State),
+    /// Those of a commit in which a submodule is at a commit of its own, and the commits that lead
+    /// there: that of the submodule last.
+    Submodule {
+        /// The files.
+        state: State,
+        /// The commits.
+        commits: Vec<Commit>,
+    },
+}
+
+impl Revision {
+    /// Returns a commit by an abbreviated hash, which names it in any clone; `HEAD~3` would not.
+    pub(super) fn of_commit(id: ObjectId) -> Self {
+        Self {
+            name: id.to_hex_with_len(10).to_string(),
+            files: RevisionFiles::Commit(id),
+        }
+    }
 }
 
 impl fmt::Display for Revision {
@@ -40,6 +60,8 @@ pub struct HistoryPath {
     pub revisions: Vec<Revision>,
     /// Index of the turning point: up to this revision, each step undoes a commit.
     pub turning_point: usize,
+    /// What is known about the revisions in between.
+    pub limits: HistoryLimits,
 }
 
 impl HistoryPath {
@@ -49,6 +71,21 @@ impl HistoryPath {
         Self {
             revisions: vec![good, bad],
             turning_point: 0,
+            limits: HistoryLimits::default(),
+        }
+    }
+
+    /// Returns the path through these states, the good one first and the bad one last.
+    ///
+    /// # Panics
+    /// If there are fewer than two.
+    #[must_use]
+    pub fn through_states(revisions: Vec<Revision>) -> Self {
+        assert!(revisions.len() > 1, "one is good and another one bad");
+        Self {
+            revisions,
+            turning_point: 0,
+            limits: HistoryLimits::default(),
         }
     }
 
@@ -76,12 +113,7 @@ impl HistoryPath {
         if let Some(way) = way {
             turning_point = way.turning_point;
             let inner = &way.commits[1..way.commits.len() - 1];
-            for &id in inner {
-                // An abbreviated hash names the commit in any clone; `HEAD~3` would not.
-                let name = id.to_hex_with_len(10).to_string();
-                let files = RevisionFiles::Commit(id);
-                revisions.push(Revision { name, files });
-            }
+            revisions.extend(inner.iter().copied().map(Revision::of_commit));
             revisions.push(bad);
         } else if !are_same_commit(&revisions[0], &bad) {
             revisions.push(bad);
@@ -90,7 +122,16 @@ impl HistoryPath {
         Ok(Self {
             revisions,
             turning_point,
+            limits: HistoryLimits::default(),
         })
+    }
+
+    /// Returns the commit of the revision with this index, if it is one.
+    pub(super) fn commit_at(&self, revision: usize) -> Option<ObjectId> {
+        match self.revisions[revision].files {
+            RevisionFiles::Commit(id) => Some(id),
+            RevisionFiles::State(_) | RevisionFiles::Submodule { .. } => None,
+        }
     }
 
     /// Returns the good revision.
@@ -130,8 +171,12 @@ impl HistoryPath {
         };
         let mut commits = Vec::new();
         for revision in &self.revisions[range] {
-            if let RevisionFiles::Commit(id) = revision.files {
-                commits.push(repository.commit_by_id(id)?);
+            match &revision.files {
+                RevisionFiles::Commit(id) => commits.push(repository.commit_by_id(*id)?),
+                RevisionFiles::Submodule { commits: inner, .. } => {
+                    commits.extend(inner.iter().cloned());
+                }
+                RevisionFiles::State(_) => {}
             }
         }
         if undone {
@@ -172,6 +217,8 @@ pub(super) struct StepCommits {
 pub(super) struct PathStates<'a> {
     pub(super) path: HistoryPath,
     pub(super) contents: &'a Contents,
+    /// A submodule whose files take its place in all states.
+    pub(super) submodule: Option<FilePath>,
     cache: StateCache,
 }
 
@@ -180,19 +227,23 @@ impl<'a> PathStates<'a> {
         Self {
             path,
             contents,
+            submodule: None,
             cache: StateCache::default(),
         }
     }
 
     /// Returns the state of the revision with this index.
     pub(super) fn read(&self, revision: usize) -> Result<State, ChangesError> {
-        self.cache
-            .read(&self.path.revisions[revision], self.contents)
+        self.read_revision(&self.path.revisions[revision])
     }
 
     /// Returns the state of a revision that need not be on the path.
     pub(super) fn read_revision(&self, revision: &Revision) -> Result<State, ChangesError> {
-        self.cache.read(revision, self.contents)
+        let state = self.cache.read(revision, self.contents)?;
+        Ok(match &self.submodule {
+            Some(path) => self.contents.with_submodule_files(&state, path, None),
+            None => state,
+        })
     }
 
     /// Returns the name of the revision with this index.
@@ -215,7 +266,9 @@ impl StateCache {
         contents: &Contents,
     ) -> Result<State, ChangesError> {
         let id = match &revision.files {
-            RevisionFiles::State(state) => return Ok(state.clone()),
+            RevisionFiles::State(state) | RevisionFiles::Submodule { state, .. } => {
+                return Ok(state.clone());
+            }
             RevisionFiles::Commit(id) => *id,
         };
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);

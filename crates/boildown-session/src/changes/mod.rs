@@ -8,34 +8,44 @@
 //! 2. It cuts the changes of that commit into directories, files, hunks and lines, and removes at
 //!    each layer the units that are not needed to make the difference. For that it writes the
 //!    files of a set of changes into a folder of its own and runs the command there.
+//!    Before that it tests a few guesses: changes that hold words of the failure's message. If
+//!    all other changes fail in the same way, it searches them for another cause.
 //! 3. It applies what is left to the good state. If that is not enough, the culprit needs an older
 //!    change, which it searches in the same way.
 //! 4. It runs the culprit alone in a fresh folder, the bad state without it, and the culprit
 //!    without each of its hunks, for the [`CulpritReport`].
 
+mod change_units;
 mod command;
 mod counts;
 mod culprit;
+mod end_rates;
 mod endpoints;
 mod error;
 mod final_checks;
+mod guesses;
 mod history_path;
+mod history_search;
 mod outcome_rule;
 mod parse_check;
 mod phases;
+mod points;
 mod problem;
 mod report;
 mod search;
+mod statements;
 mod tree_oracle;
 mod tree_runner;
 mod tree_search;
 
 pub use command::TreeCommand;
 pub use counts::CulpritCounts;
+pub use end_rates::EndRates;
 pub use error::SearchError;
 pub use history_path::{HistoryPath, Revision, RevisionFiles};
 pub use outcome_rule::{OutcomeRule, SearchTarget, UnresolvedReason};
+pub use points::{Point, PointsError, PointsProblem, PointsReport};
 pub use problem::{CheckedProblem, Problem};
-pub use report::{CulpritHunk, CulpritReport, LayerCounts, Trial};
+pub use report::{CulpritHunk, CulpritReport, LayerCounts, OtherCause, RepairScope, Trial};
 pub use tree_oracle::TreeAnswer;
-pub use tree_runner::{Loosened, PrepareTree, TreeTest};
+pub use tree_runner::{Company, Loosened, PrepareTree, TreeTest};

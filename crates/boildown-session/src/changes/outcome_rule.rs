@@ -1,6 +1,6 @@
 //! Rules that read from a run whether a state is good, bad, or cannot be judged.
 
-use boildown_oracle::{OracleError, Outcome, Property, Run, Verdict};
+use boildown_oracle::{Expectation, OracleError, Outcome, Property, Run, Signature, Verdict};
 
 /// The rule by which the outcome of a run tells a good state from a bad one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,9 @@ pub enum OutcomeRule {
     /// Bad if the property holds. Good if it does not hold and the exit code is 0. Any other
     /// failure is unresolved.
     Property(Property),
+    /// As [`Property`](Self::Property), but a run that prints an exception or another crash is
+    /// unresolved: the bad state prints none.
+    SilentFailure(Property),
 }
 
 /// The goal of a search.
@@ -37,6 +40,11 @@ pub enum UnresolvedReason {
     DoesNotApply,
     /// A file with some of its changes has syntax errors.
     DoesNotParse,
+    /// The statements of a file with some of its changes are where neither state has them.
+    BreaksBlocks,
+    /// The changes use a name without its definition, and the rule cannot tell such a failure from
+    /// that of the bad state.
+    LacksDefinition,
     /// The build command failed.
     DoesNotBuild,
     /// The command exited with 125.
@@ -72,6 +80,8 @@ impl UnresolvedReason {
         match self {
             Self::DoesNotApply => "did not apply",
             Self::DoesNotParse => "did not parse",
+            Self::BreaksBlocks => "broke a block",
+            Self::LacksDefinition => "lacked a definition",
             Self::DoesNotBuild => "did not build",
             Self::Exited125 => "exited with 125",
             Self::CannotRun => "could not be run",
@@ -147,8 +157,7 @@ impl OutcomeRule {
     pub(super) fn state_verdict(&self, run: &Run) -> Result<StateVerdict, OracleError> {
         use StateVerdict::{Bad, Good, Unresolved};
         use UnresolvedReason::{CannotRun, Exited125, FailsOtherwise, LimitExceeded, TimedOut};
-        let states =
-            |code| matches!(self, Self::Property(property) if property.states_exit_code(code));
+        let states = |code| self.property().is_some_and(|it| it.states_exit_code(code));
         if run.outcome == Outcome::Exited(UNRESOLVED) && !states(UNRESOLVED) {
             return Ok(Unresolved(Exited125));
         }
@@ -175,19 +184,38 @@ impl OutcomeRule {
             (Self::Test, Outcome::Exited(0)) => Bad,
             (Self::ExitCode | Self::SameFailure, _) => Bad,
             (Self::Test, _) => Good,
-            (Self::Property(property), _) if property.verdict(run).is_interesting() => Bad,
-            (Self::Property(_), Outcome::Exited(0)) => Good,
-            (Self::Property(_), Outcome::Exited(code)) if NOT_RUN.contains(&code) => {
+            (Self::SilentFailure(property), _)
+                if property.verdict(run).is_interesting() && Signature::of_run(run).is_some() =>
+            {
+                Unresolved(FailsOtherwise)
+            }
+            (Self::Property(property) | Self::SilentFailure(property), _)
+                if property.verdict(run).is_interesting() =>
+            {
+                Bad
+            }
+            (Self::Property(_) | Self::SilentFailure(_), Outcome::Exited(0)) => Good,
+            (Self::Property(_) | Self::SilentFailure(_), Outcome::Exited(code))
+                if NOT_RUN.contains(&code) =>
+            {
                 Unresolved(CannotRun)
             }
-            (Self::Property(_), _) => Unresolved(FailsOtherwise),
+            (Self::Property(_) | Self::SilentFailure(_), _) => Unresolved(FailsOtherwise),
         })
+    }
+
+    /// Returns whether the rule reads more than the exit status, so that a failure of another kind
+    /// is not taken for that of the bad state.
+    pub(super) fn tells_failures_apart(&self) -> bool {
+        (self.property().into_iter())
+            .flat_map(|property| property.expectations())
+            .any(|expectation| !matches!(expectation, Expectation::Exit(_)))
     }
 
     /// Returns the stated property, if there is one.
     pub(super) fn property(&self) -> Option<&Property> {
         match self {
-            Self::Property(property) => Some(property),
+            Self::Property(property) | Self::SilentFailure(property) => Some(property),
             Self::ExitCode | Self::SameFailure | Self::BisectRun | Self::Test => None,
         }
     }
@@ -197,11 +225,14 @@ impl OutcomeRule {
 mod tests {
     use std::time::Duration;
 
-    use boildown_oracle::{Expectation, Resource};
+    use boildown_oracle::Resource;
 
     use super::*;
     use Outcome::{Exceeded, Exited, Signalled, TimedOut};
     use StateVerdict::{Bad, Good, Unresolved};
+
+    const TRACEBACK: &[u8] = b"Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n\
+        IndexError: 7\n";
 
     #[track_caller]
     fn check(rule: &OutcomeRule, expected: &[(Outcome, StateVerdict)]) {
@@ -209,7 +240,7 @@ mod tests {
             let run = Run {
                 outcome: *outcome,
                 stdout: Vec::new(),
-                stderr: b"IndexError: 7\n".to_vec(),
+                stderr: TRACEBACK.to_vec(),
                 took: Duration::from_secs(1),
             };
             assert_eq!(rule.state_verdict(&run).unwrap(), *verdict, "{outcome}");
@@ -270,6 +301,26 @@ mod tests {
     #[test]
     fn a_test_exits_with_0_on_a_bad_state() {
         check(&OutcomeRule::Test, &[(Exited(0), Bad), (Exited(1), Good)]);
+    }
+
+    #[test]
+    fn an_exception_is_unresolved_if_the_bad_state_prints_none() {
+        let property = Property::new(vec![Expectation::Exit(boildown_oracle::ExitSpec::Code(1))]);
+        let rule = OutcomeRule::SilentFailure(property.unwrap());
+        check(
+            &rule,
+            &[
+                (Exited(1), Unresolved(UnresolvedReason::FailsOtherwise)),
+                (Exited(0), Good),
+            ],
+        );
+        let run = Run {
+            outcome: Exited(1),
+            stdout: Vec::new(),
+            stderr: b"fatal: no tag\n".to_vec(),
+            took: Duration::ZERO,
+        };
+        assert_eq!(rule.state_verdict(&run).unwrap(), Bad);
     }
 
     #[test]

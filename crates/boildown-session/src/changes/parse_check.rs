@@ -1,105 +1,107 @@
-//! Check that files with some of their changes still parse.
+//! Check that files with some of their changes still parse, and keep their blocks.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use boildown_changes::{
-    ChangeTree, ChangesError, Configuration, Contents, Entry, FilePath, ObjectId,
-};
-use boildown_syntax::Language;
+use boildown_changes::{ChangeTree, ChangesError, Configuration, Contents, FilePath, ObjectId};
+use boildown_search::Subset;
+use boildown_syntax::Outline;
 
-/// Size, in bytes, above which a file is not checked.
-const LARGE: usize = 1 << 20;
+use super::outcome_rule::UnresolvedReason;
+use super::statements::FileStatements;
 
-/// Counts syntax errors of changed files, and rejects sets of changes that add some.
+/// Number of changed files above which the others are not read: each costs as much time as a parse
+/// of both its texts.
+const MAX_FILES: usize = 2000;
+
+/// Reads the trees of changed files, and rejects sets of changes that make no sense of them.
 ///
 /// A file with only some of its changes may have syntax errors that neither the old nor the new
-/// file has. The command fails on it at once, and that failure shows nothing about the changes.
-/// So a file may have as many errors as the worse of its two versions, and no more.
+/// file has, or its statements may be where neither file has them. The command fails on the first
+/// at once, and on the second in a way that shows nothing about the changes. So a file may have as
+/// many errors as the worse of its two versions, and it [keeps its
+/// blocks](FileStatements::keeps_blocks).
 pub(super) struct ParseCheck<'a> {
+    tree: &'a ChangeTree,
     contents: &'a Contents,
-    /// The old and the new version of each changed file, by its path.
-    files: HashMap<&'a FilePath, [Option<Entry>; 2]>,
-    /// The number of errors that each file may have, as far as it was computed. `None` for files in
-    /// no known language, which are not checked.
-    allowed: Mutex<HashMap<FilePath, Option<AllowedErrors>>>,
-    /// The number of errors in each text, as far as they were counted.
-    counted: Mutex<HashMap<ObjectId, usize>>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct AllowedErrors {
-    language: &'static Language,
-    most: usize,
+    /// The index of each changed file, by its path.
+    files: HashMap<&'a FilePath, usize>,
+    /// The statements of each file, as far as they were read. `None` for files in no known
+    /// language, which are not checked.
+    statements: Mutex<HashMap<usize, Option<Arc<FileStatements>>>>,
+    /// The outline of each text with some of its changes, as far as they were read.
+    outlines: Mutex<HashMap<ObjectId, Arc<Outline>>>,
 }
 
 impl<'a> ParseCheck<'a> {
     pub(super) fn new(tree: &'a ChangeTree, contents: &'a Contents) -> Self {
         let mut files = HashMap::new();
-        for file in tree.files() {
-            let entry = |side: &Option<(FilePath, Entry)>| side.as_ref().map(|(_, entry)| *entry);
-            let sides = [entry(&file.old), entry(&file.new)];
+        for (index, file) in tree.files().iter().enumerate() {
             // A set of changes may hold a moved file at its old or at its new path.
             for (path, _) in [&file.old, &file.new].into_iter().flatten() {
-                files.insert(path, sides);
+                files.insert(path, index);
             }
         }
         Self {
+            tree,
             contents,
             files,
-            allowed: Mutex::default(),
-            counted: Mutex::default(),
+            statements: Mutex::default(),
+            outlines: Mutex::default(),
         }
     }
 
-    /// Returns whether no file has more errors than the worse of its two versions.
-    pub(super) fn parses(&self, configuration: &Configuration) -> Result<bool, ChangesError> {
-        for (path, made) in configuration.overrides() {
+    /// Returns why the files with a set of changes, of which `made` are some, need not be tested;
+    /// `None` if they parse and keep their blocks.
+    pub(super) fn rejects(
+        &self,
+        set: &Subset,
+        made: &Configuration,
+    ) -> Result<Option<UnresolvedReason>, ChangesError> {
+        for (path, made) in made.overrides() {
             // Only a file with some of its changes has bytes of its own.
             let Some((made, bytes)) = made.as_ref().and_then(|it| Some((it, it.bytes.as_ref()?)))
             else {
                 continue;
             };
-            if let Some(allowed) = self.allowed(path)?
-                && self.errors(allowed.language, made.id, bytes) > allowed.most
-            {
-                return Ok(false);
+            let Some(file) = self.files.get(path) else {
+                continue;
+            };
+            let Some(file) = self.statements(*file)? else {
+                continue;
+            };
+            let known = lock(&self.outlines).get(&made.id).cloned();
+            let outline = known.unwrap_or_else(|| {
+                let outline = Arc::new(file.language.outline(bytes));
+                lock(&self.outlines).insert(made.id, Arc::clone(&outline));
+                outline
+            });
+            if outline.errors > file.most_errors {
+                return Ok(Some(UnresolvedReason::DoesNotParse));
+            }
+            if !file.keeps_blocks(set, &outline) {
+                return Ok(Some(UnresolvedReason::BreaksBlocks));
             }
         }
-        Ok(true)
+        Ok(None)
     }
 
-    fn allowed(&self, path: &FilePath) -> Result<Option<AllowedErrors>, ChangesError> {
-        let known = lock(&self.allowed).get(path).copied();
+    /// Returns the statements of a changed file, given by its index.
+    pub(super) fn statements(
+        &self,
+        file: usize,
+    ) -> Result<Option<Arc<FileStatements>>, ChangesError> {
+        let known = lock(&self.statements).get(&file).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
-        let sides = self.files.get(path).into_iter().flatten().flatten();
-        let mut texts: Vec<(ObjectId, Arc<[u8]>)> = Vec::new();
-        for entry in sides {
-            texts.push((entry.id, self.contents.read(entry.id)?));
-        }
-        let head = texts.last().map_or(&[][..], |(_, text)| text);
-        let language = Language::detect(&path.to_string(), head);
-        let language = language.filter(|_| texts.iter().all(|(_, text)| text.len() <= LARGE));
-        let allowed = language.map(|language| {
-            let errors = texts
-                .iter()
-                .map(|(id, text)| self.errors(language, *id, text));
-            let most = errors.max().unwrap_or(0);
-            AllowedErrors { language, most }
-        });
-        lock(&self.allowed).insert(path.clone(), allowed);
-        Ok(allowed)
-    }
-
-    fn errors(&self, language: &'static Language, id: ObjectId, text: &[u8]) -> usize {
-        let known = lock(&self.counted).get(&id).copied();
-        known.unwrap_or_else(|| {
-            let errors = language.errors(text);
-            lock(&self.counted).insert(id, errors);
-            errors
-        })
+        let read = match lock(&self.statements).len() < MAX_FILES {
+            true => FileStatements::read(&self.tree.files()[file], self.contents)?,
+            false => None,
+        };
+        let read = read.map(Arc::new);
+        lock(&self.statements).insert(file, read.clone());
+        Ok(read)
     }
 }
 

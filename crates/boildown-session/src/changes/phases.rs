@@ -153,6 +153,28 @@ impl<'a> Phases<'a> {
         }
     }
 
+    /// Counts a test that was made outside of [`run`](Self::run), and reports it. Returns why to
+    /// stop, if a limit is reached.
+    pub(super) fn count_one(&mut self, answer: &TreeAnswer) -> Option<Stopped> {
+        let counts = &mut self.counter.counts;
+        counts.queries += 1;
+        if let Some(reason) = answer.reason {
+            *counts.unresolved.entry(reason).or_default() += 1;
+        }
+        let counts = self.counter.counts();
+        self.reporter.report(&Event::CulpritTick(counts));
+        let left = self.driver_config().budget;
+        if answer.reason == Some(UnresolvedReason::Interrupted) {
+            Some(Stopped::Interrupted)
+        } else if left.queries == Some(0) {
+            Some(Stopped::QueryLimit)
+        } else if left.time.is_some_and(|left| left.is_zero()) {
+            Some(Stopped::TimeLimit)
+        } else {
+            None
+        }
+    }
+
     /// Runs one search until it finishes or stops, and reports the events that `on_verdict` makes
     /// after each verdict. Returns the search, and why it stopped.
     pub(super) fn run<S: Search<Candidate = Subset>>(

@@ -6,11 +6,12 @@ use std::time::Duration;
 use boildown_changes::Contents;
 use boildown_exec::Scratch;
 use boildown_exec::spawn::Sandbox;
-use boildown_oracle::Interrupt;
+use boildown_oracle::{Interrupt, Run};
 use boildown_store::BaselineRecording;
 
 use super::endpoints::EndpointCheck;
 use super::error::SearchError;
+use super::guesses::FailureHints;
 use super::history_path::HistoryPath;
 use super::outcome_rule::OutcomeRule;
 use super::phases::Phases;
@@ -39,6 +40,8 @@ pub struct Problem {
     /// A sandbox that allows more, to be tried if the states are not good and bad in that of the
     /// test.
     pub roomier: Option<Sandbox>,
+    /// Whether the user says that runs on the same state may disagree.
+    pub is_flaky: bool,
     /// Whether the user stated the time limit. If not, the runs on the two states determine it.
     pub timeout_is_stated: bool,
 }
@@ -71,7 +74,9 @@ impl Problem {
             interrupt,
             on_event,
             rule: self.test.rule.clone(),
+            is_flaky: self.is_flaky,
             failure: None,
+            failing_run: None,
             reported: [None; 2],
         };
         let slowest = match check_ends(&mut endpoints, &mut trees) {
@@ -84,10 +89,12 @@ impl Problem {
         let hang = self.test.hang();
         let time_limit = hang.or(stated).unwrap_or(default_time_limit(slowest));
         trees.runner().set_timeout(time_limit);
+        let failing_run = endpoints.failing_run.take();
         Ok(CheckedProblem {
             problem: self,
             trees,
             time_limit,
+            failing_run,
         })
     }
 
@@ -149,6 +156,8 @@ pub struct CheckedProblem<'a> {
     problem: &'a Problem,
     trees: TreeOracle,
     time_limit: Duration,
+    /// A run on the state that fails.
+    failing_run: Option<Run>,
 }
 
 impl CheckedProblem<'_> {
@@ -180,6 +189,9 @@ impl CheckedProblem<'_> {
         self.trees.set_store(config.store.clone());
         let phases = Phases::new(&self.trees, config, on_event);
         let Problem { path, contents, .. } = self.problem;
-        CulpritSearch::new(path, contents, phases, &interrupt).find()
+        let hints = (self.failing_run.as_ref())
+            .map(|run| FailureHints::of_run(run, self.rule().property()))
+            .unwrap_or_default();
+        CulpritSearch::new(path, contents, phases, hints, &interrupt).find()
     }
 }

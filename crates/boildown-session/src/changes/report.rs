@@ -25,6 +25,8 @@ pub struct CulpritReport {
     pub stat: DiffStat,
     /// Number of units of each layer in the culprit, the coarsest layer first.
     pub layer_counts: LayerCounts,
+    /// The smallest units that were left out one by one: lines, or statements.
+    pub finest: ChangeUnit,
     /// The commits that the culprit comes from, the oldest first. Empty without history.
     pub commits: Vec<Commit>,
     /// Whether the culprit undoes those commits: the good state has them, the bad one does not.
@@ -38,6 +40,11 @@ pub struct CulpritReport {
     pub repair: Trial,
     /// The name of the state that `repair` is about.
     pub repair_on: String,
+    /// What that state is without.
+    pub repair_scope: RepairScope,
+    /// Other changes that make the difference alone, in the order in which they were found. They
+    /// were looked for because the state was as before without the culprit.
+    pub other_causes: Vec<OtherCause>,
     /// The verdicts on the culprit without each of its hunks, if it has several.
     pub hunks: Vec<CulpritHunk>,
     /// The run of the culprit in the fresh tree.
@@ -68,6 +75,30 @@ impl CulpritReport {
             && self.counts.all_unresolved() == self.counts.queries
             && hunks.is_some_and(|(_, count)| *count > 1)
     }
+}
+
+/// Changes that make the difference beside the culprit, and without it.
+#[derive(Debug, Clone)]
+pub struct OtherCause {
+    /// The location of each of its hunks: the file, with the line if it has one.
+    pub locations: Vec<String>,
+    /// The files without it.
+    pub before: Configuration,
+    /// The files with it.
+    pub after: Configuration,
+}
+
+/// The changes that a state is without, to see whether it is good then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RepairScope {
+    /// The culprit and the other causes.
+    Causes,
+    /// The hunks that hold them.
+    Hunks,
+    /// The groups of hunks by new names that hold them.
+    Names,
+    /// The changes of the files that hold them.
+    Files,
 }
 
 /// The verdict on some files.

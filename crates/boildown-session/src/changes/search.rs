@@ -2,16 +2,13 @@
 
 use boildown_changes::{Commit, Configuration, Contents, Repository};
 use boildown_oracle::{Interrupt, OracleError, Verdict};
-use boildown_search::Subset;
-use boildown_search::changes::Bisect;
 
 use super::culprit::{Culprit, Patch};
 use super::error::SearchError;
-use super::history_path::{
-    HistoryPath, Narrowed, PathStates, Revision, RevisionFiles, StepCommits,
-};
+use super::guesses::FailureHints;
+use super::history_path::{HistoryPath, Narrowed, PathStates, Revision, StepCommits};
 use super::outcome_rule::UnresolvedReason;
-use super::phases::{MadeFiles, Phases};
+use super::phases::Phases;
 use super::report::{CulpritReport, Trial};
 use super::tree_oracle::{TreeAnswer, TreeOracle};
 use crate::event::{Event, Stopped};
@@ -26,8 +23,10 @@ pub(super) struct CulpritSearch<'a> {
     /// place.
     pub(super) states: PathStates<'a>,
     /// The revisions between the two states that the user stated.
-    path: &'a HistoryPath,
+    pub(super) path: &'a HistoryPath,
     pub(super) phases: Phases<'a>,
+    /// What the bad state says about where it fails.
+    pub(super) hints: FailureHints,
     pub(super) interrupt: &'a Interrupt,
     /// Why a phase was stopped, if one was.
     pub(super) stopped: Option<Stopped>,
@@ -52,12 +51,14 @@ impl<'a> CulpritSearch<'a> {
         path: &'a HistoryPath,
         contents: &'a Contents,
         phases: Phases<'a>,
+        hints: FailureHints,
         interrupt: &'a Interrupt,
     ) -> Self {
         Self {
             states: PathStates::new(path.clone(), contents),
             path,
             phases,
+            hints,
             interrupt,
             stopped: None,
         }
@@ -67,7 +68,7 @@ impl<'a> CulpritSearch<'a> {
         self.phases.trees()
     }
 
-    fn repository(&self) -> Option<&'a Repository> {
+    pub(super) fn repository(&self) -> Option<&'a Repository> {
         self.states.contents.repository()
     }
 
@@ -107,8 +108,7 @@ impl<'a> CulpritSearch<'a> {
             counts: self.phases.counts(),
         };
         self.phases.reporter().report(&event);
-        let before = Configuration::from(self.states.read(narrowed.passing)?);
-        let mut culprit = self.search_changes(narrowed, &Patch::empty(before))?;
+        let mut culprit = self.search_changes(narrowed, None)?;
         let mut commits = culprit.commits(steps);
         let mut on_good = None;
         for _ in 0..MAX_OLDER {
@@ -137,78 +137,6 @@ impl<'a> CulpritSearch<'a> {
         self.report(culprit, StepCommits { commits, undone }, on_good)
     }
 
-    /// Finds neighbours on the path of which one is good and the other bad. Revisions that could
-    /// not be judged may lie between them.
-    fn bisect_history(&mut self) -> Result<Narrowed, SearchError> {
-        loop {
-            let steps = self.states.path.steps();
-            if steps > 1 {
-                self.phases.reporter().report(&Event::HistoryRead { steps });
-            }
-            let narrowed = self.bisect(steps, |states, revision| {
-                Ok(Ok(Configuration::from(states.read(revision)?)))
-            })?;
-            // The first bad revision may be a merge whose first parent is good: then the path
-            // continues in the branch that was merged, if that is bad.
-            if narrowed.failing == narrowed.passing + 1
-                && narrowed.failing > self.states.path.turning_point
-                && self.stopped.is_none()
-                && let Some(path) = self.path_into_merge(narrowed)?
-            {
-                self.states.path = path;
-                continue;
-            }
-            return Ok(narrowed);
-        }
-    }
-
-    /// Returns the path to a parent that a merge brought in, if that parent is bad.
-    fn path_into_merge(&self, narrowed: Narrowed) -> Result<Option<HistoryPath>, SearchError> {
-        let revisions = &self.states.path.revisions;
-        let (Some(repository), RevisionFiles::Commit(merge)) =
-            (self.repository(), &revisions[narrowed.failing].files)
-        else {
-            return Ok(None);
-        };
-        for parent in repository.commit_by_id(*merge)?.parents.into_iter().skip(1) {
-            let state = repository.state(parent)?;
-            let answer = or_interrupted(self.trees().judge(&state.into(), self.interrupt))?;
-            if answer.verdict != Verdict::Interesting {
-                continue;
-            }
-            let bad = Revision {
-                name: parent.to_hex_with_len(10).to_string(),
-                files: RevisionFiles::Commit(parent),
-            };
-            let good = revisions[narrowed.passing].clone();
-            let mut path = HistoryPath::through(repository, good, bad, None)?;
-            // The revisions before are kept, so that the path still begins with the good state.
-            let older = revisions[..narrowed.passing].to_vec();
-            path.turning_point += older.len();
-            path.revisions.splice(0..0, older);
-            return Ok(Some(path));
-        }
-        Ok(None)
-    }
-
-    /// Bisects the first `steps` steps of the path. `make_files` makes the files that are tested
-    /// for a revision, given by its index.
-    fn bisect(
-        &mut self,
-        steps: usize,
-        make_files: impl Fn(&PathStates<'_>, usize) -> MadeFiles + Send + Sync,
-    ) -> Result<Narrowed, SearchError> {
-        let states = &self.states;
-        let make_files = |set: &Subset| make_files(states, set.count());
-        let search = Bisect::over_prefixes(steps);
-        let (search, stopped) = self.phases.run(search, &make_files, |_, _| Vec::new())?;
-        self.stopped = self.stopped.or(stopped);
-        Ok(Narrowed {
-            passing: search.passing(),
-            failing: search.failing(),
-        })
-    }
-
     /// Returns the culprit on another revision; `None` if it does not apply there.
     fn onto(&self, culprit: &Culprit, revision: usize) -> Result<Option<Culprit>, SearchError> {
         let before = Configuration::from(self.states.read(revision)?);
@@ -217,6 +145,8 @@ impl<'a> CulpritSearch<'a> {
             revision,
             patch: Patch { before, after },
             rest: culprit.rest.clone(),
+            finest: culprit.finest,
+            others: culprit.others.clone(),
             used_commits: None,
         }))
     }
@@ -267,7 +197,7 @@ impl<'a> CulpritSearch<'a> {
         };
         self.phases.reporter().report(&event);
         let steps = self.step_commits(narrowed)?;
-        let found = self.search_changes(narrowed, &patch)?;
+        let found = self.search_changes(narrowed, Some(&patch))?;
         let commits = found.commits(steps);
         Ok(Some((found, commits)))
     }

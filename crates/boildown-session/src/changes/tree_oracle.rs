@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use boildown_changes::{Configuration, ObjectId};
 use boildown_exec::spawn::Sandbox;
 use boildown_oracle::{Answer, Capture, Interrupt, OracleError, Run, Verdict};
+use boildown_search::flaky::RunCounts;
 use boildown_store::{BaselineRecording, RunStore, fingerprint_of};
 
+use super::end_rates::EndRates;
 use super::outcome_rule::{OutcomeRule, StateVerdict, UnresolvedReason};
 use super::tree_runner::{TreeRun, TreeRunner};
 
@@ -30,6 +32,8 @@ pub struct TreeAnswer {
 #[derive(Debug)]
 pub(super) struct TreeOracle {
     runner: TreeRunner,
+    /// The rates of the two states; `None` if one run tells good from bad.
+    rates: Option<EndRates>,
     /// The verdicts on trees that this session knows.
     known: Mutex<HashMap<ObjectId, StateVerdict>>,
     /// The verdicts of earlier sessions, and for later ones.
@@ -52,6 +56,7 @@ impl TreeOracle {
     pub(super) fn new(runner: TreeRunner) -> Self {
         Self {
             runner,
+            rates: None,
             known: Mutex::default(),
             store: None,
             last_unresolved: Mutex::default(),
@@ -71,6 +76,15 @@ impl TreeOracle {
 
     pub(super) fn set_sandbox(&mut self, sandbox: Option<Sandbox>) {
         self.runner.set_sandbox(sandbox);
+    }
+
+    /// Runs each tree from now on until it is certain enough which of the two states it is like.
+    pub(super) fn set_rates(&mut self, rates: Option<EndRates>) {
+        self.rates = rates;
+    }
+
+    pub(super) fn rates(&self) -> Option<EndRates> {
+        self.rates
     }
 
     /// Looks up and records verdicts in `store` from now on.
@@ -108,7 +122,7 @@ impl TreeOracle {
         let capture = Capture::Output;
         let started = self.started.fetch_add(1, Ordering::SeqCst);
         let others = self.running.fetch_add(1, Ordering::SeqCst);
-        let ran = self.runner.run(configuration, capture, interrupt);
+        let ran = self.until_certain(|| self.runner.run(configuration, capture, interrupt));
         self.running.fetch_sub(1, Ordering::SeqCst);
         let was_alone = others == 0 && self.started.load(Ordering::SeqCst) == started + 1;
         let TreeRun { verdict, run } = ran?;
@@ -192,10 +206,57 @@ impl TreeOracle {
         interrupt: &Interrupt,
     ) -> Result<TreeAnswer, OracleError> {
         let capture = Capture::Output;
-        let ran = self
-            .runner
-            .run_in_fresh_tree(configuration, capture, interrupt)?;
+        let ran = self.until_certain(|| {
+            let runner = &self.runner;
+            runner.run_in_fresh_tree(configuration, capture, interrupt)
+        })?;
         Ok(self.answer(ran.verdict, Some(ran.run)))
+    }
+
+    /// Runs the commands once, though one run may not tell good from bad.
+    pub(super) fn run_once(
+        &self,
+        configuration: &Configuration,
+        interrupt: &Interrupt,
+    ) -> Result<TreeAnswer, OracleError> {
+        let ran = (self.runner).run(configuration, Capture::Output, interrupt)?;
+        Ok(self.answer(ran.verdict, Some(ran.run)))
+    }
+
+    /// Runs a tree once, or as often as the rates of the two states require.
+    fn until_certain(
+        &self,
+        run: impl Fn() -> Result<TreeRun, OracleError>,
+    ) -> Result<TreeRun, OracleError> {
+        let Some(policy) = self.rates.and_then(|rates| rates.policy()) else {
+            return run();
+        };
+        let target = self.runner.test().target;
+        let mut counts = RunCounts::default();
+        let (mut hit, mut miss) = (None, None);
+        loop {
+            let ran = run()?;
+            let is_hit = ran.verdict.verdict(target) == Verdict::Interesting;
+            if let StateVerdict::Unresolved(reason) = ran.verdict
+                && reason.is_of_build()
+            {
+                return Ok(ran);
+            }
+            counts.count(is_hit);
+            if is_hit {
+                hit = Some(ran);
+            } else {
+                miss = Some(ran);
+            }
+            let decided = match policy.decide(counts) {
+                None => None,
+                Some(true) => hit.take(),
+                Some(false) => miss.take(),
+            };
+            if let Some(decided) = decided {
+                return Ok(decided);
+            }
+        }
     }
 
     fn answer(&self, verdict: StateVerdict, run: Option<Run>) -> TreeAnswer {

@@ -28,6 +28,8 @@ pub struct TreeTest {
     pub build_timeout: Option<Duration>,
     /// Whether each run gets a new tree, so that nothing that runs leave behind counts.
     pub clean: bool,
+    /// Files that are no part of a state, and that each tree has a link to.
+    pub company: Vec<Company>,
     /// The rule by which the outcome of a run is read.
     pub rule: OutcomeRule,
     /// The goal of the search.
@@ -41,6 +43,15 @@ impl TreeTest {
     pub(super) fn hang(&self) -> Option<Duration> {
         self.rule.property()?.hang()
     }
+}
+
+/// A file or directory of the user that the command needs, such as installed packages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Company {
+    /// The path of the link in a tree.
+    pub path: PathBuf,
+    /// What it leads to.
+    pub target: PathBuf,
 }
 
 /// The permissions of the command beyond the sandbox of the test.
@@ -291,6 +302,7 @@ impl TreeRunner {
     ) -> Result<Workspace, OracleError> {
         if let Some(mut workspace) = workspace {
             let updated = (workspace.update(configuration, &self.contents))
+                .and_then(|counts| self.link_company(&workspace).map(|()| counts))
                 .and_then(|counts| emptied_tmp_dir(&workspace).map(|()| counts));
             match updated {
                 Ok(counts) => {
@@ -310,8 +322,15 @@ impl TreeRunner {
             .update(configuration, &self.contents)
             .map_err(tree_error)?;
         (self.prepare_tree)(&workspace).map_err(tree_error)?;
+        self.link_company(&workspace).map_err(tree_error)?;
         emptied_tmp_dir(&workspace).map_err(tree_error)?;
         Ok(workspace)
+    }
+
+    /// Makes the links to files of the user, also those that a command has replaced.
+    fn link_company(&self, workspace: &Workspace) -> Result<(), ChangesError> {
+        let mut company = self.test.company.iter();
+        company.try_for_each(|it| workspace.link(&it.path, &it.target))
     }
 
     /// Runs the build, if there is one. Returns its run if it fails.
@@ -450,6 +469,7 @@ fn is_mount(error: &ChangesError) -> bool {
 /// Returns the error of a tree that could not be made.
 fn tree_error(error: ChangesError) -> OracleError {
     match error {
+        ChangesError::Interrupted { .. } => OracleError::Interrupted,
         ChangesError::File {
             action,
             path,

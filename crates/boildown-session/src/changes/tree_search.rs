@@ -1,22 +1,34 @@
 //! Search in the tree of changes between two revisions, layer by layer.
 
-use boildown_changes::{ChangeTree, ChangeUnit, ChangesError, Configuration, State};
-use boildown_search::changes::Descent;
+use std::collections::{BTreeSet, HashSet};
+
+use boildown_changes::{
+    ChangeTree, ChangeUnit, ChangedDefinitions, ChangesError, Configuration, Contents,
+    DisjointSets, State,
+};
+use boildown_oracle::Verdict;
+use boildown_search::changes::{Descent, GuessedSets};
 use boildown_search::{Search as _, Subset};
 
+use super::change_units::ChangeUnits;
 use super::counts::CulpritCounts;
 use super::culprit::{Culprit, Patch, Rest};
 use super::error::SearchError;
+use super::guesses::guesses;
 use super::history_path::Narrowed;
 use super::outcome_rule::UnresolvedReason;
 use super::parse_check::ParseCheck;
 use super::phases::{MadeFiles, MakeFiles};
+use super::report::{OtherCause, RepairScope};
 use super::search::CulpritSearch;
 use crate::event::Event;
 
 /// Number of commits between two revisions above which their changes are not told apart: each
 /// commit would have to be read.
 const MAX_COMMITS: usize = 300;
+
+/// Number of causes beside the culprit that are searched.
+const MAX_OTHER_CAUSES: usize = 2;
 
 /// A layer of the tree of changes that is searched.
 struct SearchLayer {
@@ -36,21 +48,42 @@ impl SearchLayer {
 }
 
 /// Returns the layers of a search in a tree, the coarsest first: commits, directories, files,
-/// definitions of names, hunks, lines. Leaves out layers with one group, and those with the same
-/// groups as the layer before.
-fn search_layers(tree: &ChangeTree, commits: Option<&[u32]>, names: Vec<u32>) -> Vec<SearchLayer> {
+/// definitions of names, hunks, outermost statements, statements. Leaves out layers with one group,
+/// and those with the same groups as the layer before.
+fn search_layers(
+    tree: &ChangeTree,
+    commits: Option<&[u32]>,
+    names: &[u32],
+    units: &ChangeUnits,
+) -> Vec<SearchLayer> {
     let mut layers: Vec<SearchLayer> = Vec::new();
-    let from_tree = |layer| (layer, tree.groups(layer));
-    let commits = commits.map(|groups| (ChangeUnit::Commits, groups.to_vec()));
-    let names = Some((ChangeUnit::Names, names))
-        .filter(|(_, names)| *names != tree.groups(ChangeUnit::Hunks));
-    let all = (commits.into_iter())
-        .chain([ChangeUnit::Directories, ChangeUnit::Files].map(from_tree))
-        .chain(names)
-        .chain([ChangeUnit::Hunks, ChangeUnit::Lines].map(from_tree));
-    for (layer, groups) in all {
+    let mut all: Vec<(ChangeUnit, Vec<u32>)> = Vec::new();
+    all.extend(commits.map(|groups| (ChangeUnit::Commits, groups.to_vec())));
+    all.extend(
+        [ChangeUnit::Directories, ChangeUnit::Files].map(|layer| (layer, tree.groups(layer))),
+    );
+    let mut named = DisjointSets::new(u32::try_from(tree.len()).expect("groups have numbers"));
+    named.union_groups(&units.hunks);
+    let hunks = named.clone().into_groups();
+    named.union_groups(names);
+    let named = named.into_groups();
+    if named != hunks {
+        all.push((ChangeUnit::Names, named));
+    }
+    all.push((ChangeUnit::Hunks, hunks));
+    if units.outermost != units.statements {
+        all.push((ChangeUnit::Statements, units.outermost.clone()));
+    }
+    let lines = (0..).zip(&units.statements);
+    let finest = match { lines }.all(|(line, group)| line == *group) {
+        true => ChangeUnit::Lines,
+        false => ChangeUnit::Statements,
+    };
+    all.push((finest, units.statements.clone()));
+    let count = all.len();
+    for (index, (layer, groups)) in all.into_iter().enumerate() {
         let is_one = groups.iter().all(|group| *group == groups[0]);
-        let is_last = layer == ChangeUnit::Lines;
+        let is_last = index + 1 == count;
         let is_new = layers.last().is_none_or(|last| last.groups != groups);
         if is_last || !is_one && is_new {
             layers.push(SearchLayer { layer, groups });
@@ -59,13 +92,76 @@ fn search_layers(tree: &ChangeTree, commits: Option<&[u32]>, names: Vec<u32>) ->
     layers
 }
 
+/// The tree of changes between two revisions, with all that a search in it needs.
+struct SearchedTree<'a> {
+    tree: &'a ChangeTree,
+    units: &'a ChangeUnits,
+    layers: &'a [SearchLayer],
+    /// Makes files that keep their blocks.
+    make_files: &'a MakeFiles<'a>,
+    /// Makes files that may break them.
+    make_loosely: &'a MakeFiles<'a>,
+    old: &'a Configuration,
+    contents: &'a Contents,
+}
+
+impl SearchedTree<'_> {
+    /// Returns the groups of a layer, if it is searched.
+    fn groups(&self, layer: ChangeUnit) -> Option<&[u32]> {
+        let found = self.layers.iter().find(|it| it.layer == layer)?;
+        Some(&found.groups)
+    }
+
+    /// Returns all changes but those in the groups that hold one of these elements.
+    fn without(&self, elements: &Subset, groups: &[u32]) -> Subset {
+        let held: HashSet<u32> = elements.iter().map(|element| groups[element]).collect();
+        let cut = (0..self.tree.len()).filter(|&element| held.contains(&groups[element]));
+        let mut less = Subset::full(self.tree.len()).without(cut.map(|it| it..it + 1));
+        less.commit();
+        less
+    }
+
+    /// Returns the files with all changes but some elements, and but the larger and larger units
+    /// that hold them. Leaves out files that cannot be made, and larger units that hold everything.
+    fn all_without(
+        &self,
+        elements: &Subset,
+    ) -> Result<Vec<(RepairScope, Configuration)>, ChangesError> {
+        let single: Vec<u32> = (0..).take(self.tree.len()).collect();
+        let files = self.tree.groups(ChangeUnit::Files);
+        let scopes = [
+            (RepairScope::Causes, Some(&single[..])),
+            (RepairScope::Hunks, Some(&self.units.hunks)),
+            (RepairScope::Names, self.groups(ChangeUnit::Names)),
+            (RepairScope::Files, Some(&files)),
+        ];
+        let mut all: Vec<(RepairScope, Configuration)> = Vec::new();
+        let mut last = 0;
+        for (scope, groups) in scopes {
+            let Some(less) = groups.map(|groups| self.without(elements, groups)) else {
+                continue;
+            };
+            // Without any changes, the good state is left: that tells something of other states.
+            if scope != RepairScope::Causes && [0, last].contains(&less.count()) {
+                continue;
+            }
+            last = less.count();
+            // Whether they make sense is left to the test: a state that works does.
+            if let Some(files) = self.tree.configuration(&less, self.contents)? {
+                all.push((scope, files));
+            }
+        }
+        Ok(all)
+    }
+}
+
 impl CulpritSearch<'_> {
     /// Finds the changes between two revisions that are needed to make the difference. Every set
-    /// of them is tested with the patch `on_top`.
+    /// of them is tested with the patch `on_top`, if there is one.
     pub(super) fn search_changes(
         &mut self,
         narrowed: Narrowed,
-        on_top: &Patch,
+        on_top: Option<&Patch>,
     ) -> Result<Culprit, SearchError> {
         let contents = self.states.contents;
         let old = self.states.read(narrowed.passing)?;
@@ -73,50 +169,256 @@ impl CulpritSearch<'_> {
         let tree = ChangeTree::between(&old, &new, contents)?;
         let commits = self.commit_groups(&tree, narrowed)?;
         let names = tree.groups_by_new_name(contents)?;
-        let layers = search_layers(&tree, commits.as_deref(), names);
         let (old, new) = (Configuration::from(old), Configuration::from(new));
         let parse_check = ParseCheck::new(&tree, contents);
-        let make_files = |set: &Subset| -> MadeFiles {
+        let units = ChangeUnits::read(&tree, &parse_check)?;
+        let layers = search_layers(&tree, commits.as_deref(), &names, &units);
+        let definitions = match self.trees().runner().test().rule.tells_failures_apart() {
+            true => None,
+            false => Some(ChangedDefinitions::read(&tree, contents)?),
+        };
+        let make = |set: &Subset, checks: Checks| -> MadeFiles {
+            if definitions
+                .as_ref()
+                .is_some_and(|it| it.are_incomplete(set))
+            {
+                return Ok(Err(UnresolvedReason::LacksDefinition));
+            }
             let Some(made) = tree.configuration(set, contents)? else {
                 return Ok(Err(UnresolvedReason::DoesNotApply));
             };
-            if !parse_check.parses(&made)? {
-                return Ok(Err(UnresolvedReason::DoesNotParse));
+            match parse_check.rejects(set, &made)? {
+                Some(UnresolvedReason::BreaksBlocks) if checks == Checks::Loose => {}
+                Some(reason) => return Ok(Err(reason)),
+                None => {}
             }
-            let patched = on_top.apply_to(&made, contents)?;
+            let patched = match on_top {
+                Some(patch) => patch.apply_to(&made, contents)?,
+                None => Some(made),
+            };
             Ok(patched.ok_or(UnresolvedReason::DoesNotApply))
         };
-        let search = Descent::new(tree.len(), layers.iter().map(|layer| layer.groups.clone()));
-        let mut progress = LayerProgress {
+        let make_loosely = |set: &Subset| make(set, Checks::Loose);
+        let searched = SearchedTree {
+            tree: &tree,
+            units: &units,
             layers: &layers,
-            make_files: &make_files,
+            make_files: &|set| make(set, Checks::Strict),
+            make_loosely: &make_loosely,
             old: &old,
-            finished: 0,
-            before: Subset::full(tree.len()),
+            contents,
         };
-        let on_verdict = |search: &Descent, counts: &_| progress.finished_layers(search, counts);
-        let (search, stopped) = self.phases.run(search, &make_files, on_verdict)?;
-        self.stopped = self.stopped.or(stopped);
-        let best = search.best();
-        let after = make_files(&best)?.expect("the best set was tested");
+        let start = self.guess(&searched, &names)?;
+        let best = self.descend(&searched, &start, Announced::Yes)?;
+        let after = make_loosely(&best)?.expect("the best set was tested");
         contents.add_configuration(&after);
-        let others = Subset::full(tree.len()).without(best.iter().map(|it| it..it + 1));
-        let rest = tree.configuration(&others, contents)?.map(|without| Rest {
-            revision: self.states.name(narrowed.failing),
-            with: new,
-            without,
+        let others = match on_top {
+            Some(_) => Vec::new(),
+            None => self.other_causes(&searched, &best, narrowed)?,
+        };
+        let causes = others.iter().fold(best.clone(), |causes, other| {
+            causes.with(other.iter().map(|element| element..element + 1))
         });
         Ok(Culprit {
             revision: narrowed.passing,
-            rest,
-            patch: Patch { before: old, after },
+            rest: Rest {
+                revision: self.states.name(narrowed.failing),
+                with: new,
+                without: searched.all_without(&causes)?,
+            },
+            finest: layers.last().map_or(ChangeUnit::Lines, |it| it.layer),
+            others: self.describe(&searched, &others)?,
+            patch: Patch {
+                before: old.clone(),
+                after,
+            },
             used_commits: commits.map(|groups| {
-                let mut used: Vec<u32> = best.iter().map(|element| groups[element]).collect();
-                used.sort_unstable();
-                used.dedup();
-                used
+                let used: BTreeSet<u32> = best.iter().map(|element| groups[element]).collect();
+                used.into_iter().collect()
             }),
         })
+    }
+
+    /// Tests the changes that hold words of the failure. Returns the first of them that makes the
+    /// difference, or all changes.
+    fn guess(&mut self, searched: &SearchedTree<'_>, names: &[u32]) -> Result<Subset, SearchError> {
+        let SearchedTree { tree, units, .. } = *searched;
+        let all = Subset::full(tree.len());
+        let contents = self.states.contents;
+        let guesses = guesses(tree, units, names, &self.hints, contents)?;
+        let search = GuessedSets::new(all.clone(), guesses);
+        let (search, stopped) = self
+            .phases
+            .run(search, searched.make_files, |_, _| Vec::new())?;
+        self.stopped = self.stopped.or(stopped);
+        let best = search.best();
+        if best.count() < all.count() {
+            let new = (searched.make_files)(&best)?.expect("the guess was tested");
+            let event = Event::LayerFinished {
+                layer: ChangeUnit::Hunks,
+                before: tree.count(ChangeUnit::Hunks, &all),
+                left: tree.count(ChangeUnit::Hunks, &best),
+                counts: self.phases.counts(),
+                old: searched.old.clone(),
+                new,
+            };
+            self.phases.reporter().report(&event);
+        }
+        Ok(best)
+    }
+
+    /// Searches a set of changes that makes the difference for the smallest part that does.
+    ///
+    /// The coarse layers may break blocks: passages that were rewritten as a whole depend on each
+    /// other in more ways than their groups know. If no part that keeps its blocks is found in
+    /// their result, all layers are searched again and keep them from the start.
+    fn descend(
+        &mut self,
+        searched: &SearchedTree<'_>,
+        start: &Subset,
+        announced: Announced,
+    ) -> Result<Subset, SearchError> {
+        let is_coarse = |it: &SearchLayer| it.layer < ChangeUnit::Hunks;
+        let coarse = searched
+            .layers
+            .iter()
+            .take_while(|it| is_coarse(it))
+            .count();
+        let (coarse, fine) = searched.layers.split_at(coarse);
+        let loose = self.descend_layers(searched, start, coarse, Checks::Loose, announced)?;
+        let best = self.descend_layers(searched, &loose, fine, Checks::Strict, announced)?;
+        if self.stopped.is_some() || (searched.make_files)(&best)?.is_ok() {
+            return Ok(best);
+        }
+        self.descend_layers(searched, start, searched.layers, Checks::Strict, announced)
+    }
+
+    fn descend_layers(
+        &mut self,
+        searched: &SearchedTree<'_>,
+        start: &Subset,
+        layers: &[SearchLayer],
+        checks: Checks,
+        announced: Announced,
+    ) -> Result<Subset, SearchError> {
+        if layers.is_empty() {
+            return Ok(start.clone());
+        }
+        let groups = layers.iter().map(|layer| layer.groups.clone());
+        // Coarser groups may become needless when finer ones are gone.
+        let mut closing = Vec::new();
+        let make_files = match checks {
+            Checks::Loose => searched.make_loosely,
+            Checks::Strict => {
+                closing.clone_from(&searched.units.nested);
+                closing.extend(searched.layers.iter().map(|it| it.groups.clone()));
+                searched.make_files
+            }
+        };
+        let search = Descent::within(start, groups, closing);
+        let mut progress = LayerProgress {
+            layers,
+            make_files,
+            old: searched.old,
+            finished: 0,
+            before: start.clone(),
+        };
+        let on_verdict = |search: &Descent, counts: &_| match announced {
+            Announced::Yes => progress.finished_layers(search, counts),
+            Announced::No => Vec::new(),
+        };
+        let (search, stopped) = self.phases.run(search, make_files, on_verdict)?;
+        self.stopped = self.stopped.or(stopped);
+        Ok(search.best())
+    }
+
+    /// Finds other changes that make the difference: as long as all changes without those found so
+    /// far do.
+    fn other_causes(
+        &mut self,
+        searched: &SearchedTree<'_>,
+        culprit: &Subset,
+        narrowed: Narrowed,
+    ) -> Result<Vec<Subset>, SearchError> {
+        let mut others: Vec<Subset> = Vec::new();
+        let mut rest = Subset::full(searched.tree.len());
+        let mut found = culprit.clone();
+        while others.len() < MAX_OTHER_CAUSES && self.stopped.is_none() {
+            rest = rest.without(found.iter().map(|it| it..it + 1));
+            rest.commit();
+            let Ok(files) = (searched.make_files)(&rest)? else {
+                break;
+            };
+            if rest.count() == 0 || self.try_files(Some(&files))?.verdict != Verdict::Interesting {
+                break;
+            }
+            let event = Event::OtherCauseNeeded {
+                revision: self.states.name(narrowed.failing),
+            };
+            self.phases.reporter().report(&event);
+            let start = self.near(searched, &rest, &found)?;
+            found = self.descend(searched, &start, Announced::No)?;
+            others.push(found.clone());
+        }
+        Ok(others)
+    }
+
+    /// Tests those of the `rest` that are in the same hunks, groups of hunks and files as the cause
+    /// that was found last. Returns the first of them that makes the difference, or the rest.
+    fn near(
+        &mut self,
+        searched: &SearchedTree<'_>,
+        rest: &Subset,
+        found: &Subset,
+    ) -> Result<Subset, SearchError> {
+        let files = searched.tree.groups(ChangeUnit::Files);
+        let mut near: Vec<Subset> = Vec::new();
+        let groups = [
+            Some(&searched.units.hunks[..]),
+            searched.groups(ChangeUnit::Names),
+            Some(&files),
+        ];
+        for groups in groups.into_iter().flatten() {
+            let held: HashSet<u32> = found.iter().map(|element| groups[element]).collect();
+            let far = rest
+                .iter()
+                .filter(|&element| !held.contains(&groups[element]));
+            let mut set = rest.without(far.map(|element| element..element + 1));
+            set.commit();
+            if (1..rest.count()).contains(&set.count()) {
+                near.push(set);
+            }
+        }
+        let search = GuessedSets::new(rest.clone(), near);
+        let (search, stopped) = self
+            .phases
+            .run(search, searched.make_files, |_, _| Vec::new())?;
+        self.stopped = self.stopped.or(stopped);
+        Ok(search.best())
+    }
+
+    /// Returns where the other causes are, and their files.
+    fn describe(
+        &self,
+        searched: &SearchedTree<'_>,
+        others: &[Subset],
+    ) -> Result<Vec<OtherCause>, SearchError> {
+        let mut causes = Vec::new();
+        for set in others {
+            let after = (searched.make_loosely)(set)?.expect("the set was tested");
+            self.states.contents.add_configuration(&after);
+            let hunks = searched.tree.groups(ChangeUnit::Hunks);
+            let mut first_of_hunk: Vec<usize> = set.iter().collect();
+            first_of_hunk.dedup_by_key(|element| hunks[*element]);
+            causes.push(OtherCause {
+                locations: (first_of_hunk.into_iter())
+                    .map(|element| searched.tree.location(element))
+                    .collect(),
+                before: searched.old.clone(),
+                after,
+            });
+        }
+        Ok(causes)
     }
 
     /// Returns the commit that each element of the tree comes from, if there are several.
@@ -135,6 +437,22 @@ impl CulpritSearch<'_> {
         tree.groups_by_commit(&states?, self.states.contents)
             .map(Some)
     }
+}
+
+/// The checks of a set of changes before it is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Checks {
+    /// All but that of blocks.
+    Loose,
+    Strict,
+}
+
+/// Whether a search reports the layers that it has finished. The patch on disk is that of the last
+/// one reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Announced {
+    Yes,
+    No,
 }
 
 /// The layers that a search has finished so far.

@@ -4,40 +4,17 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use boildown_exec::spawn::Permissions;
 use boildown_exec::{PassFailOracle, Runner, check_set_up};
 use boildown_oracle::{
-    Answer, Capture, Deduction, ExitSpec, Expectation, Interrupt, OracleError, Property, Run,
-    Verdict, deduce,
+    Answer, Capture, Deduction, ExitSpec, Expectation, OracleError, Property, Run, Verdict, deduce,
 };
 use boildown_store::BaselineRecording;
 
 use super::choice::{self, ChosenProperty, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
-use super::reduction::ATTEMPTS;
+use super::reduction::{ATTEMPTS, PreparationSetup};
 use super::sandbox::{self, SandboxTrial};
 use crate::{Baseline, BaselineCheck, BothSidesError, MeasureRate, default_time_limit};
-
-/// What an isolation is prepared from.
-#[derive(Debug)]
-pub struct IsolationSetup<'a> {
-    /// Runs the command.
-    pub runner: Runner,
-    /// What the sandbox permits.
-    pub permissions: &'a Permissions,
-    /// The property of failing that the user stated.
-    pub stated: Option<Property>,
-    /// Whether a test script decides, whose exit code is all that matters.
-    pub is_test_script: bool,
-    /// Whether the failure is stated to be flaky.
-    pub is_flaky: bool,
-    /// Whether the time limit is stated; otherwise it follows from the baseline runs.
-    pub timeout_is_stated: bool,
-    /// The most runs at the same time. Does not change the result.
-    pub jobs: usize,
-    /// Cancels the runs.
-    pub interrupt: &'a Interrupt,
-}
 
 /// The two files of an isolation.
 #[derive(Debug)]
@@ -109,47 +86,46 @@ impl IsolationError {
     }
 }
 
-impl IsolationSetup<'_> {
+impl PreparationSetup<'_> {
     /// Prepares an isolation of the difference between two files. Runs in the recording are not
     /// repeated.
     ///
     /// # Errors
     /// [`IsolationError`] says why the isolation cannot begin.
-    pub fn prepare(
-        mut self,
+    pub fn prepare_isolation(
+        &self,
         files: &GoodAndBad,
         recording: &BaselineRecording,
         choice: &mut PropertyChoice<'_>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
     ) -> Result<PreparedIsolation, IsolationError> {
-        if let Some(hang) = self.stated.as_ref().and_then(Property::hang) {
-            self.runner = self.runner.with_timeout(hang);
-        }
-        let limit = self.runner.limits.timeout;
+        let mut runner = self.with_stated_limit(self.runner);
+        let limit = runner.limits.timeout;
         let what = "running the command on the bad file";
         on_event(PrepareEvent::Running { what, limit });
-        let on_bad = self.run_until_it_fails(&files.bad, recording)?;
+        let on_bad = self.run_until_it_fails(&runner, &files.bad, recording)?;
         let chosen = self.failing(&on_bad, choice)?;
         let failing = chosen.property.clone();
         let what = "running the command on the good file";
         on_event(PrepareEvent::Running { what, limit });
-        let on_good = self.first_run(&files.good, recording)?;
+        let on_good = self.run_outside(&runner, &files.good, recording)?;
         let passing = self.passing(&on_good, &failing)?;
         on_event(PrepareEvent::Failing(&failing));
         chosen.report_next(on_event);
         on_event(PrepareEvent::Passing(&passing));
         for (property, input) in [(&failing, &files.bad), (&passing, &files.good)] {
             let trial = SandboxTrial {
-                runner: &self.runner,
+                runner: &runner,
                 permissions: self.permissions,
                 interrupt: self.interrupt,
+                jobs: self.jobs,
             };
             if let Some(loosened) = trial.loosen(property, input, on_event)? {
-                self.runner = loosened;
+                runner = loosened;
             }
         }
         let mut oracle = PassFailOracle {
-            runner: self.runner.clone(),
+            runner,
             failing,
             passing,
         };
@@ -170,7 +146,7 @@ impl IsolationSetup<'_> {
         drop(recorded);
         let slowest = baseline.stats.slowest.max(on_good.took).max(on_bad.took);
         if !self.timeout_is_stated && oracle.failing.hang().is_none() {
-            oracle.runner = self.runner.with_timeout(default_time_limit(slowest));
+            oracle.runner = oracle.runner.with_timeout(default_time_limit(slowest));
         }
         Ok(PreparedIsolation { oracle, baseline })
     }
@@ -178,10 +154,11 @@ impl IsolationSetup<'_> {
     /// Returns a run on the bad file; of a flaky command the first that fails, or the last attempt.
     fn run_until_it_fails(
         &self,
+        runner: &Runner,
         bad: &[u8],
         recording: &BaselineRecording,
     ) -> Result<Run, OracleError> {
-        let mut run = self.first_run(bad, recording)?;
+        let mut run = self.run_outside(runner, bad, recording)?;
         let fails = |run: &Run| match &self.stated {
             Some(property) => property.verdict(run).is_interesting(),
             None => deduce(run).is_some(),
@@ -190,15 +167,20 @@ impl IsolationSetup<'_> {
             if !self.is_flaky || fails(&run) {
                 break;
             }
-            run = self.first_run(bad, recording)?;
+            run = self.run_outside(runner, bad, recording)?;
         }
         Ok(run)
     }
 
     /// Runs the command outside the sandbox, where the user has seen the failure; in the sandbox
     /// the command might only complain about a file that it may not write.
-    fn first_run(&self, input: &[u8], recording: &BaselineRecording) -> Result<Run, OracleError> {
-        let outside = sandbox::without_sandbox(&self.runner);
+    fn run_outside(
+        &self,
+        runner: &Runner,
+        input: &[u8],
+        recording: &BaselineRecording,
+    ) -> Result<Run, OracleError> {
+        let outside = sandbox::without_sandbox(runner);
         let answer = recording.replay_or_ask(input, || {
             let run = Some(outside.run(input, Capture::Output, self.interrupt)?);
             // The properties may not be known yet.
@@ -206,7 +188,7 @@ impl IsolationSetup<'_> {
             Ok(Answer { verdict, run })
         })?;
         let run = answer.run.expect("a command was run");
-        check_set_up(&run, &self.runner.command, self.stated.as_ref())?;
+        check_set_up(&run, &runner.command, self.stated.as_ref())?;
         Ok(run)
     }
 
@@ -214,13 +196,13 @@ impl IsolationSetup<'_> {
     ///
     /// # Errors
     /// [`IsolationError`] says why nothing can be deduced.
-    pub fn deduce(
+    pub fn deduce_failing(
         &self,
         bad: &[u8],
         recording: &BaselineRecording,
         frames: Option<NonZeroUsize>,
     ) -> Result<Deduction, IsolationError> {
-        let on_bad = self.run_until_it_fails(bad, recording)?;
+        let on_bad = self.run_until_it_fails(self.runner, bad, recording)?;
         choice::deduction(&on_bad, frames).map_err(|why| IsolationError::not_chosen(why, &on_bad))
     }
 

@@ -1,7 +1,7 @@
 //! Preparation of a session: deduces the property, loosens the sandbox, checks the baseline, and
 //! looks for earlier sessions.
 //!
-//! [`ReductionSetup`] prepares a reduction and [`IsolationSetup`] an isolation; [`lock_result`] and
+//! [`PreparationSetup`] prepares a reduction or an isolation; [`lock_result`] and
 //! [`EarlierSessions`] are for all kinds of sessions. What is found is reported as
 //! [`PrepareEvent`]s, and what prevents a session is returned as an error.
 
@@ -18,7 +18,7 @@ pub use choice::PropertyChoice;
 pub use earlier::{EarlierSessions, OTHER_FAILURES, SessionStore, lock_result};
 pub use event::{Loosening, MoveReason, PrepareEvent};
 pub use flakiness::Flakiness;
-pub use isolation::{GoodAndBad, IsolationError, IsolationSetup, PreparedIsolation};
+pub use isolation::{GoodAndBad, IsolationError, PreparedIsolation};
 pub use place::{PlaceError, PlacedReduction};
-pub use reduction::{PreparedReduction, ReductionError, ReductionSetup};
+pub use reduction::{PreparationSetup, PreparedReduction, ReductionError};
 pub use sandbox::{create_sandbox, create_sandbox_with_temporary_files};

@@ -6,7 +6,7 @@ use boildown_store::BaselineRecording;
 
 use super::choice::PropertyChoice;
 use super::event::{MoveReason, PrepareEvent};
-use super::reduction::{PreparedReduction, ReductionError, ReductionSetup};
+use super::reduction::{PreparationSetup, PreparedReduction, ReductionError};
 use super::sandbox::without_sandbox;
 use crate::BaselineError;
 
@@ -56,7 +56,7 @@ struct Choice {
     elsewhere: Option<Run>,
 }
 
-impl ReductionSetup<'_> {
+impl PreparationSetup<'_> {
     /// Prepares a reduction in the place where the command fails as it did for the user: alone in a
     /// fresh directory, or in a copy of the project.
     ///
@@ -78,7 +78,7 @@ impl ReductionSetup<'_> {
             Some(property) => self.choose_by_stated(property, in_project, input)?,
             None => self.choose_by_deduced(in_project, input)?,
         };
-        let there = ReductionSetup {
+        let there = PreparationSetup {
             runner: in_project,
             ..self.clone()
         };
@@ -102,7 +102,11 @@ impl ReductionSetup<'_> {
             };
             // The property was shown before.
             let unless_shown = &mut |event: PrepareEvent<'_>| {
-                if !matches!(event, PrepareEvent::Preserving(_)) {
+                let was_shown = matches!(
+                    event,
+                    PrepareEvent::Preserving(_) | PrepareEvent::Alternative(_)
+                );
+                if !was_shown {
                     on_event(event);
                 }
             };

@@ -18,9 +18,9 @@ use crate::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_li
 /// Runs of a flaky command until one fails, at most.
 pub(super) const ATTEMPTS: u32 = 50;
 
-/// What a reduction is prepared from.
+/// What a reduction or an isolation is prepared from.
 #[derive(Debug, Clone)]
-pub struct ReductionSetup<'a> {
+pub struct PreparationSetup<'a> {
     /// Runs the command.
     pub runner: &'a Runner,
     /// What the sandbox permits.
@@ -94,7 +94,7 @@ impl ReductionError {
     }
 }
 
-impl ReductionSetup<'_> {
+impl PreparationSetup<'_> {
     /// Returns what a run on the input shows, without preparing anything. Runs in the recording are
     /// not repeated.
     ///
@@ -153,6 +153,7 @@ impl ReductionSetup<'_> {
                 runner: &runner,
                 permissions: self.permissions,
                 interrupt: self.interrupt,
+                jobs: self.jobs,
             };
             loosened = trial.loosen(&property, input, on_event)?;
         }
@@ -202,6 +203,7 @@ impl ReductionSetup<'_> {
             runner: oracle.runner(),
             permissions: self.permissions,
             interrupt: self.interrupt,
+            jobs: self.jobs,
         };
         let denied = match self.is_flaky {
             true => None,

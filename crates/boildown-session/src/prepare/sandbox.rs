@@ -1,6 +1,7 @@
 //! Choice of the sandbox: the strict one, a looser one, or none.
 
 use std::env;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
 
 use boildown_exec::Runner;
@@ -57,6 +58,8 @@ pub(super) struct SandboxTrial<'a> {
     pub(super) runner: &'a Runner,
     pub(super) permissions: &'a Permissions,
     pub(super) interrupt: &'a Interrupt,
+    /// The most runs at the same time.
+    pub(super) jobs: usize,
 }
 
 impl SandboxTrial<'_> {
@@ -83,13 +86,18 @@ impl SandboxTrial<'_> {
         });
         // Several runs, for a property that does not hold each time.
         let each_run = |runner: &Runner, holds: bool| -> Result<bool, OracleError> {
-            for _ in 0..TRIES {
+            let agrees = || -> Result<bool, OracleError> {
                 let run = runner.run(input, Capture::Output, self.interrupt)?;
-                if property.verdict(&run).is_interesting() != holds {
-                    return Ok(false);
-                }
+                Ok(property.verdict(&run).is_interesting() == holds)
+            };
+            if self.jobs < TRIES {
+                return all((0..TRIES).map(|_| agrees()));
             }
-            Ok(true)
+            std::thread::scope(|scope| {
+                let runs: Vec<_> = (0..TRIES).map(|_| scope.spawn(agrees)).collect();
+                let answers = runs.into_iter().map(|run| run.join());
+                all(answers.map(|answer| answer.unwrap_or_else(|panic| resume_unwind(panic))))
+            })
         };
         let outside = without_sandbox(self.runner);
         if !each_run(self.runner, false)? || !each_run(&outside, true)? {
@@ -132,6 +140,16 @@ impl SandboxTrial<'_> {
         let inside = (self.runner).run(input, Capture::Output, self.interrupt)?;
         Ok(Some(denied_path(&inside)))
     }
+}
+
+/// Returns whether all answers are `true`. Stops at the first other one.
+fn all(answers: impl Iterator<Item = Result<bool, OracleError>>) -> Result<bool, OracleError> {
+    for answer in answers {
+        if !answer? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns the first absolute path that a run printed on a line that says "permission denied".

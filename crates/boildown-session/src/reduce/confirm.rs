@@ -5,7 +5,7 @@ use std::sync::Arc;
 use boildown_oracle::{Interrupt, Oracle, OracleError};
 use boildown_search::flaky::RunCounts;
 
-use super::environment::{EnvironmentCheck, Once, judge_once};
+use super::environment::{EnvironmentCheck, Once, judge_each_once, judge_once};
 use super::sized_text::SizedText;
 
 /// Number of tests after which an improvement is confirmed.
@@ -42,6 +42,8 @@ pub(super) struct Confirmation<'a> {
     oracle: &'a dyn Oracle,
     /// Cancels the runs.
     interrupt: Interrupt,
+    /// The most runs at the same time. Does not change what is found.
+    jobs: usize,
     /// Whether results are confirmed by several runs. Not if the property is known to be flaky.
     is_steady: bool,
     /// Without one, nothing is known about the environment.
@@ -77,12 +79,14 @@ impl<'a> Confirmation<'a> {
         input: SizedText,
         oracle: &'a dyn Oracle,
         interrupt: Interrupt,
+        jobs: usize,
         is_steady: bool,
         environment: Option<EnvironmentCheck<'a>>,
     ) -> Self {
         Self {
             oracle,
             interrupt,
+            jobs: jobs.max(1),
             is_steady,
             environment,
             last: ConfirmedText {
@@ -133,12 +137,19 @@ impl<'a> Confirmation<'a> {
     /// the result: the system may be loaded.
     fn run(&mut self, result: &SizedText, runs: u32) -> Result<Recheck, OracleError> {
         let mut counts = RunCounts::default();
+        let mut jobs = self.jobs;
         while counts.runs < runs {
-            match judge_once(self.oracle, &result.bytes, &self.interrupt)? {
-                Once::Hit => counts.count(true),
-                Once::Miss => return self.or_environment(Recheck::Lost),
-                Once::CutShort => return self.or_environment(Recheck::Holds),
-                Once::Unknown => return Ok(Recheck::Holds),
+            let left = usize::try_from(runs - counts.runs).unwrap_or(jobs);
+            let texts = vec![&*result.bytes; jobs.min(left)];
+            for once in judge_each_once(self.oracle, &texts, &self.interrupt)? {
+                match once {
+                    Once::Hit => counts.count(true),
+                    Once::Miss => return self.or_environment(Recheck::Lost),
+                    // The others that ran may be the reason.
+                    Once::CutShort if jobs > 1 => jobs = 1,
+                    Once::CutShort => return self.or_environment(Recheck::Holds),
+                    Once::Unknown => return Ok(Recheck::Holds),
+                }
             }
         }
         self.last.text = result.clone();
@@ -180,14 +191,17 @@ impl<'a> Confirmation<'a> {
     /// whether the property holds on one of them.
     pub(super) fn contradicts(&self, missed: &[Arc<[u8]>]) -> Result<bool, OracleError> {
         let mut cut_short = 0;
-        for candidate in missed {
-            match judge_once(self.oracle, candidate, &self.interrupt)? {
-                Once::Hit => return Ok(true),
-                Once::Miss => {}
-                Once::CutShort => cut_short += 1,
-                Once::Unknown => break,
+        for group in missed.chunks(self.jobs) {
+            let texts: Vec<&[u8]> = group.iter().map(|candidate| &**candidate).collect();
+            for once in judge_each_once(self.oracle, &texts, &self.interrupt)? {
+                match once {
+                    Once::Hit => return Ok(true),
+                    Once::Miss => {}
+                    Once::CutShort => cut_short += 1,
+                    Once::Unknown => return Ok(false),
+                }
             }
-            if cut_short == CUT_SHORT_RUNS {
+            if cut_short >= CUT_SHORT_RUNS {
                 break;
             }
         }

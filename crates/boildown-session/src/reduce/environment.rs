@@ -100,6 +100,30 @@ pub(super) fn judge_once(
     })
 }
 
+/// Runs each of some texts once, all at the same time. Returns the results in their order.
+pub(super) fn judge_each_once(
+    oracle: &dyn Oracle,
+    texts: &[&[u8]],
+    interrupt: &Interrupt,
+) -> Result<Vec<Once>, OracleError> {
+    let Some((first, others)) = texts.split_first() else {
+        return Ok(Vec::new());
+    };
+    std::thread::scope(|scope| {
+        let judge = |text: &[u8]| judge_once(oracle, text, interrupt);
+        let others: Vec<_> = (others.iter())
+            .map(|text| scope.spawn(move || judge(text)))
+            .collect();
+        let first = judge(first);
+        let join = |run: std::thread::ScopedJoinHandle<'_, _>| {
+            run.join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        let others: Vec<_> = others.into_iter().map(join).collect();
+        std::iter::once(first).chain(others).collect()
+    })
+}
+
 /// An oracle that notes when the property held last.
 ///
 /// It tells the store which verdicts were recorded before a run that hit began. The environment was

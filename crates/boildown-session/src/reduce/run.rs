@@ -53,6 +53,7 @@ pub(super) fn reduce_in(
         input.clone(),
         &observer,
         config.interrupt_handle()?,
+        config.jobs,
         options.confirm,
         environment,
     );

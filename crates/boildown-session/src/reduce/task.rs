@@ -346,6 +346,10 @@ impl Task<Reduction> for ReduceTask<'_> {
     }
 
     fn tick(&self, drive: &Drive<Reduction>) -> Event {
-        Event::Tick(self.progress(drive.spent()))
+        let progress = self.progress(drive.spent());
+        match drive.is_settled() {
+            true => Event::Tick(progress),
+            false => Event::Planning(progress),
+        }
     }
 }

@@ -63,11 +63,13 @@ fn fixture(dir: TempDir, path: HistoryPath, contents: Contents, command: &str) -
             build: None,
             build_timeout: None,
             clean: false,
+            company: Vec::new(),
             rule: OutcomeRule::ExitCode,
             target: SearchTarget::Culprit,
             limits: Limits::default(),
         },
         roomier: None,
+        is_flaky: false,
         timeout_is_stated: true,
     };
     Fixture { problem, dir }

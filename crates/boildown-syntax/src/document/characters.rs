@@ -13,6 +13,7 @@ use super::kinds::WORD;
 use super::words::{is_word, words};
 use super::{Document, View, syntax};
 use crate::Language;
+use crate::steps::at_once;
 
 /// Ranges of tokens that are deleted together.
 type RemovalUnit = Vec<Range<usize>>;
@@ -26,7 +27,7 @@ const FREE: [&str; 11] = [
 
 /// Reads the characters of all words of several characters that are no names.
 pub(super) fn letters(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
-    let (document, names) = syntax::read_with_kinds(bytes, language);
+    let (document, names) = at_once(syntax::read_with_kinds(bytes, language));
     let mut builder = Builder::new(Arc::clone(bytes));
     builder.open(0, NodePosition::default());
     for (id, node) in document.tree.nodes.enumerate().skip(1) {
@@ -63,7 +64,7 @@ fn characters(text: &[u8], start: usize) -> Vec<Range<usize>> {
 
 /// Reads the bytes of the white space between tokens.
 pub(super) fn spaces(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
-    let document = syntax::read(bytes, language);
+    let document = at_once(syntax::read(bytes, language));
     let tokens = document.counted_starts.iter().map(|&token| token as usize);
     let mut builder = Builder::new(Arc::clone(bytes));
     builder.open(0, NodePosition::default());
@@ -86,7 +87,7 @@ pub(super) fn spaces(bytes: &Arc<[u8]>, language: &'static Language) -> Document
 /// before a comment, or from its second character, to the inside of the comment, which becomes
 /// code: `a /* b` → `b`. Only units that make words fewer.
 pub(crate) fn comment_prefixes(bytes: &Arc<[u8]>, language: &'static Language) -> Vec<RemovalUnit> {
-    let (document, names) = syntax::read_with_kinds(bytes, language);
+    let (document, names) = at_once(syntax::read_with_kinds(bytes, language));
     let mut units = Vec::new();
     for node in document.tree.nodes.iter().skip(1) {
         let kind = names.name(node.kind);

@@ -6,6 +6,7 @@ use boildown_search::Subset;
 
 use super::frames::Frames;
 use super::{Document, View, binary, blocks, characters, flat, nested_lines, syntax};
+use crate::steps::at_once;
 
 impl Document {
     /// The largest input, in bytes.
@@ -17,9 +18,14 @@ impl Document {
     /// When the input is longer than [`MAX`](Self::MAX).
     #[must_use]
     pub fn new(bytes: &Arc<[u8]>, view: View) -> Self {
+        at_once(Self::read(bytes, view))
+    }
+
+    /// Reads an input, as [`new`](Self::new) does, in steps.
+    pub(crate) async fn read(bytes: &Arc<[u8]>, view: View) -> Self {
         assert!(bytes.len() <= Self::MAX, "an input of more than 4 GiB");
         match view {
-            View::Syntax(language) => syntax::read(bytes, language),
+            View::Syntax(language) => syntax::read(bytes, language).await,
             View::Blocks => blocks::read(bytes),
             View::Lines => flat::lines(bytes),
             View::NestedLines => nested_lines::read(bytes),
@@ -35,16 +41,16 @@ impl Document {
 
     /// Reads an input that consists of the kept tokens of this document. The parts of a binary are
     /// carried over: they could not be recognised again in a fragment.
-    pub(crate) fn reread(&self, kept: &Subset, bytes: &Arc<[u8]>, view: View) -> Self {
+    pub(crate) async fn reread(&self, kept: &Subset, bytes: &Arc<[u8]>, view: View) -> Self {
         let Some(frames) = self.frames_of(kept, bytes) else {
-            return Self::new(bytes, view);
+            return Self::read(bytes, view).await;
         };
         match view {
             View::Parts(size) => binary::parts(bytes, size.max(1), frames),
             View::Zeros(size) => binary::pieces_to_zero(bytes, size.max(1), frames),
             view => Self {
                 frames: Some(frames),
-                ..Self::new(bytes, view)
+                ..Self::read(bytes, view).await
             },
         }
     }

@@ -154,6 +154,16 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         }
     }
 
+    /// Returns the size of the largest archive that is asked about. A content that is smaller can
+    /// be larger when it is packed: on the way from a thousand equal lines to one of them, the
+    /// archive grows. It never becomes larger than the one that the search started from.
+    fn largest(&self) -> usize {
+        match self.stage {
+            ArchiveStage::Content { .. } => self.start.len(),
+            _ => self.best.bytes().len(),
+        }
+    }
+
     fn skip_query(&mut self) {
         match &mut self.stage {
             ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => search.skip(),
@@ -314,7 +324,7 @@ impl<S: ContentReduction> Search for ArchiveSearch<S> {
     }
 
     /// Looks at the next query of the stage: asks about its archive, or moves past it when that is
-    /// larger than the best one. A content that is smaller can be larger when it is packed.
+    /// too large.
     fn prepare(&mut self) {
         if self.is_ready() {
             return;
@@ -327,9 +337,7 @@ impl<S: ContentReduction> Search for ArchiveSearch<S> {
         }
         match self.next_query() {
             None => self.next_stage(),
-            Some(query) if query.candidate.bytes().len() > self.best.bytes().len() => {
-                self.skip_query();
-            }
+            Some(query) if query.candidate.bytes().len() > self.largest() => self.skip_query(),
             query => self.query = query,
         }
     }
@@ -404,6 +412,28 @@ mod tests {
         });
         assert_eq!(zip.len(), 1);
         assert_eq!(content(&zip, "data.json").unwrap(), "\"needle\"");
+    }
+
+    #[test]
+    fn a_content_that_packs_larger_on_the_way_becomes_smaller() {
+        let zip = Zip::read(WRITTEN).expect("an archive");
+        let member = (0..zip.len()).find(|&member| zip.name(member) == "readme.txt");
+        let lines = format!("{}inside\n{}", "two\n".repeat(400), "two\n".repeat(100));
+        let content_of_lines: Arc<[u8]> = lines.as_bytes().into();
+        let zip = member.and_then(|member| zip.with_content(member, &content_of_lines));
+        let start: Arc<[u8]> = zip.and_then(|zip| zip.write()).expect("it is small").into();
+        let search = reduction(&start, None, Strategy::default());
+        let search = run(search, |candidate| {
+            assert!(candidate.bytes().len() <= start.len());
+            // At last its bytes are tried, too.
+            let text = Zip::read(candidate.bytes()).and_then(|zip| content(&zip, "readme.txt"));
+            match text.is_some_and(|text| text.contains("inside")) {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            }
+        });
+        let left = Zip::read(search.best().bytes()).expect("candidates are archives");
+        assert_eq!(content(&left, "readme.txt").unwrap(), "inside");
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod state;
 
 use std::sync::Arc;
 
-use boildown_search::{Query, Search, Subset, Verdict};
+use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
 use crate::archive::Zip;
 use crate::candidate::Candidate;
@@ -145,6 +145,10 @@ impl Search for Pipeline {
 
     fn certain(&self) -> Vec<Query<Candidate>> {
         delegate!(self.certain())
+    }
+
+    fn edit(&self) -> Option<Fingerprint> {
+        delegate!(self.edit())
     }
 
     fn tell(&mut self, verdict: Verdict) {

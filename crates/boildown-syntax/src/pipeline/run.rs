@@ -4,15 +4,16 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use boildown_search::{Query, Search, Subset, Verdict};
+use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
 use super::pass::{Method, Pass, PassId};
 use super::search::{PassSearch, Start};
 use super::selection::{omitted, select};
 use super::state::PassState;
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, fingerprint, fingerprint_of_texts};
 use crate::document::{Document, View, is_lost};
 use crate::rewrite::RewriteSetup;
+use crate::steps::{Underway, at_once, pause};
 use crate::strategy::Strategy;
 use crate::text_order::TextOrder;
 
@@ -38,7 +39,7 @@ use crate::text_order::TextOrder;
 /// That of its passes, times the rounds. Every round but the last has at least one hit.
 #[derive(Debug, Clone)]
 pub(super) struct Passes {
-    strategy: Strategy,
+    strategy: Arc<Strategy>,
     /// `None` without a language.
     setup: Option<Arc<RewriteSetup>>,
     /// In the order in which they run.
@@ -47,12 +48,16 @@ pub(super) struct Passes {
     can_prove: bool,
     order: TextOrder,
     stage: Stage,
+    /// The beginning of the pass at the current position.
+    beginning: Underway<BegunPass>,
     /// The best candidate of the pass at work.
     best: Candidate,
     /// The position of the pass at work; the number of passes when finished.
     current: usize,
     /// The input as the pass at work reads it.
     document: Arc<Document>,
+    /// Identifies its content, and how it is read.
+    document_id: Fingerprint,
     search: PassSearch,
     /// The position of the pass that hit last; `usize::MAX` before the first hit.
     last_hit: usize,
@@ -69,6 +74,65 @@ pub(super) struct Passes {
     /// The passes that were skipped before their end and not run to it since.
     skipped: BTreeSet<PassId>,
     state: PassState,
+}
+
+/// A pass that has begun.
+struct BegunPass {
+    document: Arc<Document>,
+    search: PassSearch,
+    /// Whether its view makes sense of the input.
+    applies: bool,
+}
+
+/// All that a pass needs to begin.
+struct Beginning {
+    pass: Pass,
+    best: Candidate,
+    setup: Option<Arc<RewriteSetup>>,
+    strategy: Arc<Strategy>,
+    state: PassState,
+}
+
+impl Beginning {
+    /// Reads the best candidate as the pass needs it, and starts its search.
+    async fn begin(self) -> BegunPass {
+        let (best, view) = (&self.best, self.pass.view);
+        let is_read = best.is_whole() && best.document().view() == view;
+        let document = match is_read {
+            true => Arc::clone(best.document()),
+            false => {
+                let document = best.document();
+                Arc::new(document.reread(best.kept(), best.bytes(), view).await)
+            }
+        };
+        let applies = self.applies(&document);
+        pause().await;
+        let start = Start {
+            document: &document,
+            setup: self.setup.as_ref(),
+            strategy: &self.strategy,
+            state: &self.state,
+        };
+        let search = start.search(&self.pass).await;
+        BegunPass {
+            document,
+            search,
+            applies,
+        }
+    }
+
+    /// Returns whether the view of the pass makes sense of the best candidate.
+    fn applies(&self, document: &Document) -> bool {
+        match self.pass.view {
+            View::Parts(_) => document.has_parts(),
+            View::Blocks => {
+                let language = self.setup.as_ref().map(|setup| setup.language());
+                self.strategy.passes.names_passes_to_run()
+                    || language.is_none_or(|language| is_lost(self.best.bytes(), language))
+            }
+            _ => true,
+        }
+    }
 }
 
 /// The stage of the work that leads to the next query.
@@ -106,18 +170,20 @@ impl Passes {
             strategy: &strategy,
             state: &state,
         };
-        let search = start.search(&Pass::new(PassId::EachByte, whole, Method::Window(1)));
+        let search = at_once(start.search(&Pass::new(PassId::EachByte, whole, Method::Window(1))));
         let costs = vec![None; passes.len()].into();
         Self {
-            strategy,
+            strategy: Arc::new(strategy),
             setup,
             passes: passes.into(),
             can_prove,
             order,
             stage: Stage::Begin,
+            beginning: Underway::default(),
             best: search.best(),
             current: 0,
             document,
+            document_id: Fingerprint::new(0),
             search,
             last_hit: usize::MAX,
             started_over: true,
@@ -190,9 +256,11 @@ impl Passes {
         }
         (self.current, self.asked) = (next, 0);
         self.stage = Stage::Begin;
+        self.beginning.give_up();
     }
 
-    /// Begins the pass at the current position, or moves past it if it has no query.
+    /// Does a step of the beginning of the pass at the current position, or moves past it if it has
+    /// no query.
     fn begin(&mut self) {
         if self.started_over && self.current > self.last_hit {
             // The rest of the passes had no hit on this very result.
@@ -207,53 +275,44 @@ impl Passes {
             return;
         };
         let id = pass.id;
-        if pass.sizes.contains(&self.best.bytes().len()) && self.start(self.current) {
-            self.stage = Stage::Check;
-        } else {
-            self.skipped.remove(&id);
-            self.end_pass(self.current + 1);
+        let has_query = match pass.sizes.contains(&self.best.bytes().len()) {
+            false => Some(false),
+            true => self.start(),
+        };
+        match has_query {
+            None => {}
+            Some(true) => self.stage = Stage::Check,
+            Some(false) => {
+                self.skipped.remove(&id);
+                self.end_pass(self.current + 1);
+            }
         }
     }
 
-    /// Reads the best candidate as the pass at this position needs it, and starts its search.
-    /// Returns whether it has a query.
-    fn start(&mut self, position: usize) -> bool {
-        let pass = &self.passes[position];
-        let (best, view) = (&self.best, pass.view);
-        let is_read = best.is_whole() && best.document().view() == view;
-        self.document = match is_read {
-            true => Arc::clone(best.document()),
-            false => {
-                let document = best.document();
-                Arc::new(document.reread(best.kept(), best.bytes(), view))
-            }
-        };
-        if self.last_hit == usize::MAX && matches!(view, View::Syntax(_)) {
-            let all = Subset::full(self.document.len());
-            self.input_tokens = Some(self.document.count_tokens(&all));
+    /// Does a step towards the search of the pass at the current position. Returns whether it has a
+    /// query, once that is known.
+    fn start(&mut self) -> Option<bool> {
+        let counts_tokens = self.last_hit == usize::MAX;
+        let begun = self.beginning.step(|| {
+            let beginning = Beginning {
+                pass: self.passes[self.current].clone(),
+                best: self.best.clone(),
+                setup: self.setup.clone(),
+                strategy: Arc::clone(&self.strategy),
+                state: self.state.clone(),
+            };
+            beginning.begin()
+        })?;
+        if counts_tokens && matches!(begun.document.view(), View::Syntax(_)) {
+            let all = Subset::full(begun.document.len());
+            self.input_tokens = Some(begun.document.count_tokens(&all));
         }
-        let start = Start {
-            document: &self.document,
-            setup: self.setup.as_ref(),
-            strategy: &self.strategy,
-            state: &self.state,
-        };
-        self.search = start.search(pass);
+        self.document = begun.document;
+        let id = fingerprint(self.document.bytes()).bits();
+        self.document_id = Fingerprint::new(id.wrapping_add(self.current as u128));
+        self.search = begun.search;
         self.best = self.search.best();
-        self.applies(view) && self.search.ask().is_some()
-    }
-
-    /// Returns whether a view makes sense of the best candidate.
-    fn applies(&self, view: View) -> bool {
-        match view {
-            View::Parts(_) => self.document.has_parts(),
-            View::Blocks => {
-                let language = self.setup.as_ref().map(|setup| setup.language());
-                self.strategy.passes.names_passes_to_run()
-                    || language.is_none_or(|language| is_lost(self.best.bytes(), language))
-            }
-            _ => true,
-        }
+        Some(begun.applies && self.search.ask().is_some())
     }
 
     /// Reads the input anew once the pass by expected gain has deleted half of it, and first
@@ -349,6 +408,12 @@ impl Search for Passes {
         let others = self.search.certain().into_iter().skip(1);
         let others = others.filter(|query| self.is_allowed(query));
         std::iter::once(next).chain(others).collect()
+    }
+
+    fn edit(&self) -> Option<Fingerprint> {
+        let edit = self.search.edit()?.bits().to_le_bytes();
+        let document = self.document_id.bits().to_le_bytes();
+        Some(fingerprint_of_texts([&edit[..], &document]))
     }
 
     fn tell(&mut self, verdict: Verdict) {

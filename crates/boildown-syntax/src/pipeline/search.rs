@@ -5,11 +5,11 @@ use std::sync::Arc;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::list::{InBatches, List, ListAlgorithm as _, Sweep};
 use boildown_search::tree::TreeSearch;
-use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset, Verdict};
 
 use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
-use crate::candidate::{Candidate, Check};
+use crate::candidate::{Candidate, Check, fingerprint_of_texts};
 use crate::document::{Document, View, comment_prefixes};
 use crate::rewrite::{RewriteSetup, Rewrites};
 use crate::strategy::Strategy;
@@ -38,7 +38,7 @@ pub(super) struct Start<'a> {
 
 impl Start<'_> {
     /// Returns the search of a pass.
-    pub(super) fn search(self, pass: &Pass) -> PassSearch {
+    pub(super) async fn search(self, pass: &Pass) -> PassSearch {
         let document = self.document;
         let units = match pass.method {
             Method::Tree(smallest) => {
@@ -63,7 +63,7 @@ impl Start<'_> {
             Method::Unused(smallest) => {
                 if let View::Syntax(language) = document.view() {
                     let smallest = smallest.tokens(document.len());
-                    let unused = Unused::new(document, language, self.algorithm(), smallest);
+                    let unused = Unused::new(document, language, self.algorithm(), smallest).await;
                     return PassSearch::Unused(self.over_tokens(pass, unused));
                 }
                 Vec::new()
@@ -71,7 +71,7 @@ impl Start<'_> {
             Method::Rewrites(kind) => {
                 if let Some(setup) = self.setup {
                     let missed = self.state.missed.clone();
-                    let rewrites = Rewrites::new(Arc::clone(document), setup, kind, missed);
+                    let rewrites = Rewrites::new(Arc::clone(document), setup, kind, missed).await;
                     return PassSearch::Rewrites(rewrites);
                 }
                 Vec::new()
@@ -192,6 +192,18 @@ macro_rules! delegate {
 
 impl Search for PassSearch {
     type Candidate = Candidate;
+
+    /// Equal edits have the same identity within a document.
+    fn edit(&self) -> Option<Fingerprint> {
+        if let Self::Rewrites(rewrites) = self {
+            return rewrites.edit();
+        }
+        let query = self.ask()?;
+        let cuts = self.best().kept().cuts_to(query.candidate.kept());
+        let ends = cuts.iter().flat_map(|cut| [cut.start, cut.end]);
+        let ends: Vec<u8> = ends.flat_map(usize::to_le_bytes).collect();
+        Some(fingerprint_of_texts([&*ends]))
+    }
 
     fn ask(&self) -> Option<Query<Candidate>> {
         delegate!(self.ask())

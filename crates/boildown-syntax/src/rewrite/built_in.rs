@@ -9,6 +9,7 @@ use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
 use crate::document::{ERROR, is_word, words};
+use crate::steps::{Pace, pause};
 use crate::{Document, Language, View};
 
 /// The built-in rewritings. Each has a hit rate of its own.
@@ -76,15 +77,19 @@ const SIMILAR: usize = 2;
 const TEXTS: usize = 300;
 
 impl Vocabulary {
-    pub(super) fn new(
+    pub(super) async fn new(
         original: &Arc<[u8]>,
         language: &'static Language,
         minimal: &[MinimalReplacement],
     ) -> Self {
-        let document = Document::new(original, View::Syntax(language));
+        let document = Document::read(original, View::Syntax(language)).await;
         let grammar = language.grammar();
+        let mut pace = Pace::default();
         let mut texts: BTreeMap<u16, ByLength> = BTreeMap::new();
         for node in document.tree().nodes.iter().skip(1) {
+            if pace.is_over() {
+                pause().await;
+            }
             let text = document.text(node.tokens.clone());
             if node.tokens.len() > 2 || text.len() > 80 {
                 continue;

@@ -12,6 +12,7 @@ use super::matching::MatchIndex;
 use super::{Proposal, RewriteKind, Rules};
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
 use crate::document::{Substitutes, is_word, words};
+use crate::steps::at_once;
 use crate::strategy::NamePolicy;
 use crate::{Document, Language};
 
@@ -50,13 +51,12 @@ impl RewriteSetup {
     }
 
     /// Returns all proposals for a document, the one that saves most first.
-    pub(super) fn propose(&self, document: &Document, kind: RewriteKind) -> Vec<Proposal> {
+    async fn propose(&self, document: &Document, kind: RewriteKind) -> Vec<Proposal> {
         if kind == RewriteKind::WholeInput {
             // Does not look at the original, which may be large.
             return built_in::whole(document, self.rules.len()).collect();
         }
-        let vocabulary = (self.vocabulary)
-            .get_or_init(|| Vocabulary::new(&self.original, self.language, &self.rules.minimal));
+        let vocabulary = self.vocabulary().await;
         let mut proposals = Vec::new();
         let mut built_in = BuiltIns::new(document, vocabulary, self.rules.len(), &mut proposals);
         match kind {
@@ -86,6 +86,15 @@ impl RewriteSetup {
         });
         proposals.dedup_by(|later, earlier| later.edits == earlier.edits);
         proposals
+    }
+
+    async fn vocabulary(&self) -> &Vocabulary {
+        if let Some(vocabulary) = self.vocabulary.get() {
+            return vocabulary;
+        }
+        let minimal = &self.rules.minimal;
+        let vocabulary = Vocabulary::new(&self.original, self.language, minimal).await;
+        self.vocabulary.get_or_init(|| vocabulary)
     }
 
     /// Returns whether a text contains a name that the input did not.
@@ -177,7 +186,7 @@ struct SourceRecord {
 const MISSES_IN_A_ROW: usize = 30;
 
 impl Rewrites {
-    pub(crate) fn new(
+    pub(crate) async fn new(
         document: Arc<Document>,
         setup: &Arc<RewriteSetup>,
         kind: RewriteKind,
@@ -188,7 +197,7 @@ impl Rewrites {
             misses: 0,
         };
         let mut rewrites = Self {
-            proposals: setup.propose(&document, kind).into(),
+            proposals: setup.propose(&document, kind).await.into(),
             current: 0,
             kept: Subset::full(document.len()),
             substitutes: Arc::default(),
@@ -228,12 +237,9 @@ impl Rewrites {
                 return;
             }
             let document = Document::new(self.best().bytes(), self.document.view());
-            *self = Self::new(
-                Arc::new(document),
-                &self.setup,
-                self.kind,
-                self.missed.clone(),
-            );
+            let missed = self.missed.clone();
+            let again = Self::new(Arc::new(document), &self.setup, self.kind, missed);
+            *self = at_once(Box::pin(again));
         }
     }
 
@@ -254,6 +260,14 @@ impl Search for Rewrites {
             candidate: candidate.with(Arc::new(substitutes)),
             odds: self.records[proposal.source].rate.odds(),
         })
+    }
+
+    fn edit(&self) -> Option<Fingerprint> {
+        let proposal = self.proposals.get(self.current)?;
+        let fingerprint = MissedRewrites::fingerprint(&self.document, proposal);
+        let [places, around] =
+            [proposal.start() as u128, fingerprint.bits()].map(u128::to_le_bytes);
+        Some(fingerprint_of_texts([&places[..], &around]))
     }
 
     fn tell(&mut self, verdict: Verdict) {
@@ -327,12 +341,8 @@ mod tests {
                 RewriteKind::CanonicalNames,
             ] {
                 for verdict in [Verdict::Interesting, Verdict::Uninteresting] {
-                    let mut search = Rewrites::new(
-                        Arc::clone(&document),
-                        &setup,
-                        kind,
-                        MissedRewrites::default(),
-                    );
+                    let (document, missed) = (Arc::clone(&document), MissedRewrites::default());
+                    let mut search = at_once(Rewrites::new(document, &setup, kind, missed));
                     while let Some(query) = search.ask() {
                         let [before, after] = [search.best(), query.candidate]
                             .map(|candidate| size(candidate.bytes()));

@@ -7,6 +7,7 @@ use boildown_search::tree::{NodeId, Tree};
 
 use super::built_in::{BuiltIn, BuiltIns};
 use crate::edit_plan::{EditPlan, SiblingPositions, sibling_positions};
+use crate::steps::at_once;
 use crate::symbols::{Definition, Symbol, SymbolIndex};
 use crate::{Document, Language};
 
@@ -19,7 +20,7 @@ const FOLLOWED_LIMIT: usize = 100;
 impl BuiltIns<'_> {
     /// Proposes what to do with each symbol and its uses.
     pub(super) fn symbols(&mut self, language: &'static Language) {
-        let index = SymbolIndex::new(self.document, language);
+        let index = at_once(SymbolIndex::new(self.document, language));
         let symbol_edits = SymbolEdits::new(self.document, &index);
         let frequent = self.frequent(&index);
         for symbol in &index.symbols {

@@ -1,6 +1,7 @@
 //! Small reductions, each with texts to keep and the expected result.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use boildown_search::{Search as _, Verdict, run};
 use boildown_syntax::{Language, Strategy, reduction};
@@ -312,4 +313,28 @@ fn nested_languages_are_reduced_along_their_own_trees() {
 #[test]
 fn a_token_inside_of_a_word_can_be_deleted() {
     check("Regex", "abc", &["a", "c"], "ac");
+}
+
+#[test]
+fn a_large_input_is_read_in_small_steps() {
+    let functions =
+        (0..4000).map(|at| format!("int f{at}(int a) {{ return a * {at} + g(a, 1); }}\n"));
+    let text: Arc<[u8]> = functions.collect::<String>().into_bytes().into();
+    let mut search = reduction(&text, Language::named("C"), Strategy::default());
+    let mut steps = 0;
+    while search
+        .inner()
+        .pass()
+        .is_none_or(|pass| pass.name() != "promising")
+    {
+        match search.is_ready() {
+            true => search.tell(Verdict::Uninteresting),
+            false => {
+                search.prepare();
+                steps += 1;
+            }
+        }
+    }
+    // The input is parsed, its tree becomes a document, and its names are looked up.
+    assert!(steps > 50, "{steps} steps for {} bytes", text.len());
 }

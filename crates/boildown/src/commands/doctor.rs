@@ -33,7 +33,6 @@ fn word(state: State) -> &'static str {
         State::On => "on",
         State::Partial => "partial",
         State::Off => "off",
-        State::Unused => "unused",
     }
 }
 

@@ -8,6 +8,7 @@ use boildown_store::{LastSession, SessionEnding};
 use clap::Args;
 
 use crate::error::{CliError, ExitKind};
+use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count};
 use crate::stdout;
 
@@ -33,10 +34,10 @@ pub(crate) fn print(args: &ExplainArgs) -> Result<ExitKind, CliError> {
 }
 
 fn no_run(dir: &Path, name: Option<&OsStr>) -> CliError {
-    let of = name.map_or_else(String::new, |name| format!(" of {}", name.display()));
+    let of = name.map_or_else(String::new, |name| format!(" of {}", name.escaped()));
     CliError::usage(format!(
         "no run{of} is recorded in {}",
-        dir.join(boildown_store::FOLDER).display()
+        dir.join(boildown_store::FOLDER).escaped()
     ))
     .hint("give the input or the result of a run: boildown explain FILE")
     .hint(
@@ -73,8 +74,12 @@ fn text(session: &LastSession) -> String {
     for choice in &session.choices {
         writeln!(text, "{choice}").ok();
     }
-    let (before, after) = (session.bytes_before, session.bytes_after);
-    writeln!(text, "result: {before} -> {}", count(after, "byte")).ok();
+    // An isolation has two results, whose sizes say nothing.
+    let is_isolation = (session.identity.iter()).any(|(what, _)| what == "the good file");
+    if !is_isolation {
+        let (before, after) = (session.bytes_before, session.bytes_after);
+        writeln!(text, "result: {before} -> {}", count(after, "byte")).ok();
+    }
     writeln!(text, "ended: {}", ending(session.ending.as_ref())).ok();
     text
 }

@@ -13,6 +13,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 pub(crate) use self::script_order::settle;
 use crate::cli::Cli;
 use crate::error::CliError;
+use crate::report::format::EscapedPath as _;
 
 /// Returns the arguments with `reduce` in front if they name a file, or have options or a command,
 /// but no command of ours.
@@ -117,7 +118,7 @@ fn without_dashes(words: &[OsString]) -> Option<CliError> {
     let (arguments, rest) = words.split_at(start);
     let rest: Vec<_> = rest.iter().filter(|word| *word != "--").cloned().collect();
     Some(
-        CliError::usage(format!("unexpected argument `{}`", command.display())).hint(format!(
+        CliError::usage(format!("unexpected argument `{}`", command.escaped())).hint(format!(
             "the command goes after `--`: {} -- {}",
             line(arguments),
             line(&rest)

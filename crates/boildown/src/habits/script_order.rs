@@ -10,6 +10,7 @@ use boildown_oracle::{Capture, OracleError, Property};
 
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
+use crate::report::format::EscapedPath as _;
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits, property};
 
@@ -28,7 +29,7 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     let first = args.input.clone();
     for path in [&first, &second] {
         if !path.is_file() {
-            let what = format!("failed to read {}", path.display());
+            let what = format!("failed to read {}", path.escaped());
             return Err(CliError::usage(what)
                 .because("there is no such file")
                 .hint("give a file and a script, or put a command after `--`: boildown reduce FILE -- COMMAND"));
@@ -67,8 +68,8 @@ fn by_trying(args: &ReduceArgs, one: Order, other: Order) -> Result<Order, CliEr
         (both, _) => {
             let what = format!(
                 "the script is either {} or {}: as a test, {} on the other one",
-                one.0.display(),
-                one.1.display(),
+                one.0.escaped(),
+                one.1.escaped(),
                 if both {
                     "each succeeds"
                 } else {

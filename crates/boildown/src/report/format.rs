@@ -1,6 +1,7 @@
 //! Numbers and times as text, and text for a terminal.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::time::Duration;
 
 /// Returns a number with its noun: `1 test`, `2,000 tests`.
@@ -61,6 +62,25 @@ pub(crate) fn clock(time: Duration) -> String {
     }
 }
 
+/// A path, or a word of a command, as messages name it.
+pub(crate) trait EscapedPath: AsRef<Path> {
+    /// Returns the path as text on one line: line ends, tabs and other control characters, and
+    /// bytes that are not UTF-8, are escaped.
+    fn escaped(&self) -> String {
+        let mut text = String::new();
+        for chunk in self.as_ref().as_os_str().as_encoded_bytes().utf8_chunks() {
+            let valid = printable(chunk.valid());
+            text += &valid.replace('\n', "\\n").replace('\t', "\\t");
+            for byte in chunk.invalid() {
+                text += &format!("\\x{byte:02x}");
+            }
+        }
+        text
+    }
+}
+
+impl<P: AsRef<Path> + ?Sized> EscapedPath for P {}
+
 /// Returns a text for the user's terminal: control characters are escaped, except line ends and
 /// tabs. A test or a file name could change the terminal with them, or hide what is printed.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
@@ -98,6 +118,16 @@ mod tests {
         check("\x1b]0;title\x07", "\\x1b]0;title\\x07");
         check("a\rb\x7f", "a\\x0db\\x7f");
         check("\u{9b}2J \u{202e}evil", "\\u{9b}2J \\u{202e}evil");
+    }
+
+    #[test]
+    fn a_path_is_one_line_whatever_its_bytes_are() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt as _;
+        let check = |name: &[u8], text| assert_eq!(OsStr::from_bytes(name).escaped(), text);
+        check(b"dir/plain name.c", "dir/plain name.c");
+        check("naïve\\日本".as_bytes(), "naïve\\日本");
+        check(b"a\xff\x1b[31m\nb\t.c", "a\\xff\\x1b[31m\\nb\\t.c");
     }
 
     #[test]

@@ -24,6 +24,15 @@ pub(crate) struct JsonReporter {
     printed_at: Duration,
 }
 
+/// The work during which time passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    /// Tests are run.
+    Running,
+    /// The search is on its way to its next test.
+    Planning,
+}
+
 /// Prints a line to standard output.
 pub(crate) fn print(value: &Value) {
     stdout::write(format!("{value}\n").as_bytes());
@@ -59,7 +68,7 @@ pub(crate) fn print_error(error: &CliError) {
 }
 
 impl JsonReporter {
-    fn heartbeat(&mut self, progress: &Progress) {
+    fn heartbeat(&mut self, progress: &Progress, work: Work) {
         let now = progress.spent.elapsed;
         if now < self.printed_at + HEARTBEAT {
             return;
@@ -67,6 +76,7 @@ impl JsonReporter {
         self.printed_at = now;
         let event = SessionEvent::Progress(HeartbeatEvent {
             pass: self.pass.to_owned(),
+            is_planning: work == Work::Planning,
             bytes: progress.bytes,
             tokens: progress.tokens,
             questions: progress.spent.queries,
@@ -102,7 +112,8 @@ impl Reporter for JsonReporter {
                 self.printed_at = progress.spent.elapsed;
                 SessionEvent::Improved(ProgressEvent::from(progress))
             }
-            Event::Tick(progress) => return self.heartbeat(progress),
+            Event::Tick(progress) => return self.heartbeat(progress, Work::Running),
+            Event::Planning(progress) => return self.heartbeat(progress, Work::Planning),
             _ => return,
         };
         print(&event.to_json());

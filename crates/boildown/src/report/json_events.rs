@@ -67,6 +67,10 @@ pub(crate) struct StartedEvent {
     pub(crate) bytes: usize,
     /// Path of the result; of an isolation, of the one that fails.
     pub(crate) output: String,
+    /// The bytes of the paths of the inputs and of the result, in hexadecimal digits; only when one
+    /// of them is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path_bytes: Option<Vec<String>>,
     /// The language of the input; null when none is known.
     pub(crate) language: Option<String>,
     /// The command that is run on candidates.
@@ -186,6 +190,10 @@ impl From<&Choice> for ChoiceJson {
 pub(crate) struct HeartbeatEvent {
     /// The pass at work.
     pub(crate) pass: String,
+    /// Whether the search is on its way to its next test: it reads the best result, or parses
+    /// candidates.
+    #[serde(rename = "planning")]
+    pub(crate) is_planning: bool,
     /// Bytes of the best result.
     pub(crate) bytes: usize,
     /// Tokens of the best result; null while a pass works on lines or bytes.
@@ -573,6 +581,11 @@ pub(crate) struct CulpritFinished {
     /// Name of the state that `repair` is about: the second state, or the newest one between the
     /// two that could be judged.
     pub(crate) repair_on: String,
+    /// What that state was without: the causes, or the larger units that hold them.
+    pub(crate) repair_without: String,
+    /// Other changes that make the difference alone. They were looked for because the first bad
+    /// state was as before without the patch.
+    pub(crate) other_causes: Vec<OtherCauseJson>,
     /// Tests of the patch without each of its parts.
     pub(crate) parts: Vec<PartJson>,
     /// Whether the patch shows the failure of the second state; null if that cannot be compared.
@@ -599,6 +612,16 @@ pub(crate) struct CommitJson {
     pub(crate) author: String,
     /// The first line of the message.
     pub(crate) title: String,
+}
+
+/// Changes that make the difference beside the patch.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct OtherCauseJson {
+    /// The location of each hunk.
+    pub(crate) places: Vec<String>,
+    /// The changes as a patch, on the last good state between the two.
+    pub(crate) patch: String,
 }
 
 /// What a culprit search took.

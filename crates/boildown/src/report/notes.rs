@@ -10,6 +10,7 @@ use boildown_store::{ResumeStatus, StoreError};
 
 use super::format::{clock, count};
 use crate::explain::ended;
+use crate::report::format::EscapedPath as _;
 
 /// A consumer of notes.
 pub(crate) trait Notes {
@@ -77,7 +78,7 @@ pub(crate) fn loosened(loosening: Loosening, condition: &str) -> String {
 
 /// Returns what to say about runs in a copy of the project.
 fn moved(project: &ProjectPlan, reason: MoveReason<'_>) -> String {
-    let place = format!("running in a copy of {}", project.root().display());
+    let place = format!("running in a copy of {}", project.root().escaped());
     match reason {
         MoveReason::Differs(alone) => format!(
             "{place}: alone in a fresh directory, the command {}",
@@ -107,7 +108,7 @@ fn earlier_sessions(news: &ResumeStatus, fresh: bool) -> Option<String> {
         ResumeStatus::Damaged { aside, error } => Some(format!(
             "warning: the store of an earlier run is damaged ({}); moved to {}\n         starting over",
             cause(error),
-            aside.display()
+            aside.escaped()
         )),
         _ => None,
     }

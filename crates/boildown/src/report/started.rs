@@ -46,6 +46,7 @@ impl From<StartedSearch<'_>> for StartedEvent {
             inputs: search.inputs.iter().map(|path| shown(path)).collect(),
             bytes: search.bytes,
             output: shown(search.output),
+            path_bytes: path_bytes(search.inputs.iter().copied().chain([search.output])),
             language: search.language.map(|language| language.name.to_owned()),
             command: search.command,
             place: search.place.map(shown),
@@ -63,5 +64,32 @@ impl From<StartedSearch<'_>> for StartedEvent {
             },
             choices: search.choices.iter().map(Into::into).collect(),
         }
+    }
+}
+
+/// Returns the bytes of the paths in hexadecimal digits; `None` when all of them are UTF-8.
+fn path_bytes<'a>(paths: impl Iterator<Item = &'a Path> + Clone) -> Option<Vec<String>> {
+    let digits = |path: &Path| {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    let are_text = paths.clone().all(|path| path.to_str().is_some());
+    (!are_text).then(|| paths.map(digits).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_paths_are_given_when_one_is_not_text() {
+        let [text, other] =
+            ["a.c".as_bytes(), b"\xff.c"].map(|name| Path::new(OsStr::from_bytes(name)));
+        assert_eq!(path_bytes([text, text].into_iter()), None);
+        let both = path_bytes([text, other].into_iter()).unwrap();
+        assert_eq!(both, ["612e63", "ff2e63"]);
     }
 }

@@ -7,6 +7,7 @@ use boildown_session::{Event, Progress, Stopped};
 use boildown_store::Choice;
 
 use super::format::{clock, count, grouped, pace, size};
+use super::json_events::StartedEvent;
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
 use super::terminal::StatusOutput;
@@ -18,7 +19,11 @@ pub(crate) struct TextReporter {
     /// The end of the live line.
     hint: &'static str,
     is_verbose: bool,
+    /// The language of the input.
+    language: Option<String>,
     pass: &'static str,
+    /// Whether the search is on its way to its next test, and that is shown.
+    is_planning: bool,
     /// Time at which a line of progress was last printed.
     printed_at: Duration,
     /// Whether there was an improvement since then.
@@ -37,7 +42,9 @@ impl TextReporter {
             out: StatusOutput::new(),
             hint,
             is_verbose,
+            language: None,
             pass: "",
+            is_planning: false,
             printed_at: Duration::ZERO,
             has_news: false,
         }
@@ -83,6 +90,15 @@ impl TextReporter {
     }
 }
 
+impl TextReporter {
+    /// Returns what a search does between two tests of a text of this size.
+    fn planning(&self, bytes: usize) -> String {
+        let of = self.language.as_ref();
+        let of = of.map_or_else(String::new, |language| format!(" of {language}"));
+        format!("planning: reading {}{of}", size(bytes))
+    }
+}
+
 impl Notes for TextReporter {
     fn note(&mut self, text: &str) {
         self.out.print(text);
@@ -94,6 +110,11 @@ impl Notes for TextReporter {
 }
 
 impl Reporter for TextReporter {
+    fn started(&mut self, event: StartedEvent) {
+        self.language = event.language;
+        self.working(&self.planning(event.bytes), "");
+    }
+
     fn choice(&mut self, choice: &Choice) {
         if self.is_verbose {
             self.out.print(&choice.to_string());
@@ -111,6 +132,12 @@ impl Reporter for TextReporter {
                 self.working("running the command on the result again", "");
                 return;
             }
+            Event::Planning(progress) => {
+                if !std::mem::replace(&mut self.is_planning, true) {
+                    self.working(&self.planning(progress.bytes), "");
+                }
+                return;
+            }
             Event::Improved(progress) => {
                 self.has_news = true;
                 (progress, if is_live { Self::LIVE } else { Self::LOG })
@@ -124,8 +151,8 @@ impl Reporter for TextReporter {
         if progress.spent.elapsed >= self.printed_at + interval {
             self.print_progress(progress);
         }
-        // While the command runs there are ticks; only planning takes long without any.
-        self.working(&planning(progress.bytes), "");
+        self.is_planning = false;
+        self.out.idle();
     }
 
     fn finish(&mut self, report: &dyn FinalReport) {
@@ -133,11 +160,6 @@ impl Reporter for TextReporter {
         self.out.print(&report.summary());
         stdout::write(report.details().as_bytes());
     }
-}
-
-/// Returns what a search does between two tests of a text of this size.
-pub(crate) fn planning(bytes: usize) -> String {
-    format!("planning: reading {}", size(bytes))
 }
 
 /// Returns the time that this number of tests takes, if the time so far says something about it.

@@ -1,7 +1,7 @@
 //! A temporary home directory for every run of boildown, and a check that the run leaves nothing
 //! behind.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -133,7 +133,7 @@ impl TestEnv {
         command
             .current_dir(self.path(""))
             .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("PATH", path())
             .env("HOME", self.root.path().join("home"))
             .env("TMPDIR", self.tmp())
             .env("HERE", self.path(""))
@@ -164,6 +164,38 @@ impl TestEnv {
         ];
         assert_eq!(left.concat(), Vec::<PathBuf>::new());
     }
+}
+
+/// Returns the directories of programs. Cargo's comes first: without a home directory, the program
+/// of that name that chooses a toolchain finds none.
+fn path() -> OsString {
+    let path = std::env::var_os("PATH").unwrap();
+    let toolchain = option_env!("CARGO").and_then(|cargo| Path::new(cargo).parent());
+    let all = toolchain.map(Path::to_owned).into_iter();
+    std::env::join_paths(all.chain(std::env::split_paths(&path))).unwrap()
+}
+
+/// Returns whether the machine has this program, or this module (`python3:pytest`); says so if it
+/// does not.
+#[expect(clippy::print_stderr, reason = "a skipped test says so")]
+pub(crate) fn has(tool: &str) -> bool {
+    let (program, module) = tool.split_once(':').unwrap_or((tool, ""));
+    let mut command = Command::new(program);
+    match module {
+        "" => command.arg("--version"),
+        module => command.args(["-c", &format!("import {module}")]),
+    };
+    let status = command
+        .env("PATH", path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    // `sh --version` fails, but it is there.
+    let has = status.is_ok_and(|status| status.success() || module.is_empty());
+    if !has {
+        eprintln!("skipped: there is no {tool}");
+    }
+    has
 }
 
 /// Returns the directory entries whose names begin with the prefix. The directory need not exist.
@@ -323,6 +355,8 @@ impl Finished<'_> {
             ),
             // One line a second; their number depends on the load of the computer.
             (r"(?m)^\d[\dhms.]*  \d+\.\d% removed: .*\n", ""),
+            // What takes ten seconds on a busy computer.
+            (r"(?m)^.* … \d[\dms]*( \(.*\))?\n", ""),
             (
                 r"\d+ tests? in \d[\dhms.]* \(\d+ runs?",
                 "[n] tests in [time] ([n] runs",

@@ -136,3 +136,19 @@ fn without_a_run_there_is_nothing_to_explain() {
     run.assert_code(1)
         .assert_says("error: no run of in.c is recorded in .boildown");
 }
+
+#[test]
+fn an_isolation_has_no_single_result() {
+    let env = TestEnv::with_test("! grep -q needle \"$1\"").file("good.txt", "one\nhay\n");
+    let args = [
+        "isolate", "good.txt", "in.txt", "--test", "test.sh", "--exit", "1",
+    ];
+    env.run(args).assert_code(0);
+    let text = env.run(["explain"]).assert_code(0).stdout.clone();
+    assert!(
+        text.starts_with("in.fail.txt: the last run on in.txt, "),
+        "{text}"
+    );
+    assert!(text.contains("\nended: the search finished; "), "{text}");
+    assert!(!text.contains("result:"), "{text}");
+}

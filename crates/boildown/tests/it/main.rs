@@ -5,10 +5,16 @@
 )]
 
 mod archives;
+mod build_tools;
 mod changes;
 mod changes_builds;
+mod changes_causes;
 mod changes_contained;
 mod changes_faults;
+mod changes_filters;
+mod changes_flaky;
+mod changes_history;
+mod changes_points;
 mod changes_resume;
 mod deduction;
 mod directions;
@@ -17,6 +23,7 @@ mod environment;
 mod explain;
 mod files;
 mod flaky;
+mod git_environment;
 mod habits;
 mod help;
 mod hostile;
@@ -26,6 +33,7 @@ mod jobs;
 mod json;
 mod lab;
 mod messages;
+mod newcomer;
 mod others;
 mod place;
 mod properties;

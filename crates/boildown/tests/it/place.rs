@@ -3,11 +3,10 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use insta::assert_snapshot;
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, has};
 
 const MAIN_PY: &str = "\
 import helper
@@ -20,21 +19,6 @@ const HELPER_PY: &str = "\
 def half(number):
     return 1 / number
 ";
-
-/// Returns whether the machine has this program; says so if it does not.
-#[expect(clippy::print_stderr, reason = "a skipped test says so")]
-fn has(program: &str) -> bool {
-    let version = Command::new(program)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    let has = version.is_ok_and(|status| status.success());
-    if !has {
-        eprintln!("skipped: there is no {program}");
-    }
-    has
-}
 
 fn python_project() -> TestEnv {
     TestEnv::new()
@@ -52,7 +36,7 @@ fn a_module_beside_the_input_is_found() {
         .assert_code(0)
         .assert_says(
             "running in a copy of $ENV/here: alone in a fresh directory, the command exited with 1 \
-             and prints `ModuleNotFoundError: No module named 'helper'`\n\
+             and printed `ModuleNotFoundError: No module named 'helper'`\n\
              preserving: exits with 1\n            \
              stderr matches /^ZeroDivisionError: division by zero$/\n\
              main.min.py  ",
@@ -237,116 +221,12 @@ fn a_command_that_succeeds_where_the_user_is_is_shown_in_both_places() {
       hint: state it with --exit, --stdout, --stderr or --not-stderr, or with a script for --test; if the failure is intermittent, use --flaky
       hint: to repeat the run:
               (cd $ENV/here && ./run.sh in.txt; echo "exit status $?")
-      hint: that was in a copy of $ENV/here; alone in a fresh directory, the command exited with 1 and prints `no company` (--within none runs it there)
+      hint: that was in a copy of $ENV/here; alone in a fresh directory, the command exited with 1 and printed `no company` (--within none runs it there)
     "#);
     let alone = env.reduce(["in.txt", "--within", "none", "--", "./run.sh", "in.txt"]);
     alone
         .assert_code(1)
         .assert_says("the property holds on the empty input");
-}
-
-#[test]
-fn a_header_in_a_directory_of_the_project_is_found() {
-    if !has("gcc") {
-        return;
-    }
-    let main = "#include <mine.h>\nint one = 1;\nint two = 2;\nint three = MINE + missing;\n";
-    for include in [&["-Iinc"][..], &["-I", "."]] {
-        let env = TestEnv::new()
-            .file("main.c", main)
-            .file("inc/mine.h", "#define MINE 1\n")
-            .file("mine.h", "#define MINE 1\n");
-        let args = ["main.c", "--", "gcc", "-c", "main.c"]
-            .iter()
-            .chain(include);
-        env.reduce(args).assert_code(0).assert_says("missing");
-        let result = env.read("main.min.c");
-        assert!(
-            result.contains("missing") && result.len() < 30,
-            "{include:?}: {result}"
-        );
-    }
-}
-
-#[test]
-fn make_in_a_folder_and_a_package_of_python_are_run_where_they_are() {
-    if has("make") && has("python3") {
-        let env = TestEnv::new()
-            .file("proj/Makefile", "all:\n\tpython3 main.py\n")
-            .file("proj/main.py", MAIN_PY)
-            .file("proj/helper.py", HELPER_PY);
-        let finished = env.reduce(["proj/main.py", "--until", "9", "--", "make", "-C", "proj"]);
-        finished.assert_code(0).assert_says("ZeroDivisionError");
-    }
-    if has("python3") {
-        let env = TestEnv::new()
-            .file(
-                "pkg/__main__.py",
-                MAIN_PY.replace("import", "from pkg import"),
-            )
-            .file("pkg/helper.py", HELPER_PY);
-        let args = [
-            "pkg/__main__.py",
-            "--until",
-            "12",
-            "--",
-            "python3",
-            "-m",
-            "pkg",
-        ];
-        env.reduce(args)
-            .assert_code(0)
-            .assert_says("ZeroDivisionError");
-    }
-}
-
-#[test]
-fn a_package_of_node_is_found_in_node_modules() {
-    if !has("node") {
-        return;
-    }
-    let env = TestEnv::new()
-        .file(
-            "main.js",
-            "const lib = require('lib');\nlet x = 1;\nlet y = x + 1;\nlib.fail(y);\n",
-        )
-        .file(
-            "node_modules/lib/index.js",
-            "exports.fail = () => { throw new TypeError('from lib'); };\n",
-        );
-    env.reduce(["main.js", "--", "node", "main.js"])
-        .assert_code(0)
-        .assert_says("from lib");
-    assert!(env.read("main.min.js").contains("fail"));
-}
-
-#[test]
-fn a_crate_is_tested_in_its_directory() {
-    if !has("cargo") {
-        return;
-    }
-    let source = "pub fn one() -> i32 { 1 }\npub fn two() -> i32 { 2 }\n\n#[test]\nfn adds() {\n    assert_eq!(one() + two(), 4);\n}\n";
-    let env = TestEnv::new().file("src/lib.rs", source).file(
-        "Cargo.toml",
-        "[package]\nname = \"tiny\"\nedition = \"2021\"\n",
-    );
-    // The home directory of the test has no toolchain: cargo and its neighbours are named by path.
-    let Some(cargo) = std::env::var_os("CARGO").map(PathBuf::from) else {
-        return;
-    };
-    let bin = cargo.parent().unwrap().display().to_string();
-    let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
-    let output = env
-        .command()
-        .env("PATH", path)
-        .args(["reduce", "src/lib.rs", "--max-tests", "12", "--"])
-        .args(["cargo", "test", "--offline", "--quiet", "--lib"])
-        .output()
-        .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("running in a copy of"), "{said}");
-    assert!(matches!(output.status.code(), Some(0 | 6)), "{said}");
-    assert!(!env.exists("target"));
 }
 
 #[test]
@@ -458,7 +338,11 @@ fn an_isolation_runs_in_a_stated_project() {
     let args = [
         "isolate", "good.txt", "bad.txt", "--within", ".", "--", "sh", "lib.sh", "bad.txt",
     ];
-    env.run(args).assert_code(0);
+    let events = env.run([&args[..5], &["--json"], &args[5..]].concat());
+    let events = events.assert_code(0).events();
+    let mut started = events.iter().filter(|event| event["event"] == "started");
+    let here = env.path("").canonicalize().unwrap();
+    assert_eq!(started.next().unwrap()["place"], here.to_str().unwrap());
     assert!(env.read("bad.fail.txt").contains("needle"));
     let relative = [
         "isolate",

@@ -357,3 +357,14 @@ fn an_isolation_has_further_tests_too() {
         "one\nbad\nthree\nfour\n"
     );
 }
+
+#[test]
+fn an_isolation_has_the_hints_about_scripts_too() {
+    let env = TestEnv::with_test("if grep -q needle in.txt; then exit 1; fi")
+        .file("good.txt", "one two\nhay\n");
+    let finished = env.run(["isolate", "good.txt", "in.txt", "--test", "test.sh"]);
+    finished.assert_code(3).assert_says(
+        "the script seems inverted: it exits with 1 on the input and with 0 on an empty file; \
+         --exit 1 takes it as it is",
+    );
+}

@@ -10,6 +10,7 @@ use std::thread;
 use rustix::process::{Pid, Resource, WaitId, WaitIdOptions, waitid};
 
 use super::{ClockTicks, Process, ProcessUsage};
+use crate::spawn::started_process::IpcNamespace;
 
 /// Returns a descriptor that polls as readable once the process, which is our child, has ended.
 ///
@@ -30,6 +31,10 @@ pub(in crate::spawn) fn exit_watch(pid: Pid) -> io::Result<OwnedFd> {
 
 pub(in crate::spawn) fn kill_watched(_: &OwnedFd) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+pub(in crate::spawn) fn ipc_namespace(_: &str) -> Option<IpcNamespace> {
+    None
 }
 
 pub(in crate::spawn) fn limit(_: Pid, _: Resource, _: u64) {}

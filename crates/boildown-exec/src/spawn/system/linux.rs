@@ -15,6 +15,7 @@ use rustix::process::{
 use rustix::time::{ClockId, clock_gettime};
 
 use super::{ClockTicks, Environment, Process, ProcessUsage};
+use crate::spawn::started_process::IpcNamespace;
 
 /// Returns a descriptor that polls as readable once the process has ended.
 pub(in crate::spawn) fn exit_watch(pid: Pid) -> io::Result<OwnedFd> {
@@ -163,6 +164,12 @@ pub(in crate::spawn) fn mark(pid: Pid) -> Option<u64> {
         .lines()
         .find_map(|line| line.strip_prefix("Max realtime timeout"))?;
     line.split_whitespace().next()?.parse().ok()
+}
+
+/// Returns the IPC namespace of a process, by the name of its directory in `/proc`.
+pub(in crate::spawn) fn ipc_namespace(process: &str) -> Option<IpcNamespace> {
+    let namespace = fs::metadata(format!("/proc/{process}/ns/ipc")).ok()?;
+    Some(IpcNamespace(namespace.ino()))
 }
 
 /// Returns the memory of the machine, or of the container if it has less, in bytes.

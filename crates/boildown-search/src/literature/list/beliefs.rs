@@ -37,6 +37,8 @@ pub(crate) struct Beliefs {
     fresh: usize,
     /// The items before `fresh` that are neither decided nor in a chosen group.
     tried: RedBlackTreeSetSync<RankedElement>,
+    /// The number of misses so far.
+    misses: u32,
     /// The total weight of the items from `fresh` on and of those in `tried`.
     weight: u64,
     /// Groups that are chosen; the last one is asked about next. Invariant: disjoint and non-empty,
@@ -50,16 +52,23 @@ pub(crate) struct Beliefs {
 pub(crate) enum Objective {
     /// The number of elements.
     Number,
-    /// The weight.
-    Weight,
+    /// The weight. Of several prefixes with the same gain, this one is taken.
+    Weight(Prefix),
 }
 
 /// The order of elements with the same expected gain.
 #[derive(Debug, Clone)]
 pub(crate) enum TrialOrder {
     Ties(Ties),
-    /// These elements in this order, and no others.
+    /// First these elements in this order, and no others; then as with [`Ties::Stable`].
     Given(Arc<[usize]>),
+}
+
+impl TrialOrder {
+    /// Returns whether equal elements stay in the order that they had before the last miss.
+    fn is_stable(&self) -> bool {
+        matches!(self, Self::Ties(Ties::Stable) | Self::Given(_))
+    }
 }
 
 /// Which of several equally promising elements is tried first.
@@ -70,11 +79,33 @@ pub enum Ties {
     Last,
     /// The first one, so that deletions go left to right.
     First,
+    /// At the start the first one. Then the one that came first before the last miss, as if the
+    /// list were sorted anew, by a stable sort, after each miss.
+    Stable,
 }
 
 impl Ties {
     /// The values of the parameter `ties`.
-    pub(super) const NAMES: [(&str, Self); 2] = [("last", Self::Last), ("first", Self::First)];
+    pub(super) const NAMES: [(&str, Self); 3] = [
+        ("last", Self::Last),
+        ("first", Self::First),
+        ("stable", Self::Stable),
+    ];
+}
+
+/// Which of several prefixes with the same expected gain is deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prefix {
+    /// The one with the fewest elements.
+    Shortest,
+    /// The one with the most elements.
+    Longest,
+}
+
+impl Prefix {
+    /// The values of the parameter `prefix`.
+    pub(super) const NAMES: [(&str, Self); 2] =
+        [("shortest", Self::Shortest), ("longest", Self::Longest)];
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -83,30 +114,44 @@ struct WeightedElement {
     weight: u32,
 }
 
-/// The rank of an element in the order of trials. Both numbers are positive, so their bits are
+/// The rank of an element in the order of trials. The numbers are positive, so their bits are
 /// ordered like the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct RankedElement {
-    /// The bits of weight·(1 − p).
+    /// The bits of weight·(1 − p), rounded.
     gain: Reverse<u64>,
-    /// The bits of the probability that the element is needed.
-    p: u64,
+    /// The bits of the probability that the element is needed, rounded.
+    rounded: u64,
+    /// The number of the miss that brought it to its probability, and its place in the group that
+    /// missed. In a stable order that group came before all others. Zero in other orders.
+    last: (Reverse<u32>, usize),
     /// The position in `items`.
     index: usize,
+    /// The bits of the probability.
+    p: u64,
 }
 
 impl RankedElement {
     fn new(index: usize, item: WeightedElement, p: f64) -> Self {
         Self {
-            gain: Reverse((f64::from(item.weight) * (1.0 - p)).to_bits()),
-            p: p.to_bits(),
+            gain: Reverse(rounded_bits(f64::from(item.weight) * (1.0 - p))),
+            rounded: rounded_bits(p),
+            last: (Reverse(0), 0),
             index,
+            p: p.to_bits(),
         }
     }
 
     fn p(self) -> f64 {
         f64::from_bits(self.p)
     }
+}
+
+/// Returns the bits of a positive number, rounded to 40 binary digits, so that numbers that are
+/// equal but were computed in different ways have the same bits.
+fn rounded_bits(number: f64) -> u64 {
+    const DROPPED: u32 = f64::MANTISSA_DIGITS - 40;
+    (number.to_bits() + (1 << (DROPPED - 1))) >> DROPPED
 }
 
 /// Elements that are deleted together.
@@ -133,6 +178,7 @@ impl Beliefs {
             items: Arc::new([]),
             fresh: 0,
             tried: RedBlackTreeSetSync::new_sync(),
+            misses: 0,
             weight: 0,
             chosen: Vec::new(),
             rates: RatesBySize::new(0.4),
@@ -162,7 +208,7 @@ impl Beliefs {
         }
         let weigh = |element| match self.objective {
             Objective::Number => 1,
-            Objective::Weight => self.weights.get(element).copied().unwrap_or(1),
+            Objective::Weight(_) => self.weights.get(element).copied().unwrap_or(1),
         };
         let mut items: Vec<WeightedElement> = (elements.into_iter())
             .map(|element| WeightedElement {
@@ -235,13 +281,17 @@ impl Beliefs {
         if group.len() == 1 {
             return;
         }
+        self.misses += 1;
         let some_needed = 1.0 - chance(group);
-        for ranked in group {
+        for (place, ranked) in group.iter().enumerate() {
             let p = (ranked.p() / some_needed).min(Self::ALMOST_SURE);
             let item = self.items[ranked.index];
             self.weight += u64::from(item.weight);
-            self.tried
-                .insert_mut(RankedElement::new(ranked.index, item, p));
+            let mut raised = RankedElement::new(ranked.index, item, p);
+            if self.order.is_stable() {
+                raised.last = (Reverse(self.misses), place);
+            }
+            self.tried.insert_mut(raised);
         }
     }
 
@@ -264,11 +314,12 @@ impl Beliefs {
         std::iter::from_fn(next).take(count).collect()
     }
 
-    /// Takes out the prefix with the highest expected gain, the longest one if several have it.
+    /// Takes out the prefix with the highest expected gain. By number, it is the longest one if
+    /// several have it.
     fn choose(&mut self) -> Option<ElementGroup> {
         let group: ElementGroup = match self.objective {
             Objective::Number => self.most_elements(),
-            Objective::Weight => self.most_weight(),
+            Objective::Weight(prefix) => self.most_weight(prefix),
         }
         .into();
         for ranked in group.iter() {
@@ -294,14 +345,18 @@ impl Beliefs {
     /// Returns the best prefix by weight. The gain of a prefix may fall and rise again, but never
     /// above the total weight times the chance of the prefix. Once that bound is below the highest
     /// gain, no longer prefix can be better.
-    fn most_weight(&self) -> Vec<RankedElement> {
+    fn most_weight(&self, prefix: Prefix) -> Vec<RankedElement> {
         let (mut weight, mut chance) = (0.0, 1.0);
         let (mut group, mut length, mut highest) = (Vec::new(), 0, 0.0_f64);
         for ranked in self.in_order() {
             weight += f64::from(self.items[ranked.index].weight);
             chance *= 1.0 - ranked.p();
             group.push(ranked);
-            let enough = highest * (1.0 - Self::TOLERANCE);
+            let tolerance = match prefix {
+                Prefix::Longest => -Self::TOLERANCE,
+                Prefix::Shortest => Self::TOLERANCE,
+            };
+            let enough = highest * (1.0 + tolerance);
             if weight * chance >= enough {
                 length = group.len();
                 highest = highest.max(weight * chance);
@@ -394,14 +449,18 @@ mod tests {
     fn the_best_prefix_by_weight_may_follow_a_falling_gain() {
         let list = List::weighted([100, 80, 40]);
         let sigma = Sigma::TENTH;
-        let mut beliefs =
-            Beliefs::new(list, sigma, Objective::Weight, TrialOrder::Ties(Ties::Last));
+        let mut beliefs = Beliefs::new(
+            list,
+            sigma,
+            Objective::Weight(Prefix::Longest),
+            TrialOrder::Ties(Ties::Last),
+        );
         // 100 · 0.95 = 95, then 180 · 0.475 = 85.5, then 220 · 0.45125 = 99.3.
         for (index, p) in [0.05, 0.5, 0.05].into_iter().enumerate() {
             let ranked = RankedElement::new(index, beliefs.items[index], p);
             beliefs.tried.insert_mut(ranked);
         }
         (beliefs.fresh, beliefs.weight) = (3, 220);
-        assert_eq!(beliefs.most_weight().len(), 3);
+        assert_eq!(beliefs.most_weight(Prefix::Longest).len(), 3);
     }
 }

@@ -16,7 +16,7 @@ mod sigma;
 mod wddmin;
 mod wprobdd;
 
-pub use beliefs::Ties;
+pub use beliefs::{Prefix, Ties};
 pub use bisection::Bisection;
 pub use cdd::{Cdd, CddOptions};
 pub use coarsen::{ActiveCoarsen, CoarsenOptions};
@@ -27,4 +27,4 @@ pub use naive::Naive;
 pub use probdd::{ProbDd, ProbDdOptions};
 pub use sigma::Sigma;
 pub use wddmin::Wddmin;
-pub use wprobdd::WProbDd;
+pub use wprobdd::{WProbDd, WProbDdOptions};

@@ -2,9 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use super::ProbDdOptions;
-use super::beliefs::{Beliefs, Objective, TrialOrder, impl_belief_search};
-use crate::algorithms::entry::{Entry, Family, Registered};
+use super::Sigma;
+use super::beliefs::{Beliefs, Objective, Prefix, Ties, TrialOrder, impl_belief_search};
+use crate::algorithms::entry::{Entry, Family, Options, Registered};
+use crate::algorithms::names::{ParsedName, non_default};
 use crate::list::List;
 use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
 
@@ -28,30 +29,60 @@ use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
 /// [`List`].
 /// # Source
 /// X. Zhou et al., *WDD: Weighted Delta Debugging*, ICSE 2025, the algorithm `WProbDD`. Of two
-/// prefixes with the same gain it takes the smaller one, by a strict comparison. Here the larger
-/// one is taken, so that with equal weights the queries are exactly those of `ProbDD`. Elements
-/// with the same gain go in the order of rising probability, then right to left; the paper does not
-/// specify that. Ends when every element is decided, as in the paper of `ProbDD`. A skipped query
-/// teaches nothing: the halves of its group are asked about next, and a single element that is
-/// skipped is kept.
+/// prefixes with the same gain it takes the smaller one, by a strict comparison. With
+/// [`Prefix::Longest`] and equal weights the queries are exactly those of `ProbDD`. Gains are
+/// compared with a tolerance of 2⁻⁴⁰, so that rounding does not decide. Elements with the same gain
+/// go in the order of rising probability, then right to left; the paper does not specify that. Ends
+/// when every element is decided, as in the paper of `ProbDD`. A skipped query teaches nothing: the
+/// halves of its group are asked about next, and a single element that is skipped is kept.
 #[derive(Debug, Clone)]
 pub struct WProbDd(Beliefs);
+
+/// Parameters of [`WProbDd`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WProbDdOptions {
+    /// The initial probability that an element is needed.
+    pub sigma: Sigma,
+    /// The element that is tried first among equally promising ones.
+    pub ties: Ties,
+    /// The group that is deleted among equally promising ones.
+    pub prefix: Prefix,
+}
+
+impl WProbDdOptions {
+    /// A sigma of a tenth, the last element first, the shortest prefix.
+    pub const DEFAULT: Self = Self {
+        sigma: Sigma::TENTH,
+        ties: Ties::Last,
+        prefix: Prefix::Shortest,
+    };
+}
+
+impl Default for WProbDdOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
 
 impl WProbDd {
     /// Starts on a list, with the default options.
     #[must_use]
     pub fn on(list: List) -> Self {
-        Self::with_options(list, ProbDdOptions::DEFAULT)
+        Self::with_options(list, WProbDdOptions::DEFAULT)
     }
 
     /// Starts on a list, with the given options.
     #[must_use]
-    pub fn with_options(list: List, options: ProbDdOptions) -> Self {
-        let ProbDdOptions { sigma, ties } = options;
+    pub fn with_options(list: List, options: WProbDdOptions) -> Self {
+        let WProbDdOptions {
+            sigma,
+            ties,
+            prefix,
+        } = options;
         Self(Beliefs::new(
             list,
             sigma,
-            Objective::Weight,
+            Objective::Weight(prefix),
             TrialOrder::Ties(ties),
         ))
     }
@@ -59,19 +90,39 @@ impl WProbDd {
 
 impl_belief_search!(WProbDd);
 
+impl Options for WProbDdOptions {
+    fn parse(name: &mut ParsedName<'_>) -> Result<Self, String> {
+        let default = Self::DEFAULT;
+        Ok(Self {
+            sigma: Sigma::parse(name, default.sigma)?,
+            ties: name.choice("ties", default.ties, &Ties::NAMES)?,
+            prefix: name.choice("prefix", default.prefix, &Prefix::NAMES)?,
+        })
+    }
+
+    fn non_default(self) -> Vec<Option<String>> {
+        let default = Self::DEFAULT;
+        vec![
+            self.sigma.non_default(default.sigma),
+            non_default("ties", &self.ties, &default.ties, &Ties::NAMES),
+            non_default("prefix", &self.prefix, &default.prefix, &Prefix::NAMES),
+        ]
+    }
+}
+
 impl Registered for WProbDd {
-    type Options = ProbDdOptions;
+    type Options = WProbDdOptions;
 
     const ENTRY: Entry = Entry {
         name: "wprobdd",
         family: Family::List,
-        parameters: "sigma=0.1, ties=last|first",
+        parameters: "sigma=0.1, ties=last|first|stable, prefix=shortest|longest",
         guarantee: "minimal if monotone, the minimum if also unambiguous; 1-minimal after a sweep",
         cost: "at most 3 n in all our tests",
         source: "Zhou et al.: WDD, ICSE 2025",
     };
 
-    fn start(list: List, options: ProbDdOptions) -> Self {
+    fn start(list: List, options: WProbDdOptions) -> Self {
         Self::with_options(list, options)
     }
 }
@@ -80,7 +131,7 @@ impl Registered for WProbDd {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{ProbDd, Sigma, Ties};
+    use super::super::{ProbDd, ProbDdOptions};
     use super::*;
 
     fn deleted<S: Search<Candidate = Subset>>(search: &S) -> Option<Vec<usize>> {
@@ -100,9 +151,10 @@ mod tests {
         let list = List::weighted([1, 8, 2, 6, 2]);
         let mut search = WProbDd::with_options(
             list,
-            ProbDdOptions {
+            WProbDdOptions {
                 sigma: Sigma::QUARTER,
                 ties: Ties::Last,
+                prefix: Prefix::Longest,
             },
         );
         assert_eq!(deleted(&search), Some(vec![1, 3]));
@@ -117,6 +169,27 @@ mod tests {
         assert_eq!(deleted(&search), Some(vec![3, 4]));
         search.tell(Verdict::Interesting);
         assert_eq!(deleted(&search), Some(vec![0, 2]));
+    }
+
+    #[test]
+    fn rounding_does_not_decide_between_equal_products() {
+        // After the first miss 0 and 2, of weight 9, are needed with probability 2/3, so both gain
+        // 3 as 1 does with weight 6 and probability 1/2. The one with the smallest probability is
+        // next.
+        let list = List::weighted([9, 6, 9, 2]);
+        let options = |prefix| WProbDdOptions {
+            sigma: Sigma::new(0.5).unwrap(),
+            ties: Ties::First,
+            prefix,
+        };
+        let second = |prefix| {
+            let mut search = WProbDd::with_options(list.clone(), options(prefix));
+            let first = deleted(&search);
+            search.tell(Verdict::Uninteresting);
+            (first, deleted(&search))
+        };
+        assert_eq!(second(Prefix::Shortest), (Some(vec![0]), Some(vec![2])));
+        assert_eq!(second(Prefix::Longest), (Some(vec![0, 2]), Some(vec![1])));
     }
 
     /// Returns the length and the gain of the best prefix by looking at all of them; of equal ones,
@@ -145,7 +218,7 @@ mod tests {
             verdicts in proptest::collection::vec(0_u8..5, 1..60),
         ) {
             let sigma = Sigma::new(sigma).unwrap();
-            let mut search = WProbDd::with_options(List::weighted(weights.iter().copied()), ProbDdOptions { sigma, ties: Ties::Last });
+            let mut search = WProbDd::with_options(List::weighted(weights.iter().copied()), WProbDdOptions { sigma, ties: Ties::Last, prefix: Prefix::Longest });
             let mut verdicts = verdicts.iter().cycle();
             let mut asked = 0;
             while let Some(group) = deleted(&search) {
@@ -167,7 +240,7 @@ mod tests {
             verdicts in proptest::collection::vec(0_u8..4, 1..60),
         ) {
             let sigma = Sigma::new(sigma).unwrap();
-            let mut weighted = WProbDd::with_options(List::weighted(vec![weight; n]), ProbDdOptions { sigma, ties: Ties::Last });
+            let mut weighted = WProbDd::with_options(List::weighted(vec![weight; n]), WProbDdOptions { sigma, ties: Ties::Last, prefix: Prefix::Longest });
             let mut plain = ProbDd::with_options(List::uniform(n), ProbDdOptions { sigma, ties: Ties::Last });
             for verdict in verdicts.iter().cycle() {
                 let group = deleted(&plain);

@@ -7,6 +7,7 @@ use tree_sitter::{Node, Tree};
 
 use crate::document::delimiters::partners;
 use crate::document::words::{trim, words};
+use crate::steps::at_once;
 use crate::{Language, parse};
 
 /// An error of more bytes than this hides structure.
@@ -45,7 +46,7 @@ pub(super) fn is_division_needed(tree: &Tree, language: &Language, text: &[u8]) 
 
 /// Returns whether a text has lost structure when it was parsed.
 pub(crate) fn is_lost(bytes: &[u8], language: &Language) -> bool {
-    let tree = parse::Parser::new(language).parse(bytes);
+    let tree = at_once(parse::Parser::new(language).parse(bytes));
     tree.is_none_or(|tree| has_swallowed(&tree, bytes))
 }
 

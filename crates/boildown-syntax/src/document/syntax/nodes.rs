@@ -1,7 +1,6 @@
 //! The walk over tree-sitter's trees, which become the nodes and tokens of a document.
 
 use std::ops::Range;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use tree_sitter::{Node, TreeCursor};
@@ -13,16 +12,17 @@ use crate::document::builder::{Builder, NodePosition, Role};
 use crate::document::slots::{Field, Slots};
 use crate::document::words::trim;
 use crate::document::{Document, View};
+use crate::steps::{Computation, Pace, pause};
 
 /// The largest number of languages inside each other: documents with pages with scripts.
 const DEEPEST: usize = 3;
 
-pub(in crate::document) fn read(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
-    read_with_kinds(bytes, language).0
+pub(in crate::document) async fn read(bytes: &Arc<[u8]>, language: &'static Language) -> Document {
+    read_with_kinds(bytes, language).await.0
 }
 
 /// Returns the document and the names of its kinds of nodes.
-pub(in crate::document) fn read_with_kinds(
+pub(in crate::document) async fn read_with_kinds(
     bytes: &Arc<[u8]>,
     language: &'static Language,
 ) -> (Document, KindNames) {
@@ -33,16 +33,20 @@ pub(in crate::document) fn read_with_kinds(
         covered: 0,
         bytes,
         parsed: None,
+        pace: Pace::default(),
     };
     let outermost = reader.grammar(language).expect("one grammar always fits");
-    reader.read(0..bytes.len(), &outermost, Context::default());
+    reader
+        .read(0..bytes.len(), &outermost, Context::default())
+        .await;
+    pause().await;
     let mut document = (reader.builder).finish(View::Syntax(language), reader.slots.into_used());
     document.parsed = reader.parsed;
     (document, KindNames(reader.grammars))
 }
 
 /// The names of the kinds of nodes of a document.
-pub(in crate::document) struct KindNames(Vec<Rc<Grammar>>);
+pub(in crate::document) struct KindNames(Vec<Arc<Grammar>>);
 
 impl KindNames {
     pub(in crate::document) fn name(&self, kind: u16) -> &str {
@@ -51,31 +55,68 @@ impl KindNames {
     }
 }
 
+/// What there is to read after the beginning of a node.
+enum Inside {
+    Nothing,
+    Nodes,
+    /// The block that this delimiter may begin, if its contents were hidden from the parser.
+    Block,
+    /// A text in another language.
+    Language(Arc<Grammar>),
+}
+
 impl SyntaxReader<'_> {
     /// Reads a part of the input.
-    fn read(&mut self, bytes: Range<usize>, grammar: &Grammar, context: Context) {
-        let tree = grammar.parser.parse(&self.bytes[bytes.clone()]);
-        if context.depth == 0 {
-            self.parsed.clone_from(&tree);
-        }
-        match tree {
-            Some(tree)
-                if is_division_needed(&tree, grammar.language, &self.bytes[bytes.start..]) =>
-            {
-                self.divide(&tree, bytes.start, grammar, context);
+    fn read<'f>(
+        &'f mut self,
+        bytes: Range<usize>,
+        grammar: &'f Grammar,
+        context: Context,
+    ) -> Computation<'f, ()> {
+        Box::pin(async move {
+            let tree = grammar.parser.parse(&self.bytes[bytes.clone()]).await;
+            if context.depth == 0 {
+                self.parsed.clone_from(&tree);
             }
-            Some(tree) => self.walk(tree.walk(), Section::new(grammar, bytes.start, context)),
-            None => self.read_words(bytes),
-        }
+            match tree {
+                Some(tree)
+                    if is_division_needed(&tree, grammar.language, &self.bytes[bytes.start..]) =>
+                {
+                    self.divide(&tree, bytes.start, grammar, context).await;
+                }
+                Some(tree) => {
+                    let section = Section::new(grammar, bytes.start, context);
+                    self.walk(tree.walk(), section).await;
+                }
+                None => self.read_words(bytes),
+            }
+        })
     }
 
     /// Reads the node of a cursor and the siblings after it.
-    pub(super) fn walk(&mut self, mut cursor: TreeCursor<'_>, mut part: Section<'_>) {
+    pub(super) async fn walk(&mut self, mut cursor: TreeCursor<'_>, mut part: Section<'_>) {
         let top = cursor.depth();
         // Depth-first without recursion: inputs may be nested 10,000 levels deep.
         loop {
-            if self.enter(&cursor, &mut part) && cursor.goto_first_child() {
-                continue;
+            if self.pace.is_over() {
+                pause().await;
+            }
+            match self.enter(&cursor, &mut part) {
+                Inside::Nodes if cursor.goto_first_child() => continue,
+                Inside::Nodes | Inside::Nothing => {}
+                Inside::Block => {
+                    let open = part.bytes_of(cursor.node()).start;
+                    self.read_block(open, &part).await;
+                }
+                Inside::Language(grammar) => {
+                    let context = Context {
+                        kind: part.parent(),
+                        depth: part.context.depth + 1,
+                        divided: 0,
+                    };
+                    let bytes = part.bytes_of(cursor.node());
+                    self.read(bytes, &grammar, context).await;
+                }
             }
             loop {
                 self.leave(cursor.node(), &mut part);
@@ -96,19 +137,18 @@ impl SyntaxReader<'_> {
         self.builder.close();
     }
 
-    /// Begins a node; returns whether its children are to be read.
-    fn enter(&mut self, cursor: &TreeCursor<'_>, part: &mut Section<'_>) -> bool {
+    /// Begins a node; returns what there is to read inside it, or right after a delimiter.
+    fn enter(&mut self, cursor: &TreeCursor<'_>, part: &mut Section<'_>) -> Inside {
         let node = cursor.node();
         let bytes = part.bytes_of(node);
         if is_nothing(&bytes, self.bytes) {
-            return false;
+            return Inside::Nothing;
         }
         self.catch_up(bytes.start);
         if node.child_count() == 0 && !node.is_named() {
             self.covered = bytes.end;
-            self.builder.separator(bytes.clone());
-            self.read_block(bytes.start, part);
-            return false;
+            self.builder.separator(bytes);
+            return Inside::Block;
         }
         let role = match node.kind() {
             _ if node.is_extra() && !node.is_error() => Role::Extra,
@@ -129,28 +169,17 @@ impl SyntaxReader<'_> {
         self.builder.open(kind, position);
         part.open.push(kind);
         if let Some(grammar) = self.inside(node, part) {
-            let depth = part.context.depth + 1;
-            let divided = 0;
-            self.read(
-                bytes,
-                &grammar,
-                Context {
-                    kind,
-                    depth,
-                    divided,
-                },
-            );
-            return false;
+            return Inside::Language(grammar);
         }
         if node.child_count() == 0 {
             self.token(bytes);
-            return false;
+            return Inside::Nothing;
         }
-        true
+        Inside::Nodes
     }
 
     /// Returns the language of the text of a node, when it is another one.
-    fn inside(&mut self, node: Node<'_>, part: &Section<'_>) -> Option<Rc<Grammar>> {
+    fn inside(&mut self, node: Node<'_>, part: &Section<'_>) -> Option<Arc<Grammar>> {
         let before = &self.bytes[..part.start + node.start_byte()];
         let context = || node.parent().map_or("", |parent| parent.kind());
         let language = (part.grammar.language).inside(node.kind(), context, before)?;

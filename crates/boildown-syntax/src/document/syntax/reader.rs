@@ -1,7 +1,7 @@
 //! The reader: the languages of an input, and the document that is being built from their trees.
 
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use tree_sitter::{Node, Tree};
 
@@ -10,6 +10,7 @@ use crate::document::builder::Builder;
 use crate::document::kinds::{KindNumbers, WORD};
 use crate::document::slots::Slots;
 use crate::document::words::{trim, words};
+use crate::steps::Pace;
 use crate::{Language, parse};
 
 /// A language with its parser and the numbers of its kinds.
@@ -33,7 +34,7 @@ pub(super) struct Context {
 /// Reads an input in a language, and in the languages nested in it.
 pub(super) struct SyntaxReader<'a> {
     /// Every language met so far, the outermost first.
-    pub(super) grammars: Vec<Rc<Grammar>>,
+    pub(super) grammars: Vec<Arc<Grammar>>,
     pub(super) slots: Slots,
     pub(super) builder: Builder,
     /// Every byte before this one is in a token, or white space.
@@ -41,6 +42,7 @@ pub(super) struct SyntaxReader<'a> {
     pub(super) bytes: &'a [u8],
     /// The tree of the outermost language over the whole input.
     pub(super) parsed: Option<Tree>,
+    pub(super) pace: Pace,
 }
 
 /// A part of the input in one language, and the position in its tree.
@@ -89,20 +91,20 @@ impl<'a> Section<'a> {
 impl SyntaxReader<'_> {
     /// Returns the grammar of a language, with the parser; `None` when the kinds of all languages
     /// together are too many.
-    pub(super) fn grammar(&mut self, language: &'static Language) -> Option<Rc<Grammar>> {
+    pub(super) fn grammar(&mut self, language: &'static Language) -> Option<Arc<Grammar>> {
         let known = (self.grammars.iter()).find(|grammar| grammar.language == language);
         if let Some(grammar) = known {
-            return Some(Rc::clone(grammar));
+            return Some(Arc::clone(grammar));
         }
         let end = self.grammars.last().map(|last| last.kinds.end());
         let kinds = KindNumbers::after(end.map_or(Some(0), |end| end)?, language)?;
         self.slots.add(language, &kinds);
-        let grammar = Rc::new(Grammar {
+        let grammar = Arc::new(Grammar {
             language,
             parser: parse::Parser::new(language),
             kinds,
         });
-        self.grammars.push(Rc::clone(&grammar));
+        self.grammars.push(Arc::clone(&grammar));
         Some(grammar)
     }
 

@@ -15,13 +15,14 @@ use super::reader::{Blocks, Context, Grammar, Section, SyntaxReader};
 use crate::document::builder::NodePosition;
 use crate::document::kinds::{ERROR, UNPARSED};
 use crate::document::slots::Field;
+use crate::steps::{Computation, pause};
 
 /// The largest number of divided statements inside each other.
 const DEEPEST: usize = 32;
 
 impl SyntaxReader<'_> {
     /// Reads a part of the text statement by statement.
-    pub(super) fn divide(
+    pub(super) async fn divide(
         &mut self,
         tree: &Tree,
         start: usize,
@@ -29,37 +30,45 @@ impl SyntaxReader<'_> {
         context: Context,
     ) {
         let tokens = tokens(tree, self.bytes, start);
+        pause().await;
         let division = Division::new(self.bytes, tokens);
+        pause().await;
         let kind = grammar.kinds.number(tree.root_node());
         let position = NodePosition {
             slot: self.slots.slot_for(context.kind, Field::default(), kind),
             ..NodePosition::default()
         };
         self.builder.open(kind, position);
-        let empty = grammar.parser.parse(b"");
+        let empty = grammar.parser.parse(b"").await;
         let kind = empty.map_or(0, |empty| grammar.kinds.number(empty.root_node()));
         let context = Context { kind, ..context };
-        self.read_statements(&division, 0..division.len(), grammar, context);
+        self.read_statements(&division, 0..division.len(), grammar, context)
+            .await;
         self.catch_up(start + tree.root_node().end_byte());
         self.builder.close();
     }
 
-    fn read_statements(
-        &mut self,
-        division: &Division<'_>,
+    fn read_statements<'f>(
+        &'f mut self,
+        division: &'f Division<'_>,
         tokens: Range<usize>,
-        grammar: &Grammar,
+        grammar: &'f Grammar,
         context: Context,
-    ) {
-        for statement in division.statements(tokens) {
-            let bytes = division.bytes_of(&statement);
-            self.catch_up(bytes.start);
-            self.read_statement(division, statement, grammar, context);
-            self.catch_up(bytes.end);
-        }
+    ) -> Computation<'f, ()> {
+        Box::pin(async move {
+            for statement in division.statements(tokens) {
+                // Each is parsed.
+                pause().await;
+                let bytes = division.bytes_of(&statement);
+                self.catch_up(bytes.start);
+                self.read_statement(division, statement, grammar, context)
+                    .await;
+                self.catch_up(bytes.end);
+            }
+        })
     }
 
-    fn read_statement(
+    async fn read_statement(
         &mut self,
         division: &Division<'_>,
         statement: Range<usize>,
@@ -68,9 +77,10 @@ impl SyntaxReader<'_> {
     ) {
         let bytes = division.bytes_of(&statement);
         let text = &self.bytes[bytes.clone()];
-        let whole = grammar.parser.parse(text);
+        let whole = grammar.parser.parse(text).await;
         if let Some(tree) = whole.filter(|tree| is_understood(tree, text)) {
-            return self.read_alone(&tree, Section::new(grammar, bytes.start, context));
+            let part = Section::new(grammar, bytes.start, context);
+            return self.read_alone(&tree, part).await;
         }
         let divided = context.divided + 1;
         let context = Context { divided, ..context };
@@ -80,7 +90,9 @@ impl SyntaxReader<'_> {
             (bodies.iter()).all(|body| has_token(tree, open(body), "{"))
         };
         if bodies.is_empty() || divided > DEEPEST {
-            return self.read_flat(division, statement, &[], grammar, context);
+            return self
+                .read_flat(division, statement, &[], grammar, context)
+                .await;
         }
         let mut shown = text.to_vec();
         for body in &bodies {
@@ -91,28 +103,31 @@ impl SyntaxReader<'_> {
                 .filter(|byte| **byte != b'\n')
                 .for_each(|byte| *byte = b' ');
         }
-        let tree = grammar.parser.parse(&shown);
+        let tree = grammar.parser.parse(&shown).await;
         match tree.filter(|tree| is_understood(tree, &shown) && is_open(tree)) {
             Some(tree) => {
                 let blocks = Some(Blocks { division, bodies });
                 let part = Section::new(grammar, bytes.start, context);
-                self.read_alone(&tree, Section { blocks, ..part });
+                self.read_alone(&tree, Section { blocks, ..part }).await;
             }
-            None => self.read_flat(division, statement, &bodies, grammar, context),
+            None => {
+                self.read_flat(division, statement, &bodies, grammar, context)
+                    .await;
+            }
         }
     }
 
     /// Reads the tree of a statement, without its root, which stands for a whole text.
-    fn read_alone(&mut self, tree: &Tree, part: Section<'_>) {
+    async fn read_alone(&mut self, tree: &Tree, part: Section<'_>) {
         let mut cursor = tree.walk();
         if !tree.root_node().is_error() {
             cursor.goto_first_child();
         }
-        self.walk(cursor, part);
+        self.walk(cursor, part).await;
     }
 
     /// Reads the contents of the block that begins at this byte, if they were blanked out.
-    pub(super) fn read_block(&mut self, open: usize, part: &Section<'_>) {
+    pub(super) async fn read_block(&mut self, open: usize, part: &Section<'_>) {
         let Some(blocks) = &part.blocks else { return };
         let division = blocks.division;
         let is_here = |body: &&Range<usize>| division.token(body.start - 1).start == open;
@@ -122,12 +137,13 @@ impl SyntaxReader<'_> {
                 kind,
                 ..part.context
             };
-            self.read_statements(division, body.clone(), part.grammar, context);
+            self.read_statements(division, body.clone(), part.grammar, context)
+                .await;
         }
     }
 
     /// Reads a statement without a tree. Only the contents of its blocks have structure.
-    fn read_flat(
+    async fn read_flat(
         &mut self,
         division: &Division<'_>,
         statement: Range<usize>,
@@ -152,7 +168,8 @@ impl SyntaxReader<'_> {
                 self.token(bytes);
                 self.builder.close();
             }
-            self.read_statements(division, body.clone(), grammar, context);
+            self.read_statements(division, body.clone(), grammar, context)
+                .await;
             at = body.end;
         }
         self.builder.close();

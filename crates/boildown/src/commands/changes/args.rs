@@ -13,6 +13,36 @@ use crate::options::{BudgetArgs, ExpectationArgs, HelpArgs, JobsArgs, SandboxArg
 
 const BAD: &str = "What counts as bad (default: the failure of BAD)";
 
+/// What is known about the history between the two states.
+#[derive(Debug, Args)]
+pub(crate) struct HistoryArgs {
+    /// Search only commits that change this file or directory
+    ///
+    /// May be repeated. The difference of the commit that is found is searched whole.
+    #[arg(long, hide_short_help = true, value_name = "PATH")]
+    pub(crate) path: Vec<PathBuf>,
+
+    /// Do not search the branches that merges brought in
+    #[arg(long, hide_short_help = true)]
+    pub(crate) first_parent: bool,
+
+    /// Another good revision; may be repeated
+    #[arg(long, hide_short_help = true, value_name = "REVISION")]
+    pub(crate) good: Vec<String>,
+
+    /// A revision or range A..B that is not to be run; may be repeated
+    #[arg(long, hide_short_help = true, value_name = "REVISION")]
+    pub(crate) skip: Vec<String>,
+
+    /// Take over from a `git bisect` in progress, or from its log
+    ///
+    /// The states, skipped revisions and paths are those that `git bisect` knows; with a FILE,
+    /// those of a saved `git bisect log`.
+    #[arg(long, hide_short_help = true, value_name = "FILE", num_args = 0..=1, require_equals = true,
+          conflicts_with = "states")]
+    pub(crate) bisect_log: Option<Option<PathBuf>>,
+}
+
 #[derive(Debug, Args)]
 #[command(
     disable_help_flag = true,
@@ -29,7 +59,7 @@ pub(crate) struct ChangesArgs {
     ///
     /// Two revisions of the current git repository, or two directories; or GOOD alone with
     /// --worktree.
-    #[arg(hide_short_help = true, value_name = "GOOD..BAD", required = true, num_args = 1..=2)]
+    #[arg(hide_short_help = true, value_name = "GOOD..BAD", required_unless_present_any = ["bisect_log", "points"], num_args = 1..)]
     pub(crate) states: Vec<OsString>,
 
     /// The command, run in a copy of the files
@@ -41,7 +71,7 @@ pub(crate) struct ChangesArgs {
     /// Use the work tree as the second state
     ///
     /// As it is now, without ignored files.
-    #[arg(long, help_heading = "States")]
+    #[arg(long, conflicts_with_all = ["releases", "bisect_log"], help_heading = "States")]
     pub(crate) worktree: bool,
 
     /// Find the smallest part of a fix
@@ -49,6 +79,44 @@ pub(crate) struct ChangesArgs {
     /// The first state is broken, the second is fixed.
     #[arg(long, help_heading = "States")]
     pub(crate) fix: bool,
+
+    /// The states are directories and archives, the oldest first
+    ///
+    /// Releases, for example: wheels, tarballs, ZIP files. The first one is good and the last one
+    /// bad.
+    #[arg(
+        long,
+        hide_short_help = true,
+        conflicts_with = "bisect_log",
+        help_heading = "States"
+    )]
+    pub(crate) releases: bool,
+
+    #[command(flatten, next_help_heading = "States")]
+    pub(crate) history: HistoryArgs,
+
+    /// Search points inside the program instead of files
+    ///
+    /// The program reads from the variable which points are enabled, in the protocol of Go's bisect
+    /// tool; PATTERN in TEXT is replaced. `docs/points.md` describes it.
+    #[arg(long, hide_short_help = true, value_name = "VARIABLE=TEXT",
+          conflicts_with_all = ["states", "worktree", "fix", "releases", "bisect_log", "bisect_run",
+                                "test", "build", "with", "flaky", "output", "json", "markdown"],
+          help_heading = "States")]
+    pub(crate) points: Option<String>,
+
+    /// A file or directory that git ignores and the command needs
+    ///
+    /// Installed packages, for example. Each copy has a link to it. May be repeated.
+    #[arg(long, hide_short_help = true, value_name = "PATH", help_heading = heading::RUN)]
+    pub(crate) with: Vec<PathBuf>,
+
+    /// The failure occurs in some runs only
+    ///
+    /// Measures how often each state fails, and runs each test until it is clear. Without it, that
+    /// is done when two runs disagree.
+    #[arg(long, hide_short_help = true, help_heading = BAD)]
+    pub(crate) flaky: bool,
 
     /// A script for `git bisect run`, unchanged
     ///

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use boildown_changes::Configuration;
+use boildown_changes::{Configuration, HistoryLimits};
 use boildown_session::Stopped;
 use boildown_session::changes::{
     CulpritCounts, CulpritReport, OutcomeRule, Problem, Revision, RevisionFiles, SearchTarget,
@@ -18,6 +18,7 @@ use super::args::ChangesArgs;
 use super::states;
 use crate::error::CliError;
 use crate::limits;
+use crate::report::format::EscapedPath as _;
 
 /// Looks for earlier sessions, and reports what was found.
 pub(super) fn find(
@@ -42,7 +43,9 @@ pub(super) fn begin(
 ) -> SessionStore {
     let (good, bad) = (problem.path.good(), problem.path.bad());
     let (property, flags) = match rule {
-        OutcomeRule::Property(property) => (property.to_string(), property.flags()),
+        OutcomeRule::Property(property) | OutcomeRule::SilentFailure(property) => {
+            (property.to_string(), property.flags())
+        }
         OutcomeRule::ExitCode | OutcomeRule::SameFailure => {
             ("the exit code tells".to_owned(), String::new())
         }
@@ -105,13 +108,20 @@ fn improvement(patch: &[u8], counts: &CulpritCounts) -> Improvement {
 fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError> {
     let ChangesArgs {
         timeout,
-        build_timeout,
-        clean,
         sandbox,
+        // Added by `add_younger_options`.
+        build_timeout: _,
+        clean: _,
+        flaky: _,
+        with: _,
         // Parts of the states, the command and the rule.
         states: _,
         command: _,
         worktree: _,
+        releases: _,
+        history: _,
+        // A search without a store.
+        points: _,
         fix: _,
         build: _,
         bisect_run: _,
@@ -140,7 +150,9 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
         ("the second state", problem.path.bad()),
     ] {
         let state = match &revision.files {
-            RevisionFiles::State(state) => Ok(state.clone()),
+            RevisionFiles::State(state) | RevisionFiles::Submodule { state, .. } => {
+                Ok(state.clone())
+            }
             RevisionFiles::Commit(id) => {
                 let repository = problem.contents.repository();
                 repository.expect("it holds the commit").state(*id)
@@ -151,23 +163,39 @@ fn identity(args: &ChangesArgs, problem: &Problem) -> Result<Identity, CliError>
     }
     let commits: Vec<String> = problem.path.revisions.iter().map(commit).collect();
     identity.add("the commits between", commits.join(" "));
-    let command = format!("{} in {}", test.command, test.command.dir().display());
+    let command = format!("{} in {}", test.command, test.command.dir().escaped());
     identity.add("the command", command);
     let build: Vec<&OsStr> = test.build.iter().flat_map(|build| build.words()).collect();
     identity.add("--build", format!("{build:?}"));
     add_surroundings(&mut identity, test.command.words().chain(build));
     identity.add("what is bad", what_is_bad(&test.rule, test.target));
     identity.add("--timeout", format!("{timeout:?}"));
-    // Added only when they are given: they are younger than some stores.
-    if build_timeout.is_some() {
-        identity.add("--build-timeout", format!("{build_timeout:?}"));
-    }
-    if *clean {
-        identity.add("--clean", "true");
-    }
+    add_younger_options(&mut identity, args, problem);
     limits::add_to_identity(&mut identity, sandbox);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     Ok(identity)
+}
+
+/// Adds options that are younger than some stores, and only when they are given.
+fn add_younger_options(identity: &mut Identity, args: &ChangesArgs, problem: &Problem) {
+    if args.build_timeout.is_some() {
+        identity.add("--build-timeout", format!("{:?}", args.build_timeout));
+    }
+    if args.flaky {
+        identity.add("--flaky", "true");
+    }
+    if !args.with.is_empty() {
+        identity.add("--with", format!("{:?}", args.with));
+    }
+    if problem.path.limits != HistoryLimits::default() {
+        identity.add(
+            "what is known of the history",
+            format!("{:?}", problem.path.limits),
+        );
+    }
+    if args.clean {
+        identity.add("--clean", "true");
+    }
 }
 
 /// Returns the rule and the target as text.
@@ -178,7 +206,7 @@ fn what_is_bad(rule: &OutcomeRule, target: SearchTarget) -> String {
 fn commit(revision: &Revision) -> String {
     match revision.files {
         RevisionFiles::Commit(id) => id.to_string(),
-        RevisionFiles::State(_) => "files".to_owned(),
+        RevisionFiles::State(_) | RevisionFiles::Submodule { .. } => "files".to_owned(),
     }
 }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use boildown_changes::{Contents, Workspace, patch};
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{Scratch, fsx};
-use boildown_oracle::{Interrupt, Property, Run, Verdict, deduce};
+use boildown_oracle::{Interrupt, Run, Verdict, deduce};
 use boildown_session::changes::{
-    CulpritCounts, CulpritReport, Loosened, OutcomeRule, PrepareTree, Problem, RevisionFiles,
+    Company, CulpritCounts, CulpritReport, EndRates, Loosened, PrepareTree, Problem, RevisionFiles,
     SearchTarget, TreeCommand, TreeTest,
 };
 use boildown_session::prepare::{Loosening, create_sandbox_with_temporary_files};
@@ -18,23 +18,32 @@ use boildown_store::RunStore;
 use self::args::ChangesArgs;
 use self::explain::search_error;
 use self::report::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
+use self::rule::rule;
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
 use crate::limits;
+use crate::report::format::EscapedPath as _;
 use crate::report::notes::{failure_read, limit_advice, loosened, not_remembered, noting};
 use crate::signals::interrupt_on_signals;
 
 pub(crate) mod args;
 mod explain;
 mod history;
+mod known_history;
+mod points;
 mod report;
+mod repository_access;
+mod rule;
 mod states;
 
 /// Finds the smallest change that breaks something, or that fixes it.
 pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop;
+    let _reap = ReapOnDrop::begin();
     let user_dir = current_dir()?;
+    if let Some(points) = &args.points {
+        return points::run(args, points, user_dir);
+    }
     let target = if args.fix {
         SearchTarget::Fix
     } else {
@@ -42,9 +51,9 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     };
     let rule = rule(args)?;
     let output = output(args, target)?;
-    let mut states = RequestedStates::new(args, &user_dir, &output)?;
-    let command = command(args, &mut states, &user_dir)?;
     let interrupt = interrupt_on_signals()?;
+    let mut states = RequestedStates::new(args, &user_dir, &output, &interrupt)?;
+    let command = command(args, &mut states, &user_dir)?;
     let mut reporter = report::reporter(args, target);
     let reporter = reporter.as_mut();
     for note in &states.notes {
@@ -52,6 +61,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     }
     let shown_command = command.to_string();
     let limits = limits::limits(&args.sandbox, args.timeout, &mut noting(reporter))?;
+    let company = company(args, &states, &user_dir)?;
     let problem = problem(
         args,
         states,
@@ -60,6 +70,7 @@ pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
             build: None,
             build_timeout: args.build_timeout,
             clean: args.clean,
+            company,
             rule,
             target,
             limits,
@@ -145,7 +156,10 @@ impl CulpritSearch<'_> {
                 report_event(event, reporter);
             })
             .map_err(|error| search_error(error, self.command, args))?;
-        let patch = patches.finish(&found)?;
+        let result = patches.finish(&found)?;
+        let other_patches: Result<Vec<Vec<u8>>, _> = (found.other_causes.iter())
+            .map(|cause| patch(&cause.before, &cause.after, &problem.contents))
+            .collect();
         reporter.finish(&CulpritSearchReport {
             found: &found,
             target,
@@ -153,7 +167,8 @@ impl CulpritSearch<'_> {
             bad: &problem.path.bad().name,
             command: self.command,
             output,
-            patch: &patch,
+            patch: &result,
+            other_patches: &other_patches.map_err(|error| states::unreadable(&error))?,
             same_failure: same_failure(bad_run.as_ref(), found.run.as_ref(), target),
         });
         Ok(match found.stopped {
@@ -260,8 +275,36 @@ fn problem(
         scratch: Arc::new(scratch),
         test,
         roomier,
+        is_flaky: args.flaky,
         timeout_is_stated: args.timeout.is_some(),
     })
+}
+
+/// Returns the files of the user to which each copy gets a link.
+fn company(
+    args: &ChangesArgs,
+    states: &RequestedStates,
+    user_dir: &Path,
+) -> Result<Vec<Company>, CliError> {
+    let find = |path: &PathBuf| {
+        let error = |why: &str| {
+            CliError::usage(format!("--with {}: {why}", path.display())).hint(
+                "--with takes a file or directory of the work tree that no state has, such as node_modules",
+            )
+        };
+        let target = user_dir.join(path);
+        if !target.exists() {
+            return Err(error("there is no such file"));
+        }
+        let inside = states::inside(&states.dir, path).filter(|inside| !inside.is_empty());
+        let inside = inside.ok_or_else(|| error("it is not in the work tree"))?;
+        if states.is_in_any(&inside) {
+            return Err(error("a state has it"));
+        }
+        let path = PathBuf::from(inside.to_string());
+        Ok(Company { path, target })
+    };
+    args.with.iter().map(find).collect()
 }
 
 fn report_event(event: &Event, reporter: &mut dyn ChangesReporter) {
@@ -274,9 +317,18 @@ fn report_event(event: &Event, reporter: &mut dyn ChangesReporter) {
             reporter.note(&loosened(Loosening::NoSandbox, condition));
         }
         Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+        Event::RatesMeasured(rates) => reporter.note(&rates_measured(rates)),
         Event::FailureRead(property) => reporter.note(&failure_read(property)),
         event => reporter.event(event),
     }
+}
+
+fn rates_measured(EndRates { bad, good }: &EndRates) -> String {
+    format!(
+        "flaky: the second state is as stated in {} of {} runs, the first one like it in {} of {}; \
+         each test is run until it is clear which one it is like",
+        bad.hits, bad.runs, good.hits, good.runs
+    )
 }
 
 /// Returns whether the culprit alone shows the failure of the bad state; `None` when that shows
@@ -295,7 +347,7 @@ fn prepare_tree(problem: &Problem) -> PrepareTree {
     let contents: Arc<Contents> = Arc::clone(&problem.contents);
     let head = match problem.path.good().files {
         RevisionFiles::Commit(id) => Some(id),
-        RevisionFiles::State(_) => None,
+        RevisionFiles::State(_) | RevisionFiles::Submodule { .. } => None,
     };
     Box::new(
         move |tree: &Workspace| match (contents.repository(), head) {
@@ -303,25 +355,6 @@ fn prepare_tree(problem: &Problem) -> PrepareTree {
             _ => Ok(()),
         },
     )
-}
-
-/// Returns the rule that tells good from bad.
-fn rule(args: &ChangesArgs) -> Result<OutcomeRule, CliError> {
-    let stated = Property::new(args.expectations.expectations().collect());
-    match (stated, &args.bisect_run, &args.test) {
-        (Some(_), Some(_), _) => Err(conflict("--bisect-run")),
-        (Some(_), _, Some(_)) => Err(conflict("--test")),
-        (Some(property), None, None) => Ok(OutcomeRule::Property(property)),
-        (None, Some(_), _) => Ok(OutcomeRule::BisectRun),
-        (None, None, Some(_)) => Ok(OutcomeRule::Test),
-        (None, None, None) if args.any_failure => Ok(OutcomeRule::ExitCode),
-        (None, None, None) => Ok(OutcomeRule::SameFailure),
-    }
-}
-
-fn conflict(option: &str) -> CliError {
-    CliError::usage(format!("{option} cannot be combined with expectations"))
-        .hint("remove --exit, --stdout, --stderr, --not-stderr and --hangs, or the script")
 }
 
 /// Returns the command to run in copies of the states.
@@ -354,7 +387,7 @@ fn output(args: &ChangesArgs, target: SearchTarget) -> Result<PathBuf, CliError>
     let parent = output.parent().unwrap_or(Path::new(""));
     let failed = |why: &str| {
         Err(
-            CliError::usage(format!("failed to write {}", output.display()))
+            CliError::usage(format!("failed to write {}", output.escaped()))
                 .because(why.to_owned()),
         )
     };

@@ -2,14 +2,19 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use boildown_changes::{ChangesError, Contents, Entry, FilePath, Repository, State};
+use boildown_changes::{ChangesError, Contents, Entry, FilePath, FilterRuns, Repository, State};
+use boildown_exec::spawn::Limits;
+use boildown_oracle::Interrupt;
 use boildown_session::changes::{HistoryPath, Revision, RevisionFiles, TreeCommand};
 use boildown_store::FOLDER;
 
 use super::args::ChangesArgs;
-use crate::error::{CliError, ExitKind};
+use super::known_history::KnownHistory;
+pub(super) use super::repository_access::{inside, unreadable};
+use crate::error::CliError;
+use crate::report::format::EscapedPath as _;
 
 /// The two states, the history between them, and the user's directory.
 pub(super) struct RequestedStates {
@@ -23,81 +28,89 @@ pub(super) struct RequestedStates {
     pub(crate) notes: Vec<String>,
 }
 
-/// Returns the error for a repository or a directory that could not be read.
-pub(crate) fn unreadable(error: &ChangesError) -> CliError {
-    let kind = match error {
-        ChangesError::Revision { .. } | ChangesError::Repository { .. } => ExitKind::InvalidUsage,
-        _ => ExitKind::CannotRun,
-    };
-    let failed = CliError::failed_to(kind, error);
-    match error {
-        ChangesError::Repository { .. } => failed.hint(
-            "run it inside a git repository, or give two directories: boildown changes old/ new/ -- COMMAND",
-        ),
-        _ => failed,
-    }
-}
-
 impl RequestedStates {
     /// Reads the states. The output and the store beside it are not part of them.
     pub(crate) fn new(
         args: &ChangesArgs,
         user_dir: &Path,
         output: &Path,
+        interrupt: &Interrupt,
     ) -> Result<Self, CliError> {
         let dir = user_dir.join(output.parent().unwrap_or(Path::new("")));
         let dir = std::fs::canonicalize(&dir).unwrap_or(dir);
         let ours =
             [output.file_name().unwrap_or_default(), OsStr::new(FOLDER)].map(|name| dir.join(name));
-        if let [old, new] = &args.states[..]
-            && Path::new(old).is_dir()
-            && Path::new(new).is_dir()
-            && !args.worktree
-        {
-            return Self::directories(Path::new(old), Path::new(new), args, &ours);
+        let are_directories = args.states.iter().all(|state| Path::new(state).is_dir());
+        if args.releases || are_directories && args.states.len() == 2 && !args.worktree {
+            return Self::directories(&args.states, &ours);
         }
-        let (old, new) = revisions(args)?;
-        Self::revisions(&old, new.as_deref(), user_dir, &ours).map_err(|error| unreadable(&error))
+        let repository = Repository::open(user_dir).map_err(|error| unreadable(&error))?;
+        let temporary = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
+        repository.set_filter_runs(FilterRuns::new(
+            Limits::default(),
+            interrupt.clone(),
+            temporary,
+        ));
+        let dir = repository.path_in_work_tree(user_dir).unwrap_or_default();
+        let known = KnownHistory::read(&args.history, &repository, &dir)?;
+        let (old, new) = match known.ends {
+            Some([good, bad]) => (good, Some(bad)),
+            None => revisions(args)?,
+        };
+        let mut states = Self::revisions(repository, &old, new.as_deref(), user_dir, &ours)
+            .map_err(|error| unreadable(&error))?;
+        states.path.limits = known.limits;
+        Ok(states)
     }
 
-    fn directories(
-        old: &Path,
-        new: &Path,
-        args: &ChangesArgs,
-        ours: &[PathBuf],
-    ) -> Result<Self, CliError> {
+    /// Reads directories and archives, the first one good and the last one bad.
+    fn directories(paths: &[OsString], ours: &[PathBuf]) -> Result<Self, CliError> {
         let contents = Contents::default();
-        let read = |path: &Path| {
+        let mut revisions = Vec::new();
+        for name in paths {
+            let path = Path::new(name);
+            if !path.exists() {
+                return Err(CliError::usage(format!("there is no {}", path.display()))
+                    .hint("--releases takes directories and archives, the oldest release first"));
+            }
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            contents
-                .directory_state(&path, ours)
-                .map_err(|error| unreadable(&error))
+            let state = match path.is_dir() {
+                true => contents.directory_state(&path, ours),
+                false => contents.archive_state(&path),
+            };
+            revisions.push(Revision {
+                name: name.to_string_lossy().into_owned(),
+                files: RevisionFiles::State(state.map_err(|error| unreadable(&error))?),
+            });
+        }
+        let state = |revision: Option<&Revision>| match revision.map(|revision| &revision.files) {
+            Some(RevisionFiles::State(state)) => Some(state.clone()),
+            _ => None,
         };
-        let ends = [read(old)?, read(new)?];
-        let revision = |path: &OsStr, state: &State| Revision {
-            name: path.to_string_lossy().into_owned(),
-            files: RevisionFiles::State(state.clone()),
+        let (Some(first), Some(last), 2..) = (
+            state(revisions.first()),
+            state(revisions.last()),
+            revisions.len(),
+        ) else {
+            return Err(CliError::usage("only one state is given")
+                .hint("give at least two of them, the good one first and the bad one last"));
         };
-        let path = HistoryPath::without_history(
-            revision(&args.states[0], &ends[0]),
-            revision(&args.states[1], &ends[1]),
-        );
         Ok(Self {
-            path,
+            path: HistoryPath::through_states(revisions),
             contents,
             dir: PathBuf::new(),
-            ends,
+            ends: [first, last],
             notes: Vec::new(),
         })
     }
 
     fn revisions(
+        repository: Repository,
         old: &str,
         new: Option<&str>,
         user_dir: &Path,
         ours: &[PathBuf],
     ) -> Result<Self, ChangesError> {
-        let repository = Repository::open(user_dir)?;
         let dir = repository.path_in_work_tree(user_dir).unwrap_or_default();
         let good = repository.commit(old)?;
         let bad = repository.commit(new.unwrap_or("HEAD"))?;
@@ -221,13 +234,22 @@ impl RequestedStates {
         }
         let note = format!(
             "{} is not in both states: your file {} is used",
-            path.display(),
-            user_path.display()
+            path.escaped(),
+            user_path.escaped()
         );
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
         user_path.into_os_string()
+    }
+
+    /// Returns whether one of the two states has a file or a directory with this path.
+    pub(super) fn is_in_any(&self, path: &FilePath) -> bool {
+        let mut within = path.clone();
+        within.push(b'/');
+        (self.ends.iter()).any(|state| {
+            state.get(path).is_some() || state.iter().any(|(file, _)| file.starts_with(&within))
+        })
     }
 
     /// Returns whether both states have a file or a directory with this path.
@@ -239,21 +261,6 @@ impl RequestedStates {
                 state.get(path).is_some() || state.iter().any(|(file, _)| file.starts_with(&within))
             })
     }
-}
-
-/// Returns a path relative to the user's directory as a path in the tree, unless it leads outside.
-fn inside(dir: &Path, path: &Path) -> Option<FilePath> {
-    let whole = dir.join(path);
-    let mut names: Vec<&[u8]> = Vec::new();
-    for component in whole.components() {
-        match component {
-            Component::Normal(name) => names.push(name.as_bytes()),
-            Component::CurDir => {}
-            Component::ParentDir => drop(names.pop()?),
-            Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    Some(names.join(&b'/').into())
 }
 
 /// Returns the two revisions. Without a second one, the second state is the work tree.

@@ -13,6 +13,7 @@ use crate::options::values::duration;
 use crate::options::{
     BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
 };
+use crate::preparing::PreparationOptions;
 
 #[derive(Debug, Args)]
 #[command(
@@ -99,5 +100,19 @@ fn units(text: &str) -> Result<Finest, &'static str> {
         "tokens" => Ok(Finest::Tokens),
         "characters" => Ok(Finest::Characters),
         _ => Err("not lines, tokens or characters"),
+    }
+}
+
+impl IsolateArgs {
+    /// Returns the options of the preparation.
+    pub(crate) fn preparation(&self) -> PreparationOptions<'_> {
+        PreparationOptions {
+            input: &self.bad,
+            property: &self.property,
+            sandbox: &self.sandbox,
+            printing: &self.printing,
+            timeout: self.timeout,
+            jobs: self.jobs.count(),
+        }
     }
 }

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use boildown_session::SideFiles;
 
+use crate::report::format::EscapedPath as _;
+
 /// Lines of context before and after a difference.
 const CONTEXT: usize = 2;
 /// Lines shown of each side of a difference, at most.
@@ -38,8 +40,8 @@ pub(super) fn show(files: &FileDifference<'_>, colour: bool) -> String {
         text: String::new(),
     };
     let (passing, failing) = (&files.sides.passing, &files.sides.failing);
-    painter.line(RED, &format!("--- {}", passing.display()));
-    painter.line(GREEN, &format!("+++ {}", failing.display()));
+    painter.line(RED, &format!("--- {}", passing.escaped()));
+    painter.line(GREEN, &format!("+++ {}", failing.escaped()));
     for changed in changed_lines(files) {
         let (old, new) = (changed.old.clone(), changed.new.clone());
         let number = 1 + count_lines(&files.failing[..new.start]);

@@ -5,17 +5,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_exec::spawn::{Permissions, ReapOnDrop};
+use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{CommandLine, Project, Runner};
 use boildown_oracle::{Interrupt, OracleError, Outcome, RepeatedOracle, Run};
 use boildown_session::prepare::{
-    EarlierSessions, Flakiness, GoodAndBad, IsolationError, IsolationSetup, PrepareEvent,
-    PreparedIsolation, PropertyChoice, SessionStore, lock_result,
+    EarlierSessions, Flakiness, GoodAndBad, IsolationError, PrepareEvent, PreparedIsolation,
+    SessionStore, lock_result,
 };
 use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
-use boildown_store::{
-    BaselineRecording, Identity, Improvement, RunDescription, RunStore, fingerprint_of,
-};
+use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
 use boildown_syntax::{Isolation, Language};
 
 use self::args::IsolateArgs;
@@ -27,13 +25,13 @@ use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
+use crate::report::format::EscapedPath as _;
 use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
-use crate::report::text::planning;
 use crate::signals::interrupt_on_signals;
-use crate::{deduced, input, keys, limits, property};
+use crate::{deduced, input, limits, property};
 
 pub(crate) mod args;
 mod diff;
@@ -42,10 +40,10 @@ mod report;
 /// Isolates the difference between two files.
 pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop;
+    let _reap = ReapOnDrop::begin();
     let files = read(args)?;
     let language = input::language(args.language.as_deref(), &args.bad, &files.bad)?;
-    let (good_name, bad_name) = (args.good.display(), args.bad.display());
+    let (good_name, bad_name) = (args.good.escaped(), args.bad.escaped());
     let usage = format!("boildown isolate {good_name} {bad_name}");
     let commands = PropertyCommands::new(&args.property, &args.command, &args.bad, &usage)?;
     if args.property.show_property {
@@ -56,25 +54,16 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let mut reporter = crate::report::reporter(&args.printing, "");
     let reporter = reporter.as_mut();
     let mut choices = Choices::default();
-    let requested = args.language.as_deref();
-    let chosen = choices::language(requested, &args.bad, &files.bad, language);
-    choices.add(chosen, reporter);
+    choices.add(
+        choices::language(args.language.as_deref(), &args.bad, &files.bad, language),
+        reporter,
+    );
     choices.add(choices::jobs(&args.jobs), reporter);
     let place = place(args, &commands, &sides)?;
     let identity = identity(args, &commands, &files, place.project());
     let earlier = earlier_sessions(args, identity, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
-    let mut runner = limits::runner(
-        &args.bad,
-        commands.command.clone(),
-        &args.sandbox,
-        args.timeout,
-        &mut noting(reporter),
-    )?;
-    runner = place.runner(runner);
-    commands.note(reporter);
-    let (path, is_stated) = (&args.bad, args.timeout.is_some());
-    runner.extra_tests = commands.extra_tests(&runner, path, &files.bad, is_stated, &interrupt)?;
+    let runner = runner(args, &commands, &files, &place, &interrupt, reporter)?;
     let prepared = prepare(
         args,
         &runner,
@@ -89,7 +78,9 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         reporter.note(&note);
     }
     let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter);
-    reporter.started(started(args, &files, language, &sides, &prepared, &choices));
+    reporter.started(started(
+        args, &files, language, &sides, &place, &prepared, &choices,
+    ));
 
     let search = IsolationSearch {
         args,
@@ -119,6 +110,25 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         None => ExitKind::Reduced,
         Some(_) => ExitKind::Stopped,
     })
+}
+
+/// Returns what runs the command in its place, and the other tests of the property.
+fn runner(
+    args: &IsolateArgs,
+    commands: &PropertyCommands,
+    files: &GoodAndBad,
+    place: &RunPlace,
+    interrupt: &Interrupt,
+    reporter: &mut dyn Reporter,
+) -> Result<Runner, CliError> {
+    let (bad, timeout) = (&args.bad, args.timeout);
+    let command = commands.command.clone();
+    let runner = limits::runner(bad, command, &args.sandbox, timeout, &mut noting(reporter))?;
+    let mut runner = place.runner(runner);
+    commands.note(reporter);
+    runner.extra_tests =
+        commands.extra_tests(&runner, bad, &files.bad, timeout.is_some(), interrupt)?;
+    Ok(runner)
 }
 
 fn warn_if_modified(args: &IsolateArgs, files: &GoodAndBad, reporter: &mut dyn Reporter) {
@@ -157,7 +167,6 @@ impl IsolationSearch<'_> {
             interrupt: Some(self.interrupt.clone()),
             store,
         };
-        reporter.working(&planning(self.files.bad.len()), "");
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
         let on_event = &mut |event: &_| match event {
             Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
@@ -190,8 +199,8 @@ fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
     if good == bad {
         let what = format!(
             "{} and {} are identical",
-            args.good.display(),
-            args.bad.display()
+            args.good.escaped(),
+            args.bad.escaped()
         );
         return Err(CliError::usage(what)
             .hint("give a file on which the command passes, and one on which it fails"));
@@ -309,7 +318,7 @@ fn sides(args: &IsolateArgs) -> Result<SideFiles, CliError> {
         None => args.bad.parent().unwrap_or(Path::new("")).to_owned(),
     };
     if !Path::new(".").join(&folder).is_dir() {
-        let what = format!("there is no directory {}", folder.display());
+        let what = format!("there is no directory {}", folder.escaped());
         return Err(CliError::usage(what).hint("create it, or choose another one with --output"));
     }
     let side = |suffix: &str| -> Result<PathBuf, CliError> {
@@ -324,7 +333,7 @@ fn sides(args: &IsolateArgs) -> Result<SideFiles, CliError> {
         let is_input = [&args.good, &args.bad]
             .into_iter()
             .any(|input| same(&path).is_some() && same(&path) == same(input));
-        let what = || format!("failed to write {}", path.display());
+        let what = || format!("failed to write {}", path.escaped());
         if is_input {
             return Err(CliError::usage(what())
                 .because("it is one of the inputs")
@@ -354,25 +363,22 @@ fn prepare(
     let stated = property::stated(&args.property);
     let property_is_stated = stated.is_some();
     let permissions = limits::permissions(&args.sandbox);
-    let setup = setup(args, runner, &permissions, interrupt);
-    let may_ask = args.printing.is_text() && !args.property.yes && keys::are_available();
-    let mut choice = PropertyChoice {
-        remembered: earlier.property(),
-        frames: args.property.frames,
-        ask: &mut deduced::chooser(may_ask, interrupt),
-    };
-    let recording = earlier.recording();
+    let options = args.preparation();
     let mut loosened = None;
-    let prepared = {
+    let prepared = options.with_choice(earlier.property(), interrupt, |choice| {
+        let setup = options.setup(runner, &permissions, interrupt);
         let mut note = noting(reporter);
-        setup.prepare(files, recording, &mut choice, &mut |event| {
+        setup.prepare_isolation(files, earlier.recording(), choice, &mut |event| {
             if let PrepareEvent::Loosened(loosening) = event {
                 loosened = Some(loosening);
             }
             note(event);
         })
-    };
-    let prepared = prepared.map_err(|error| explain(error, args, runner))?;
+    });
+    let prepared = prepared.map_err(|error| {
+        let hint = script_hint(&error, args, runner, &files.bad, interrupt);
+        explain(error, args, runner).hints(hint)
+    })?;
     let property = &prepared.oracle.failing;
     let slowest = prepared.baseline.stats.slowest;
     choices.add(choices::property(property, property_is_stated), reporter);
@@ -384,22 +390,20 @@ fn prepare(
     Ok(prepared)
 }
 
-fn setup<'a>(
+/// Returns why a stated failure does not occur on the bad file, if a trial shows it.
+fn script_hint(
+    error: &IsolationError,
     args: &IsolateArgs,
     runner: &Runner,
-    permissions: &'a Permissions,
-    interrupt: &'a Interrupt,
-) -> IsolationSetup<'a> {
-    IsolationSetup {
-        runner: runner.clone(),
-        permissions,
-        stated: property::stated(&args.property),
-        is_test_script: args.property.test.is_some(),
-        is_flaky: args.property.flaky,
-        timeout_is_stated: args.timeout.is_some(),
-        jobs: args.jobs.count(),
-        interrupt,
-    }
+    bad: &[u8],
+    interrupt: &Interrupt,
+) -> Option<String> {
+    let run = match error {
+        IsolationError::BadDoesNotFail { run, .. } => Some(&**run),
+        IsolationError::Baseline(BothSidesError::Oracle(OracleError::SetUp { .. })) => None,
+        _ => return None,
+    };
+    (args.preparation()).script_hint(run, runner, bad, interrupt)
 }
 
 fn started(
@@ -407,6 +411,7 @@ fn started(
     files: &GoodAndBad,
     language: Option<&'static Language>,
     sides: &SideFiles,
+    place: &RunPlace,
     prepared: &PreparedIsolation,
     choices: &Choices,
 ) -> StartedEvent {
@@ -418,7 +423,7 @@ fn started(
         output: &sides.failing,
         language,
         command: runner.command.to_string(),
-        place: None,
+        place: place.project().map(|project| project.plan().root()),
         property: &prepared.oracle.failing,
         property_args: &args.property,
         jobs: &args.jobs,
@@ -437,26 +442,16 @@ fn show_property(
     command: CommandLine,
     bad: &[u8],
 ) -> Result<ExitKind, CliError> {
-    if let Some(stated) = property::stated(&args.property) {
-        deduced::print_flags(&stated);
-        return Ok(ExitKind::Reduced);
-    }
-    let interrupt = interrupt_on_signals()?;
-    let runner = limits::runner(&args.bad, command, &args.sandbox, args.timeout, &mut |_| {})?;
-    let permissions = limits::permissions(&args.sandbox);
-    let setup = setup(args, &runner, &permissions, &interrupt);
-    let recording = BaselineRecording::default();
-    let deduction = setup
-        .deduce(bad, &recording, args.property.frames)
-        .map_err(|error| explain(error, args, &runner))?;
-    deduced::print_deduction(&deduction);
-    Ok(ExitKind::Reduced)
+    (args.preparation()).show_property(command, Ok, |setup, recording| {
+        let deduction = setup.deduce_failing(bad, recording, args.property.frames);
+        deduction.map_err(|error| explain(error, args, setup.runner))
+    })
 }
 
 /// Returns the error for an isolation that cannot begin.
 fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliError {
     let repeat_on = |path: &Path| repeat_hint(runner, path);
-    let (good, bad) = (args.good.display(), args.bad.display());
+    let (good, bad) = (args.good.escaped(), args.bad.escaped());
     match error {
         IsolationError::BadDoesNotFail { run, is_stated } => {
             let what = match is_stated {
@@ -491,7 +486,7 @@ fn explain(error: IsolationError, args: &IsolateArgs, runner: &Runner) -> CliErr
             };
             let what = format!(
                 "the command {does} on {} in {held} of {runs} runs",
-                path.display()
+                path.escaped()
             );
             CliError::new(ExitKind::Flaky, what)
                 .hint("make the command deterministic, or loosen the property so that every run shows it")

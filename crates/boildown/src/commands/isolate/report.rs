@@ -7,6 +7,7 @@ use boildown_session::{SideFiles, Summary};
 use serde_json::Value;
 
 use super::diff::{self, FileDifference};
+use crate::report::format::EscapedPath as _;
 use crate::report::json_events::{DifferenceJson, IsolationFinished, JsonValue as _, LastEvent};
 use crate::report::reporter::FinalReport;
 use crate::report::text::{not_verified, spent};
@@ -43,8 +44,8 @@ impl FinalReport for IsolationReport<'_> {
         };
         format!(
             "{} and {} differ in {} {unit}\n{}\n{minimality}",
-            self.sides.passing.display(),
-            self.sides.failing.display(),
+            self.sides.passing.escaped(),
+            self.sides.failing.escaped(),
             self.changes,
             spent(&self.summary.progress.spent)
         )

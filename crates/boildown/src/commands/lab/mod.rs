@@ -12,7 +12,9 @@ use boildown_lab::simulate::{Latency, RepeatedCandidates};
 use boildown_lab::workload::Shape;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
-use boildown_search::literature::list::{CddOptions, DdminOptions, ProbDdOptions, Sigma};
+use boildown_search::literature::list::{
+    CddOptions, DdminOptions, ProbDdOptions, Sigma, WProbDdOptions,
+};
 use boildown_syntax::Language;
 
 use self::args::{Experiment, LabArgs};
@@ -196,9 +198,9 @@ fn families() -> [AlgorithmFamily; 3] {
             })
         }),
         AlgorithmFamily::new("wprobdd", &SIGMAS, |value| {
-            Algorithm::WProbDd(ProbDdOptions {
+            Algorithm::WProbDd(WProbDdOptions {
                 sigma: sigma(value),
-                ..ProbDdOptions::DEFAULT
+                ..WProbDdOptions::DEFAULT
             })
         }),
         AlgorithmFamily::new("cdd", &SIGMAS, |value| {

@@ -18,6 +18,7 @@ use crate::options::values::{duration, named};
 use crate::options::{
     BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
 };
+use crate::preparing::PreparationOptions;
 
 #[derive(Debug, Args)]
 #[command(
@@ -207,4 +208,18 @@ fn size(text: &str) -> Result<TargetSize, &'static str> {
         _ => None,
     });
     size.ok_or("not a number of tokens, such as 200, or of bytes, such as 4kB")
+}
+
+impl ReduceArgs {
+    /// Returns the options of the preparation.
+    pub(crate) fn preparation(&self) -> PreparationOptions<'_> {
+        PreparationOptions {
+            input: &self.input,
+            property: &self.property,
+            sandbox: &self.sandbox,
+            printing: &self.printing,
+            timeout: self.timeout,
+            jobs: self.jobs.count(),
+        }
+    }
 }

@@ -14,6 +14,7 @@ use boildown_store::{KnownResults, StoreFolder, fingerprint_of};
 
 use super::args::ReduceArgs;
 use crate::error::{CliError, ExitKind};
+use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 use crate::report::reporter::Reporter;
 
@@ -74,13 +75,13 @@ impl Destination {
             // Writing would replace the device, such as /dev/null, by a file.
             Ok(metadata) if !metadata.is_file() => Some("it is not a regular file".to_owned()),
             Err(_) if !Path::new(".").join(parent).is_dir() => {
-                Some(format!("there is no directory {}", parent.display()))
+                Some(format!("there is no directory {}", parent.escaped()))
             }
             _ => None,
         };
         if let Some(problem) = problem {
             return Err(
-                CliError::usage(format!("failed to write {}", output.display())).because(problem),
+                CliError::usage(format!("failed to write {}", output.escaped())).because(problem),
             );
         }
         Ok(Self {
@@ -124,7 +125,7 @@ impl Destination {
             return Ok(None);
         }
         let refused = |problem: &str| {
-            let what = format!("failed to write {}", self.output.display());
+            let what = format!("failed to write {}", self.output.escaped());
             CliError::usage(what)
                 .because(problem.to_owned())
                 .hint("--output FILE writes the result elsewhere, --force replaces this file")
@@ -186,9 +187,9 @@ impl Destination {
         if let Some(aside) = &self.aside {
             notes.note(&format!(
                 "{} holds a result of another run, {}: it is kept while the new one, in {}, is larger (--force replaces it)",
-                self.output.display(),
+                self.output.escaped(),
                 count(aside.other.bytes, "byte"),
-                aside.path.display(),
+                aside.path.escaped(),
             ));
         }
     }
@@ -196,7 +197,7 @@ impl Destination {
     /// Returns the error of a reduction that stopped with a result.
     pub(crate) fn error_with_saved_result(&self, error: &OracleError) -> CliError {
         CliError::cannot_run(error).hint(match self.target() {
-            Some(_) => format!("the best result so far is in {}", self.shown().display()),
+            Some(_) => format!("the best result so far is in {}", self.shown().escaped()),
             None => "the best result so far is remembered: the same command resumes".to_owned(),
         })
     }
@@ -251,7 +252,7 @@ impl Destination {
             let copied =
                 fs::copy(&args.input, backup).and_then(|_| fs::File::open(backup)?.sync_all());
             copied.map_err(|error| {
-                let what = format!("failed to write {}", backup.display());
+                let what = format!("failed to write {}", backup.escaped());
                 CliError::new(ExitKind::CannotRun, what).because(error)
             })?;
         }

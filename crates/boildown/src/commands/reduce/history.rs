@@ -19,8 +19,10 @@ use boildown_syntax::Units;
 use super::args::ReduceArgs;
 use super::destination::Destination;
 use crate::error::CliError;
+use crate::input::read_regular;
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
+use crate::report::format::EscapedPath as _;
 use crate::{identity, limits};
 
 /// What is known of a reduction before it begins.
@@ -213,7 +215,7 @@ impl Look<'_> {
     /// [`CliError`] when the backup is not the original of the current file.
     fn original(&self, backup: &Path, project: Option<&Project>) -> Result<Arc<[u8]>, CliError> {
         let exists = || {
-            let what = format!("{} exists already", backup.display());
+            let what = format!("{} exists already", backup.escaped());
             CliError::usage(what)
                 .hint("the backup of the input would overwrite it; move it away first")
         };
@@ -224,7 +226,7 @@ impl Look<'_> {
             Some((found, _)) if found.is_known_result(fingerprint_of(self.current)) => Ok(original),
             Some((_, ResumeStatus::Resumed { .. })) => Err(exists().hint(format!(
                 "to resume the earlier run, restore {} as that run left it",
-                self.args.input.display()
+                self.args.input.escaped()
             ))),
             _ => Err(exists()),
         }
@@ -294,7 +296,7 @@ fn run_identity(
     identity.add("--algorithm", identity::algorithm(*algorithm));
     identity.add("--schedule", identity::schedule(*schedule));
     identity.add("--width", format!("{batch_size}"));
-    let rules: Vec<_> = rules.iter().map(|path| fs::read(path).ok()).collect();
+    let rules: Vec<_> = rules.iter().map(|path| read_regular(path).ok()).collect();
     identity.add_hash("--rules", format!("{rules:?}").as_bytes());
     identity.add("--preserve-names", format!("{preserve_names}"));
     identity.add("--rename", format!("{rename}"));

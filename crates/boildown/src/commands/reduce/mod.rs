@@ -29,12 +29,12 @@ use crate::keys::{self, KeyListener};
 use crate::project::RunPlaces;
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
+use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
-use crate::report::text::planning;
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits};
 
@@ -48,11 +48,11 @@ mod strategy;
 /// Reduces a file.
 pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop;
+    let _reap = ReapOnDrop::begin();
     settle(&mut args)?;
     let args = &args;
     let input = read(&args.input)?;
-    let usage = format!("boildown reduce {}", args.input.display());
+    let usage = format!("boildown reduce {}", args.input.escaped());
     let commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
     if args.property.show_property {
         return show_property(args, &commands, &input);
@@ -134,7 +134,11 @@ fn count_both(
 ) -> [Option<usize>; 2] {
     const LARGE: usize = 1 << 20;
     let before = found.summary.tokens_before;
-    let before = before.or_else(|| count_tokens(input, language));
+    let before = match input.len() {
+        // Stopped before a pass has read it.
+        LARGE.. if before.is_none() && found.summary.stopped.is_some() => None,
+        _ => before.or_else(|| count_tokens(input, language)),
+    };
     let after = found.summary.progress.tokens;
     let after = match found.best.len() {
         _ if found.best == *input => before,
@@ -299,7 +303,6 @@ impl ReductionSearch<'_> {
             Some(collector) => collector,
             None => oracle,
         };
-        reporter.working(&planning(self.input.len()), "");
         let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
         let Reduced {
             summary,
@@ -394,7 +397,7 @@ fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     let hint = "the file to reduce comes first: boildown reduce FILE -- COMMAND";
     let input = input::read(path, hint)?;
     if input.is_empty() {
-        let what = format!("{} is empty: there is nothing to reduce", path.display());
+        let what = format!("{} is empty: there is nothing to reduce", path.escaped());
         return Err(CliError::usage(what));
     }
     Ok(input)

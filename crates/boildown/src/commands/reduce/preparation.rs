@@ -9,10 +9,9 @@ use boildown_oracle::shell::quote;
 use boildown_oracle::{Interrupt, OracleError, Outcome, Run};
 use boildown_session::BaselineError;
 use boildown_session::prepare::{
-    Flakiness, PlaceError, PlacedReduction, PrepareEvent, PreparedReduction, PropertyChoice,
-    ReductionError, ReductionSetup,
+    Flakiness, PlaceError, PlacedReduction, PreparationSetup, PrepareEvent, PreparedReduction,
+    PropertyChoice, ReductionError,
 };
-use boildown_store::BaselineRecording;
 
 use super::args::ReduceArgs;
 use super::history::ReductionHistory;
@@ -24,11 +23,11 @@ use crate::explain::{
 use crate::project::{RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::flakiness;
+use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
-use crate::script_hints::{ScriptTrials, reads_original};
-use crate::signals::interrupt_on_signals;
-use crate::{deduced, keys, limits, property};
+use crate::script_hints::reads_original;
+use crate::{deduced, limits, property};
 
 /// The runs before a reduction.
 pub(super) struct Preparation<'a> {
@@ -65,42 +64,38 @@ impl<'a> Preparation<'a> {
         reporter: &mut dyn Reporter,
     ) -> Result<(PreparedReduction, ReductionHistory), CliError> {
         let args = self.args;
-        let may_ask = args.printing.is_text() && !args.property.yes && keys::are_available();
-        let mut choice = PropertyChoice {
-            remembered: history.property(),
-            frames: args.property.frames,
-            ask: &mut deduced::chooser(may_ask, self.interrupt),
-        };
         let mut loosened = None;
         let is_chosen = matches!(history.place, RunPlace::Either(_));
-        let (prepared, history) = {
-            let mut note = noting(reporter);
-            let on_event = &mut |event: PrepareEvent<'_>| {
-                if let PrepareEvent::Loosened(loosening) = event {
-                    loosened = Some(loosening);
+        let options = args.preparation();
+        let (prepared, history) =
+            options.with_choice(history.property(), self.interrupt, |choice| {
+                let mut note = noting(reporter);
+                let on_event = &mut |event: PrepareEvent<'_>| {
+                    if let PrepareEvent::Loosened(loosening) = event {
+                        loosened = Some(loosening);
+                    }
+                    note(event);
+                };
+                match &history.place {
+                    RunPlace::Either(project) => {
+                        let project = Arc::clone(project);
+                        self.prepare_in_either(&project, history, choice, on_event)
+                    }
+                    place => {
+                        let runner = place.runner(self.runner.clone());
+                        let prepared = (self.setup(&runner)).prepare(
+                            &history.input,
+                            history.recording(),
+                            choice,
+                            on_event,
+                        );
+                        let is_in_project = place.project().is_some();
+                        let prepared = prepared
+                            .map_err(|error| self.error(error, &history.input, is_in_project))?;
+                        Ok((prepared, history))
+                    }
                 }
-                note(event);
-            };
-            match &history.place {
-                RunPlace::Either(project) => {
-                    let project = Arc::clone(project);
-                    self.prepare_in_either(&project, history, &mut choice, on_event)?
-                }
-                place => {
-                    let runner = place.runner(self.runner.clone());
-                    let prepared = (self.setup(&runner)).prepare(
-                        &history.input,
-                        history.recording(),
-                        &mut choice,
-                        on_event,
-                    );
-                    let is_in_project = place.project().is_some();
-                    let prepared = prepared
-                        .map_err(|error| self.error(error, &history.input, is_in_project))?;
-                    (prepared, history)
-                }
-            }
-        };
+            })?;
         let property = prepared.oracle.property();
         let is_stated = property::stated(&args.property).is_some();
         let slowest = prepared.baseline.stats.slowest;
@@ -133,7 +128,7 @@ impl<'a> Preparation<'a> {
             choice,
             on_event,
         );
-        let root = project.plan().root().display();
+        let root = project.plan().root().escaped();
         match placed {
             Ok(PlacedReduction {
                 prepared,
@@ -165,8 +160,8 @@ impl<'a> Preparation<'a> {
         }
     }
 
-    fn setup<'b>(&'b self, runner: &'b Runner) -> ReductionSetup<'b> {
-        setup(self.args, runner, &self.permissions, self.interrupt)
+    fn setup<'b>(&'b self, runner: &'b Runner) -> PreparationSetup<'b> {
+        (self.args.preparation()).setup(runner, &self.permissions, self.interrupt)
     }
 
     fn error(&self, error: ReductionError, input: &[u8], is_in_project: bool) -> CliError {
@@ -195,24 +190,6 @@ impl<'a> Preparation<'a> {
     }
 }
 
-fn setup<'a>(
-    args: &ReduceArgs,
-    runner: &'a Runner,
-    permissions: &'a Permissions,
-    interrupt: &'a Interrupt,
-) -> ReductionSetup<'a> {
-    ReductionSetup {
-        runner,
-        permissions,
-        stated: property::stated(&args.property),
-        is_test_script: args.property.test.is_some(),
-        is_flaky: args.property.flaky,
-        timeout_is_stated: args.timeout.is_some(),
-        jobs: args.jobs.count(),
-        interrupt,
-    }
-}
-
 /// Prints what would be preserved, and does nothing else.
 ///
 /// A property is read off a run in the project, if there is one, as for a reduction.
@@ -221,33 +198,25 @@ pub(super) fn show_property(
     commands: &PropertyCommands,
     input: &[u8],
 ) -> Result<ExitKind, CliError> {
-    if let Some(stated) = property::stated(&args.property) {
-        deduced::print_flags(&stated);
-        return Ok(ExitKind::Reduced);
-    }
-    let interrupt = interrupt_on_signals()?;
-    let (sandbox, timeout) = (&args.sandbox, args.timeout);
-    let command = commands.command.clone();
-    let runner = limits::runner(&args.input, command, sandbox, timeout, &mut |_| {})?;
     let within = args.within.as_deref();
     let places = RunPlaces::new(within, &args.input, commands, [], args.jobs.count());
-    let runner = match (places.stated()?, places.chosen()) {
-        (Some(place), _) => place.runner(runner),
-        (None, Some(project)) => runner.within(Arc::clone(project)),
-        (None, None) => runner,
+    let place = |runner: Runner| {
+        Ok(match (places.stated()?, places.chosen()) {
+            (Some(place), _) => place.runner(runner),
+            (None, Some(project)) => runner.within(Arc::clone(project)),
+            (None, None) => runner,
+        })
     };
-    let permissions = limits::permissions(sandbox);
-    let deduction = setup(args, &runner, &permissions, &interrupt)
-        .deduce(input, &BaselineRecording::default(), args.property.frames)
-        .map_err(|error| match error {
+    (args.preparation()).show_property(commands.command.clone(), place, |setup, recording| {
+        let deduction = setup.deduce(input, recording, args.property.frames);
+        deduction.map_err(|error| match error {
             ReductionError::NothingToPreserve { run } => {
-                nothing_to_preserve(&run, false, args, &runner)
+                nothing_to_preserve(&run, false, args, setup.runner)
             }
             ReductionError::NoStackTrace => deduced::no_stack_trace(),
             error => CliError::new(ExitKind::CannotRun, error.to_string()),
-        })?;
-    deduced::print_deduction(&deduction);
-    Ok(ExitKind::Reduced)
+        })
+    })
 }
 
 /// Returns how to repeat a run on the input.
@@ -289,24 +258,17 @@ fn script_hint(
     if matches!(error, BaselineError::HoldsOnEmpty) {
         return reads_original(runner, &args.input, interrupt);
     }
-    let trials = ScriptTrials {
-        runner,
-        property: &property::stated(&args.property)?,
-        script: args.property.test.as_deref()?,
-        path: &args.input,
-        input,
-        interrupt,
+    let run = match error {
+        BaselineError::NotInteresting { run } => Some(run.as_deref()?),
+        BaselineError::Oracle(OracleError::SetUp { .. }) => None,
+        _ => return None,
     };
-    match error {
-        BaselineError::NotInteresting { run } => trials.hint(run.as_ref()?),
-        BaselineError::Oracle(OracleError::SetUp { .. }) => trials.missing_files(None),
-        _ => None,
-    }
+    (args.preparation()).script_hint(run, runner, input, interrupt)
 }
 
 fn writes_elsewhere(path: Option<&Path>, args: &ReduceArgs, runner: &Runner) -> CliError {
     let (what, path) = match path {
-        Some(path) => (path.display().to_string(), quote(path)),
+        Some(path) => (path.escaped(), quote(path)),
         None => (
             "a file outside of its directory".to_owned(),
             "PATH".to_owned(),

@@ -9,6 +9,7 @@ use boildown_syntax::{Language, Units};
 use serde_json::Value;
 
 use crate::report::flakiness;
+use crate::report::format::EscapedPath as _;
 use crate::report::format::{count, grouped};
 use crate::report::json_events::{JsonValue as _, LastEvent, OtherFailureJson, ReductionFinished};
 use crate::report::reporter::FinalReport;
@@ -73,9 +74,9 @@ impl ReductionReport<'_> {
         if self.summary.resumable {
             return "run the same command".to_owned();
         }
-        let (input, output) = (self.input.display(), self.output.display());
+        let (input, output) = (self.input.escaped(), self.output.escaped());
         match self.backup {
-            Some(backup) => format!("move {} away and run the same command", backup.display()),
+            Some(backup) => format!("move {} away and run the same command", backup.escaped()),
             None if self.unchanged => "run the same command".to_owned(),
             None => format!(
                 "replace {input} by {output} (keep the original elsewhere) and run the same command"
@@ -91,9 +92,9 @@ impl FinalReport for ReductionReport<'_> {
             format!("{} -> {}", grouped(before), count(after, noun))
         };
         let mut text = match (self.unchanged, self.summary.stopped) {
-            (false, _) => format!("{}  ", self.output.display()),
-            (true, None) => format!("{}: nothing could be removed  ", self.input.display()),
-            (true, Some(_)) => format!("{}: nothing removed yet  ", self.input.display()),
+            (false, _) => format!("{}  ", self.output.escaped()),
+            (true, None) => format!("{}: nothing could be removed  ", self.input.escaped()),
+            (true, Some(_)) => format!("{}: nothing removed yet  ", self.input.escaped()),
         };
         text += &sizes(progress.bytes_before, progress.bytes, "byte");
         if let (Some(before), Some(after)) = (self.tokens_before, self.tokens_after) {
@@ -169,12 +170,12 @@ fn other_failures(others: &SecondaryFailures, lists_all: bool) -> String {
     let mut text = format!(
         "\n{} in candidates; the smallest candidate of each is in {}:",
         count(failures.len(), "secondary failure"),
-        folder.display()
+        folder.escaped()
     );
     let listed = if lists_all { failures.len() } else { LISTED };
     for (_, file, line) in failures.iter().take(listed) {
         let name = file.file_name().unwrap_or_default();
-        text += &format!("\n  {}: {line}", name.display());
+        text += &format!("\n  {}: {line}", name.escaped());
     }
     if let Some(more @ 1..) = failures.len().checked_sub(listed) {
         text += &format!(

@@ -1,6 +1,6 @@
 //! The strategy of a reduction, from the options.
 
-use std::fs;
+use std::io;
 use std::sync::Arc;
 
 use boildown_syntax::{
@@ -10,6 +10,8 @@ use boildown_syntax::{
 
 use super::args::ReduceArgs;
 use crate::error::CliError;
+use crate::input;
+use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 
 /// Returns the strategy for this input.
@@ -56,7 +58,7 @@ pub(super) fn strategy(
 
 /// Returns the error for a selection of passes that does nothing.
 fn nothing_to_try(args: &ReduceArgs, idle: &[(&str, IdleReason)], bytes: usize) -> CliError {
-    let input = args.input.display();
+    let input = args.input.escaped();
     let reason = |reason: &IdleReason| match reason {
         IdleReason::NamesStay => "runs with --rename only".to_owned(),
         IdleReason::LayoutStays => "runs with --compact only".to_owned(),
@@ -82,16 +84,19 @@ fn rules(args: &ReduceArgs, language: Option<&'static Language>) -> Result<Rules
     let mut all = Rules::default();
     for path in &args.rules {
         let Some(language) = language else {
-            let what = format!("failed to apply the rules in {}", path.display());
+            let what = format!("failed to apply the rules in {}", path.escaped());
             return Err(CliError::usage(what)
                 .because("the language of the input is unknown")
                 .hint("--language states it; `boildown languages` lists the languages"));
         };
-        let text = fs::read_to_string(path).map_err(|error| {
-            CliError::usage(format!("failed to read {}", path.display())).because(error)
-        })?;
+        let unreadable = |error: io::Error| {
+            CliError::usage(format!("failed to read {}", path.escaped())).because(error)
+        };
+        let text = input::read_regular(path).map_err(unreadable)?;
+        let text =
+            String::from_utf8(text).map_err(|_| unreadable(io::Error::other("it is not UTF-8")))?;
         let rules = Rules::read(language, &text)
-            .map_err(|error| CliError::usage(format!("{}, {error}", path.display())))?;
+            .map_err(|error| CliError::usage(format!("{}, {error}", path.escaped())))?;
         all = all.and(&rules);
     }
     Ok(all)
@@ -124,7 +129,7 @@ fn passes(args: &ReduceArgs, available: &[&str]) -> Result<PassSelection, CliErr
         .chain(&skipped)
         .find(|name| !available.contains(name));
     if let Some(name) = unknown {
-        let what = format!("unknown pass `{name}` for {}", args.input.display());
+        let what = format!("unknown pass `{name}` for {}", args.input.escaped());
         return Err(CliError::usage(what).hint(format!("its passes are {}", available.join(", "))));
     }
     match (only.is_empty(), skipped.is_empty()) {

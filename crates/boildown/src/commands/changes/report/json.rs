@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use boildown_changes::Commit;
 use boildown_session::Event;
-use boildown_session::changes::{CulpritCounts, Trial};
+use boildown_session::changes::{CulpritCounts, RepairScope, Trial};
 
 use super::reporter::{ChangesReporter, CulpritSearchReport, StartedChanges};
 use crate::report::json::{HEARTBEAT, arguments, print};
 use crate::report::json_events::{
-    CommitJson, CulpritEvent, CulpritFinished, JsonValue as _, PartJson, SCHEMA, SpentJson,
-    StateJson, TrialJson,
+    CommitJson, CulpritEvent, CulpritFinished, JsonValue as _, OtherCauseJson, PartJson, SCHEMA,
+    SpentJson, StateJson, TrialJson,
 };
 use crate::report::notes::Notes;
 
@@ -118,6 +118,14 @@ impl ChangesReporter for ChangesJson {
             on_good: found.on_good.map(trial),
             repair: trial(found.repair),
             repair_on: found.repair_on.clone(),
+            repair_without: match found.repair_scope {
+                RepairScope::Causes => "causes",
+                RepairScope::Hunks => "hunks",
+                RepairScope::Names => "groups of hunks by new names",
+                RepairScope::Files => "files",
+            }
+            .to_owned(),
+            other_causes: other_causes(report),
             parts: parts.collect(),
             same_failure: report.same_failure,
             files_restored: found.restored_files,
@@ -129,6 +137,16 @@ impl ChangesReporter for ChangesJson {
         };
         print(&CulpritEvent::Finished(Box::new(finished)).to_json());
     }
+}
+
+fn other_causes(report: &CulpritSearchReport<'_>) -> Vec<OtherCauseJson> {
+    let causes = report.found.other_causes.iter().zip(report.other_patches);
+    causes
+        .map(|(cause, patch)| OtherCauseJson {
+            places: cause.locations.clone(),
+            patch: String::from_utf8_lossy(patch).into_owned(),
+        })
+        .collect()
 }
 
 fn trial(trial: Trial) -> TrialJson {

@@ -37,6 +37,8 @@ pub(crate) struct CulpritSearchReport<'a> {
     pub(crate) command: &'a str,
     pub(crate) output: &'a Path,
     pub(crate) patch: &'a [u8],
+    /// The patches of the other causes.
+    pub(crate) other_patches: &'a [Vec<u8>],
     /// Whether the culprit alone shows the failure of the bad state; `None` when the bad state
     /// shows no failure to compare with.
     pub(crate) same_failure: Option<bool>,

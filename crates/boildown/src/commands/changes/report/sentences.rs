@@ -3,7 +3,7 @@
 use boildown_changes::ChangeUnit;
 use boildown_oracle::Verdict;
 use boildown_session::changes::{
-    CulpritCounts, CulpritHunk, CulpritReport, SearchTarget, Trial, UnresolvedReason,
+    CulpritCounts, CulpritHunk, CulpritReport, RepairScope, SearchTarget, Trial, UnresolvedReason,
 };
 
 use super::reporter::CulpritSearchReport;
@@ -61,7 +61,10 @@ pub(super) fn guarantee(found: &CulpritReport) -> Vec<String> {
             "state what is bad so that every run shows it, or repeat the command in a script".to_owned(),
         ];
     }
-    vec!["1-minimal: no single line, hunk or file of the patch can be left out".to_owned()]
+    let finest = found.finest.noun(1);
+    vec![format!(
+        "1-minimal: no single {finest}, hunk or file of the patch can be left out"
+    )]
 }
 
 /// Says what kept the tests from being judged.
@@ -146,6 +149,10 @@ pub(super) fn sentences(report: &CulpritSearchReport<'_>) -> Vec<String> {
             ),
         });
     }
+    for cause in &found.other_causes {
+        let places = cause.locations.join(" and ");
+        all.push(format!("another cause {} alone: {places}", words.does));
+    }
     all.push(repaired(report, &words));
     all.extend(parts(&found.hunks, &words));
     if report.same_failure == Some(false) {
@@ -194,13 +201,21 @@ fn repaired(report: &CulpritSearchReport<'_>, words: &Words) -> String {
     let on = &report.found.repair_on;
     let Words { does, without, .. } = words;
     let repair = report.found.repair;
+    let what = match (report.found.repair_scope, report.found.other_causes.len()) {
+        (RepairScope::Causes, 0) => "it",
+        (RepairScope::Causes, 1) => "both",
+        (RepairScope::Causes, _) => "all of them",
+        (RepairScope::Hunks, _) => "the hunks that hold it",
+        (RepairScope::Names, _) => "the hunks that share its names",
+        (RepairScope::Files, _) => "all changes of its files",
+    };
     match repair.verdict {
-        Verdict::Uninteresting => format!("{on} {without} without it"),
+        Verdict::Uninteresting => format!("{on} {without} without {what}"),
         Verdict::Interesting => {
-            format!("{on} without it is as before: something else {does} as well")
+            format!("{on} without {what} is as before: something else {does} as well")
         }
         Verdict::Unresolved => format!(
-            "whether {on} {without} without it is unresolved{}",
+            "whether {on} {without} without {what} is unresolved{}",
             because(repair)
         ),
     }

@@ -7,6 +7,7 @@ use boildown_session::changes::{CulpritCounts, SearchTarget};
 
 use super::reporter::{ChangesReporter, CulpritSearchReport};
 use super::sentences::{guarantee, reasons, sentences, size, spent};
+use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count};
 use crate::report::notes::Notes;
 use crate::report::terminal::StatusOutput;
@@ -15,6 +16,10 @@ use crate::report::terminal::StatusOutput;
 pub(super) struct ChangesText {
     target: SearchTarget,
     out: StatusOutput,
+    /// Whether there are states between the two.
+    has_history: bool,
+    /// What the search works on.
+    phase: String,
     /// Time at which progress was last printed.
     printed_at: Duration,
 }
@@ -29,6 +34,8 @@ impl ChangesText {
         Self {
             target,
             out: StatusOutput::new(),
+            has_history: false,
+            phase: String::new(),
             printed_at: Duration::ZERO,
         }
     }
@@ -39,7 +46,7 @@ impl ChangesText {
             return;
         }
         self.printed_at = counts.elapsed;
-        let line = format!("{}  {}", clock(counts.elapsed), spent(counts));
+        let line = format!("{}  {}{}", clock(counts.elapsed), spent(counts), self.phase);
         if self.out.is_live {
             self.out.replace_live_line(&line, "");
         } else {
@@ -72,7 +79,15 @@ impl ChangesReporter for ChangesText {
                 let state = if *is_good { first } else { second };
                 self.out.print(&format!("{state}: {}", run.outcome));
             }
+            Event::BisectionProgress { suspects, tests } => {
+                self.phase = format!(
+                    "  [history: {} left, about {}]",
+                    count(*suspects, "commit"),
+                    count(*tests, "test")
+                );
+            }
             Event::HistoryRead { steps } => {
+                self.has_history = true;
                 self.out
                     .print(&format!("history: {}", count(*steps, "step")));
             }
@@ -82,7 +97,8 @@ impl ChangesReporter for ChangesText {
                 commits,
                 counts,
             } => {
-                if commits.is_empty() {
+                self.phase = "  [changes]".to_owned();
+                if commits.is_empty() && !self.has_history {
                     return;
                 }
                 self.out.print(&format!(
@@ -96,13 +112,19 @@ impl ChangesReporter for ChangesText {
                 left,
                 counts,
                 ..
-            } => self.out.print(&format!(
-                "{}: {before} -> {left} ({})",
-                layer.noun(2),
-                spent(counts)
-            )),
+            } => {
+                self.phase = format!("  [{left} {}]", layer.noun(*left));
+                self.out.print(&format!(
+                    "{}: {before} -> {left} ({})",
+                    layer.noun(2),
+                    spent(counts)
+                ));
+            }
             Event::OlderChangeNeeded { passing, failing } => self.out.print(&format!(
                 "an older change is needed too, between {passing} and {failing}"
+            )),
+            Event::OtherCauseNeeded { revision } => self.out.print(&format!(
+                "{revision} without it is as before: looking for another cause"
             )),
             Event::GoingOnInFreshTrees => self.out.print(
                 "a fresh copy has another verdict: runs depend on files that earlier runs left \
@@ -120,7 +142,7 @@ impl ChangesReporter for ChangesText {
 
 fn summary(report: &CulpritSearchReport<'_>) -> String {
     let found = report.found;
-    let mut text = format!("{}  {}\n", report.output.display(), size(found));
+    let mut text = format!("{}  {}\n", report.output.escaped(), size(found));
     for commit in &found.commits {
         let relation = if found.undone { "undoes" } else { "from" };
         text += &format!(
