@@ -20,7 +20,7 @@ use crate::{ChangesError, Configuration, Contents, Entry, FileKind, FilePath, Fi
 /// their directory is part of the configuration.
 ///
 /// # Modification times
-/// A file that is written gets the present time, never a later one; [`WriteTimes`] says how build
+/// A file that is written gets the present time, never a later one; `WriteTimes` says how build
 /// tools notice it.
 ///
 /// # Links
