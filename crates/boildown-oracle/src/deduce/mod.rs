@@ -114,6 +114,22 @@ pub fn deduce(run: &Run) -> Option<Property> {
     Deduction::of_run(run).map(|deduction| deduction.property().clone())
 }
 
+/// Returns whether the failure of a run is named by a line that the property describes, not only
+/// mentioned: of several exceptions the last one names it. True for a run that names none.
+#[must_use]
+pub fn is_named_by(property: &Property, run: &Run) -> bool {
+    let output = PlainOutput::of_run(run);
+    let named = named_failures(&output).into_iter().next();
+    named.is_none_or(|lines| {
+        lines.iter().any(|line| {
+            let expected = property.expectations().iter();
+            expected
+                .filter_map(|expectation| line.stream.pattern(expectation))
+                .any(|pattern| pattern.matches(line.text))
+        })
+    })
+}
+
 /// Returns the lines that identify the failure, in several ways, the most specific first.
 fn named_failures<'a>(output: &PlainOutput<'a>) -> Vec<Vec<FailureLine<'a>>> {
     let mut named = Vec::new();

@@ -29,6 +29,15 @@ impl Stream {
             Self::Stderr => Expectation::Stderr(pattern),
         }
     }
+
+    /// Returns the pattern that an expectation says this stream matches.
+    pub(super) fn pattern(self, expectation: &Expectation) -> Option<&Pattern> {
+        match (self, expectation) {
+            (Self::Stdout, Expectation::Stdout(pattern))
+            | (Self::Stderr, Expectation::Stderr(pattern)) => Some(pattern),
+            _ => None,
+        }
+    }
 }
 
 /// A text of the output that identifies the failure: a line, a part of a line, or two lines of

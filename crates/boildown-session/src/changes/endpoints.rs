@@ -214,9 +214,12 @@ impl EndpointCheck<'_> {
             let crashes =
                 (self.failing_run.as_ref()).is_some_and(|run| Signature::of_run(run).is_some());
             let is_silent = !crashes && failure.expectations().len() == 1;
-            trees.set_rule(match is_silent {
-                true => OutcomeRule::SilentFailure(failure),
-                false => OutcomeRule::Property(failure),
+            let names_failure = (self.failing_run.as_ref())
+                .is_some_and(|run| boildown_oracle::is_named_by(&failure, run));
+            trees.set_rule(match (is_silent, names_failure) {
+                (true, _) => OutcomeRule::SilentFailure(failure),
+                (false, true) => OutcomeRule::NamedFailure(failure),
+                (false, false) => OutcomeRule::Property(failure),
             });
         }
         Ok(end)

@@ -1,6 +1,8 @@
 //! Rules that read from a run whether a state is good, bad, or cannot be judged.
 
-use boildown_oracle::{Expectation, OracleError, Outcome, Property, Run, Signature, Verdict};
+use boildown_oracle::{
+    Expectation, OracleError, Outcome, Property, Run, Signature, Verdict, is_named_by,
+};
 
 /// The rule by which the outcome of a run tells a good state from a bad one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,10 @@ pub enum OutcomeRule {
     /// As [`Property`](Self::Property), but a run that prints an exception or another crash is
     /// unresolved: the bad state prints none.
     SilentFailure(Property),
+    /// Runs with the property are bad, as with [`Property`](Self::Property), if it names their
+    /// failure. An exception that was raised while that of the bad state was handled is another
+    /// failure.
+    NamedFailure(Property),
 }
 
 /// The goal of a search.
@@ -189,18 +195,22 @@ impl OutcomeRule {
             {
                 Unresolved(FailsOtherwise)
             }
-            (Self::Property(property) | Self::SilentFailure(property), _)
-                if property.verdict(run).is_interesting() =>
+            (Self::NamedFailure(property), _)
+                if property.verdict(run).is_interesting() && !is_named_by(property, run) =>
             {
-                Bad
+                Unresolved(FailsOtherwise)
             }
-            (Self::Property(_) | Self::SilentFailure(_), Outcome::Exited(0)) => Good,
-            (Self::Property(_) | Self::SilentFailure(_), Outcome::Exited(code))
-                if NOT_RUN.contains(&code) =>
-            {
-                Unresolved(CannotRun)
-            }
-            (Self::Property(_) | Self::SilentFailure(_), _) => Unresolved(FailsOtherwise),
+            (
+                Self::Property(property)
+                | Self::SilentFailure(property)
+                | Self::NamedFailure(property),
+                ended,
+            ) => match ended {
+                _ if property.verdict(run).is_interesting() => Bad,
+                Outcome::Exited(0) => Good,
+                Outcome::Exited(code) if NOT_RUN.contains(&code) => Unresolved(CannotRun),
+                _ => Unresolved(FailsOtherwise),
+            },
         })
     }
 
@@ -215,7 +225,9 @@ impl OutcomeRule {
     /// Returns the stated property, if there is one.
     pub(super) fn property(&self) -> Option<&Property> {
         match self {
-            Self::Property(property) | Self::SilentFailure(property) => Some(property),
+            Self::Property(property)
+            | Self::SilentFailure(property)
+            | Self::NamedFailure(property) => Some(property),
             Self::ExitCode | Self::SameFailure | Self::BisectRun | Self::Test => None,
         }
     }
@@ -301,6 +313,29 @@ mod tests {
     #[test]
     fn a_test_exits_with_0_on_a_bad_state() {
         check(&OutcomeRule::Test, &[(Exited(0), Bad), (Exited(1), Good)]);
+    }
+
+    #[test]
+    fn an_exception_while_that_of_the_bad_state_is_handled_is_another_failure() {
+        let property = "^ValueError: no number$".parse().map(Expectation::Stderr);
+        let property = Property::new(vec![property.unwrap()]).unwrap();
+        let rule = OutcomeRule::NamedFailure(property);
+        let error = b"Traceback (most recent call last):\n  File \"a.py\", line 1, in f\n\
+            ValueError: no number\n";
+        let then = b"\nDuring handling of the above exception, another exception occurred:\n\n";
+        let judge = |stderr: Vec<u8>| {
+            let run = Run {
+                outcome: Exited(1),
+                stdout: Vec::new(),
+                stderr,
+                took: Duration::ZERO,
+            };
+            rule.state_verdict(&run).unwrap()
+        };
+        assert_eq!(judge(error.to_vec()), Bad);
+        assert_eq!(judge([TRACEBACK, then, error].concat()), Bad);
+        let otherwise = Unresolved(UnresolvedReason::FailsOtherwise);
+        assert_eq!(judge([error, &then[..], TRACEBACK].concat()), otherwise);
     }
 
     #[test]

@@ -43,9 +43,9 @@ pub(super) fn begin(
 ) -> SessionStore {
     let (good, bad) = (problem.path.good(), problem.path.bad());
     let (property, flags) = match rule {
-        OutcomeRule::Property(property) | OutcomeRule::SilentFailure(property) => {
-            (property.to_string(), property.flags())
-        }
+        OutcomeRule::Property(property)
+        | OutcomeRule::SilentFailure(property)
+        | OutcomeRule::NamedFailure(property) => (property.to_string(), property.flags()),
         OutcomeRule::ExitCode | OutcomeRule::SameFailure => {
             ("the exit code tells".to_owned(), String::new())
         }
