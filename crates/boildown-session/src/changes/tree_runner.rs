@@ -263,6 +263,10 @@ impl TreeRunner {
         capture: Capture,
         interrupt: &Interrupt,
     ) -> Result<TreeRun, OracleError> {
+        // A short command could end before anyone looks.
+        if interrupt.is_triggered() {
+            return Err(OracleError::Interrupted);
+        }
         let was_used = workspace.is_some();
         let workspace = self.prepared(workspace, configuration)?;
         let built = self.build(&workspace, capture, interrupt);
