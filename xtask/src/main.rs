@@ -9,7 +9,6 @@ mod bench;
 mod binary;
 mod census;
 mod corpus;
-mod cpu;
 mod growth;
 mod peers;
 mod scaling;

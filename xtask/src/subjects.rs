@@ -8,11 +8,11 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
+use boildown_exec::cpu_time_of_runs;
 use serde::Serialize;
 
 use crate::binary::{self, Finished, Run};
 use crate::corpus::{self, Subject};
-use crate::cpu;
 use crate::peers::{self, Baseline, Best};
 use crate::table::{self, Align, Style, Table};
 use crate::tokens::Counter;
@@ -260,10 +260,10 @@ fn run_boildown(
         .args(&args.extra)
         .current_dir(top.join("work"))
         .env("SUBJECT_DIR", &subject.folder);
-    let cpu_before = cpu::time_of_children();
+    let cpu_before = cpu_time_of_runs();
     let limit = Duration::from_secs(args.limit);
     let run = binary::run(&mut command, Some(limit), &top.join("log"))?;
-    let cpu_after = cpu::time_of_children();
+    let cpu_after = cpu_time_of_runs();
     row.wall = Some(run.wall.as_secs_f64());
     row.cpu = cpu_before
         .zip(cpu_after)

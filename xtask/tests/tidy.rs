@@ -63,7 +63,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-session",
         ],
     ),
-    ("xtask", &["boildown-search", "boildown-syntax"]),
+    (
+        "xtask",
+        &["boildown-exec", "boildown-search", "boildown-syntax"],
+    ),
 ];
 
 /// The crates of the workspace that the tests of a crate may use in addition.

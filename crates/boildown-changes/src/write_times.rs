@@ -17,9 +17,8 @@ use crate::FilePath;
 ///
 /// Two more rules serve tools that look less closely:
 /// * Some tools compare whole seconds and sizes, such as rsync. When two versions of a file have
-///   the same size, the second one is written in a later second. Python compares them too,
-///   but what it
-///   keeps is known, and is removed instead.
+///   the same size, the second one is written in a later second. Python compares them too, but what
+///   it keeps is known, and is removed instead.
 /// * Where times are kept in whole seconds, each update begins in a later second than the one
 ///   before.
 ///

@@ -34,4 +34,16 @@ mod tests {
         assert_eq!(parse(stat, 100), Some(Duration::from_millis(1750)));
         assert_eq!(parse("no fields", 100), None);
     }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_busy_command_costs_time() {
+        let before = cpu_time_of_runs().unwrap();
+        let script = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+        let status = std::process::Command::new("sh")
+            .args(["-c", script])
+            .status();
+        assert!(status.unwrap().success());
+        assert!(cpu_time_of_runs().unwrap() > before);
+    }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use boildown_changes::{Configuration, Contents, State};
-use boildown_oracle::{Deduction, Interrupt, Outcome, Property, Run, Signature, Verdict};
+use boildown_oracle::{Deduction, Interrupt, Outcome, Property, Run, Verdict};
 use boildown_search::flaky::RunCounts;
 use boildown_store::BaselineRecording;
 
@@ -211,16 +211,8 @@ impl EndpointCheck<'_> {
                 (self.on_event)(&Event::FailureRead(failure.clone()));
                 self.failure = Some(failure.clone());
             }
-            let crashes =
-                (self.failing_run.as_ref()).is_some_and(|run| Signature::of_run(run).is_some());
-            let is_silent = !crashes && failure.expectations().len() == 1;
-            let names_failure = (self.failing_run.as_ref())
-                .is_some_and(|run| boildown_oracle::is_named_by(&failure, run));
-            trees.set_rule(match (is_silent, names_failure) {
-                (true, _) => OutcomeRule::SilentFailure(failure),
-                (false, true) => OutcomeRule::NamedFailure(failure),
-                (false, false) => OutcomeRule::Property(failure),
-            });
+            let rule = OutcomeRule::of_failure(failure, self.failing_run.as_ref());
+            trees.set_rule(rule);
         }
         Ok(end)
     }

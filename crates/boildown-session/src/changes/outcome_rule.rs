@@ -156,6 +156,19 @@ const UNRESOLVED: i32 = 125;
 const NOT_RUN: std::ops::RangeInclusive<i32> = 126..=127;
 
 impl OutcomeRule {
+    /// Returns the rule for a failure that was read off the bad state. `run` is the last run there.
+    pub(super) fn of_failure(failure: Property, run: Option<&Run>) -> Self {
+        let is_exit_alone = failure.expectations().len() == 1;
+        let crashes = run.is_some_and(|run| Signature::of_run(run).is_some());
+        if is_exit_alone && !crashes {
+            Self::SilentFailure(failure)
+        } else if run.is_some_and(|run| is_named_by(&failure, run)) {
+            Self::NamedFailure(failure)
+        } else {
+            Self::Property(failure)
+        }
+    }
+
     /// Returns what a run shows about the state that it ran on.
     ///
     /// # Errors

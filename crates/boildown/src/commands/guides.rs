@@ -185,8 +185,6 @@ pub(crate) const CHANGES: Guide = Guide {
         (6, "stopped early; the best result is saved"),
         (8, "a fresh copy does not confirm the patch"),
         (9, "no test could be judged"),
-        (8, "a fresh copy does not confirm the patch"),
-        (9, "no test could be judged"),
         (70, "internal error (a bug in boildown)"),
     ],
     files: &[
@@ -399,6 +397,16 @@ mod tests {
             assert!(help.lines().count() <= 40, "{help}");
             let longest = help.lines().map(|line| line.chars().count()).max();
             assert!(longest <= Some(80), "{help}");
+        }
+    }
+
+    #[test]
+    fn every_exit_code_is_described_once() {
+        for name in ["reduce", "isolate", "changes"] {
+            let codes = guide(name).exit_codes;
+            assert!(codes.is_sorted_by_key(|(code, _)| *code), "{name}");
+            let repeated = codes.windows(2).find(|pair| pair[0].0 == pair[1].0);
+            assert_eq!(repeated, None, "{name}");
         }
     }
 

@@ -111,7 +111,7 @@ impl PointsProblem {
         if self.rule == OutcomeRule::SameFailure {
             let shared = Deduction::of_run(&first).and_then(|first| first.shared_with(&second));
             let shared = shared.ok_or(PointsError::Flaky)?;
-            self.rule = OutcomeRule::Property(shared.clone());
+            self.rule = OutcomeRule::of_failure(shared.clone(), Some(&second));
             failure = Some(shared);
         }
         self.check(&plain(&run(&self, NONE)?), Verdict::Uninteresting)?;
@@ -220,22 +220,11 @@ fn plain(run: &Run) -> Run {
 /// Returns the group of each point by its place: what its description says before the first colon.
 fn places(all: &[Point]) -> Vec<u32> {
     let mut names: HashMap<&str, u32> = HashMap::new();
-    let place = |point: &'_ Point| {
-        point
-            .description
-            .split(':')
-            .next()
-            .unwrap_or_default()
-            .len()
-    };
     let mut groups = Vec::new();
     for point in all {
+        let place = point.description.split(':').next().unwrap_or_default();
         let next = u32::try_from(names.len()).unwrap_or(u32::MAX);
-        groups.push(
-            *names
-                .entry(&point.description[..place(point)])
-                .or_insert(next),
-        );
+        groups.push(*names.entry(place).or_insert(next));
     }
     groups
 }
