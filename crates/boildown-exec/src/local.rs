@@ -148,6 +148,7 @@ impl Runner {
 pub struct LocalOracle {
     runner: Runner,
     property: Property,
+    capture: Capture,
     /// `None` when the time limit is constant.
     adaptive_timeout: Option<Arc<AdaptiveTimeout>>,
 }
@@ -192,6 +193,7 @@ impl LocalOracle {
         let timeout = property.hang().unwrap_or(runner.limits.timeout);
         Self {
             runner: runner.with_timeout(timeout),
+            capture: property.capture(),
             property,
             adaptive_timeout: None,
         }
@@ -215,6 +217,20 @@ impl LocalOracle {
         self
     }
 
+    /// Returns this oracle with the output of every run in its answers, even if the property says
+    /// nothing about it.
+    #[must_use]
+    pub fn with_output(mut self) -> Self {
+        self.capture = Capture::Output;
+        self
+    }
+
+    /// Returns which output its answers have.
+    #[must_use]
+    pub fn capture(&self) -> Capture {
+        self.capture
+    }
+
     /// Returns the property.
     #[must_use]
     pub fn property(&self) -> &Property {
@@ -230,7 +246,7 @@ impl LocalOracle {
 
 impl Oracle for LocalOracle {
     fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
-        let capture = self.property.capture();
+        let capture = self.capture;
         let mut limits = self.runner.limits.clone();
         if let Some(adaptive_timeout) = &self.adaptive_timeout {
             limits.timeout = adaptive_timeout.limit();

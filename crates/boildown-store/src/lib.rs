@@ -67,6 +67,7 @@
 
 mod choice;
 mod error;
+mod history;
 mod identity;
 mod known_results;
 mod last_session;
@@ -90,6 +91,7 @@ use writer::Writer;
 
 pub use choice::Choice;
 pub use error::StoreError;
+pub use history::{RunHistory, StoredImprovement};
 pub use identity::Identity;
 pub use known_results::KnownResults;
 pub use last_session::{LastSession, SessionEnding};
@@ -116,6 +118,8 @@ pub struct RunStore {
     last_improvement: u64,
     /// The queries after which earlier sessions skipped a pass, in order.
     skipped_passes: Vec<u64>,
+    /// Whether the session before this one ran to its end.
+    has_finished: bool,
 }
 
 /// A verdict from the store.
@@ -196,6 +200,12 @@ impl RunStore {
     #[must_use]
     pub fn skipped_passes(&self) -> &[u64] {
         &self.skipped_passes
+    }
+
+    /// Returns whether the session before this one ran to its end, so that its result was confirmed.
+    #[must_use]
+    pub fn has_finished(&self) -> bool {
+        self.has_finished
     }
 
     /// Records how the session ended.

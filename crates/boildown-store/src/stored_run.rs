@@ -12,7 +12,7 @@ use super::choice::write_choices;
 use super::record::{
     BaselineRun, Improvement, VerdictRecord, code, micros, outcome_text, read_verdict,
 };
-use super::writer::{Writer, write_improvement, write_verdict};
+use super::writer::{FINISHED, Writer, write_improvement, write_verdict};
 use super::{
     BaselineRecording, Choice, Identity, RunStore, StoreError, StoreFolder, fingerprint_of, schema,
 };
@@ -31,6 +31,8 @@ pub struct StoredRun {
     last_improvement: u64,
     /// The queries after which passes were skipped, in order.
     skipped_passes: Vec<u64>,
+    /// Whether the last session ran to its end.
+    has_finished: bool,
     is_new: bool,
 }
 
@@ -107,6 +109,7 @@ impl StoreFolder {
             flags: None,
             last_improvement: 0,
             skipped_passes: Vec::new(),
+            has_finished: false,
             is_new: true,
         };
         if !stored.file.exists() {
@@ -225,6 +228,7 @@ impl StoredRun {
             file: self.file,
             last_improvement: self.last_improvement,
             skipped_passes: self.skipped_passes,
+            has_finished: self.has_finished,
         })
     }
 
@@ -297,6 +301,7 @@ impl StoredRun {
         self.last_improvement = last_improvement;
         self.best = best;
         self.skipped_passes = read_skipped_passes(&database).map_err(&fail)?;
+        self.has_finished = read_has_finished(&database).map_err(&fail)?;
         self.is_new = false;
         Ok(Some(verdicts))
     }
@@ -385,6 +390,14 @@ fn read_recording(database: &Connection) -> rusqlite::Result<Option<Vec<Baseline
         .collect()
 }
 
+/// Returns whether the last session ran to its end.
+fn read_has_finished(database: &Connection) -> rusqlite::Result<bool> {
+    let last = "SELECT ending FROM sessions ORDER BY id DESC LIMIT 1";
+    let ending: Option<Option<String>> =
+        database.query_row(last, [], |row| row.get(0)).optional()?;
+    Ok(ending.flatten().is_some_and(|ending| ending == FINISHED))
+}
+
 /// Returns the queries after which passes were skipped, in order.
 fn read_skipped_passes(database: &Connection) -> rusqlite::Result<Vec<u64>> {
     if !database.table_exists(None, "leaves")? {
@@ -420,12 +433,12 @@ fn read_best(database: &Connection) -> rusqlite::Result<(u64, Option<ResumedBest
     Ok(last.unwrap_or_default())
 }
 
-fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+pub(super) fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
 
-fn content(row: &Row<'_>, column: usize) -> rusqlite::Result<Fingerprint> {
+pub(super) fn content(row: &Row<'_>, column: usize) -> rusqlite::Result<Fingerprint> {
     let bytes: Vec<u8> = row.get(column)?;
     let bits = bytes.try_into().map_err(|_| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Blob, "not 16 bytes".into())

@@ -45,6 +45,7 @@
 //! - `rewrite`: the passes that replace text: rules and built-in rewritings
 //! - `symbols`: which names an input defines, and where they are used
 //! - `edit_plan`: deletions and replacements of nodes that are made together
+//! - `allocations`: how often parsers allocate memory, by which slow ones are stopped
 //! - `gate`, `parse`, `shield`: the parse gate: skips candidates that bring new syntax errors
 //! - `steps`: long computations in small steps: documents are read, and candidates parsed, so that
 //!   the caller can stop soon
@@ -60,6 +61,7 @@
 //! blocks.
 #![warn(clippy::disallowed_methods)]
 
+mod allocations;
 mod archive;
 mod candidate;
 mod document;
@@ -79,6 +81,7 @@ mod symbols;
 mod text_order;
 mod unused;
 
+pub use allocations::count_parser_allocations;
 pub use candidate::{Candidate, Check};
 pub use document::{Document, View};
 pub use gate::Gated;
@@ -90,4 +93,4 @@ pub use pipeline::{
     IdleReason, PassId, Pipeline, Reduction, count_tokens, idle_passes, pass_names, reduction,
 };
 pub use rewrite::{RuleError, Rules};
-pub use strategy::{GateMode, Layout, NamePolicy, PassSelection, Strategy, Units};
+pub use strategy::{GateMode, Layout, NamePolicy, PassSelection, Strategy, TrivialInputs, Units};

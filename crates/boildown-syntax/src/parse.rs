@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
+use crate::allocations::allocations;
 use crate::candidate::Candidate;
 use crate::shield::Shield;
 use crate::steps::{at_once, pause};
 
-/// A parser for one language. Clones share what they can use again.
+/// A parser for one language. Each parse has a parser of tree-sitter of its own: one that is used
+/// again allocates less, so that what is given up would depend on what was parsed before.
 #[derive(Clone)]
 pub(crate) struct Parser {
-    /// Those that are not at work. A parse that is given up keeps its own.
-    idle: Arc<Mutex<Vec<tree_sitter::Parser>>>,
     grammar: tree_sitter::Language,
     /// The name of the language.
     language: &'static str,
@@ -31,26 +31,18 @@ impl std::fmt::Debug for Parser {
 impl Parser {
     pub(crate) fn new(language: &Language) -> Self {
         Self {
-            idle: Arc::default(),
             grammar: language.grammar(),
             language: language.name,
             shield: Shield::for_language(language),
         }
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<tree_sitter::Parser>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(&self) -> tree_sitter::Parser {
-        let idle = self.idle().pop();
-        idle.unwrap_or_else(|| {
-            let mut parser = tree_sitter::Parser::new();
-            parser
-                .set_language(&self.grammar)
-                .expect("a test loads every grammar of the build");
-            parser
-        })
+    fn start(&self) -> tree_sitter::Parser {
+        let mut parser = tree_sitter::Parser::new();
+        parser
+            .set_language(&self.grammar)
+            .expect("a test loads every grammar of the build");
+        parser
     }
 
     /// Returns the bytes as the grammar's scanner may see them (see [`Shield`]).
@@ -67,15 +59,21 @@ impl Parser {
     /// Parses a text, reusing the tree of an older one if there is one. `None` when the parser gave
     /// up.
     async fn parse_from(&self, bytes: &[u8], older: Option<Tree>, errors: Errors) -> Option<Tree> {
-        let mut parser = self.take();
+        let mut parser = self.start();
         let shown = self.shown(bytes);
         let mut left = EXTRA_CALLBACKS + bytes.len() / 4;
-        let tree = loop {
+        let mut allocations_left = EXTRA_ALLOCATIONS + ALLOCATIONS_PER_BYTE * bytes.len() as u64;
+        loop {
             let mut is_given_up = false;
             let mut in_step = CALLBACKS_IN_STEP;
+            let mut counted = allocations();
             let mut watch = |state: &ParseState| {
+                let made = allocations() - std::mem::replace(&mut counted, allocations());
+                allocations_left = allocations_left.saturating_sub(made);
                 (left, in_step) = (left.saturating_sub(1), in_step - 1);
-                is_given_up = left == 0 || errors == Errors::None && state.has_error();
+                is_given_up = left == 0
+                    || allocations_left == 0
+                    || errors == Errors::None && state.has_error();
                 match is_given_up || in_step == 0 {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
@@ -89,15 +87,10 @@ impl Parser {
                 Some(options),
             );
             if tree.is_some() || is_given_up {
-                break tree;
+                return tree;
             }
             pause().await;
-        };
-        if tree.is_none() {
-            parser.reset();
         }
-        self.idle().push(parser);
-        tree
     }
 }
 
@@ -105,6 +98,12 @@ impl Parser {
 /// bytes. Normally it calls back at most once for every 50 bytes; more often only while it tries
 /// out ways to recover from errors.
 const EXTRA_CALLBACKS: usize = 1000;
+
+/// How many allocations the parser may make before it is stopped, for each byte of the text and in
+/// addition. Usual texts need up to 4 for a byte, texts that lack every 97th character up to 11;
+/// recovery that takes seconds for a few thousand bytes makes 80 to 2,000.
+const ALLOCATIONS_PER_BYTE: u64 = 40;
+const EXTRA_ALLOCATIONS: u64 = 100_000;
 
 /// How often the parser calls back in one step: about every 0.1 ms, but up to 50 ms apart while it
 /// recovers from errors. Part of the result: where versions of the stack compete, it depends on

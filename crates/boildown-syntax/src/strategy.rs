@@ -34,6 +34,22 @@ pub struct Strategy {
     pub units: Units,
     /// The passes that run.
     pub passes: PassSelection,
+    /// What happens to inputs of a few characters that have nothing in common with the input.
+    pub trivial: TrivialInputs,
+}
+
+/// The policy for inputs of one to three characters, made up, that break many parsers: `\r`, `{`.
+/// They often have a property that says little, though not because of what is in the input.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TrivialInputs {
+    /// They are not tried.
+    Untried,
+    /// They are tried when everything else has been, and are never the result. The first that is
+    /// interesting is the [trivial input](crate::Pipeline::trivial) of the search.
+    #[default]
+    Reported,
+    /// They are tried first, and replace the input.
+    Allowed,
 }
 
 /// The smallest parts of an input that a reduction deletes.
@@ -98,6 +114,7 @@ impl Default for Strategy {
             keep: Keep::default(),
             units: Units::default(),
             passes: PassSelection::All,
+            trivial: TrivialInputs::default(),
         }
     }
 }

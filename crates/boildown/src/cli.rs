@@ -5,7 +5,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
-use crate::commands::guides::{BOILDOWN, EXPLAIN, MAN};
+use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN};
+use crate::commands::history::HistoryArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::man::ManArgs;
@@ -38,6 +39,9 @@ pub(crate) enum Command {
     /// Print what the last run chose for you, and why, and how it ended
     #[command(before_help = EXPLAIN.short_examples(), before_long_help = EXPLAIN.beginning(), help_template = TEMPLATE)]
     Explain(ExplainArgs),
+    /// List the results of a run, print one, compare two, or bring one back
+    #[command(before_help = HISTORY.short_examples(), before_long_help = HISTORY.beginning(), help_template = TEMPLATE)]
+    History(HistoryArgs),
     /// Show what this machine offers to contain runs, and how to turn on what is off
     Doctor(DoctorArgs),
     /// List the supported languages

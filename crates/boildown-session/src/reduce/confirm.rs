@@ -157,6 +157,16 @@ impl<'a> Confirmation<'a> {
         Ok(Recheck::Holds)
     }
 
+    /// Returns whether the property holds on another text than the result, in every run.
+    pub(super) fn holds_on(&self, text: &[u8]) -> Result<bool, OracleError> {
+        for _ in 0..RUNS {
+            if !matches!(judge_once(self.oracle, text, &self.interrupt)?, Once::Hit) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Runs the best result once, to see whether the environment is intact.
     ///
     /// If the property is flaky, it is run until the property holds on it, and never lost: the rate

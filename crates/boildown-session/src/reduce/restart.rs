@@ -10,6 +10,7 @@ use boildown_store::{Improvement, fingerprint_of};
 use boildown_syntax::Reduction;
 
 use super::environment::EnvironmentCheck;
+use super::failure_form::{FailureForm, FormObserver};
 use super::options::ReduceOptions;
 use super::run::reduce_in;
 use crate::config::SessionConfig;
@@ -29,6 +30,10 @@ pub struct ReductionPlan<'a> {
     pub oracle: &'a dyn Oracle,
     /// The number of runs of a candidate before the property is lost for the first time.
     pub repeat_policy: RepeatPolicy,
+    /// The form of the failure on the input, to be compared with that of candidates.
+    pub failure: Option<&'a FailureForm>,
+    /// Whether candidates that fail in another form are uninteresting.
+    pub is_strict: bool,
 }
 
 impl std::fmt::Debug for ReductionPlan<'_> {
@@ -77,6 +82,10 @@ pub fn reduce_with_restarts(
     let mut runs_after_loss = RUNS_AFTER_LOSS.iter();
     let mut flaky = None;
     let mut tokens_before = None;
+    let observer =
+        (plan.failure).map(|failure| FormObserver::new(plan.oracle, failure, plan.is_strict));
+    let oracle = (observer.as_ref()).map_or(plan.oracle, |observer| observer as &dyn Oracle);
+    let plan = &ReductionPlan { oracle, ..*plan };
     loop {
         let repeating = RepeatedOracle::new(plan.oracle, repeat_policy);
         let mut report_total = |event: &Event| on_event(&with_totals(event, bytes_before, total));
@@ -87,6 +96,7 @@ pub fn reduce_with_restarts(
         };
         let (mut summary, best) = reduce_in(
             Some(environment),
+            observer.as_ref(),
             (plan.start)(&text),
             &repeating,
             &options,

@@ -15,6 +15,7 @@ use boildown_syntax::{Candidate, PassId, Reduction};
 
 use super::confirm::{Confirmation, Recheck};
 use super::environment::{self, EnvironmentObserver};
+use super::failure_form::{ChangedForm, FormHistory, FormObserver};
 use super::near_misses::NearMisses;
 use super::options::ReduceOptions;
 use super::sized_text::SizedText;
@@ -38,6 +39,10 @@ pub(super) struct ReduceTask<'a> {
     earlier_skips: Peekable<Iter<'a, u64>>,
     confirmation: Confirmation<'a>,
     observer: &'a EnvironmentObserver<'a>,
+    forms: Option<&'a FormObserver<'a>>,
+    form_history: FormHistory,
+    /// The input of a few characters that has the property too, once confirmed.
+    trivial: Option<Arc<[u8]>>,
     held: LastHeld,
     near_misses: NearMisses,
     bytes_before: usize,
@@ -67,6 +72,7 @@ impl<'a> ReduceTask<'a> {
         store: Option<&'a RunStore>,
         confirmation: Confirmation<'a>,
         observer: &'a EnvironmentObserver<'a>,
+        forms: Option<&'a FormObserver<'a>>,
     ) -> Self {
         let resumed_best = options.resumed_best.as_ref();
         let earlier_skips = store.map_or(&[][..], RunStore::skipped_passes);
@@ -77,6 +83,11 @@ impl<'a> ReduceTask<'a> {
             earlier_skips: earlier_skips.iter().peekable(),
             confirmation,
             observer,
+            form_history: FormHistory::starting_from(
+                forms.and_then(|seen| seen.form_of(&input.bytes)),
+            ),
+            forms,
+            trivial: None,
             held: LastHeld::default(),
             near_misses: NearMisses::default(),
             bytes_before: input.bytes.len(),
@@ -119,6 +130,11 @@ impl<'a> ReduceTask<'a> {
                 Recheck::EnvironmentChanged => Some(self.stop_in_changed_environment(reporter)),
             },
         };
+        if let (None, Some(trivial)) = (stopped, drive.search().inner().trivial())
+            && self.confirmation.holds_on(trivial.bytes())?
+        {
+            self.trivial = Some(Arc::clone(trivial.bytes()));
+        }
         // So far the output survives a crash of the process; from here on also one of the system.
         if let Some(path) = &self.options.output {
             fsx::write_durable(path, &self.best.bytes)?;
@@ -128,13 +144,14 @@ impl<'a> ReduceTask<'a> {
 
     /// Runs the result again before anything is said about it.
     ///
-    /// A session that only repeated what earlier ones had found has nothing new to say.
+    /// A session that only repeated what an earlier one had found and confirmed has nothing new to
+    /// say.
     fn recheck_result(
         &mut self,
         stopped: Option<Stopped>,
         spent: Spent,
     ) -> Result<Recheck, OracleError> {
-        if spent.runs == 0 {
+        if spent.runs == 0 && self.store.is_none_or(RunStore::has_finished) {
             return Ok(Recheck::Holds);
         }
         if stopped.is_none() {
@@ -232,6 +249,11 @@ impl<'a> ReduceTask<'a> {
             }
             fsx::write_atomic(path, &text.bytes)?;
         }
+        if let Some(forms) = self.forms {
+            let form = forms.form_of(&text.bytes);
+            self.form_history
+                .add(form, forms.expected(), text.bytes.len());
+        }
         self.best = text;
         self.improved_at = spent.elapsed;
         reporter.report(&Event::Improved(self.progress(spent)));
@@ -288,6 +310,16 @@ impl<'a> ReduceTask<'a> {
         self.confirmation.counts_of(&self.best.bytes)
     }
 
+    /// Returns an input of a few characters that has the property too, if there is one.
+    pub(super) fn trivial(&self) -> Option<Arc<[u8]>> {
+        self.trivial.clone()
+    }
+
+    /// Returns the step since which the failure has another form than on the input, if it has.
+    pub(super) fn changed_form(&self) -> Option<ChangedForm> {
+        self.form_history.changed(self.forms?.expected())
+    }
+
     /// Returns the best result.
     pub(super) fn into_best(self) -> Arc<[u8]> {
         self.best.bytes
@@ -325,9 +357,13 @@ impl Task<Reduction> for ReduceTask<'_> {
             self.near_misses.add(&told.candidate);
             return self.recheck_after_misses(spent, reporter);
         }
-        self.near_misses.clear();
         self.held.queries = spent.queries;
         self.held.runs = spent.runs;
+        if drive.search().inner().trivial().is_some() {
+            // It is no result.
+            return Ok(None);
+        }
+        self.near_misses.clear();
         let best = drive.search().best();
         self.save(&best, spent, reporter)?;
         // Verdicts of earlier sessions are not run again.

@@ -367,6 +367,8 @@ fn runs_that_watch_the_environment_are_one_in_fifty_and_a_few_at_the_end() {
             start: &|text| reduction(text, None, Strategy::default()),
             oracle: &oracle,
             repeat_policy: RepeatPolicy::once(),
+            failure: None,
+            is_strict: false,
         };
         let options = ReduceOptions {
             confirm: true,

@@ -11,7 +11,7 @@ use super::pass::PassId;
 use crate::Language;
 use crate::archive::Zip;
 use crate::candidate::Candidate;
-use crate::strategy::Strategy;
+use crate::strategy::{Strategy, TrivialInputs};
 
 /// The search that reduces the content of a member.
 pub(super) trait ContentReduction: Search<Candidate = Candidate> {
@@ -80,7 +80,11 @@ enum ArchiveStage<S> {
 
 impl<S: ContentReduction> ArchiveSearch<S> {
     /// Starts on an archive.
-    pub(super) fn new(bytes: &Arc<[u8]>, archive: Zip, strategy: Strategy) -> Self {
+    pub(super) fn new(bytes: &Arc<[u8]>, archive: Zip, mut strategy: Strategy) -> Self {
+        if strategy.trivial == TrivialInputs::Reported {
+            // A trivial member is no trivial archive.
+            strategy.trivial = TrivialInputs::Untried;
+        }
         let whole = Candidate::whole(bytes);
         let mut search = Self {
             strategy,

@@ -90,6 +90,16 @@ impl Pipeline {
         }
     }
 
+    /// Returns an input of a few characters that has the property too, if one was found. It is not
+    /// a reduction of the input.
+    #[must_use]
+    pub fn trivial(&self) -> Option<&Candidate> {
+        match &self.0 {
+            Kind::Passes(passes) => passes.trivial(),
+            Kind::Archive(_) => None,
+        }
+    }
+
     /// Returns whether nothing can be removed from an archive, so that it is reduced as bytes next:
     /// the program may fail on what makes it an archive.
     fn is_to_be_bytes(&self) -> bool {

@@ -19,8 +19,10 @@ pub enum PassId {
     /// Deletes runs of lines without looking at the syntax. Only for inputs that are too large to
     /// be parsed (8 MiB), which have to shrink first.
     Lines,
-    /// Replaces the whole input by one of a few texts that break many parsers: `\r`, a NUL, `+`,
-    /// `{`. `int main() { return f(1); }` → `{`.
+    /// Asks about a few texts that break many parsers in place of the whole input: `\r`, a NUL,
+    /// `+`, `{`. Comes last, and its hits are not results, unless
+    /// [trivial inputs](crate::TrivialInputs) are allowed.
+    /// `int main() { return f(1); }` → `{`.
     RewritingWhole,
     /// Dead-definition removal: deletes definitions that nothing refers to, together with
     /// everything only they use. Here in deletions of at least 1/100 of all tokens.

@@ -197,6 +197,51 @@ pub(crate) const CHANGES: Guide = Guide {
     see_also: &["reduce", "isolate", "explain"],
 };
 
+pub(crate) const HISTORY: Guide = Guide {
+    synopsis: &[
+        "boildown history [list [FILE]]",
+        "boildown history show N [FILE]",
+        "boildown history diff N M [FILE]",
+        "boildown history restore N [FILE]",
+    ],
+    description: &[
+        "Every result that a reduction had on the way is in its store: its size, and for some of \
+         them, each an eighth smaller than the one before, the whole text. The list numbers them; 0 \
+         is the input. FILE is the input or the result of a run; without it, the last run in the \
+         current directory is meant.",
+        "A result that is restored replaces a later one of the same run in the result file, and \
+         nothing else. The same reduction, run again, goes on with its best result.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown history",
+            brief: "the results of the last run",
+            purpose: "the results of the last run in the current directory",
+        },
+        Example {
+            command: "boildown history diff 0 12",
+            brief: "what went since the input",
+            purpose: "what went from the input to result 12",
+        },
+        Example {
+            command: "boildown history restore 12 crash.c",
+            brief: "bring a result back",
+            purpose: "write result 12 of the reduction of crash.c to crash.min.c",
+        },
+    ],
+    keys: &[],
+    exit_codes: &[
+        (0, "printed or written"),
+        (
+            1,
+            "there is no such run or result, or the file is not to be replaced",
+        ),
+        (5, "the store could not be read, or the file not written"),
+    ],
+    files: &[STORE],
+    see_also: &["reduce", "explain"],
+};
+
 pub(crate) const EXPLAIN: Guide = Guide {
     synopsis: &["boildown explain [FILE]"],
     description: &[
@@ -372,6 +417,7 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "isolate" => &ISOLATE,
         "changes" => &CHANGES,
         "explain" => &EXPLAIN,
+        "history" => &HISTORY,
         "lab" => &LAB,
         "doctor" => &DOCTOR,
         "languages" => &LANGUAGES,
@@ -389,7 +435,7 @@ mod tests {
 
     #[test]
     fn the_short_help_fits_on_a_small_terminal() {
-        for command in ["reduce", "isolate", "changes", "explain", "man"] {
+        for command in ["reduce", "isolate", "changes", "explain", "history", "man"] {
             let mut definition = Cli::definition().term_width(80);
             definition.build();
             let command = definition.find_subcommand_mut(command).unwrap();

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod guides;
+pub(crate) mod history;
 pub(crate) mod isolate;
 pub(crate) mod lab;
 pub(crate) mod languages;

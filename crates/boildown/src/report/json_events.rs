@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use boildown_oracle::{Expectation, Verdict};
 use boildown_search::flaky::RunCounts;
 use boildown_session::prepare::Flakiness;
-use boildown_session::{Progress, Stopped};
+use boildown_session::{ChangedForm, Progress, Stopped};
 use boildown_store::Choice;
 use serde::Serialize;
 use serde_json::Value;
@@ -299,6 +299,40 @@ pub(crate) struct ReductionFinished {
     pub(crate) one_minimal: bool,
     /// Why the search stopped early; null if it finished.
     pub(crate) stopped: Option<StoppedJson>,
+    /// An input of a few characters that has the property too, though it is no reduction of the
+    /// input; bytes that are not printable ASCII are escaped as in `\r` and `\x00`. Null if there
+    /// is none.
+    pub(crate) trivial: Option<String>,
+    /// The step since which the failure has another form than on the input; null if it has not.
+    pub(crate) changed_form: Option<ChangedFormJson>,
+}
+
+/// The step since which a failure has another form than on the input.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ChangedFormJson {
+    /// The number of the improvement, from 1.
+    step: u64,
+    /// Improvements in all.
+    steps: u64,
+    /// Bytes after that step.
+    bytes: u64,
+    /// The form before: the crash that the output reports, and how the command ended.
+    before: String,
+    /// The form since.
+    after: String,
+}
+
+impl From<&ChangedForm> for ChangedFormJson {
+    fn from(changed: &ChangedForm) -> Self {
+        Self {
+            step: changed.step,
+            steps: changed.steps,
+            bytes: changed.bytes as u64,
+            before: changed.before.to_string(),
+            after: changed.after.to_string(),
+        }
+    }
 }
 
 /// Repeated runs of a reduction.

@@ -119,3 +119,20 @@ fn what_an_interrupted_session_found_in_a_broken_environment_is_not_used() {
     env.reduce(args).assert_code(0);
     assert_eq!(env.bytes("in.min.txt"), expected);
 }
+
+#[test]
+fn a_result_that_was_not_confirmed_is_confirmed_when_the_search_is_only_repeated() {
+    let (_, needed) = undisturbed();
+    // The search has ended, and its result is being confirmed.
+    let env = breaking(WANTS_MANY, Some(needed - 3));
+    let args = ["in.txt", "--jobs", "1", "--test", "test.sh"];
+    env.reduce(args).assert_code(5);
+    env.reduce(args)
+        .assert_code(5)
+        .assert_says("1-minimality not verified");
+    repair(&env);
+    env.reduce(args).assert_code(0).assert_says("1-minimal: ");
+    let confirmed = runs(&env);
+    env.reduce(args).assert_code(0).assert_says("1-minimal: ");
+    assert_eq!(runs(&env), confirmed, "once is enough");
+}

@@ -24,6 +24,7 @@ fn the_help_lists_the_commands() {
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
       explain      Print what the last run chose for you, and why, and how it ended
+      history      List the results of a run, print one, compare two, or bring one back
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
@@ -137,6 +138,12 @@ fn the_help_of_reduce_lists_every_option() {
               Lines of the input, such as 12 or 10-20, or a regular expression; may be repeated. Lines
               that contain `boildown: keep` are kept too.
 
+          --strict
+              Fail in the same form throughout: message, function, exit
+              
+              Refuses steps after which the command ends otherwise or reports another crash, although
+              the property holds. Without it, the summary says at which step the form changed.
+
     How to run the command:
           --stdin
               Feed the candidate to the command's standard input
@@ -203,6 +210,13 @@ fn the_help_of_reduce_lists_every_option() {
 
           --compact
               Remove all removable whitespace, including line breaks
+
+          --allow-trivial
+              Accept an input of a few characters that is no part of it
+              
+              Inputs such as `{` or a carriage return break many parsers. They are tried at the end, and
+              mentioned if the property holds on them, but they are not the result. With this option
+              they are tried first.
 
           --fresh
               Start over instead of resuming

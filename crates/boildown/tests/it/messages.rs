@@ -26,6 +26,7 @@ fn no_command_at_all() {
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
       explain      Print what the last run chose for you, and why, and how it ended
+      history      List the results of a run, print one, compare two, or bring one back
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
@@ -169,6 +170,13 @@ fn an_unknown_language() {
       hint: `boildown languages` lists the languages; `--language none` works for any file
     "
     );
+}
+
+#[test]
+fn rules_without_an_end_are_not_read() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", "int needle;\n");
+    let run = env.reduce(["in.c", "--rules", "/dev/zero", "--test", "test.sh"]);
+    run.assert_code(1).assert_says("failed to read /dev/zero");
 }
 
 #[test]

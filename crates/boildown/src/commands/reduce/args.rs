@@ -96,6 +96,21 @@ pub(crate) struct ReduceArgs {
     #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) compact: bool,
 
+    /// Accept an input of a few characters that is no part of it
+    ///
+    /// Inputs such as `{` or a carriage return break many parsers. They are tried at the end, and
+    /// mentioned if the property holds on them, but they are not the result. With this option they
+    /// are tried first.
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) allow_trivial: bool,
+
+    /// Fail in the same form throughout: message, function, exit
+    ///
+    /// Refuses steps after which the command ends otherwise or reports another crash, although the
+    /// property holds. Without it, the summary says at which step the form changed.
+    #[arg(long, hide_short_help = true, help_heading = heading::PRESERVE)]
+    pub(crate) strict: bool,
+
     /// Start over instead of resuming
     ///
     /// Without it, the same command resumes an earlier run.

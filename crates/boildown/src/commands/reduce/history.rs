@@ -257,6 +257,8 @@ fn run_identity(
         preserve_names,
         rename,
         compact,
+        allow_trivial,
+        strict,
         no_gate,
         sandbox,
         property,
@@ -302,6 +304,12 @@ fn run_identity(
     identity.add("--rename", format!("{rename}"));
     identity.add("--compact", format!("{compact}"));
     identity.add("--no-gate", format!("{no_gate}"));
+    // Runs of earlier versions have no such values.
+    for (option, is_given) in [("--allow-trivial", allow_trivial), ("--strict", strict)] {
+        if *is_given {
+            identity.add(option, "true");
+        }
+    }
     identity.add("--flaky", format!("{}", property.flaky));
     limits::add_to_identity(&mut identity, sandbox);
     project::add_to_identity(&mut identity, project);

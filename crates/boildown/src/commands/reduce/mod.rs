@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{LocalOracle, Runner, SecondaryFailureCollector, SecondaryFailures};
-use boildown_oracle::{Interrupt, Oracle};
+use boildown_oracle::{Capture, Interrupt, Oracle};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
-    Event, FlakyInput, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass, Stopped,
-    Summary, reduce_with_restarts,
+    Event, FailureForm, FlakyInput, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass,
+    Stopped, Summary, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{Language, Strategy, count_tokens, reduction};
@@ -78,7 +78,13 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
 
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);
-    let (prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
+    let (mut prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
+    if args.strict {
+        prepared.oracle = prepared.oracle.with_output();
+        if prepared.failure.signature().is_none() {
+            reporter.note("the run on the input reports no crash that boildown knows, so --strict compares only how runs end");
+        }
+    }
     let place = (history.place.project()).map(|project| project.plan().root().to_owned());
     let mut flakiness = Flakiness::new(&prepared.baseline);
     let (session, known_best) = {
@@ -265,10 +271,19 @@ impl ReductionSearch<'_> {
     fn collector(&self) -> Option<SecondaryFailureCollector<&LocalOracle>> {
         self.args.property.test.is_none().then(|| {
             let folder = self.destination.other_failures();
-            let expected = self.prepared.signature.clone();
+            let expected = self.prepared.failure.signature().cloned();
             let oracle = &self.prepared.oracle;
             SecondaryFailureCollector::new(oracle, expected, folder, &self.args.input)
         })
+    }
+
+    /// Returns the form of the failure, as far as runs on candidates show it.
+    fn failure(&self) -> FailureForm {
+        let failure = &self.prepared.failure;
+        match self.prepared.oracle.capture() {
+            Capture::Output => failure.clone(),
+            Capture::Nothing => failure.without_output(),
+        }
     }
 
     /// Searches for a smaller file, and runs the command on the result again.
@@ -315,6 +330,8 @@ impl ReductionSearch<'_> {
                 start: &|text| reduction(text, self.language, strategy.clone()),
                 oracle: watched,
                 repeat_policy: self.prepared.baseline.repeat_policy,
+                failure: Some(&self.failure()),
+                is_strict: self.args.strict,
             },
             options,
             config,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use boildown_exec::SecondaryFailures;
 use boildown_session::prepare::Flakiness;
-use boildown_session::{Stopped, Summary};
+use boildown_session::{ChangedForm, Stopped, Summary};
 use boildown_syntax::{Language, Units};
 use serde_json::Value;
 
@@ -104,6 +104,15 @@ impl FinalReport for ReductionReport<'_> {
         if let Some(repeats) = flakiness::after_search(self.flakiness) {
             text += &format!("\n{repeats}");
         }
+        if let Some(changed) = &self.summary.changed_form {
+            text += &format!("\n{}", another_form(changed));
+        }
+        if let Some(trivial) = &self.summary.trivial {
+            text += &format!(
+                "\na different, trivial input also has the property: \"{}\" (--allow-trivial makes it the result)",
+                trivial.escape_ascii()
+            );
+        }
         text + &other_failures(self.other_failures, self.lists_all)
     }
 
@@ -138,9 +147,26 @@ impl FinalReport for ReductionReport<'_> {
             others: found.chain(earlier).collect(),
             one_minimal: self.summary.one_minimal,
             stopped: self.summary.stopped.map(Into::into),
+            trivial: self
+                .summary
+                .trivial
+                .as_ref()
+                .map(|text| text.escape_ascii().to_string()),
+            changed_form: self.summary.changed_form.as_ref().map(Into::into),
         };
         LastEvent::Finished(event).to_json()
     }
+}
+
+/// Returns a sentence about the step after which the failure has another form.
+fn another_form(changed: &ChangedForm) -> String {
+    let (step, steps) = (changed.step, changed.steps);
+    format!(
+        "the failure changed at step {step} of {steps} ({}); --strict refuses such steps\n  before: {}\n  since:  {}",
+        count(changed.bytes, "byte"),
+        changed.before,
+        changed.after
+    )
 }
 
 /// The number of secondary failures that are listed unless the user wants all of them.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use boildown_syntax::{
     GateMode, IdleReason, Keep, Language, Layout, NamePolicy, PassSelection, Rules, Strategy,
-    idle_passes, pass_names,
+    TrivialInputs, idle_passes, pass_names,
 };
 
 use super::args::ReduceArgs;
@@ -46,6 +46,10 @@ pub(super) fn strategy(
         keep,
         units: args.units,
         passes,
+        trivial: match args.allow_trivial {
+            true => TrivialInputs::Allowed,
+            false => TrivialInputs::Reported,
+        },
     };
     if strategy.passes != PassSelection::All {
         let idle = idle_passes(input, language, &strategy);
