@@ -16,6 +16,7 @@ mod commands;
 mod cpu_time;
 mod deduced;
 mod error;
+mod executors;
 mod explain;
 mod guide;
 mod habits;
@@ -64,6 +65,7 @@ fn run() -> ExitKind {
         cli::Command::Explain(args) => commands::explain::print(&args),
         cli::Command::Algorithms => Ok(algorithms::print()),
         cli::Command::Lab(args) => lab::run(&args),
+        cli::Command::Worker(args) => commands::worker::run(&args),
         cli::Command::Doctor(args) => Ok(doctor::run(&args)),
         cli::Command::Languages => Ok(languages::print()),
         cli::Command::Completions { shell } => {

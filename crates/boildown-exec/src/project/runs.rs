@@ -117,6 +117,12 @@ impl Project {
         })
     }
 
+    /// Returns the directory of the snapshot, which nothing changes.
+    #[must_use]
+    pub fn snapshot(&self) -> PathBuf {
+        self.scratch.path().join(SNAPSHOT)
+    }
+
     /// Returns what a copy holds.
     #[must_use]
     pub fn plan(&self) -> &ProjectPlan {

@@ -11,7 +11,7 @@ use crate::commands::guides::ISOLATE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::duration;
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, WorkerArgs, heading,
 };
 use crate::preparing::PreparationOptions;
 
@@ -45,6 +45,9 @@ pub(crate) struct IsolateArgs {
 
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
+
+    #[command(flatten)]
+    pub(crate) workers: WorkerArgs,
 
     /// Language of both files, or `none`
     ///

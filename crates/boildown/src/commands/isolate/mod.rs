@@ -286,8 +286,9 @@ fn identity(
         output: _,
         // Only as the project that it states.
         within: _,
-        // Changes the duration only.
+        // Change the duration only.
         jobs: _,
+        workers: _,
         // Changes when the search stops.
         budget: _,
         // Change what is printed, and whether to resume.

@@ -16,7 +16,7 @@ use crate::commands::guides::REDUCE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, WorkerArgs, heading,
 };
 use crate::preparing::PreparationOptions;
 
@@ -60,6 +60,9 @@ pub(crate) struct ReduceArgs {
 
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
+
+    #[command(flatten)]
+    pub(crate) workers: WorkerArgs,
 
     /// Language of the input, or `none`
     ///

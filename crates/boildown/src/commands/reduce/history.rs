@@ -269,8 +269,9 @@ fn run_identity(
         in_place: _,
         // Only as the project that it states.
         within: _,
-        // Changes the duration only.
+        // Change the duration only.
         jobs: _,
+        workers: _,
         // Change when the search stops.
         until: _,
         budget: _,
