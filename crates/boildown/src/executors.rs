@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::fs;
 use std::sync::Arc;
 
-use boildown_exec::{Executor, LocalOracle, Runner, check_set_up};
-use boildown_oracle::{Interrupt, OracleError, Property, Run};
+use boildown_exec::{Executor, ExtraTest, LocalOracle, PassFailOracle, Runner, check_set_up};
+use boildown_oracle::{Interrupt, OracleError, Property, Run, Verdict};
+use boildown_session::prepare::GoodAndBad;
 use boildown_worker::{WorkerCheck, WorkerPool, launch_lines};
 
 use crate::error::{CliError, ExitKind};
@@ -117,22 +118,7 @@ impl Executors {
             check(input, holds(&runner, property)),
             check(&Arc::from(*b""), holds_not_on_empty(property)),
         ];
-        for (number, test) in runner.extra_tests.iter().enumerate() {
-            let expected = test.expected;
-            checks.push(WorkerCheck {
-                command: number + 1,
-                candidate: Arc::clone(input),
-                tries: TRIES,
-                limit: test.timeout,
-                judge: Box::new(move |run| match expected.verdict(run).is_interesting() {
-                    true => Ok(()),
-                    false => Err(differs(
-                        "an extra test does not hold on the input there",
-                        run,
-                    )),
-                }),
-            });
-        }
+        checks.extend(extra_checks(&runner, input));
         if let Some(executor) = self.admit(&runner, checks, interrupt, reporter)? {
             *oracle = oracle.clone().with_executor(executor);
         }
@@ -150,6 +136,66 @@ pub(crate) fn check_jobs(jobs: &JobsArgs) -> Result<(), CliError> {
         ),
         _ => Ok(()),
     }
+}
+
+impl Executors {
+    /// Lets the workers run the candidates of an isolation.
+    pub(crate) fn admit_isolation(
+        &self,
+        oracle: &mut PassFailOracle,
+        files: &GoodAndBad,
+        is_flaky: bool,
+        interrupt: &Interrupt,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), CliError> {
+        let side = |candidate: &Arc<[u8]>, wanted: Verdict, what: &'static str| {
+            let oracle = oracle.clone();
+            WorkerCheck {
+                command: 0,
+                candidate: Arc::clone(candidate),
+                tries: if is_flaky { FLAKY_TRIES } else { TRIES },
+                limit: oracle.runner.limits.timeout,
+                judge: Box::new(move |run| match oracle.verdict(run) == wanted {
+                    true => Ok(()),
+                    false => Err(differs(what, run)),
+                }),
+            }
+        };
+        let (bad, good) = (
+            "the bad file does not fail there as it does here",
+            "the good file does not pass there",
+        );
+        let mut checks = vec![
+            side(&files.bad, Verdict::Interesting, bad),
+            side(&files.good, Verdict::Uninteresting, good),
+        ];
+        checks.extend(extra_checks(&oracle.runner, &files.bad));
+        if let Some(executor) = self.admit(&oracle.runner, checks, interrupt, reporter)? {
+            oracle.runner.executor = Some(executor);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the checks of the extra tests, which hold on the input.
+fn extra_checks(runner: &Runner, input: &Arc<[u8]>) -> Vec<WorkerCheck> {
+    let check = |(command, test): (usize, &ExtraTest)| {
+        let expected = test.expected;
+        WorkerCheck {
+            command,
+            candidate: Arc::clone(input),
+            tries: TRIES,
+            limit: test.timeout,
+            judge: Box::new(move |run| match expected.verdict(run).is_interesting() {
+                true => Ok(()),
+                false => Err(differs(
+                    "an extra test does not hold on the input there",
+                    run,
+                )),
+            }),
+        }
+    };
+    (1..).zip(&runner.extra_tests).map(check).collect()
 }
 
 fn holds(runner: &Runner, property: &Property) -> Judge {

@@ -23,6 +23,7 @@ mod habits;
 mod identity;
 mod input;
 mod keys;
+mod known;
 mod limits;
 mod options;
 mod preparing;

@@ -61,6 +61,13 @@ pub(crate) struct IsolateArgs {
     #[arg(long, value_name = "DIR", help_heading = heading::RUN)]
     pub(crate) within: Option<PathBuf>,
 
+    /// Use the verdicts in the store of another run too
+    ///
+    /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
+    /// Used if the command, its files, the property and the input are the same. May be repeated.
+    #[arg(long, value_name = "STORE", hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) known: Vec<PathBuf>,
+
     /// Start over instead of resuming
     ///
     /// Without it, the same command resumes an earlier run.

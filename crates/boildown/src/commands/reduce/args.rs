@@ -99,6 +99,13 @@ pub(crate) struct ReduceArgs {
     #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) compact: bool,
 
+    /// Use the verdicts in the store of another run too
+    ///
+    /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
+    /// Used if the command, its files, the property and the input are the same. May be repeated.
+    #[arg(long, value_name = "STORE", hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) known: Vec<PathBuf>,
+
     /// Start over instead of resuming
     ///
     /// Without it, the same command resumes an earlier run.

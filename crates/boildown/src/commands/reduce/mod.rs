@@ -90,10 +90,8 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     )?;
     let place = (history.place.project()).map(|project| project.plan().root().to_owned());
     let mut flakiness = Flakiness::new(&prepared.baseline);
-    let (session, known_best) = {
-        let on_event = &mut noting(reporter);
-        history.begin(args, &prepared.oracle, choices.as_slice(), on_event)
-    };
+    let (session, known_best) =
+        history.begin(args, &prepared.oracle, choices.as_slice(), reporter)?;
     let first = known_best.as_ref().map_or(&input, |best| &best.text);
     destination.begin(args, first, session.known_results().as_ref(), reporter)?;
 
