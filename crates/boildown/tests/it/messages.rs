@@ -88,10 +88,10 @@ fn invalid_values() {
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(env.reduce(["in.txt", "--jobs", "0"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--jobs", "all"]), @r"
     exit code 1
     -- stderr
-    error: invalid value '0' for '--jobs <N>': not a whole number from 1 to 1024
+    error: invalid value 'all' for '--jobs <N>': not a whole number from 1 to 1024
 
     For more information, try '--help'.
     ");

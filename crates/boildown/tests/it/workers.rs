@@ -102,7 +102,7 @@ fn the_result_is_the_same_whatever_happens_to_a_worker() {
         "stall",
     ] {
         for (jobs, number) in [("1", 3), ("0", 9)] {
-            // A worker that is lost each time is given up, and another one goes on.
+            // A worker that is lost each time is given up, and another one continues.
             let (faulty, good) = (&*faulty(fault, number), &*worker());
             let options = ["--jobs", jobs, "--worker", faulty, "--worker", good];
             let reduced = reduce(&env, "faulty.c", &options);

@@ -314,12 +314,7 @@ impl ReductionSearch<'_> {
             None => oracle,
         };
         let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
-        let Reduced {
-            summary,
-            best,
-            contradictions,
-            flaky,
-        } = reduce_with_restarts(
+        let reduced = reduce_with_restarts(
             &ReductionPlan {
                 input: self.input,
                 start: &|text| reduction(text, self.language, strategy.clone()),
@@ -332,10 +327,15 @@ impl ReductionSearch<'_> {
                 self.executors.report(reporter);
                 report_event(event, reporter);
             },
-        )
-        .map_err(|error| self.destination.error_with_saved_result(&error))?;
+        );
         drop(keys);
         self.executors.report(reporter);
+        let Reduced {
+            summary,
+            best,
+            contradictions,
+            flaky,
+        } = reduced.map_err(|error| self.destination.error_with_saved_result(&error))?;
         flakiness.contradictions = contradictions;
         if let Some(FlakyInput { policy, input }) = flaky {
             (flakiness.policy, flakiness.input) = (policy, input);
