@@ -211,12 +211,12 @@ impl Keeper<'_> {
             }
         }
         let jobs = greeting.jobs;
-        self.shared.set_ready(self.number, jobs, connection);
         let tests = if jobs == 1 { "test" } else { "tests" };
         let (name, host) = (self.name, &greeting.host);
         self.shared.note(format!(
             "worker `{name}` is ready on {host}: {jobs} {tests} at once"
         ));
+        self.shared.set_ready(self.number, jobs, connection);
         self.watch(connection, listening)
     }
 
