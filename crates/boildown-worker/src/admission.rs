@@ -1,4 +1,4 @@
-//! What a worker has to be able to do before it counts.
+//! Requirements that a worker has to meet before it counts.
 
 use std::fmt;
 use std::fs;

@@ -301,13 +301,6 @@ impl ReductionSearch<'_> {
             skip_pass: skip_pass.clone(),
             confirm: flakiness.is_steady(),
         };
-        let config = SessionConfig {
-            jobs,
-            jobs_elsewhere: self.executors.jobs_elsewhere(),
-            budget: self.args.budget.budget(),
-            interrupt: Some(interrupt.clone()),
-            store,
-        };
         let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
             Some(collector) => collector,
@@ -322,7 +315,7 @@ impl ReductionSearch<'_> {
                 repeat_policy: self.prepared.baseline.repeat_policy,
             },
             options,
-            config,
+            self.config(store),
             &mut |event| {
                 self.executors.report(reporter);
                 report_event(event, reporter);
@@ -363,6 +356,16 @@ impl ReductionSearch<'_> {
                 .map(|collector| collector.failures())
                 .unwrap_or_default(),
         })
+    }
+
+    fn config(&self, store: Option<Arc<RunStore>>) -> SessionConfig {
+        SessionConfig {
+            jobs: self.executors.jobs(),
+            jobs_elsewhere: self.executors.jobs_elsewhere(),
+            budget: self.args.budget.budget(),
+            interrupt: Some(self.interrupt.clone()),
+            store,
+        }
     }
 
     fn listen_to_keys(&self, skip_pass: SkipPass) -> KeyListener {
