@@ -26,6 +26,7 @@ fn no_command_at_all() {
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
       explain      Print what the last run chose for you, and why, and how it ended
+      worker       Run tests for a boildown on another machine, over standard input and output
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs

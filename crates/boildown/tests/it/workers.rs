@@ -172,7 +172,7 @@ fn when_all_workers_are_gone_the_session_ends_and_can_be_resumed() {
     }
     let resumed = env.reduce(["stack.c", "--test", "test.sh", "--jobs", "1"]);
     resumed.assert_code(0);
-    assert!(resumed.stderr.contains("resuming"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("resumed: "), "{}", resumed.stderr);
     assert_eq!(env.bytes("stack.min.c"), expected.0);
 }
 
