@@ -251,6 +251,34 @@ impl CommandLine {
         })
     }
 
+    /// Returns the parts of each word, the program first; they make the same command again with
+    /// [`from_parts`](Self::from_parts).
+    pub fn parts(&self) -> impl Iterator<Item = &[WordPart]> {
+        self.words().map(|word| word.0.as_slice())
+    }
+
+    /// Returns the standard input of the command.
+    #[must_use]
+    pub fn stdin(&self) -> StdinContent {
+        self.stdin
+    }
+
+    /// Returns the command with these words.
+    ///
+    /// # Errors
+    /// [`OracleError::NoCommand`] when there are none.
+    pub fn from_parts(
+        words: impl IntoIterator<Item = Vec<WordPart>>,
+        stdin: StdinContent,
+    ) -> Result<Self, OracleError> {
+        let mut words = words.into_iter().map(Word);
+        Ok(Self {
+            program: words.next().ok_or(OracleError::NoCommand)?,
+            args: words.collect(),
+            stdin,
+        })
+    }
+
     fn words(&self) -> impl Iterator<Item = &Word> {
         std::iter::once(&self.program).chain(&self.args)
     }
@@ -325,12 +353,16 @@ impl Filling<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Word(Vec<WordPart>);
 
+/// A part of a word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum WordPart {
+pub enum WordPart {
+    /// The same text for every candidate.
     Text(OsString),
-    /// Another file or directory, as typed and as an absolute path.
+    /// Another file or directory.
     Other {
+        /// The path as it was typed.
         typed: OsString,
+        /// The absolute path.
         path: PathBuf,
     },
     /// The path of the candidate.

@@ -49,6 +49,7 @@ pub(crate) fn runner(
         file: CandidateFile::like(input).map_err(cannot_run)?,
         limits: limits(sandbox, timeout, on_event)?,
         extra_tests: Vec::new(),
+        executor: None,
     })
 }
 

@@ -144,6 +144,7 @@ impl CulpritSearch<'_> {
         );
         let config = SessionConfig {
             jobs: args.jobs.count(),
+            jobs_elsewhere: 0,
             budget: args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store: session.store.clone(),

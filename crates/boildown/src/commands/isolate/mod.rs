@@ -163,6 +163,7 @@ impl IsolationSearch<'_> {
             Isolation::between(&self.files.good, &self.files.bad, self.language, args.units);
         let config = SessionConfig {
             jobs: args.jobs.count(),
+            jobs_elsewhere: 0,
             budget: args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store,

@@ -294,6 +294,7 @@ impl ReductionSearch<'_> {
         };
         let config = SessionConfig {
             jobs,
+            jobs_elsewhere: 0,
             budget: self.args.budget.budget(),
             interrupt: Some(interrupt.clone()),
             store,
