@@ -90,7 +90,7 @@ impl ContentStore {
                 let mut client = ContentAddressableStorageClient::new(channel);
                 async move { client.find_missing_blobs(request).await }
             });
-            let answer = (answer.await?).map_err(|status| self.refused(action, status))?;
+            let answer = (answer.await?).map_err(|status| RemoteError::refused(action, &status))?;
             let digests = answer.into_inner().missing_blob_digests;
             missing.extend(digests.into_iter().map(|digest| digest.hash));
         }
@@ -133,7 +133,7 @@ impl ContentStore {
                 let mut client = ContentAddressableStorageClient::new(channel);
                 async move { client.batch_update_blobs(request).await }
             });
-            let answer = (answer.await?).map_err(|status| self.refused(action, status))?;
+            let answer = (answer.await?).map_err(|status| RemoteError::refused(action, &status))?;
             // The status of each blob is its own: a full disk takes some of them.
             let mut failures = HashMap::new();
             for response in answer.into_inner().responses {
@@ -163,7 +163,7 @@ impl ContentStore {
     ) -> Result<(), RemoteError> {
         match self.connection.after(action, failure, patience).await? {
             None => Ok(()),
-            Some(status) => Err(self.refused(action, status)),
+            Some(status) => Err(RemoteError::refused(action, &status)),
         }
     }
 
@@ -182,7 +182,11 @@ impl ContentStore {
             let chunks = blob.bytes.chunks(CHUNK).enumerate();
             let requests: Vec<_> = chunks
                 .map(|(index, chunk)| WriteRequest {
-                    resource_name: if index == 0 { name.clone() } else { String::new() },
+                    resource_name: if index == 0 {
+                        name.clone()
+                    } else {
+                        String::new()
+                    },
                     write_offset: i64::try_from(index * CHUNK).unwrap_or(i64::MAX),
                     finish_write: index * CHUNK + chunk.len() == blob.bytes.len(),
                     data: chunk.to_vec(),
@@ -195,7 +199,7 @@ impl ContentStore {
         match answer.await? {
             // Someone else has just uploaded it.
             Err(status) if status.code() == Code::AlreadyExists => Ok(()),
-            Err(status) => Err(self.refused(action, status)),
+            Err(status) => Err(RemoteError::refused(action, &status)),
             Ok(_) => Ok(()),
         }
     }
@@ -291,7 +295,12 @@ impl ContentStore {
         limit: u64,
     ) -> Result<Option<Vec<u8>>, RemoteError> {
         let action = "download an output";
-        let name = format!("{}blobs/{}/{}", self.prefix(), digest.hash, digest.size_bytes);
+        let name = format!(
+            "{}blobs/{}/{}",
+            self.prefix(),
+            digest.hash,
+            digest.size_bytes
+        );
         let answer = self.connection.call(action, limit, |channel| {
             let request = self.connection.request(ReadRequest {
                 resource_name: name.clone(),
@@ -322,12 +331,8 @@ impl ContentStore {
         match answer {
             Ok(bytes) => Ok(Some(bytes)),
             Err(status) if status.code() == Code::NotFound || is_passing(&status) => Ok(None),
-            Err(status) => Err(self.refused(action, status)),
+            Err(status) => Err(RemoteError::refused(action, &status)),
         }
-    }
-
-    fn refused(&self, action: &'static str, status: Status) -> RemoteError {
-        self.connection.refused(action, status)
     }
 }
 
@@ -336,7 +341,11 @@ impl Outputs {
         if self.bytes + bytes.len() > REMEMBERED {
             *self = Self::default();
         }
-        if bytes.len() < REMEMBERED && self.by_hash.insert(hash.to_owned(), bytes.clone()).is_none()
+        if bytes.len() < REMEMBERED
+            && self
+                .by_hash
+                .insert(hash.to_owned(), bytes.clone())
+                .is_none()
         {
             self.bytes += bytes.len();
         }

@@ -122,7 +122,10 @@ mod tests {
     fn an_address_has_a_scheme_a_host_and_a_port() {
         for (text, uri) in [
             ("grpc://localhost:50051", "http://localhost:50051"),
-            ("grpcs://build.example.com:443/", "https://build.example.com:443"),
+            (
+                "grpcs://build.example.com:443/",
+                "https://build.example.com:443",
+            ),
             ("grpc://[::1]:1", "http://[::1]:1"),
         ] {
             assert_eq!(Address::parse(text).unwrap().uri(), uri);

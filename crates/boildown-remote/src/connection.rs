@@ -14,7 +14,7 @@ use tonic::{Code, Request, Status};
 
 use bazel_remote_apis::build::bazel::remote::execution::v2 as reapi;
 
-use crate::error::advice;
+use crate::error::answer;
 use crate::{RemoteConfig, RemoteError};
 
 /// How long a request may take that carries little.
@@ -79,10 +79,6 @@ impl Connection {
 
     pub(crate) fn config(&self) -> &RemoteConfig {
         &self.config
-    }
-
-    pub(crate) fn server(&self) -> String {
-        format!("`{}`", self.config.address)
     }
 
     /// Reads the token again; returns whether it has changed.
@@ -189,12 +185,11 @@ impl Connection {
             return match patience.pause().await {
                 true => Ok(None),
                 false if status.code() == Code::ResourceExhausted => {
-                    Err(self.refused(action, status))
+                    Err(RemoteError::refused(action, &status))
                 }
                 false => Err(RemoteError::Gone {
-                    server: self.server(),
                     seconds: patience.total.as_secs(),
-                    source: Box::new(status),
+                    answer: answer(&status),
                 }),
             };
         }
@@ -202,18 +197,9 @@ impl Connection {
             // Tokens expire, and something else writes a new one to the file.
             Code::Unauthenticated if self.read_token()? => Ok(None),
             Code::Unauthenticated | Code::PermissionDenied | Code::Unimplemented => {
-                Err(self.refused(action, status))
+                Err(RemoteError::refused(action, &status))
             }
             _ => Ok(Some(status)),
-        }
-    }
-
-    pub(crate) fn refused(&self, action: &'static str, status: Status) -> RemoteError {
-        RemoteError::Refused {
-            server: self.server(),
-            action,
-            advice: advice(status.code()),
-            source: Box::new(status),
         }
     }
 }
@@ -255,7 +241,6 @@ pub(crate) fn is_passing(status: &Status) -> bool {
 fn endpoint(config: &RemoteConfig) -> Result<Endpoint, RemoteError> {
     let address = &config.address;
     let set_up = |source: tonic::transport::Error| RemoteError::SetUp {
-        server: format!("`{address}`"),
         source: Box::new(source),
     };
     if !address.is_encrypted() {
@@ -269,7 +254,7 @@ fn endpoint(config: &RemoteConfig) -> Result<Endpoint, RemoteError> {
         };
         if let Some((_, what)) = secrets.iter().find(|secret| is_bad(secret)) {
             return Err(RemoteError::Unsendable {
-                what: format!("{what} to `{address}`"),
+                what: (*what).to_owned(),
                 reason: "the connection is not encrypted; write grpcs://".to_owned(),
             });
         }
@@ -296,7 +281,10 @@ fn endpoint(config: &RemoteConfig) -> Result<Endpoint, RemoteError> {
     endpoint.tls_config(tls).map_err(set_up)
 }
 
-#[expect(clippy::disallowed_methods, reason = "tokens and certificates are read here only")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tokens and certificates are read here only"
+)]
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, RemoteError> {
     fs::read(path).map_err(|source| RemoteError::File {
         path: path.to_owned(),

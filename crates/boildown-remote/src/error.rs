@@ -2,30 +2,33 @@
 
 use std::path::PathBuf;
 
+use boildown_oracle::OracleError;
 use tonic::{Code, Status};
 
 /// A reason why a service could not run a command.
 ///
-/// Messages are fragments that fit "failed to …".
+/// Messages are reasons: they follow "failed to run tests on `grpc://host:port`: ".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RemoteError {
     /// The address of a service has another form.
-    #[error("read `{text}` as a service: write grpc://host:port, or grpcs://host:port with TLS")]
+    #[error(
+        "`{text}` is no address of a service: write grpc://host:port, or grpcs://host:port with TLS"
+    )]
     Address {
         /// What the user wrote.
         text: String,
     },
-    /// A file that the connection needs could not be read.
-    #[error("read {}", path.display())]
+    /// A file that the connection or the command needs could not be read.
+    #[error("{} cannot be read", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// The error of the system.
         source: std::io::Error,
     },
-    /// Something that the command needs cannot be sent.
-    #[error("send {what}: {reason}")]
+    /// Something cannot be sent.
+    #[error("{what} cannot be sent: {reason}")]
     Unsendable {
         /// What cannot be sent.
         what: String,
@@ -33,69 +36,103 @@ pub enum RemoteError {
         reason: String,
     },
     /// The connection could not be set up.
-    #[error("set up the connection to {server}")]
+    #[error("the connection cannot be set up")]
     SetUp {
-        /// The address.
-        server: String,
         /// What went wrong.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The service cannot run commands as we need it.
-    #[error("run tests on {server}: {problem}")]
+    #[error("{problem}")]
     Unsuitable {
-        /// The address.
-        server: String,
         /// What it lacks, and what to do.
         problem: String,
     },
     /// The service did not answer for as long as we wait.
-    #[error("reach {server}: no answer for {seconds} s; run the command again when it is back")]
+    #[error(
+        "it did not answer for {seconds} s ({answer}); when it is back, the same command resumes"
+    )]
     Gone {
-        /// The address.
-        server: String,
         /// How long it was tried.
         seconds: u64,
         /// The last error.
-        source: Box<Status>,
+        answer: String,
     },
     /// The service refused a request.
-    #[error("{action} on {server}: {advice}")]
+    #[error("it refused to {action} ({answer}): {advice}")]
     Refused {
-        /// The address.
-        server: String,
         /// What was requested.
         action: &'static str,
+        /// What it answered.
+        answer: String,
         /// What to do.
         advice: &'static str,
-        /// What it answered.
-        source: Box<Status>,
     },
     /// A worker could not run the command, again and again.
-    #[error("run a test on {server}: {problem}")]
+    #[error("{problem}")]
     Broken {
-        /// The address.
-        server: String,
         /// What happened, and what to do.
         problem: String,
     },
+    /// The candidate is the program, and cannot be executed.
+    #[error("the candidate cannot be executed")]
+    NotExecutable,
     /// The run was interrupted.
-    #[error("finish a run: it was interrupted")]
+    #[error("the run was interrupted")]
     Interrupted,
 }
 
-/// Returns what to do about a refused request.
-pub(crate) fn advice(code: Code) -> &'static str {
-    match code {
-        Code::Unauthenticated => {
-            "it does not know who asks; give --remote-token-file, or --remote-cert with --remote-key"
+impl RemoteError {
+    /// Returns the error of an oracle that uses this service.
+    #[must_use]
+    pub fn of_oracle(self, server: &str) -> OracleError {
+        match self {
+            Self::Interrupted => OracleError::Interrupted,
+            Self::NotExecutable => OracleError::Spawn {
+                program: "the candidate".to_owned(),
+                advice: "it is neither a binary nor a script".to_owned(),
+                source: rustix::io::Errno::NOEXEC.into(),
+            },
+            error => OracleError::Elsewhere {
+                action: format!("run tests on `{server}`"),
+                source: Box::new(error),
+            },
         }
-        Code::PermissionDenied => "the account may not do that; ask who runs it",
-        Code::NotFound | Code::InvalidArgument => {
+    }
+
+    pub(crate) fn refused(action: &'static str, status: &Status) -> Self {
+        Self::Refused {
+            action,
+            answer: answer(status),
+            advice: advice(status.code()),
+        }
+    }
+}
+
+/// Returns a status on one line.
+pub(crate) fn answer(status: &Status) -> String {
+    use std::error::Error as _;
+    let mut text = format!("{:?}: {}", status.code(), status.message().trim());
+    // Such as "connection refused", below several layers that say less.
+    let mut cause = status.source();
+    while let Some(error) = cause {
+        if error.source().is_none() {
+            text = format!("{text}: {error}");
+        }
+        cause = error.source();
+    }
+    text.replace('\n', " ")
+}
+
+/// Returns what to do about a refused request.
+fn advice(code: Code) -> &'static str {
+    match code {
+        Code::Unauthenticated => "give --remote-token, or --remote-cert with --remote-key",
+        Code::PermissionDenied => "ask for permission to execute there",
+        Code::NotFound | Code::InvalidArgument | Code::FailedPrecondition => {
             "check --remote-instance and each --remote-property"
         }
-        Code::FailedPrecondition => "check each --remote-property",
-        Code::Unimplemented => "it lacks a part of the Remote Execution API v2",
-        Code::ResourceExhausted => "it has no room left; free some, or wait",
-        _ => "see its log",
+        Code::Unimplemented => "it lacks this part of the Remote Execution API v2",
+        Code::ResourceExhausted => "make room there",
+        _ => "its log may say more",
     }
 }

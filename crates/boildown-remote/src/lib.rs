@@ -1,7 +1,14 @@
 //! Running commands on a remote execution service that speaks the Bazel Remote Execution API v2.
 //!
-//! [`RemoteService`] is a connection, [`RemoteRunner`] runs one command on candidates through it.
-//! The result is a [`Run`](boildown_oracle::Run) as of a local command, so one property judges both.
+//! [`RemoteService`] is a connection; [`RemoteExecutor`] runs the commands of runners through it, and
+//! [`RemoteRunner`] one command, which it has uploaded with all that it names. The result is a
+//! [`Run`](boildown_oracle::Run) as of a local command, so one property judges both.
+//!
+//! A run goes through these steps: the service's cache of results is asked, what is missing is
+//! uploaded, the action is executed, its status and streams are read. A stream that breaks is
+//! attached again; a service that does not answer is tried again for two minutes.
+//!
+//! All of it is behind the feature `client`: without it, the crate is empty and needs no gRPC.
 #![cfg(feature = "client")]
 
 mod cas;
@@ -9,6 +16,7 @@ mod config;
 mod connection;
 mod digest;
 mod error;
+mod executor;
 mod input_root;
 mod runner;
 mod service;
@@ -16,6 +24,7 @@ mod wrapper;
 
 pub use config::{Address, ClientIdentity, RemoteConfig};
 pub use error::RemoteError;
-pub use input_root::{SentFiles, common_directory};
+pub use executor::RemoteExecutor;
+pub use input_root::SentFiles;
 pub use runner::{RemoteCommand, RemoteRunner, RemoteService};
-pub use wrapper::{Part, is_of_system};
+pub use wrapper::Part;

@@ -18,12 +18,12 @@ use tokio::net::unix::pipe;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-use crate::connection::{lock, Patience};
+use crate::connection::{Patience, lock};
 use crate::digest::{Blob, digest};
-use crate::input_root::SentFiles;
+use crate::input_root::{Frame, SentFiles};
 use crate::service::{Execution, OperationName, Service};
 use crate::wrapper::{FILES_DIR, ID_PREFIX, Part, RUN_DIR, STATUS_FILE, Script, Status, TMP_DIR};
-use crate::{RemoteConfig, RemoteError};
+use crate::{Address, RemoteConfig, RemoteError};
 
 /// Where programs are looked for on workers, unless `PATH` is given.
 const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -36,13 +36,17 @@ const TRIES: u32 = 5;
 pub struct RemoteCommand {
     /// The program and its arguments, each a word of parts.
     pub words: Vec<Vec<Part>>,
-    /// The name of the file that a candidate is written to.
-    pub name: String,
+    /// The path of the candidate, relative to the directory of the run.
+    pub candidate: String,
+    /// The working directory, relative to the directory of the run; usually empty.
+    pub dir: String,
+    /// What the directory of the run holds beside the candidate.
+    pub company: SentFiles,
     /// Whether that file is executable.
     pub is_executable: bool,
     /// Whether the candidate is on the standard input too.
     pub reads_candidate: bool,
-    /// The files that the command names.
+    /// Other files that the command names.
     pub files: SentFiles,
     /// The time limit. It is the same for all runs, because it is a part of what results are cached
     /// by.
@@ -70,8 +74,10 @@ pub struct RemoteRunner {
 /// What all actions of a command share.
 #[derive(Debug)]
 struct Plan {
-    name: String,
+    run_dir: Frame,
     is_executable: bool,
+    /// Whether the candidate is the program.
+    runs_candidate: bool,
     timeout: Duration,
     output_cap: usize,
     platform: Option<Platform>,
@@ -101,7 +107,6 @@ impl RemoteService {
             .enable_all()
             .build()
             .map_err(|source| RemoteError::SetUp {
-                server: format!("`{}`", config.address),
                 source: Box::new(source),
             })?;
         // The endpoint has to be made within the runtime.
@@ -110,6 +115,12 @@ impl RemoteService {
             service: Arc::new(service),
             runtime,
         })
+    }
+
+    /// Returns its address.
+    #[must_use]
+    pub fn address(&self) -> &Address {
+        &self.service.connection.config().address
     }
 }
 
@@ -121,7 +132,9 @@ impl RemoteRunner {
     pub fn new(remote: Arc<RemoteService>, command: RemoteCommand) -> Result<Self, RemoteError> {
         let plan = Plan::new(command, remote.service.connection.config());
         let blobs: Vec<_> = plan.blobs.iter().collect();
-        remote.runtime.block_on(remote.service.store.provide(&blobs, false))?;
+        remote
+            .runtime
+            .block_on(remote.service.store.provide(&blobs, false))?;
         Ok(Self {
             remote,
             plan,
@@ -215,10 +228,7 @@ impl RemoteRunner {
             }
             self.pause(&mut patience).await;
         }
-        Err(RemoteError::Broken {
-            server: service.connection.server(),
-            problem,
-        })
+        Err(RemoteError::Broken { problem })
     }
 
     async fn pause(&self, patience: &mut Patience) {
@@ -259,8 +269,10 @@ impl RemoteRunner {
             return Ok(None);
         };
         let Status::Ended(outcome) = status else {
+            if self.plan.runs_candidate {
+                return Err(RemoteError::NotExecutable);
+            }
             return Err(RemoteError::Broken {
-                server: self.remote.service.connection.server(),
                 problem: "the program of the command is not there; name one that the image of the \
                           workers has"
                     .to_owned(),
@@ -366,7 +378,8 @@ impl Plan {
     fn new(command: RemoteCommand, config: &RemoteConfig) -> Self {
         let script = Script {
             words: &command.words,
-            name: &command.name,
+            candidate: &command.candidate,
+            dir: &command.dir,
             reads_candidate: command.reads_candidate,
         };
         let mut variables = config.variables.clone();
@@ -394,13 +407,14 @@ impl Plan {
         let message = Blob::of(&message);
         let digest = message.digest.clone();
         let mut blobs = vec![Blob::new(Vec::new()), message];
-        let files = (!command.files.is_empty()).then(|| {
-            let (digest, files) = command.files.into_blobs();
-            blobs.extend(files);
-            digest
-        });
+        let runs_candidate = command
+            .words
+            .first()
+            .is_some_and(|word| *word == [Part::Candidate]);
+        let files = (!command.files.is_empty()).then(|| command.files.into_blobs(&mut blobs));
         Self {
-            name: command.name,
+            run_dir: command.company.into_frame(&command.candidate, &mut blobs),
+            runs_candidate,
             is_executable: command.is_executable,
             timeout: command.timeout,
             output_cap: command.output_cap,
@@ -416,29 +430,28 @@ impl Plan {
         let file = Blob::new(candidate.to_vec());
         let id = format!("{}-{run}", file.digest.hash.get(..32).unwrap_or_default());
         let empty = digest(b"");
-        let leaf = |name: String, digest: Digest, is_executable: bool| FileNode {
-            name,
-            digest: Some(digest),
-            is_executable,
-            node_properties: None,
-        };
         let directory = |name: &str, digest: Digest| DirectoryNode {
             name: name.into(),
             digest: Some(digest),
         };
-        let run_dir = Blob::of(&Directory {
-            files: vec![leaf(self.name.clone(), file.digest.clone(), self.is_executable)],
-            ..Default::default()
-        });
-        let files = self.files.iter().map(|digest| directory(FILES_DIR, digest.clone()));
+        let mut blobs = Vec::new();
+        let run_dir = self
+            .run_dir
+            .with(file.digest.clone(), self.is_executable, &mut blobs);
+        blobs.push(file);
+        let files = self
+            .files
+            .iter()
+            .map(|digest| directory(FILES_DIR, digest.clone()));
         let root = Blob::of(&Directory {
-            files: vec![leaf(format!("{ID_PREFIX}{id}"), empty.clone(), false)],
+            files: vec![FileNode {
+                name: format!("{ID_PREFIX}{id}"),
+                digest: Some(empty.clone()),
+                ..Default::default()
+            }],
             // In the order of their names.
             directories: files
-                .chain([
-                    directory(RUN_DIR, run_dir.digest.clone()),
-                    directory(TMP_DIR, empty),
-                ])
+                .chain([directory(RUN_DIR, run_dir), directory(TMP_DIR, empty)])
                 .collect(),
             ..Default::default()
         });
@@ -454,7 +467,10 @@ impl Plan {
         });
         Question {
             action: action.digest.clone(),
-            blobs: vec![file, run_dir, root, action],
+            blobs: {
+                blobs.extend([root, action]);
+                blobs
+            },
             id,
         }
     }

@@ -71,7 +71,7 @@ impl Service {
         };
         let capabilities = capabilities(&Connection::new(hasty)?).await?;
         let connection = Arc::new(Connection::new(config)?);
-        check(&connection, &capabilities)?;
+        check(&capabilities)?;
         let cache = capabilities.cache_capabilities.unwrap_or_default();
         let batch = u64::try_from(cache.max_batch_total_size_bytes).unwrap_or(0);
         Ok(Self {
@@ -135,18 +135,14 @@ impl Service {
                 None => {}
                 Some(status) if is_missing(status.code()) => return Ok(Execution::Incomplete),
                 Some(status) if status.code() == Code::InvalidArgument => {
-                    return Err(self.connection.refused(what, status));
+                    return Err(RemoteError::refused(what, &status));
                 }
                 Some(status) => return Ok(Execution::Failed(status)),
             }
         }
     }
 
-    async fn start(
-        &self,
-        action: &Digest,
-        skip: bool,
-    ) -> Result<Streaming<Operation>, Status> {
+    async fn start(&self, action: &Digest, skip: bool) -> Result<Streaming<Operation>, Status> {
         let request = self.connection.request(ExecuteRequest {
             instance_name: self.connection.config().instance.clone(),
             skip_cache_lookup: skip,
@@ -226,9 +222,10 @@ impl Service {
             Code::InvalidArgument
             | Code::PermissionDenied
             | Code::Unimplemented
-            | Code::Unauthenticated => Err(self
-                .connection
-                .refused("run a test", Status::new(code, status.message))),
+            | Code::Unauthenticated => Err(RemoteError::refused(
+                "run a test",
+                &Status::new(code, status.message),
+            )),
             code => Ok(Execution::Failed(Status::new(code, status.message))),
         }
     }
@@ -238,7 +235,9 @@ impl Service {
     pub(crate) async fn cancel(&self, name: String) {
         let request = self.connection.request(CancelOperationRequest { name });
         let mut client = OperationsClient::new(self.connection.channel());
-        timeout(CANCEL_TIME, client.cancel_operation(request)).await.ok();
+        timeout(CANCEL_TIME, client.cancel_operation(request))
+            .await
+            .ok();
     }
 }
 
@@ -257,18 +256,20 @@ async fn capabilities(connection: &Connection) -> Result<ServerCapabilities, Rem
         let mut client = CapabilitiesClient::new(channel);
         async move { client.get_capabilities(request).await }
     });
-    let answer = (answer.await?).map_err(|status| connection.refused(action, status))?;
+    let answer = (answer.await?).map_err(|status| RemoteError::refused(action, &status))?;
     Ok(answer.into_inner())
 }
 
-fn check(connection: &Connection, capabilities: &ServerCapabilities) -> Result<(), RemoteError> {
+fn check(capabilities: &ServerCapabilities) -> Result<(), RemoteError> {
     let unsuitable = |problem: &str| {
         Err(RemoteError::Unsuitable {
-            server: connection.server(),
             problem: problem.to_owned(),
         })
     };
-    let execution = capabilities.execution_capabilities.clone().unwrap_or_default();
+    let execution = capabilities
+        .execution_capabilities
+        .clone()
+        .unwrap_or_default();
     if !execution.exec_enabled {
         return unsuitable(
             "it stores results, but executes nothing; give the address of an execution service",
@@ -277,7 +278,9 @@ fn check(connection: &Connection, capabilities: &ServerCapabilities) -> Result<(
     let cache = capabilities.cache_capabilities.clone().unwrap_or_default();
     let functions = [&cache.digest_functions, &execution.digest_functions];
     let wanted = i32::from(digest_function::Value::Sha256);
-    let has_sha256 = functions.iter().any(|functions| functions.contains(&wanted))
+    let has_sha256 = functions
+        .iter()
+        .any(|functions| functions.contains(&wanted))
         || execution.digest_function == wanted;
     if !has_sha256 {
         return unsuitable("it does not accept SHA-256 digests; configure it to");

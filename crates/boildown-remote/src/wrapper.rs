@@ -37,8 +37,10 @@ pub enum Part {
     Text(String),
     /// The path of the candidate.
     Candidate,
-    /// The path of a file or directory that is sent: its path below the common directory of all of
-    /// them.
+    /// The path of a file or directory beside the candidate, relative to the directory of the run.
+    Beside(String),
+    /// The path of another file or directory that is sent, relative to the common directory of all
+    /// of them.
     Sent(String),
 }
 
@@ -47,8 +49,10 @@ pub enum Part {
 pub(crate) struct Script<'a> {
     /// The program and its arguments.
     pub(crate) words: &'a [Vec<Part>],
-    /// The name of the file that a candidate is written to.
-    pub(crate) name: &'a str,
+    /// The path of the candidate, relative to the directory of the run.
+    pub(crate) candidate: &'a str,
+    /// The working directory, relative to the directory of the run; usually empty.
+    pub(crate) dir: &'a str,
     /// Whether the candidate is on the standard input.
     pub(crate) reads_candidate: bool,
 }
@@ -67,7 +71,7 @@ impl Script<'_> {
         // in a subshell because dash redirects its own streams for other commands.
         format!(
             r#"root=${{PWD%/}}
-cd {RUN_DIR} || exit 90
+cd {RUN_DIR}/{dir} || exit 90
 TMPDIR=$root/{TMP_DIR}
 : "${{HOME:=$TMPDIR}}"
 export TMPDIR HOME
@@ -86,6 +90,7 @@ exec 2>&3 3>&-
 printf '%s\n' "$how ${{id##*/{ID_PREFIX}}}" >"$root/{STATUS_FILE}" || exit 92
 exit 0
 "#,
+            dir = quote(self.dir),
             command = words.join(" "),
         )
     }
@@ -100,7 +105,8 @@ exit 0
     fn part(&self, part: &Part) -> String {
         match part {
             Part::Text(text) => quote(text),
-            Part::Candidate => format!("\"$root\"/{RUN_DIR}/{}", quote(self.name)),
+            Part::Candidate => format!("\"$root\"/{RUN_DIR}/{}", quote(self.candidate)),
+            Part::Beside(path) => format!("\"$root\"/{RUN_DIR}/{}", quote(path)),
             Part::Sent(path) => format!("\"$root\"/{FILES_DIR}/{}", quote(path)),
         }
     }
@@ -154,7 +160,7 @@ impl Status {
 
 /// Returns whether a path names the same file on every worker: it belongs to the system, and is not
 /// sent.
-pub fn is_of_system(path: &Path) -> bool {
+pub(crate) fn is_of_system(path: &Path) -> bool {
     const SYSTEM: &[&str] = &[
         "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc", "/opt", "/dev", "/proc",
         "/sys", "/nix", "/gnu",

@@ -169,6 +169,18 @@ impl ProjectPlan {
         &self.root
     }
 
+    /// Returns the path of the input, relative to the root.
+    #[must_use]
+    pub fn input(&self) -> &Path {
+        &self.input
+    }
+
+    /// Returns the working directory of the command, relative to the root.
+    #[must_use]
+    pub fn user_dir(&self) -> &Path {
+        &self.user_dir
+    }
+
     /// Returns the number of files, links and directories that are copied.
     #[must_use]
     pub fn entries(&self) -> usize {

@@ -123,6 +123,13 @@ impl Project {
         &self.plan
     }
 
+    /// Returns the directory that holds all that a copy holds, except the candidate. Nothing may be
+    /// changed in it.
+    #[must_use]
+    pub fn snapshot(&self) -> PathBuf {
+        self.scratch.path().join(SNAPSHOT)
+    }
+
     /// Returns a hash of everything that a copy holds.
     #[must_use]
     pub fn hash(&self) -> &str {

@@ -66,7 +66,10 @@ impl Casd {
     fn await_start(&self) {
         let started = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(started.elapsed() < Duration::from_secs(60), "casd does not listen");
+            assert!(
+                started.elapsed() < Duration::from_secs(60),
+                "casd does not listen"
+            );
             std::thread::yield_now();
         }
     }
@@ -89,12 +92,19 @@ fn launch(port: u16, cache: &Path, options: &[String]) -> Option<Child> {
     };
     let mut command = Command::new(programs.join("buildbox-casd"));
     command.arg("--bind").arg(format!("127.0.0.1:{port}"));
-    command.arg("--buildbox-run").arg(programs.join("buildbox-run"));
-    command.args(["--jobs", "2", "--log-level", "warning"]).args(options);
+    command
+        .arg("--buildbox-run")
+        .arg(programs.join("buildbox-run"));
+    command
+        .args(["--jobs", "2", "--log-level", "warning"])
+        .args(options);
     for dir in SHOWN.iter().filter(|dir| Path::new(dir).exists()) {
         command.arg(format!("--runner-arg=--bind-mount={dir}:{dir}"));
     }
-    command.arg(cache).stdin(Stdio::null()).stdout(Stdio::null());
+    command
+        .arg(cache)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     // Its log is shown by the tests that fail.
     let log = BufReader::new(child.stderr.take().unwrap());

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_oracle::{Capture, Interrupt, Outcome, Run};
-use boildown_remote::{Address, Part, RemoteCommand, RemoteConfig, RemoteRunner, RemoteService, SentFiles};
+use boildown_remote::{
+    Address, Part, RemoteCommand, RemoteConfig, RemoteRunner, RemoteService, SentFiles,
+};
 
 use crate::casd::Casd;
 
@@ -16,7 +18,9 @@ pub(crate) fn command(words: &[&str]) -> RemoteCommand {
     };
     RemoteCommand {
         words: words.iter().map(word).collect(),
-        name: "in put.txt".into(),
+        candidate: "in put.txt".into(),
+        dir: String::new(),
+        company: SentFiles::default(),
         is_executable: false,
         reads_candidate: false,
         files: SentFiles::default(),
@@ -42,7 +46,10 @@ pub(crate) fn run(runner: &RemoteRunner, candidate: &[u8]) -> Run {
 fn check(runner: &RemoteRunner, candidate: &str, outcome: Outcome, stdout: &str, stderr: &str) {
     let run = run(runner, candidate.as_bytes());
     let texts = [&run.stdout, &run.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
-    assert_eq!((run.outcome, texts), (outcome, [stdout.into(), stderr.into()]));
+    assert_eq!(
+        (run.outcome, texts),
+        (outcome, [stdout.into(), stderr.into()])
+    );
 }
 
 #[test]
