@@ -21,6 +21,8 @@ use crate::{RemoteCommand, RemoteError, RemoteRunner, RemoteService};
 #[derive(Debug)]
 pub struct RemoteExecutor {
     service: Arc<RemoteService>,
+    /// Files that are sent although the command does not name them.
+    files: Vec<PathBuf>,
     /// The commands that were run so far: the one on candidates, and extra tests.
     commands: Mutex<Vec<PreparedCommand>>,
 }
@@ -42,8 +44,15 @@ impl RemoteExecutor {
     pub fn new(service: Arc<RemoteService>) -> Self {
         Self {
             service,
+            files: Vec::new(),
             commands: Mutex::default(),
         }
+    }
+
+    /// Returns this executor with files that are sent although no command names them.
+    #[must_use]
+    pub fn with_files(self, files: Vec<PathBuf>) -> Self {
+        Self { files, ..self }
     }
 
     /// Returns the runner of a command, which is uploaded if it is new.
@@ -72,7 +81,7 @@ impl RemoteExecutor {
             true => constant_limit(request.limits.timeout),
             false => stated,
         };
-        let command = remote_command(runner, timeout, request.limits.output_cap)?;
+        let command = self.command(runner, timeout, request.limits.output_cap)?;
         let prepared = Arc::new(RemoteRunner::new(Arc::clone(&self.service), command)?);
         commands.push(PreparedCommand {
             command: runner.command.clone(),
@@ -82,6 +91,43 @@ impl RemoteExecutor {
             runner: Arc::clone(&prepared),
         });
         Ok(prepared)
+    }
+
+    /// Returns the command of a runner with all that it needs.
+    fn command(
+        &self,
+        runner: &Runner,
+        timeout: Duration,
+        output_cap: usize,
+    ) -> Result<RemoteCommand, RemoteError> {
+        let place = Place::of(runner)?;
+        let mut files = SentFiles::default();
+        let named = (runner.command.parts().flatten()).filter_map(|part| match part {
+            WordPart::Other { path, .. } => Some(path.as_path()),
+            _ => None,
+        });
+        let others: Vec<&Path> = (named.chain(self.files.iter().map(PathBuf::as_path)))
+            .filter(|path| place.is_sent(path))
+            .collect();
+        let common = common_directory(others.iter().copied());
+        for path in &others {
+            files.add(&relative(path, &common)?, path)?;
+        }
+        let words = runner.command.parts().map(|word| {
+            let parts = word.iter().map(|part| place.part(part, &common));
+            parts.collect::<Result<Vec<_>, _>>()
+        });
+        Ok(RemoteCommand {
+            words: words.collect::<Result<_, _>>()?,
+            is_executable: runner.file.mode & 0o111 != 0,
+            reads_candidate: runner.command.stdin() == StdinContent::Candidate,
+            files,
+            timeout,
+            output_cap,
+            company: place.company()?,
+            candidate: place.candidate,
+            dir: place.dir,
+        })
     }
 }
 
@@ -104,40 +150,6 @@ impl Executor for RemoteExecutor {
 fn constant_limit(adaptive: Duration) -> Duration {
     let seconds = adaptive.saturating_mul(2).as_secs().max(1);
     Duration::from_secs(seconds.checked_next_power_of_two().unwrap_or(seconds))
-}
-
-fn remote_command(
-    runner: &Runner,
-    timeout: Duration,
-    output_cap: usize,
-) -> Result<RemoteCommand, RemoteError> {
-    let place = Place::of(runner)?;
-    let mut files = SentFiles::default();
-    let others: Vec<&Path> = (runner.command.parts().flatten())
-        .filter_map(|part| match part {
-            WordPart::Other { path, .. } if place.is_sent(path) => Some(path.as_path()),
-            _ => None,
-        })
-        .collect();
-    let common = common_directory(others.iter().copied());
-    for path in &others {
-        files.add(&relative(path, &common)?, path)?;
-    }
-    let words = runner.command.parts().map(|word| {
-        let parts = word.iter().map(|part| place.part(part, &common));
-        parts.collect::<Result<Vec<_>, _>>()
-    });
-    Ok(RemoteCommand {
-        words: words.collect::<Result<_, _>>()?,
-        is_executable: runner.file.mode & 0o111 != 0,
-        reads_candidate: runner.command.stdin() == StdinContent::Candidate,
-        files,
-        timeout,
-        output_cap,
-        company: place.company()?,
-        candidate: place.candidate,
-        dir: place.dir,
-    })
 }
 
 /// Where a command is run: in a directory that holds only the candidate, or in a project.

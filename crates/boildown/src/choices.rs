@@ -10,7 +10,7 @@ use boildown_session::prepare::Loosening;
 use boildown_store::Choice;
 use boildown_syntax::Language;
 
-use crate::options::{JobsArgs, SandboxArgs};
+use crate::options::{JobsArgs, RemoteArgs, SandboxArgs};
 use crate::project::RunPlace;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::clock;
@@ -117,7 +117,15 @@ pub(crate) fn property(property: &Property, is_stated: bool) -> Choice {
 }
 
 /// Returns the choice of the sandbox. `loosened` says how it was loosened.
-pub(crate) fn sandbox(args: &SandboxArgs, loosened: Option<Loosening>) -> Choice {
+pub(crate) fn sandbox(
+    args: &SandboxArgs,
+    remote: &RemoteArgs,
+    loosened: Option<Loosening>,
+) -> Choice {
+    if let Some(service) = &remote.remote {
+        let (chosen, because) = ("that of the workers", format!("tests run on {service}"));
+        return choice("sandbox", chosen, because, "--remote-property");
+    }
     let (chosen, because) = match loosened {
         _ if args.no_sandbox => ("off", "as stated"),
         Some(Loosening::NoSandbox) => ("off", "the failure occurs only outside the sandbox"),

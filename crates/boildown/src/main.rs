@@ -27,6 +27,7 @@ mod options;
 mod preparing;
 mod project;
 mod property;
+mod remote;
 mod report;
 mod script_hints;
 mod signals;

@@ -11,7 +11,10 @@ use clap::{ArgAction, Args};
 
 use self::values::{MemoryLimit, at_least_one, duration, jobs, memory, oracle_value};
 
+mod remote;
 pub(crate) mod values;
+
+pub(crate) use self::remote::RemoteArgs;
 
 /// Headings of the help.
 pub(crate) mod heading {
@@ -20,6 +23,7 @@ pub(crate) mod heading {
     pub(crate) const REDUCE: &str = "How to reduce";
     pub(crate) const OUTPUT: &str = "Where the result goes, and what is printed";
     pub(crate) const LIMITS: &str = "When to stop";
+    pub(crate) const REMOTE: &str = "Tests on a remote execution service";
     pub(crate) const OTHER: &str = "Other options";
     pub(crate) const EXPERT: &str = "Expert options";
 }

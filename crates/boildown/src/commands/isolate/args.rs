@@ -11,7 +11,7 @@ use crate::commands::guides::ISOLATE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::duration;
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, heading,
 };
 use crate::preparing::PreparationOptions;
 
@@ -91,6 +91,9 @@ pub(crate) struct IsolateArgs {
     pub(crate) sandbox: SandboxArgs,
 
     #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+
+    #[command(flatten)]
     pub(crate) help: HelpArgs,
 }
 
@@ -110,6 +113,7 @@ impl IsolateArgs {
             input: &self.bad,
             property: &self.property,
             sandbox: &self.sandbox,
+            remote: &self.remote,
             printing: &self.printing,
             timeout: self.timeout,
             jobs: self.jobs.count(),

@@ -31,7 +31,7 @@ use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::signals::interrupt_on_signals;
-use crate::{deduced, input, limits, property};
+use crate::{deduced, input, limits, property, remote};
 
 pub(crate) mod args;
 mod diff;
@@ -123,7 +123,8 @@ fn runner(
 ) -> Result<Runner, CliError> {
     let (bad, timeout) = (&args.bad, args.timeout);
     let command = commands.command.clone();
-    let runner = limits::runner(bad, command, &args.sandbox, timeout, &mut noting(reporter))?;
+    let mut runner = limits::runner(bad, command, &args.sandbox, timeout, &mut noting(reporter))?;
+    remote::attach(&mut runner, &args.remote)?;
     let mut runner = place.runner(runner);
     commands.note(reporter);
     runner.extra_tests =
@@ -161,9 +162,10 @@ impl IsolationSearch<'_> {
         let (args, oracle) = (self.args, &self.prepared.oracle);
         let search =
             Isolation::between(&self.files.good, &self.files.bad, self.language, args.units);
+        let jobs = args.jobs.count();
         let config = SessionConfig {
-            jobs: args.jobs.count(),
-            jobs_elsewhere: 0,
+            jobs,
+            jobs_elsewhere: if args.remote.is_given() { jobs } else { 0 },
             budget: args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store,
@@ -278,6 +280,7 @@ fn identity(
         language,
         units,
         sandbox,
+        remote,
         property,
         good: _,
         // Part of the property.
@@ -307,6 +310,7 @@ fn identity(
     identity.add("--units", format!("{units:?}"));
     identity.add("--flaky", format!("{}", property.flaky));
     limits::add_to_identity(&mut identity, sandbox);
+    remote.add_to_identity(&mut identity);
     project::add_to_identity(&mut identity, project);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
@@ -383,7 +387,10 @@ fn prepare(
     let property = &prepared.oracle.failing;
     let slowest = prepared.baseline.stats.slowest;
     choices.add(choices::property(property, property_is_stated), reporter);
-    choices.add(choices::sandbox(&args.sandbox, loosened), reporter);
+    choices.add(
+        choices::sandbox(&args.sandbox, &args.remote, loosened),
+        reporter,
+    );
     choices.add(
         choices::time_limit(args.timeout, property, slowest),
         reporter,

@@ -16,7 +16,7 @@ use crate::commands::guides::REDUCE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, heading,
 };
 use crate::preparing::PreparationOptions;
 
@@ -137,6 +137,9 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) sandbox: SandboxArgs,
 
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+
     /// Passes to run, such as tree,tokens; or to skip, with a dash
     ///
     /// --passes=-rewriting only deletes, so that the result consists of tokens of the input, in
@@ -217,6 +220,7 @@ impl ReduceArgs {
             input: &self.input,
             property: &self.property,
             sandbox: &self.sandbox,
+            remote: &self.remote,
             printing: &self.printing,
             timeout: self.timeout,
             jobs: self.jobs.count(),

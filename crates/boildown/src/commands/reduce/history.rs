@@ -259,6 +259,7 @@ fn run_identity(
         compact,
         no_gate,
         sandbox,
+        remote,
         property,
         // Part of the property.
         command: _,
@@ -304,6 +305,7 @@ fn run_identity(
     identity.add("--no-gate", format!("{no_gate}"));
     identity.add("--flaky", format!("{}", property.flaky));
     limits::add_to_identity(&mut identity, sandbox);
+    remote.add_to_identity(&mut identity);
     project::add_to_identity(&mut identity, project);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity

@@ -36,7 +36,7 @@ use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::signals::interrupt_on_signals;
-use crate::{input, limits};
+use crate::{input, limits, remote};
 
 pub(crate) mod args;
 mod destination;
@@ -180,6 +180,7 @@ fn runner(
         args.timeout,
         &mut noting(reporter),
     )?;
+    remote::attach(&mut runner, &args.remote)?;
     commands.note(reporter);
     let (path, is_stated) = (&args.input, args.timeout.is_some());
     let (there, input) = (history.place.runner(runner.clone()), &history.input);
@@ -294,7 +295,7 @@ impl ReductionSearch<'_> {
         };
         let config = SessionConfig {
             jobs,
-            jobs_elsewhere: 0,
+            jobs_elsewhere: if self.args.remote.is_given() { jobs } else { 0 },
             budget: self.args.budget.budget(),
             interrupt: Some(interrupt.clone()),
             store,

@@ -102,7 +102,7 @@ impl<'a> Preparation<'a> {
         for choice in [
             choices::place(&history.place, args.within.is_some(), is_chosen),
             choices::property(property, is_stated),
-            choices::sandbox(&args.sandbox, loosened),
+            choices::sandbox(&args.sandbox, &args.remote, loosened),
             choices::time_limit(args.timeout, property, slowest),
         ] {
             choices.add(choice, reporter);
