@@ -25,6 +25,8 @@ pub struct RemoteConfig {
     pub token: Option<PathBuf>,
     /// How long a service that does not answer is tried again.
     pub patience: Duration,
+    /// How long the service may be silent before the link is checked.
+    pub silence: Duration,
 }
 
 /// The files of a certificate of the client.
@@ -57,6 +59,7 @@ impl RemoteConfig {
             identity: None,
             token: None,
             patience: Duration::from_secs(120),
+            silence: Duration::from_secs(10),
         }
     }
 }

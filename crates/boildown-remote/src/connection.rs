@@ -17,9 +17,6 @@ use bazel_remote_apis::build::bazel::remote::execution::v2 as reapi;
 use crate::error::answer;
 use crate::{RemoteConfig, RemoteError};
 
-/// How long a request may take that carries little.
-const REQUEST_TIME: Duration = Duration::from_secs(20);
-
 /// Bytes a second below which a link counts as broken.
 const SLOWEST_LINK: u64 = 8 * 1024;
 
@@ -155,7 +152,7 @@ impl Connection {
         F: Future<Output = Result<T, Status>>,
     {
         let mut patience = self.patience();
-        let limit = REQUEST_TIME + Duration::from_secs(size / SLOWEST_LINK);
+        let limit = self.config.silence * 2 + Duration::from_secs(size / SLOWEST_LINK);
         loop {
             let NumberedChannel { number, channel } = lock(&self.channel).clone();
             let status = match timeout(limit, request(channel)).await {
@@ -163,7 +160,7 @@ impl Connection {
                 Ok(Err(status)) => status,
                 Err(_) => {
                     self.give_up(number);
-                    Status::deadline_exceeded(format!("no answer within {} s", limit.as_secs()))
+                    Status::deadline_exceeded(format!("no answer within {limit:?}"))
                 }
             };
             match self.after(action, status, &mut patience).await? {
@@ -184,11 +181,11 @@ impl Connection {
         if is_passing(&status) {
             return match patience.pause().await {
                 true => Ok(None),
-                false if status.code() == Code::ResourceExhausted => {
+                false if matches!(status.code(), Code::ResourceExhausted | Code::Internal) => {
                     Err(RemoteError::refused(action, &status))
                 }
                 false => Err(RemoteError::Gone {
-                    seconds: patience.total.as_secs(),
+                    seconds: patience.waited().as_secs(),
                     answer: answer(&status),
                 }),
             };
@@ -216,6 +213,11 @@ impl Patience {
         true
     }
 
+    /// Returns how long it was tried.
+    fn waited(&self) -> Duration {
+        self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
     /// Notes that the service answered.
     pub(crate) fn renew(&mut self) {
         self.since = None;
@@ -226,16 +228,24 @@ impl Patience {
 /// Returns whether the request may succeed later, as it is.
 pub(crate) fn is_passing(status: &Status) -> bool {
     use std::error::Error as _;
+    if has_no_tls(status) {
+        return false;
+    }
     match status.code() {
-        Code::Unavailable | Code::ResourceExhausted | Code::DeadlineExceeded | Code::Aborted => {
-            true
-        }
+        Code::Unavailable
+        | Code::ResourceExhausted
+        | Code::DeadlineExceeded
+        | Code::Aborted
+        | Code::Internal => true,
         // A broken connection, which has no code of its own.
-        Code::Unknown | Code::Internal | Code::Cancelled => {
-            status.source().is_some() || status.message().contains("h2 protocol error")
-        }
+        Code::Unknown | Code::Cancelled => status.source().is_some(),
         _ => false,
     }
+}
+
+/// Returns whether the other end does not speak TLS.
+pub(crate) fn has_no_tls(status: &Status) -> bool {
+    status.message().contains("InvalidContentType")
 }
 
 fn endpoint(config: &RemoteConfig) -> Result<Endpoint, RemoteError> {

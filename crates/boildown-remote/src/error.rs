@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use boildown_oracle::OracleError;
 use tonic::{Code, Status};
 
+use crate::connection::has_no_tls;
+
 /// A reason why a service could not run a command.
 ///
 /// Messages are reasons: they follow "failed to run tests on `grpc://host:port`: ".
@@ -103,7 +105,7 @@ impl RemoteError {
         Self::Refused {
             action,
             answer: answer(status),
-            advice: advice(status.code()),
+            advice: advice(status),
         }
     }
 }
@@ -124,8 +126,15 @@ pub(crate) fn answer(status: &Status) -> String {
 }
 
 /// Returns what to do about a refused request.
-fn advice(code: Code) -> &'static str {
-    match code {
+fn advice(status: &Status) -> &'static str {
+    let message = status.message().to_lowercase();
+    // Some services report a full disk as an internal error.
+    let is_full = ["outofspace", "no space", "quota"]
+        .iter()
+        .any(|word| message.contains(word));
+    match status.code() {
+        _ if has_no_tls(status) => "it does not seem to use TLS; try grpc://",
+        Code::Internal if is_full => "make room there",
         Code::Unauthenticated => "give --remote-token, or --remote-cert with --remote-key",
         Code::PermissionDenied => "ask for permission to execute there",
         Code::NotFound | Code::InvalidArgument | Code::FailedPrecondition => {

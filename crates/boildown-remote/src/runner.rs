@@ -76,6 +76,8 @@ pub struct RemoteRunner {
 struct Plan {
     run_dir: Frame,
     is_executable: bool,
+    /// The program, for messages.
+    program: String,
     /// Whether the candidate is the program.
     runs_candidate: bool,
     timeout: Duration,
@@ -273,9 +275,11 @@ impl RemoteRunner {
                 return Err(RemoteError::NotExecutable);
             }
             return Err(RemoteError::Broken {
-                problem: "the program of the command is not there; name one that the image of the \
-                          workers has"
-                    .to_owned(),
+                problem: format!(
+                    "{} is not there; name a program that the image of the workers has, or choose \
+                     another image by --remote-property",
+                    self.plan.program
+                ),
             });
         };
         let took = took(result, self.plan.timeout).unwrap_or_else(|| started.elapsed());
@@ -415,6 +419,7 @@ impl Plan {
         Self {
             run_dir: command.company.into_frame(&command.candidate, &mut blobs),
             runs_candidate,
+            program: program(&command.words),
             is_executable: command.is_executable,
             timeout: command.timeout,
             output_cap: command.output_cap,
@@ -474,6 +479,18 @@ impl Plan {
             id,
         }
     }
+}
+
+/// Returns the program of a command as a user would write it.
+fn program(words: &[Vec<Part>]) -> String {
+    let part = |part: &Part| match part {
+        Part::Text(text) | Part::Beside(text) | Part::Sent(text) => text.clone(),
+        Part::Candidate => "{}".to_owned(),
+    };
+    format!(
+        "`{}`",
+        words.iter().flatten().take(1).map(part).collect::<String>()
+    )
 }
 
 /// Waits until the interrupt is triggered.

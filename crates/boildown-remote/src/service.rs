@@ -1,5 +1,6 @@
 //! A service: what it can do, its cache of results, and the execution of actions.
 
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -21,9 +22,6 @@ use crate::cas::ContentStore;
 use crate::connection::{Connection, lock};
 use crate::wrapper::STATUS_FILE;
 use crate::{RemoteConfig, RemoteError};
-
-/// How long an execution may be silent before the service is asked whether it is still there.
-const SILENCE: Duration = Duration::from_secs(10);
 
 /// How long the cancellation of an action may take.
 const CANCEL_TIME: Duration = Duration::from_secs(2);
@@ -113,8 +111,8 @@ impl Service {
             let attached = name.get();
             let is_attached = attached.is_some();
             let stream = match attached {
-                Some(name) => self.wait(name).await,
-                None => self.start(action, skip).await,
+                Some(name) => self.watched(number, self.wait(name)).await,
+                None => self.watched(number, self.start(action, skip)).await,
             };
             let status = match stream {
                 Ok(stream) => match self.follow(stream, number, name).await {
@@ -170,23 +168,37 @@ impl Service {
         name: &OperationName,
     ) -> Result<Operation, Status> {
         loop {
-            match timeout(SILENCE, stream.message()).await {
-                Ok(message) => match message? {
-                    Some(operation) if operation.done => return Ok(operation),
-                    Some(operation) => name.set(Some(operation.name)),
-                    None => return Err(Status::unavailable("the stream ended")),
-                },
-                Err(_) => {
-                    let mut client = CapabilitiesClient::new(self.connection.channel());
-                    let request = self.connection.request(GetCapabilitiesRequest {
-                        instance_name: self.connection.config().instance.clone(),
-                    });
-                    let answer = timeout(SILENCE, client.get_capabilities(request)).await;
-                    if !matches!(answer, Ok(Ok(_))) {
-                        self.connection.give_up(number);
-                        return Err(Status::unavailable("the link is cut"));
-                    }
-                }
+            match self.watched(number, stream.message()).await? {
+                Some(operation) if operation.done => return Ok(operation),
+                Some(operation) => name.set(Some(operation.name)),
+                None => return Err(Status::unavailable("the stream ended")),
+            }
+        }
+    }
+
+    /// Waits for an answer on the channel with this number. An action may take hours, so there is
+    /// no time limit; but when the service is silent, it is asked whether it is still there.
+    async fn watched<T>(
+        &self,
+        number: u64,
+        answer: impl Future<Output = Result<T, Status>>,
+    ) -> Result<T, Status> {
+        let silence = self.connection.config().silence;
+        let mut answer = pin!(answer);
+        loop {
+            if let Ok(answer) = timeout(silence, answer.as_mut()).await {
+                return answer;
+            }
+            let mut client = CapabilitiesClient::new(self.connection.channel());
+            let request = self.connection.request(GetCapabilitiesRequest {
+                instance_name: self.connection.config().instance.clone(),
+            });
+            if !matches!(
+                timeout(silence, client.get_capabilities(request)).await,
+                Ok(Ok(_))
+            ) {
+                self.connection.give_up(number);
+                return Err(Status::unavailable("the link is cut"));
             }
         }
     }

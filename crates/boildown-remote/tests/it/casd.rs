@@ -84,7 +84,7 @@ impl Drop for Casd {
 
 fn launch(port: u16, cache: &Path, options: &[String]) -> Option<Child> {
     let Some(programs) = programs() else {
-        eprintln!(
+        println!(
             "skipped: buildbox-casd and bwrap are not installed; run `.ci/remote-server`, and \
              install bubblewrap"
         );

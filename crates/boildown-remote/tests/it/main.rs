@@ -6,4 +6,6 @@
 )]
 
 mod casd;
+mod faults;
+mod proxy;
 mod runs;
