@@ -157,6 +157,9 @@ impl RemoteRunner {
         capture: Capture,
         interrupt: &Interrupt,
     ) -> Result<Run, RemoteError> {
+        if self.plan.runs_candidate && !is_program(candidate) {
+            return Err(RemoteError::NotExecutable);
+        }
         let question = self.plan.question(candidate, self.next_run_of(candidate));
         let name = OperationName::default();
         self.remote.runtime.block_on(async {
@@ -479,6 +482,12 @@ impl Plan {
             id,
         }
     }
+}
+
+/// Returns whether the system may execute a file of this content. A shell would also run a text
+/// without a first line such as `#!/bin/sh`.
+fn is_program(content: &[u8]) -> bool {
+    content.starts_with(b"#!") || content.starts_with(b"\x7fELF")
 }
 
 /// Returns the program of a command as a user would write it.

@@ -1,7 +1,6 @@
 //! A real service: buildbox-casd, which stores, caches and executes in one process.
 
 use std::env;
-use std::io::{BufRead as _, BufReader};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -28,9 +27,20 @@ impl Casd {
 
     /// Starts the service with options.
     pub(crate) fn start_with(options: &[&str]) -> Option<Self> {
+        let shown = SHOWN.iter().filter(|dir| Path::new(dir).exists());
+        let shown = shown.map(|dir| format!("--runner-arg=--bind-mount={dir}:{dir}"));
+        let options = options.iter().map(|option| (*option).to_owned());
+        Self::start_all(shown.chain(options).collect())
+    }
+
+    /// Starts a service whose actions see nothing of the machine.
+    pub(crate) fn start_empty() -> Option<Self> {
+        Self::start_all(Vec::new())
+    }
+
+    fn start_all(options: Vec<String>) -> Option<Self> {
         let cache = tempfile::tempdir().unwrap();
         let port = free_port();
-        let options: Vec<_> = options.iter().map(|option| (*option).to_owned()).collect();
         let child = launch(port, cache.path(), &options)?;
         let casd = Self {
             child,
@@ -85,43 +95,35 @@ impl Drop for Casd {
 fn launch(port: u16, cache: &Path, options: &[String]) -> Option<Child> {
     let Some(programs) = programs() else {
         println!(
-            "skipped: buildbox-casd and bwrap are not installed; run `.ci/remote-server`, and \
-             install bubblewrap"
+            "skipped: `.ci/remote-server` installs the server, and it needs a bubblewrap (bwrap) \
+             that works here"
         );
         return None;
     };
     let mut command = Command::new(programs.join("buildbox-casd"));
-    command.arg("--bind").arg(format!("127.0.0.1:{port}"));
+    command.args(["--bind", &format!("127.0.0.1:{port}"), "--jobs", "2"]);
+    let runner = programs.join("buildbox-run");
     command
         .arg("--buildbox-run")
-        .arg(programs.join("buildbox-run"));
+        .arg(runner)
+        .args(options)
+        .arg(cache);
     command
-        .args(["--jobs", "2", "--log-level", "warning"])
-        .args(options);
-    for dir in SHOWN.iter().filter(|dir| Path::new(dir).exists()) {
-        command.arg(format!("--runner-arg=--bind-mount={dir}:{dir}"));
-    }
-    command
-        .arg(cache)
         .stdin(Stdio::null())
-        .stdout(Stdio::null());
-    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    // Its log is shown by the tests that fail.
-    let log = BufReader::new(child.stderr.take().unwrap());
-    std::thread::spawn(move || {
-        for line in log.lines().map_while(Result::ok) {
-            println!("casd: {line}");
-        }
-    });
-    Some(child)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    Some(command.spawn().unwrap())
 }
 
-/// Returns the directory of the programs.
+/// Returns the directory of the programs, if they and the sandbox that they use work here.
 fn programs() -> Option<PathBuf> {
     let below_target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../remote-server");
     let dir = env::var_os("BUILDBOX").map_or(below_target, PathBuf::from);
-    let path = env::var_os("PATH").unwrap_or_default();
-    let has_sandbox = env::split_paths(&path).any(|dir| dir.join("bwrap").exists());
+    // Some systems let only root use it.
+    let sandbox = Command::new("bwrap")
+        .args(["--ro-bind", "/", "/", "true"])
+        .output();
+    let has_sandbox = sandbox.is_ok_and(|output| output.status.success());
     Some(dir).filter(|dir| dir.join("buildbox-casd").exists() && has_sandbox)
 }
 
