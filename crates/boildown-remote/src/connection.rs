@@ -14,7 +14,7 @@ use tonic::{Code, Request, Status};
 
 use bazel_remote_apis::build::bazel::remote::execution::v2 as reapi;
 
-use crate::error::answer;
+use crate::error::{answer, tls_advice};
 use crate::{RemoteConfig, RemoteError};
 
 /// Bytes a second below which a link counts as broken.
@@ -228,7 +228,7 @@ impl Patience {
 /// Returns whether the request may succeed later, as it is.
 pub(crate) fn is_passing(status: &Status) -> bool {
     use std::error::Error as _;
-    if has_no_tls(status) {
+    if tls_advice(status).is_some() {
         return false;
     }
     match status.code() {
@@ -241,11 +241,6 @@ pub(crate) fn is_passing(status: &Status) -> bool {
         Code::Unknown | Code::Cancelled => status.source().is_some(),
         _ => false,
     }
-}
-
-/// Returns whether the other end does not speak TLS.
-pub(crate) fn has_no_tls(status: &Status) -> bool {
-    status.message().contains("InvalidContentType")
 }
 
 fn endpoint(config: &RemoteConfig) -> Result<Endpoint, RemoteError> {
@@ -304,4 +299,38 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, RemoteError> {
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Address;
+
+    #[tokio::test]
+    async fn a_token_is_read_again_when_the_service_wants_a_new_one() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        #[expect(clippy::disallowed_methods, reason = "a file of a test")]
+        let write = |token: &str| fs::write(file.path(), token).unwrap();
+        write("first\n");
+        let connection = Connection::new(RemoteConfig {
+            token: Some(file.path().to_owned()),
+            ..RemoteConfig::new(Address::parse("grpc://localhost:1").unwrap())
+        })
+        .unwrap();
+        let header = || {
+            let request = connection.request(());
+            let header = request.metadata().get("authorization").unwrap();
+            header.to_str().unwrap().to_owned()
+        };
+        assert_eq!(header(), "Bearer first");
+        let after = async || {
+            let status = Status::unauthenticated("expired");
+            let patience = &mut connection.patience();
+            connection.after("run a test", status, patience).await
+        };
+        assert!(matches!(after().await, Err(RemoteError::Refused { .. })));
+        write("second");
+        assert!(matches!(after().await, Ok(None)));
+        assert!(header() == "Bearer second");
+    }
 }

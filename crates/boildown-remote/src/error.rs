@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use boildown_oracle::OracleError;
 use tonic::{Code, Status};
 
-use crate::connection::has_no_tls;
-
 /// A reason why a service could not run a command.
 ///
 /// Messages are reasons: they follow "failed to run tests on `grpc://host:port`: ".
@@ -125,17 +123,41 @@ pub(crate) fn answer(status: &Status) -> String {
     text.replace('\n', " ")
 }
 
+/// Returns what to do about a connection that cannot be encrypted; `None` for other statuses.
+pub(crate) fn tls_advice(status: &Status) -> Option<&'static str> {
+    let answer = answer(status);
+    let advice = [
+        (
+            "InvalidContentType",
+            "it does not seem to use TLS; try grpc://",
+        ),
+        (
+            "invalid peer certificate",
+            "its certificate is not trusted; name the authority by --remote-ca, and the host as in \
+             the certificate",
+        ),
+        (
+            "CertificateRequired",
+            "it asks for a certificate; give --remote-cert and --remote-key",
+        ),
+    ];
+    let known = advice.iter().find(|(part, _)| answer.contains(part));
+    known.map(|(_, advice)| *advice)
+}
+
 /// Returns what to do about a refused request.
 fn advice(status: &Status) -> &'static str {
+    if let Some(advice) = tls_advice(status) {
+        return advice;
+    }
     let message = status.message().to_lowercase();
     // Some services report a full disk as an internal error.
     let is_full = ["outofspace", "no space", "quota"]
         .iter()
         .any(|word| message.contains(word));
     match status.code() {
-        _ if has_no_tls(status) => "it does not seem to use TLS; try grpc://",
         Code::Internal if is_full => "make room there",
-        Code::Unauthenticated => "give --remote-token, or --remote-cert with --remote-key",
+        Code::Unauthenticated => "give --remote-token-file, or --remote-cert with --remote-key",
         Code::PermissionDenied => "ask for permission to execute there",
         Code::NotFound | Code::InvalidArgument | Code::FailedPrecondition => {
             "check --remote-instance and each --remote-property"

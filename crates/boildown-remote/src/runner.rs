@@ -534,3 +534,37 @@ fn clip(bytes: &[u8], cap: usize) -> Vec<u8> {
     let half = cap / 2;
     [&bytes[..half], &bytes[bytes.len() - half..]].concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use bazel_remote_apis::google::protobuf::Timestamp;
+    use reapi::ExecutedActionMetadata;
+
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_set_during_a_run_tells_no_time() {
+        let check = |start: i64, end: i64| {
+            let stamp = |seconds| Some(Timestamp { seconds, nanos: 0 });
+            let metadata = ExecutedActionMetadata {
+                execution_start_timestamp: stamp(start),
+                execution_completed_timestamp: stamp(end),
+                ..Default::default()
+            };
+            let result = ActionResult {
+                execution_metadata: Some(metadata),
+                ..Default::default()
+            };
+            took(&result, Duration::from_secs(10))
+        };
+        assert_eq!(check(1000, 1003), Some(Duration::from_secs(3)));
+        assert_eq!(check(1000, 990), None);
+        assert_eq!(check(0, 1_000_000), None);
+    }
+
+    #[test]
+    fn an_output_is_cut_in_the_middle() {
+        assert_eq!(clip(b"0123456789", 10), b"0123456789");
+        assert_eq!(clip(b"0123456789", 4), b"0189");
+    }
+}

@@ -167,3 +167,46 @@ pub(crate) fn is_of_system(path: &Path) -> bool {
     ];
     SYSTEM.iter().any(|dir| path.starts_with(OsStr::new(dir)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_read_as_it_is_written() {
+        for status in [
+            Status::Ended(Outcome::Exited(0)),
+            Status::Ended(Outcome::Exited(255)),
+            Status::Ended(Outcome::Signalled(11)),
+            Status::Missing,
+        ] {
+            assert_eq!(
+                Status::parse(status.text("a-0").as_bytes(), "a-0"),
+                Some(status)
+            );
+        }
+    }
+
+    #[test]
+    fn a_status_of_another_run_or_of_another_form_is_none() {
+        for text in [
+            "exited 0 b-0\n",
+            "exited 0 a-1\n",
+            "exited 0 a-0",
+            "exited 256 a-0\n",
+            "exited a-0\n",
+            "exited 0 a-0 more\n",
+            "ended 0 a-0\n",
+            "",
+            "\u{e9}\n",
+        ] {
+            assert_eq!(Status::parse(text.as_bytes(), "a-0"), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn system_files_are_on_every_worker() {
+        assert!(is_of_system(Path::new("/usr/bin/cc")) && is_of_system(Path::new("/dev/null")));
+        assert!(!is_of_system(Path::new("/home/me/usr/x")) && !is_of_system(Path::new("/users/x")));
+    }
+}

@@ -9,3 +9,4 @@ mod casd;
 mod faults;
 mod proxy;
 mod runs;
+mod tls;
