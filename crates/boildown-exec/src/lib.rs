@@ -75,7 +75,9 @@ pub use extra_tests::{ExpectedEnd, ExtraTest};
 pub use local::{LocalOracle, check_set_up};
 pub use open_watch::OpenWatch;
 pub use pass_fail::PassFailOracle;
-pub use project::{PlanError, PlanLimits, Project, ProjectPlan, ProjectRequest, possible_roots};
+pub use project::{
+    CopiedEntry, PlanError, PlanLimits, Project, ProjectPlan, ProjectRequest, possible_roots,
+};
 pub use runner::{Executor, RunRequest, Runner};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};

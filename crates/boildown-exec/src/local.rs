@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::spawn::is_not_executable;
-use crate::{CommandLine, RunRequest, Runner};
+use crate::spawn::{Limits, is_not_executable};
+use crate::{CommandLine, Executor, RunRequest, Runner};
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Outcome, Property, Run, Verdict};
 
 /// An oracle that runs a command and judges the run by a property.
@@ -84,6 +84,20 @@ impl LocalOracle {
         self
     }
 
+    /// Returns this oracle with runs where the executor decides.
+    #[must_use]
+    pub fn with_executor(mut self, executor: Arc<dyn Executor>) -> Self {
+        self.runner.executor = Some(executor);
+        self
+    }
+
+    /// Returns the time limit of the next run.
+    #[must_use]
+    pub fn time_limit(&self) -> Duration {
+        let adaptive = self.adaptive_timeout.as_ref();
+        adaptive.map_or(self.runner.limits.timeout, |adaptive| adaptive.limit())
+    }
+
     /// Returns the property.
     #[must_use]
     pub fn property(&self) -> &Property {
@@ -99,10 +113,10 @@ impl LocalOracle {
 
 impl Oracle for LocalOracle {
     fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
-        let mut limits = self.runner.limits.clone();
-        if let Some(adaptive_timeout) = &self.adaptive_timeout {
-            limits.timeout = adaptive_timeout.limit();
-        }
+        let limits = Limits {
+            timeout: self.time_limit(),
+            ..self.runner.limits.clone()
+        };
         let request = RunRequest {
             candidate,
             capture: self.property.capture(),

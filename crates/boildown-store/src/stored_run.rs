@@ -176,6 +176,12 @@ impl StoredRun {
         Self { recording, ..self }
     }
 
+    /// Returns what the verdicts of this run depend on.
+    #[must_use]
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
     /// Returns the flags that state the property of earlier sessions.
     #[must_use]
     pub fn flags(&self) -> Option<&str> {
@@ -222,6 +228,7 @@ impl StoredRun {
             reader: Mutex::new(Some(reader)),
             read_error: Mutex::default(),
             session,
+            known: Vec::new(),
             file: self.file,
             last_improvement: self.last_improvement,
             skipped_passes: self.skipped_passes,
@@ -322,7 +329,7 @@ fn reusable_verdicts(runs: &[BaselineRun], input: Fingerprint) -> Vec<VerdictRec
         .collect()
 }
 
-fn read_flags(database: &Connection) -> rusqlite::Result<Option<String>> {
+pub(super) fn read_flags(database: &Connection) -> rusqlite::Result<Option<String>> {
     database
         .query_row("SELECT flags FROM run", [], |row| row.get(0))
         .optional()
@@ -332,7 +339,7 @@ fn count_verdicts(database: &Connection) -> rusqlite::Result<u64> {
     database.query_row("SELECT count(*) FROM verdicts", [], |row| unsigned(row, 0))
 }
 
-fn read_identity(database: &Connection) -> rusqlite::Result<Identity> {
+pub(super) fn read_identity(database: &Connection) -> rusqlite::Result<Identity> {
     database
         .prepare("SELECT what, value FROM identity ORDER BY what")?
         .query_map([], |row| {

@@ -16,12 +16,14 @@ mod commands;
 mod cpu_time;
 mod deduced;
 mod error;
+mod executors;
 mod explain;
 mod guide;
 mod habits;
 mod identity;
 mod input;
 mod keys;
+mod known;
 mod limits;
 mod options;
 mod preparing;
@@ -65,6 +67,7 @@ fn run() -> ExitKind {
         cli::Command::Explain(args) => commands::explain::print(&args),
         cli::Command::Algorithms => Ok(algorithms::print()),
         cli::Command::Lab(args) => lab::run(&args),
+        cli::Command::Worker(args) => commands::worker::run(&args),
         cli::Command::Doctor(args) => Ok(doctor::run(&args)),
         cli::Command::Languages => Ok(languages::print()),
         cli::Command::Completions { shell } => {

@@ -9,7 +9,7 @@ mod plan;
 mod roots;
 mod runs;
 
-pub use plan::{PlanError, PlanLimits, ProjectPlan, ProjectRequest};
+pub use plan::{CopiedEntry, PlanError, PlanLimits, ProjectPlan, ProjectRequest};
 pub use roots::possible_roots;
 pub use runs::Project;
 pub(crate) use runs::ProjectRun;

@@ -79,6 +79,17 @@ pub struct ProjectPlan {
     size: PlanLimits,
 }
 
+/// An entry of a copy of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CopiedEntry {
+    /// A directory with these permissions.
+    Dir(u32),
+    /// A file with these permissions.
+    File(u32),
+    /// A symbolic link with this target.
+    Link(OsString),
+}
+
 /// Why a project cannot be copied.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -169,16 +180,36 @@ impl ProjectPlan {
         &self.root
     }
 
-    /// Returns the path of the input, relative to the root.
+    /// Returns the input, relative to the directory.
     #[must_use]
     pub fn input(&self) -> &Path {
         &self.input
     }
 
-    /// Returns the working directory of the command, relative to the root.
+    /// Returns the working directory of the command, relative to the directory.
     #[must_use]
     pub fn user_dir(&self) -> &Path {
         &self.user_dir
+    }
+
+    /// Returns what a copy holds, with paths relative to the directory: each directory before its
+    /// content, beginning with the directory itself.
+    #[must_use]
+    pub fn copied(&self) -> Vec<(PathBuf, CopiedEntry)> {
+        fn add(dir: &DirNode, path: &Path, copied: &mut Vec<(PathBuf, CopiedEntry)>) {
+            copied.push((path.to_owned(), CopiedEntry::Dir(dir.mode)));
+            for (name, node) in &dir.children {
+                let path = path.join(name);
+                match node {
+                    Node::Dir(dir) => add(dir, &path, copied),
+                    Node::File(mode) => copied.push((path, CopiedEntry::File(*mode))),
+                    Node::Link(target) => copied.push((path, CopiedEntry::Link(target.clone()))),
+                }
+            }
+        }
+        let mut copied = Vec::new();
+        add(&self.tree, Path::new(""), &mut copied);
+        copied
     }
 
     /// Returns the number of files, links and directories that are copied.

@@ -117,17 +117,16 @@ impl Project {
         })
     }
 
+    /// Returns the directory of the snapshot, which nothing changes.
+    #[must_use]
+    pub fn snapshot(&self) -> PathBuf {
+        self.scratch.path().join(SNAPSHOT)
+    }
+
     /// Returns what a copy holds.
     #[must_use]
     pub fn plan(&self) -> &ProjectPlan {
         &self.plan
-    }
-
-    /// Returns the directory that holds all that a copy holds, except the candidate. Nothing may be
-    /// changed in it.
-    #[must_use]
-    pub fn snapshot(&self) -> PathBuf {
-        self.scratch.path().join(SNAPSHOT)
     }
 
     /// Returns a hash of everything that a copy holds.

@@ -5,6 +5,7 @@
 //! is limited. After the command has ended, its group is killed, and so are escaped processes,
 //! which have left the group (see [`ReapOnDrop`] for the last of them).
 
+mod companion;
 mod escaped;
 mod invocation;
 mod launch;
@@ -25,6 +26,7 @@ mod start;
 mod started_process;
 mod system;
 
+pub use companion::{Companion, CompanionStreams};
 pub use escaped::ReapOnDrop;
 pub(crate) use escaped::has_subreaper;
 pub(crate) use escaped::kill_processes_of_sessions;

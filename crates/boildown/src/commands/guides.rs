@@ -261,6 +261,35 @@ pub(crate) const DOCTOR: Guide = Guide {
     ..PRINTING
 };
 
+pub(crate) const WORKER: Guide = Guide {
+    synopsis: &["boildown worker [--jobs N]"],
+    description: &[
+        "Runs tests for a boildown on another machine, which starts it with --worker and talks to \
+         it over standard input and output. The tests run as local ones do: in the sandbox, within \
+         the limits of that boildown, each in a fresh directory. The worker ends, and cleans up, \
+         when its standard input is closed. Both sides have to be of the same version.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown reduce crash.c --worker 'ssh build1 boildown worker' -- cc -c crash.c",
+            brief: "",
+            purpose: "run tests here and on build1, one for each core",
+        },
+        Example {
+            command: "boildown reduce crash.c --jobs 0 --worker 'docker run -i IMAGE boildown worker' -- cc -c crash.c",
+            brief: "",
+            purpose: "run tests in a container only",
+        },
+    ],
+    exit_codes: &[
+        (0, "the client closed the connection"),
+        (1, "invalid usage, or the client is not boildown"),
+        (5, "there is no space for runs, or the connection failed"),
+    ],
+    see_also: &["reduce", "isolate", "doctor"],
+    ..PRINTING
+};
+
 pub(crate) const LANGUAGES: Guide = Guide {
     synopsis: &["boildown languages"],
     description: &[
@@ -374,6 +403,7 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "explain" => &EXPLAIN,
         "lab" => &LAB,
         "doctor" => &DOCTOR,
+        "worker" => &WORKER,
         "languages" => &LANGUAGES,
         "algorithms" => &ALGORITHMS,
         "completions" => &COMPLETIONS,

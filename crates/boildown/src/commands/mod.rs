@@ -11,3 +11,4 @@ pub(crate) mod lab;
 pub(crate) mod languages;
 pub(crate) mod man;
 pub(crate) mod reduce;
+pub(crate) mod worker;

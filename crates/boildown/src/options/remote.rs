@@ -17,7 +17,7 @@ pub(crate) struct RemoteArgs {
     /// It speaks the Bazel Remote Execution API v2. What the command names is uploaded; programs
     /// and libraries of the system are those of the workers. `grpc://` is without TLS. Give --jobs
     /// too: the number of tests to run there at once.
-    #[arg(long, value_name = "URL", hide_short_help = true, conflicts_with_all = ["writable", "no_network", "memory", "processes"])]
+    #[arg(long, value_name = "URL", hide_short_help = true, conflicts_with_all = ["writable", "no_network", "memory", "processes", "worker", "workers"])]
     pub(crate) remote: Option<String>,
 
     /// The instance of the service

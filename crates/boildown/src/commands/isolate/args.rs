@@ -11,7 +11,8 @@ use crate::commands::guides::ISOLATE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::duration;
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WorkerArgs,
+    heading,
 };
 use crate::preparing::PreparationOptions;
 
@@ -46,6 +47,9 @@ pub(crate) struct IsolateArgs {
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
 
+    #[command(flatten)]
+    pub(crate) workers: WorkerArgs,
+
     /// Language of both files, or `none`
     ///
     /// [default: by the name of BAD, or else by its content; `boildown languages` lists them]
@@ -57,6 +61,13 @@ pub(crate) struct IsolateArgs {
     /// [default: alone in a fresh directory]
     #[arg(long, value_name = "DIR", help_heading = heading::RUN)]
     pub(crate) within: Option<PathBuf>,
+
+    /// Use the verdicts in the store of another run too
+    ///
+    /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
+    /// Used if the command, its files, the property and the input are the same. May be repeated.
+    #[arg(long, value_name = "STORE", hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) known: Vec<PathBuf>,
 
     /// Start over instead of resuming
     ///

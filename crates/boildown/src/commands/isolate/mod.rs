@@ -21,6 +21,7 @@ use self::report::IsolationReport;
 use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
+use crate::executors::Executors;
 use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
@@ -31,7 +32,7 @@ use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::signals::interrupt_on_signals;
-use crate::{deduced, input, limits, property, remote};
+use crate::{deduced, input, known, limits, property, remote};
 
 pub(crate) mod args;
 mod diff;
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     }
     let mut sides = sides(args)?;
     let interrupt = interrupt_on_signals()?;
+    let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
     let mut reporter = crate::report::reporter(&args.printing, "");
     let reporter = reporter.as_mut();
     let mut choices = Choices::default();
@@ -64,7 +66,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let earlier = earlier_sessions(args, identity, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
     let runner = runner(args, &commands, &files, &place, &interrupt, reporter)?;
-    let prepared = prepare(
+    let mut prepared = prepare(
         args,
         &runner,
         &files,
@@ -73,11 +75,13 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         &mut choices,
         reporter,
     )?;
+    let is_flaky = args.property.flaky;
+    executors.admit_isolation(&mut prepared.oracle, &files, is_flaky, &interrupt, reporter)?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
     if let Some(note) = flakiness::before_search(&flakiness) {
         reporter.note(&note);
     }
-    let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter);
+    let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter)?;
     reporter.started(started(
         args, &files, language, &sides, &place, &prepared, &choices,
     ));
@@ -89,6 +93,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         sides: &sides,
         interrupt: &interrupt,
         prepared: &prepared,
+        executors: &executors,
     };
     let (summary, ended) = search.run(session.store.clone(), &mut flakiness, reporter)?;
     if let Some(note) = flakiness::after_search(&flakiness) {
@@ -148,6 +153,7 @@ struct IsolationSearch<'a> {
     sides: &'a SideFiles,
     interrupt: &'a Interrupt,
     prepared: &'a PreparedIsolation,
+    executors: &'a Executors,
 }
 
 impl IsolationSearch<'_> {
@@ -162,18 +168,20 @@ impl IsolationSearch<'_> {
         let (args, oracle) = (self.args, &self.prepared.oracle);
         let search =
             Isolation::between(&self.files.good, &self.files.bad, self.language, args.units);
-        let jobs = args.jobs.count();
         let config = SessionConfig {
-            jobs,
-            jobs_elsewhere: if args.remote.is_given() { jobs } else { 0 },
+            jobs: self.executors.jobs(),
+            jobs_elsewhere: self.executors.jobs_elsewhere(),
             budget: args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store,
         };
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
-        let on_event = &mut |event: &_| match event {
-            Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
-            event => reporter.event(event),
+        let on_event = &mut |event: &_| {
+            self.executors.report(reporter);
+            match event {
+                Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+                event => reporter.event(event),
+            }
         };
         let (mut summary, ended) =
             boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event)
@@ -187,7 +195,7 @@ impl IsolationSearch<'_> {
             );
             let (failing, interrupt) = (ended.failing(), self.interrupt);
             flakiness
-                .measure_result(oracle, &failing, args.jobs.count(), interrupt)
+                .measure_result(oracle, &failing, self.executors.jobs(), interrupt)
                 .map_err(cannot_run)?;
         }
         Ok((summary, ended))
@@ -240,10 +248,10 @@ fn begin(
     args: &IsolateArgs,
     bad: &Arc<[u8]>,
     prepared: &PreparedIsolation,
-    earlier: EarlierSessions,
+    mut earlier: EarlierSessions,
     choices: &Choices,
     reporter: &mut dyn Reporter,
-) -> SessionStore {
+) -> Result<SessionStore, CliError> {
     let oracle = &prepared.oracle;
     let start = RunDescription {
         name: &args.bad.file_name().unwrap_or_default().to_string_lossy(),
@@ -261,7 +269,8 @@ fn begin(
         version: env!("CARGO_PKG_VERSION"),
         choices: choices.as_slice(),
     };
-    earlier.begin(&start, &mut noting(reporter))
+    known::read(&args.known, &mut earlier, &start.flags, reporter)?;
+    Ok(earlier.begin(&start, &mut noting(reporter)))
 }
 
 /// Returns everything that the candidates and verdicts of an isolation depend on.
@@ -289,8 +298,10 @@ fn identity(
         output: _,
         // Only as the project that it states.
         within: _,
-        // Changes the duration only.
+        // Change the duration only.
         jobs: _,
+        workers: _,
+        known: _,
         // Changes when the search stops.
         budget: _,
         // Change what is printed, and whether to resume.

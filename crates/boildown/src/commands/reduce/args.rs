@@ -16,7 +16,8 @@ use crate::commands::guides::REDUCE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WorkerArgs,
+    heading,
 };
 use crate::preparing::PreparationOptions;
 
@@ -61,6 +62,9 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
 
+    #[command(flatten)]
+    pub(crate) workers: WorkerArgs,
+
     /// Language of the input, or `none`
     ///
     /// [default: by its name, or else by its content; `boildown languages` lists them]
@@ -95,6 +99,13 @@ pub(crate) struct ReduceArgs {
     /// Remove all removable whitespace, including line breaks
     #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) compact: bool,
+
+    /// Use the verdicts in the store of another run too
+    ///
+    /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
+    /// Used if the command, its files, the property and the input are the same. May be repeated.
+    #[arg(long, value_name = "STORE", hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) known: Vec<PathBuf>,
 
     /// Start over instead of resuming
     ///

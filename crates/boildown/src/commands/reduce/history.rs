@@ -23,7 +23,9 @@ use crate::input::read_regular;
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
-use crate::{identity, limits};
+use crate::report::notes::noting;
+use crate::report::reporter::Reporter;
+use crate::{identity, known, limits};
 
 /// What is known of a reduction before it begins.
 pub(super) struct ReductionHistory {
@@ -112,8 +114,8 @@ impl ReductionHistory {
         args: &ReduceArgs,
         oracle: &LocalOracle,
         choices: &[Choice],
-        on_event: &mut dyn FnMut(PrepareEvent<'_>),
-    ) -> (SessionStore, Option<ResumedBest>) {
+        reporter: &mut dyn Reporter,
+    ) -> Result<(SessionStore, Option<ResumedBest>), CliError> {
         let property = oracle.property();
         // A limit may end this session before the test in which an earlier one found its best
         // result.
@@ -139,9 +141,11 @@ impl ReductionHistory {
             version: env!("CARGO_PKG_VERSION"),
             choices,
         };
-        let session = self.earlier.begin(&start, on_event);
+        let mut earlier = self.earlier;
+        known::read(&args.known, &mut earlier, &start.flags, reporter)?;
+        let session = earlier.begin(&start, &mut noting(reporter));
         let best = best.filter(|_| session.store.is_some());
-        (session, best)
+        Ok((session, best))
     }
 }
 
@@ -270,8 +274,10 @@ fn run_identity(
         in_place: _,
         // Only as the project that it states.
         within: _,
-        // Changes the duration only.
+        // Change the duration only.
         jobs: _,
+        workers: _,
+        known: _,
         // Change when the search stops.
         until: _,
         budget: _,

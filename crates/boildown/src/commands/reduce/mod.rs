@@ -24,6 +24,7 @@ use self::strategy::strategy;
 use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
+use crate::executors::Executors;
 use crate::habits::settle;
 use crate::keys::{self, KeyListener};
 use crate::project::RunPlaces;
@@ -75,16 +76,22 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let language = language(args, &input, &mut choices, reporter)?;
     let strategy = strategy(args, &input, language)?;
     let interrupt = interrupt_on_signals()?;
+    let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
 
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);
-    let (prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
+    let (mut prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
+    executors.admit_reduction(
+        &mut prepared.oracle,
+        &input,
+        args.property.flaky,
+        &interrupt,
+        reporter,
+    )?;
     let place = (history.place.project()).map(|project| project.plan().root().to_owned());
     let mut flakiness = Flakiness::new(&prepared.baseline);
-    let (session, known_best) = {
-        let on_event = &mut noting(reporter);
-        history.begin(args, &prepared.oracle, choices.as_slice(), on_event)
-    };
+    let (session, known_best) =
+        history.begin(args, &prepared.oracle, choices.as_slice(), reporter)?;
     let first = known_best.as_ref().map_or(&input, |best| &best.text);
     destination.begin(args, first, session.known_results().as_ref(), reporter)?;
 
@@ -98,6 +105,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
         prepared: &prepared,
         place,
         uses_keys,
+        executors: &executors,
     };
     reporter.started(search.started(&choices));
     let found = search.run(
@@ -200,6 +208,7 @@ struct ReductionSearch<'a> {
     /// The project whose copies candidates are run in.
     place: Option<PathBuf>,
     uses_keys: bool,
+    executors: &'a Executors,
 }
 
 /// The end of a search.
@@ -283,7 +292,7 @@ impl ReductionSearch<'_> {
     ) -> Result<FoundReduction, CliError> {
         let oracle = &self.prepared.oracle;
         let interrupt = self.interrupt;
-        let jobs = self.args.jobs.count();
+        let jobs = self.executors.jobs();
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
             output: self.destination.target().map(Path::to_owned),
@@ -295,7 +304,7 @@ impl ReductionSearch<'_> {
         };
         let config = SessionConfig {
             jobs,
-            jobs_elsewhere: if self.args.remote.is_given() { jobs } else { 0 },
+            jobs_elsewhere: self.executors.jobs_elsewhere(),
             budget: self.args.budget.budget(),
             interrupt: Some(interrupt.clone()),
             store,
@@ -320,10 +329,14 @@ impl ReductionSearch<'_> {
             },
             options,
             config,
-            &mut |event| report_event(event, reporter),
+            &mut |event| {
+                self.executors.report(reporter);
+                report_event(event, reporter);
+            },
         )
         .map_err(|error| self.destination.error_with_saved_result(&error))?;
         drop(keys);
+        self.executors.report(reporter);
         flakiness.contradictions = contradictions;
         if let Some(FlakyInput { policy, input }) = flaky {
             (flakiness.policy, flakiness.input) = (policy, input);
