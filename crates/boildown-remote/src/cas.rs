@@ -1,9 +1,10 @@
 //! The content store of a service: what it lacks is uploaded, and results are downloaded.
 
+use std::collections::hash_map::RandomState;
 use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use bazel_remote_apis::build::bazel::remote::execution::v2 as reapi;
 use bazel_remote_apis::google::bytestream::byte_stream_client::ByteStreamClient;
@@ -207,9 +208,9 @@ impl ContentStore {
     /// Returns an identity of the form that the protocol asks for, new for each upload.
     fn upload_id(&self) -> String {
         let number = self.uploads.fetch_add(1, Ordering::Relaxed);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let seed = (number, now.unwrap_or_default(), std::process::id());
-        let hash = digest(format!("{seed:?}").as_bytes()).hash;
+        // Each state has other keys.
+        let random = RandomState::new().hash_one(number);
+        let hash = digest(format!("{random} {number}").as_bytes()).hash;
         let part = |from: usize, to: usize| hash.get(from..to).unwrap_or_default();
         format!(
             "{}-{}-4{}-8{}-{}",

@@ -94,7 +94,7 @@ impl SentFiles {
             self.bytes += metadata.len();
         }
         if self.entries > MOST_ENTRIES || self.bytes > MOST_BYTES {
-            let reason = "the command names more than 20,000 files or 1 GiB; put them into the \
+            let reason = "the command needs more than 20,000 files or 1 GiB; put them into the \
                           image of the workers, or name fewer directories";
             return Err(unsendable(source, reason));
         }

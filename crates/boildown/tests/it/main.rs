@@ -38,6 +38,7 @@ mod newcomer;
 mod others;
 mod place;
 mod properties;
+mod remote;
 mod repo;
 mod resume;
 mod runs;
