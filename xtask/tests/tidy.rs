@@ -34,6 +34,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown-changes",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
+    (
+        "boildown-worker",
+        &["boildown-search", "boildown-oracle", "boildown-exec"],
+    ),
     ("boildown-store", &["boildown-search", "boildown-oracle"]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-lab", &["boildown-search", "boildown-syntax"]),
@@ -61,6 +65,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-driver",
             "boildown-lab",
             "boildown-session",
+            "boildown-worker",
         ],
     ),
     (

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use boildown_exec::spawn::{Limits, Sandbox};
+use boildown_exec::spawn::{Limits, Permissions};
 use boildown_exec::{CopiedEntry, RunRequest, Runner, WordPart};
 use boildown_oracle::Run;
 
@@ -103,13 +103,17 @@ impl Admission {
     /// Returns the number of the command of this runner, if workers have it with these limits.
     pub(crate) fn number(&self, runner: &Runner, request: &RunRequest<'_>) -> Option<u32> {
         let limits = wire_limits(request.limits);
-        let permissions = request.limits.sandbox.as_ref().map(Sandbox::permissions);
+        let permissions = |limits: &Limits| {
+            let sandbox = limits.sandbox.as_ref();
+            sandbox.map(|sandbox| sandbox.permissions().clone())
+        };
+        let wanted = permissions(request.limits);
         let is_same = |command: &&AdmittedCommand| {
             let setup = &command.setup;
             setup.command == runner.command
                 && setup.file == runner.file
                 && setup.limits == limits
-                && setup.permissions.as_ref() == permissions
+                && permissions(&command.runner.limits) == wanted
                 && match (&command.runner.project, &runner.project) {
                     (None, None) => true,
                     (Some(one), Some(other)) => Arc::ptr_eq(one, other),
@@ -129,7 +133,7 @@ fn setup(id: u32, runner: &Runner) -> CommandSetup {
         id,
         command: runner.command.clone(),
         file: runner.file.clone(),
-        permissions: sandbox.map(|sandbox| sandbox.permissions().clone()),
+        permissions: sandbox.map(|sandbox| absolute(sandbox.permissions())),
         limits: wire_limits(&runner.limits),
         project: runner.project.as_ref().map(|project| {
             let plan = project.plan();
@@ -139,6 +143,15 @@ fn setup(id: u32, runner: &Runner) -> CommandSetup {
                 user_dir: plan.user_dir().to_owned(),
             }
         }),
+    }
+}
+
+/// Returns permissions that mean the same in any directory.
+fn absolute(permissions: &Permissions) -> Permissions {
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    Permissions {
+        writable: permissions.writable.iter().map(absolute).collect(),
+        no_network: permissions.no_network,
     }
 }
 

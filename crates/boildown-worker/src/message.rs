@@ -501,3 +501,174 @@ fn read_error(decoder: &mut Decoder<'_>) -> Result<OracleError, Malformed> {
         _ => return Err(Malformed),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::difference::Base;
+    use super::*;
+
+    fn round_trip(frame: &Frame) -> ToWorker {
+        ToWorkerReader::default().read(frame.payload()).unwrap()
+    }
+
+    #[test]
+    fn a_command_is_read_as_it_was_written() {
+        let words = vec![
+            vec![WordPart::Other {
+                typed: "./t.sh".into(),
+                path: "/home/me/t.sh".into(),
+            }],
+            vec![WordPart::Text("-o".into()), WordPart::Path],
+            vec![WordPart::Name("in.c".into())],
+            vec![],
+        ];
+        let setup = CommandSetup {
+            id: 7,
+            command: CommandLine::from_parts(words, StdinContent::Candidate).unwrap(),
+            file: CandidateFile::named("in.c"),
+            permissions: Some(Permissions {
+                writable: vec!["/tmp/x".into()],
+                no_network: true,
+            }),
+            limits: WireLimits {
+                grace: Duration::from_millis(150),
+                output_cap: 1 << 20,
+                memory: Some(5),
+                processes: None,
+                file_size: Some(u64::MAX),
+                open_files: None,
+            },
+            project: Some(ProjectSetup {
+                root: "/home/me".into(),
+                input: "src/in.c".into(),
+                user_dir: PathBuf::new(),
+            }),
+        };
+        let read = round_trip(&command(&setup));
+        assert_eq!(read, ToWorker::Command(Box::new(setup)));
+    }
+
+    #[test]
+    fn files_are_read_as_they_were_written() {
+        let entry = |path: &str, content| FileEntry {
+            path: path.into(),
+            mode: 0o755,
+            content,
+        };
+        let written = vec![
+            entry("/a", EntryContent::File([9; 32])),
+            entry("/b", EntryContent::Link("a".into())),
+            entry("/c", EntryContent::Dir),
+        ];
+        let read = round_trip(&files(&written.iter().collect::<Vec<_>>(), true));
+        let copies = true;
+        assert_eq!(
+            read,
+            ToWorker::Files {
+                files: written,
+                copies
+            }
+        );
+        assert_eq!(
+            round_trip(&file_content(3, b"x")),
+            ToWorker::FileContent(3, b"x".into())
+        );
+        assert_eq!(round_trip(&cancel(4)), ToWorker::Cancel(4));
+    }
+
+    #[test]
+    fn a_candidate_is_made_from_the_last_base() {
+        let base: Vec<u8> = (0..5000u32).flat_map(u32::to_le_bytes).collect();
+        let smaller = [&base[..3000], &base[9000..]].concat();
+        let compared = Base::new(&base);
+        let difference = compared.difference(&smaller);
+        let bodies = [
+            (Body::Base(&base), &base),
+            (Body::Difference(&difference), &smaller),
+            (Body::Whole(&smaller), &smaller),
+            (Body::Difference(&difference), &smaller),
+        ];
+        let mut reader = ToWorkerReader::default();
+        for (id, (body, expected)) in (0..).zip(bodies) {
+            let frame = run(&RunMessage {
+                id,
+                command: 1,
+                capture: Capture::Output,
+                timeout: Duration::MAX,
+                body,
+            });
+            let read = reader.read(frame.payload()).unwrap();
+            let wanted = ToWorker::Run {
+                id,
+                command: 1,
+                capture: Capture::Output,
+                timeout: Duration::MAX,
+                candidate: expected.clone(),
+            };
+            assert!(read == wanted, "{id}");
+        }
+    }
+
+    #[test]
+    fn results_are_read_as_they_were_written() {
+        let outcomes = [
+            Outcome::Exited(-3),
+            Outcome::Signalled(11),
+            Outcome::TimedOut,
+            Outcome::Exceeded(Resource::Memory),
+            Outcome::Exceeded(Resource::Processes),
+        ];
+        for outcome in outcomes {
+            let run = Run {
+                outcome,
+                stdout: b"out".to_vec(),
+                stderr: vec![0xff; 3],
+                took: Duration::from_micros(1234),
+            };
+            let frame = ended(5, &Ok(run.clone()));
+            let FromWorker::Ended(5, Ok(read)) = FromWorker::read(frame.payload()).unwrap() else {
+                panic!("a result");
+            };
+            assert_eq!(read, run);
+        }
+    }
+
+    #[test]
+    fn a_candidate_that_cannot_be_executed_is_told_from_other_errors() {
+        let error = OracleError::Spawn {
+            program: "a.out".to_owned(),
+            advice: "it is neither".to_owned(),
+            source: io::Error::from_raw_os_error(8),
+        };
+        let frame = ended(5, &Err(error));
+        let FromWorker::Ended(5, Err(read)) = FromWorker::read(frame.payload()).unwrap() else {
+            panic!("an error");
+        };
+        assert!(boildown_exec::spawn::is_not_executable(&read), "{read}");
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_is_an_error_or_a_message(kind: u8, garbage: Vec<u8>) {
+            let payload = [&[kind % 8][..], &garbage].concat();
+            ToWorkerReader::default().read(&payload).ok();
+            let payload = [&[64 + kind % 8][..], &garbage].concat();
+            FromWorker::read(&payload).ok();
+        }
+
+        #[test]
+        fn a_message_that_is_cut_is_an_error(stdout: Vec<u8>, at: prop::sample::Index) {
+            let run = Run {
+                outcome: Outcome::Exited(1),
+                stdout,
+                stderr: Vec::new(),
+                took: Duration::ZERO,
+            };
+            let frame = ended(1, &Ok(run));
+            let cut = at.index(frame.payload().len());
+            prop_assert!(FromWorker::read(&frame.payload()[..cut]).is_err());
+        }
+    }
+}

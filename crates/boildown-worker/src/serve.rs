@@ -352,3 +352,159 @@ fn limits(limits: &WireLimits) -> Limits {
         sandbox: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{PipeReader, PipeWriter, pipe};
+
+    use boildown_exec::{CandidateFile, CommandLine};
+    use boildown_oracle::Outcome;
+
+    use super::super::frame::MAX_FROM_WORKER;
+    use super::super::message::{Body, EntryContent, FileEntry, FromWorker, RunMessage};
+    use super::*;
+
+    /// A worker on a thread, and the client's ends of its streams.
+    struct Client {
+        output: Option<PipeWriter>,
+        input: BufReader<PipeReader>,
+        worker: thread::JoinHandle<Result<(), WorkerError>>,
+        temp_dir: tempfile::TempDir,
+    }
+
+    impl Client {
+        fn start() -> Self {
+            let temp_dir = tempfile::tempdir().unwrap();
+            let setup = WorkerSetup {
+                jobs: NonZeroUsize::new(2).unwrap(),
+                temp_dir: temp_dir.path().to_owned(),
+                host: "here".to_owned(),
+            };
+            let (theirs, mut output) = pipe().unwrap();
+            let (input, their_output) = pipe().unwrap();
+            let worker = thread::spawn(move || {
+                serve(&setup, theirs, their_output, &Interrupt::new().unwrap())
+            });
+            let mut input = BufReader::new(input);
+            let greeting = greeting::read_worker(&mut input).unwrap().unwrap();
+            assert_eq!(greeting.jobs, 2);
+            output.write_all(greeting::of_client().as_bytes()).unwrap();
+            Self {
+                output: Some(output),
+                input,
+                worker,
+                temp_dir,
+            }
+        }
+
+        fn send(&mut self, frame: &Frame) {
+            frame.write(self.output.as_mut().unwrap()).unwrap();
+        }
+
+        /// Returns the next message that is not a heartbeat.
+        fn receive(&mut self) -> FromWorker {
+            loop {
+                let payload = read_frame(&mut self.input, MAX_FROM_WORKER)
+                    .unwrap()
+                    .unwrap();
+                match FromWorker::read(&payload).unwrap() {
+                    FromWorker::Heartbeat => {}
+                    message => return message,
+                }
+            }
+        }
+
+        /// Sends a script that the client has at a path that this machine does not have.
+        fn send_script(&mut self, script: &[u8]) {
+            let path = PathBuf::from("/missing here/home/test.sh");
+            let entry = FileEntry {
+                path: path.clone(),
+                mode: 0o755,
+                content: EntryContent::File(*blake3::hash(script).as_bytes()),
+            };
+            self.send(&message::files(&[&entry], false));
+            let missing = self.receive();
+            assert!(matches!(&missing, FromWorker::Missing(numbers) if numbers == &[0]));
+            self.send(&message::file_content(0, script));
+            self.send(&message::command(&CommandSetup {
+                id: 4,
+                command: CommandLine::script(&path, std::path::Path::new("/")),
+                file: CandidateFile::named("in.txt"),
+                permissions: None,
+                limits: WireLimits {
+                    grace: Duration::from_millis(150),
+                    output_cap: 1 << 20,
+                    memory: None,
+                    processes: None,
+                    file_size: None,
+                    open_files: None,
+                },
+                project: None,
+            }));
+            let accepted = self.receive();
+            assert!(
+                matches!(accepted, FromWorker::Accepted(4, None)),
+                "{accepted:?}"
+            );
+        }
+
+        fn run(&mut self, id: u64, command: u32, candidate: &[u8]) {
+            self.send(&message::run(&RunMessage {
+                id,
+                command,
+                capture: Capture::Output,
+                timeout: Duration::from_secs(100),
+                body: Body::Whole(candidate),
+            }));
+        }
+
+        /// Closes the connection, and checks that nothing is left.
+        fn end(mut self) {
+            self.output = None;
+            self.worker.join().unwrap().unwrap();
+            let left = std::fs::read_dir(self.temp_dir.path()).unwrap();
+            assert_eq!(left.count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_script_of_the_client_is_run_on_candidates() {
+        let mut client = Client::start();
+        client.send_script(b"#!/bin/sh\ncat in.txt; grep -q needle $1");
+        for (id, candidate, code) in [(1, "a needle", 0), (2, "hay", 1)] {
+            client.run(id, 4, candidate.as_bytes());
+            let FromWorker::Ended(ended, Ok(run)) = client.receive() else {
+                panic!("a result");
+            };
+            assert_eq!((ended, run.outcome), (id, Outcome::Exited(code)));
+            assert_eq!(run.stdout, candidate.as_bytes());
+        }
+        client.end();
+    }
+
+    #[test]
+    fn a_run_is_cancelled_and_the_end_stops_all_runs() {
+        let mut client = Client::start();
+        client.send_script(b"#!/bin/sh\nsleep 1000");
+        client.run(1, 4, b"x");
+        client.send(&message::cancel(1));
+        let ended = client.receive();
+        assert!(matches!(
+            ended,
+            FromWorker::Ended(1, Err(OracleError::Interrupted))
+        ));
+        for id in 2..9 {
+            client.run(id, 4, b"x");
+        }
+        client.end();
+    }
+
+    #[test]
+    fn an_unknown_command_is_an_error_and_a_wrong_content_ends_the_worker() {
+        let mut client = Client::start();
+        client.run(1, 77, b"x");
+        assert!(matches!(client.receive(), FromWorker::Ended(1, Err(_))));
+        client.send(&message::file_content(5, b"not announced"));
+        assert!(client.worker.join().unwrap().is_err());
+    }
+}
