@@ -38,6 +38,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         "boildown-worker",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
+    (
+        "boildown-remote",
+        &["boildown-search", "boildown-oracle", "boildown-exec"],
+    ),
     ("boildown-store", &["boildown-search", "boildown-oracle"]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-lab", &["boildown-search", "boildown-syntax"]),
@@ -66,6 +70,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-lab",
             "boildown-session",
             "boildown-worker",
+            "boildown-remote",
         ],
     ),
     (
@@ -81,7 +86,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[("boildown-store", &["boildown-exec"])
 /// itself and for all names that start with it and a hyphen.
 const NOT_BELOW: &[(&str, &[&str])] = &[(
     "boildown-driver",
-    &["gix", "rusqlite", "libsqlite3", "tree-sitter"],
+    &["gix", "rusqlite", "libsqlite3", "tree-sitter", "tokio", "tonic"],
 )];
 
 /// Crates that only compute: no files, processes, clocks, threads, environment or logging.
