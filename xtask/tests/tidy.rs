@@ -86,7 +86,14 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[("boildown-store", &["boildown-exec"])
 /// itself and for all names that start with it and a hyphen.
 const NOT_BELOW: &[(&str, &[&str])] = &[(
     "boildown-driver",
-    &["gix", "rusqlite", "libsqlite3", "tree-sitter", "tokio", "tonic"],
+    &[
+        "gix",
+        "rusqlite",
+        "libsqlite3",
+        "tree-sitter",
+        "tokio",
+        "tonic",
+    ],
 )];
 
 /// Crates that only compute: no files, processes, clocks, threads, environment or logging.

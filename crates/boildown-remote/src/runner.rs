@@ -1,4 +1,4 @@
-//! Runs of a command on a service, one candidate at a time.
+//! Runs of a command on a service.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -8,52 +8,22 @@ use std::time::Duration;
 
 use bazel_remote_apis::build::bazel::remote::execution::v2 as reapi;
 use boildown_oracle::{Capture, Interrupt, Outcome, Run};
-use reapi::command::EnvironmentVariable;
-use reapi::platform::Property;
-use reapi::{
-    Action, ActionResult, Command, Digest, Directory, DirectoryNode, ExecuteResponse, FileNode,
-    Platform,
-};
+use reapi::{ActionResult, Digest, ExecuteResponse};
 use tokio::net::unix::pipe;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
+use tonic::Code;
 
-use crate::connection::{Patience, lock};
-use crate::digest::{Blob, digest};
-use crate::input_root::{Frame, SentFiles};
+use crate::connection::lock;
+use crate::digest::digest;
+use crate::group::{Follower, Grouping, Groups, Turn, WaitingRun};
+use crate::plan::{NumberedRun, Plan, Question, RemoteCommand, group_dir};
 use crate::service::{Execution, OperationName, Service};
-use crate::wrapper::{FILES_DIR, ID_PREFIX, Part, RUN_DIR, STATUS_FILE, Script, Status, TMP_DIR};
+use crate::wrapper::{STATUS_FILE, STDERR_FILE, STDOUT_FILE, Status};
 use crate::{Address, RemoteConfig, RemoteError};
-
-/// Where programs are looked for on workers, unless `PATH` is given.
-const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// How often a run is tried that a worker cannot finish.
 const TRIES: u32 = 5;
-
-/// A command, ready to be run on a service.
-#[derive(Debug)]
-pub struct RemoteCommand {
-    /// The program and its arguments, each a word of parts.
-    pub words: Vec<Vec<Part>>,
-    /// The path of the candidate, relative to the directory of the run.
-    pub candidate: String,
-    /// The working directory, relative to the directory of the run; usually empty.
-    pub dir: String,
-    /// What the directory of the run holds beside the candidate.
-    pub company: SentFiles,
-    /// Whether that file is executable.
-    pub is_executable: bool,
-    /// Whether the candidate is on the standard input too.
-    pub reads_candidate: bool,
-    /// Other files that the command names.
-    pub files: SentFiles,
-    /// The time limit. It is the same for all runs, because it is a part of what results are cached
-    /// by.
-    pub timeout: Duration,
-    /// Bytes kept of each output stream.
-    pub output_cap: usize,
-}
 
 /// A connection to a service, for any number of commands and threads.
 #[derive(Debug)]
@@ -69,32 +39,24 @@ pub struct RemoteRunner {
     plan: Plan,
     /// How often each candidate was run, by a hash of its content.
     runs: Mutex<HashMap<u64, u32>>,
+    groups: Arc<Groups>,
 }
 
-/// What all actions of a command share.
-#[derive(Debug)]
-struct Plan {
-    run_dir: Frame,
-    is_executable: bool,
-    /// The program, for messages.
-    program: String,
-    /// Whether the candidate is the program.
-    runs_candidate: bool,
-    timeout: Duration,
-    output_cap: usize,
-    platform: Option<Platform>,
-    command: Digest,
-    files: Option<Digest>,
-    /// The command, the files and the empty directory.
-    blobs: Vec<Blob>,
+/// A stream of output: its content if the service sent it, and its digest.
+#[derive(Debug, Clone, Copy)]
+struct Stream<'a> {
+    content: &'a [u8],
+    digest: Option<&'a Digest>,
 }
 
-/// One run: an action, the blobs that only it has, and the identity that its status repeats.
-#[derive(Debug)]
-struct Question {
-    action: Digest,
-    blobs: Vec<Blob>,
-    id: String,
+/// The facts about one run in the result of an action.
+#[derive(Debug, Clone, Copy)]
+struct Report<'a> {
+    id: &'a str,
+    status: Stream<'a>,
+    stdout: Stream<'a>,
+    stderr: Stream<'a>,
+    took: Duration,
 }
 
 impl RemoteService {
@@ -141,7 +103,20 @@ impl RemoteRunner {
             remote,
             plan,
             runs: Mutex::default(),
+            groups: Groups::new(Grouping {
+                size: 1,
+                actions: 1,
+            }),
         })
+    }
+
+    /// Returns this runner with several runs in one action.
+    #[must_use]
+    pub fn grouping(self, grouping: Grouping) -> Self {
+        Self {
+            groups: Groups::new(grouping),
+            ..self
+        }
     }
 
     /// Runs the command on a candidate. Each run of the same candidate is another one for the
@@ -160,13 +135,16 @@ impl RemoteRunner {
         if self.plan.runs_candidate && !is_program(candidate) {
             return Err(RemoteError::NotExecutable);
         }
-        let question = self.plan.question(candidate, self.next_run_of(candidate));
+        let run = NumberedRun {
+            candidate,
+            number: self.next_run_of(candidate),
+        };
         let name = OperationName::default();
         self.remote.runtime.block_on(async {
             let result = tokio::select! {
                 biased;
                 () = triggered(interrupt) => Err(RemoteError::Interrupted),
-                run = self.ask(&question, capture, &name) => run,
+                run = self.ask(run, capture, &name) => run,
             };
             // Dropping the stream stops nothing.
             if let Some(name) = name.get()
@@ -188,22 +166,107 @@ impl RemoteRunner {
         index
     }
 
+    /// Looks a run up in the cache of the service, and makes it if it is not there.
     async fn ask(
         &self,
+        run: NumberedRun<'_>,
+        capture: Capture,
+        name: &OperationName,
+    ) -> Result<Run, RemoteError> {
+        let question = self.plan.question(run);
+        let known = self.remote.service.known(&question.action).await?;
+        if let Some(result) = &known
+            && let Ok(Some(run)) = (self.read(&question, result, capture, Instant::now())).await
+        {
+            return Ok(run);
+        }
+        // A result that says nothing would be sent again.
+        let skip = known.is_some();
+        if skip || !self.groups.are_used() {
+            return self.execute(&question, skip, capture, name).await;
+        }
+        let turn = self.groups.wait(WaitingRun {
+            candidate: run.candidate.into(),
+            number: run.number,
+            capture,
+        });
+        match turn.await {
+            Ok(Turn::Answered(run)) => Ok(run),
+            Ok(Turn::Leads(followers, _place)) if !followers.is_empty() => {
+                match self.lead(run, followers, capture, name).await? {
+                    Some(run) => Ok(run),
+                    None => self.execute(&question, false, capture, name).await,
+                }
+            }
+            _ => self.execute(&question, false, capture, name).await,
+        }
+    }
+
+    /// Makes a run together with others, and gives them their results. `None` when the result says
+    /// nothing about this run. Whatever is unusual, such as a run that hangs and takes the time of
+    /// the others, is left to actions of their own.
+    async fn lead(
+        &self,
+        run: NumberedRun<'_>,
+        followers: Vec<Follower>,
+        capture: Capture,
+        name: &OperationName,
+    ) -> Result<Option<Run>, RemoteError> {
+        let service = &self.remote.service;
+        let others = followers.iter().map(|follower| NumberedRun {
+            candidate: &follower.run.candidate,
+            number: follower.run.number,
+        });
+        let runs: Vec<_> = std::iter::once(run).chain(others).collect();
+        let question = self.plan.group(&runs);
+        let blobs: Vec<_> = question.blobs.iter().collect();
+        service.store.provide(&blobs, true).await?;
+        let started = Instant::now();
+        let execution = service.execute(&question.action, false, name).await?;
+        let Execution::Done(response) = execution else {
+            return Ok(None);
+        };
+        let result = response.result.clone().unwrap_or_default();
+        if response.status.unwrap_or_default().code != 0 || result.exit_code != 0 {
+            return Ok(None);
+        }
+        let count = u32::try_from(runs.len()).unwrap_or(u32::MAX);
+        let took = took(&result, self.plan.timeout).unwrap_or_else(|| started.elapsed()) / count;
+        let report = |index: usize| {
+            let file = |name| file(&result, &format!("{}/{name}", group_dir(index)));
+            Some(Report {
+                id: &question.ids[index],
+                status: file(STATUS_FILE)?,
+                stdout: file(STDOUT_FILE)?,
+                stderr: file(STDERR_FILE)?,
+                took,
+            })
+        };
+        for (index, follower) in followers.into_iter().enumerate() {
+            if let Some(report) = report(index + 1)
+                && let Ok(Some(run)) = self.judged(report, follower.run.capture).await
+            {
+                follower.answer(run);
+            }
+        }
+        match report(0) {
+            Some(report) => self.judged(report, capture).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Makes a run in an action of its own.
+    async fn execute(
+        &self,
         question: &Question,
+        skip: bool,
         capture: Capture,
         name: &OperationName,
     ) -> Result<Run, RemoteError> {
         let service = &self.remote.service;
-        let started = Instant::now();
-        if let Some(result) = service.known(&question.action).await?
-            && let Some(run) = self.read(question, &result, capture, started).await?
-        {
-            return Ok(run);
-        }
         let mut problem = String::new();
         let mut patience = service.connection.patience();
-        let (mut is_new, mut skip) = (true, false);
+        let (mut is_new, mut skip) = (true, skip);
         for _ in 0..TRIES {
             let blobs: Vec<_> = match is_new {
                 true => question.blobs.iter().collect(),
@@ -231,13 +294,9 @@ impl RemoteRunner {
                     problem = format!("it reports `{}` ({:?})", status.message(), status.code());
                 }
             }
-            self.pause(&mut patience).await;
+            patience.pause().await;
         }
         Err(RemoteError::Broken { problem })
-    }
-
-    async fn pause(&self, patience: &mut Patience) {
-        patience.pause().await;
     }
 
     /// Returns the run that a response describes; `None` when it describes none.
@@ -250,12 +309,13 @@ impl RemoteRunner {
     ) -> Result<Option<Run>, RemoteError> {
         let result = response.result.clone().unwrap_or_default();
         let code = response.status.as_ref().map_or(0, |status| status.code);
-        if tonic::Code::from_i32(code) == tonic::Code::DeadlineExceeded {
-            return self
-                .run_of(Outcome::TimedOut, &result, capture, self.plan.timeout)
-                .await;
+        if Code::from_i32(code) != Code::DeadlineExceeded {
+            return self.read(question, &result, capture, started).await;
         }
-        self.read(question, &result, capture, started).await
+        let streams = streams(&result);
+        let timeout = self.plan.timeout;
+        self.run_of(Outcome::TimedOut, streams, capture, timeout)
+            .await
     }
 
     /// Returns the run that a result describes; `None` when the script did not write its status, or
@@ -267,57 +327,71 @@ impl RemoteRunner {
         capture: Capture,
         started: Instant,
     ) -> Result<Option<Run>, RemoteError> {
-        if result.exit_code != 0 {
-            return Ok(None);
-        }
-        let Some(status) = self.status(question, result).await? else {
+        let ([id], Some(status), 0) = (
+            question.ids.as_slice(),
+            file(result, STATUS_FILE),
+            result.exit_code,
+        ) else {
             return Ok(None);
         };
-        let Status::Ended(outcome) = status else {
-            if self.plan.runs_candidate {
-                return Err(RemoteError::NotExecutable);
+        let [stdout, stderr] = streams(result);
+        let report = Report {
+            id,
+            status,
+            stdout,
+            stderr,
+            took: took(result, self.plan.timeout).unwrap_or_else(|| started.elapsed()),
+        };
+        self.judged(report, capture).await
+    }
+
+    async fn judged(
+        &self,
+        report: Report<'_>,
+        capture: Capture,
+    ) -> Result<Option<Run>, RemoteError> {
+        match self.status(report).await? {
+            Some(Status::Ended(outcome)) => {
+                self.groups.note(report.took);
+                let streams = [report.stdout, report.stderr];
+                self.run_of(outcome, streams, capture, report.took).await
             }
-            return Err(RemoteError::Broken {
+            Some(Status::Missing) if self.plan.runs_candidate => Err(RemoteError::NotExecutable),
+            Some(Status::Missing) => Err(RemoteError::Broken {
                 problem: format!(
                     "{} is not there; name a program that the image of the workers has, or choose \
                      another image by --remote-property",
                     self.plan.program
                 ),
-            });
-        };
-        let took = took(result, self.plan.timeout).unwrap_or_else(|| started.elapsed());
-        self.run_of(outcome, result, capture, took).await
+            }),
+            None => Ok(None),
+        }
     }
 
-    async fn status(
-        &self,
-        question: &Question,
-        result: &ActionResult,
-    ) -> Result<Option<Status>, RemoteError> {
-        let file = (result.output_files.iter()).find(|file| file.path == STATUS_FILE);
-        let Some(file) = file else { return Ok(None) };
-        if !file.contents.is_empty() {
-            return Ok(Status::parse(&file.contents, &question.id));
+    async fn status(&self, report: Report<'_>) -> Result<Option<Status>, RemoteError> {
+        let (id, file) = (report.id, report.status);
+        if !file.content.is_empty() {
+            return Ok(Status::parse(file.content, id));
         }
-        let Some(wanted) = &file.digest else {
+        let Some(wanted) = file.digest else {
             return Ok(None);
         };
         // Most services do not send the content, but there are few that it can have.
         let exits = (0..=255).map(|code| Status::Ended(Outcome::Exited(code)));
         let signals = (1..=64).map(|signal| Status::Ended(Outcome::Signalled(signal)));
-        let known = (exits.chain(signals))
-            .find(|status| digest(status.text(&question.id).as_bytes()) == *wanted);
+        let known =
+            (exits.chain(signals)).find(|status| digest(status.text(id).as_bytes()) == *wanted);
         if known.is_some() || wanted.size_bytes > 1000 {
             return Ok(known);
         }
         let text = self.remote.service.store.fetch(wanted, 1000).await?;
-        Ok(text.and_then(|text| Status::parse(&text, &question.id)))
+        Ok(text.and_then(|text| Status::parse(&text, id)))
     }
 
     async fn run_of(
         &self,
         outcome: Outcome,
-        result: &ActionResult,
+        streams: [Stream<'_>; 2],
         capture: Capture,
         took: Duration,
     ) -> Result<Option<Run>, RemoteError> {
@@ -327,33 +401,22 @@ impl RemoteRunner {
             stderr: Vec::new(),
             took,
         };
-        if capture == Capture::Nothing {
-            return Ok(Some(run));
-        }
-        let streams = [
-            (&mut run.stdout, &result.stdout_raw, &result.stdout_digest),
-            (&mut run.stderr, &result.stderr_raw, &result.stderr_digest),
-        ];
-        for (stream, raw, digest) in streams {
-            let Some(bytes) = self.output(raw, digest.as_ref()).await? else {
-                return Ok(None);
-            };
-            *stream = bytes;
+        if capture == Capture::Output {
+            for (kept, stream) in [&mut run.stdout, &mut run.stderr].into_iter().zip(streams) {
+                let Some(bytes) = self.output(stream).await? else {
+                    return Ok(None);
+                };
+                *kept = bytes;
+            }
         }
         Ok(Some(run))
     }
 
     /// Returns a stream of output; `None` when the service does not have it any more.
-    async fn output(
-        &self,
-        raw: &[u8],
-        digest: Option<&Digest>,
-    ) -> Result<Option<Vec<u8>>, RemoteError> {
+    async fn output(&self, stream: Stream<'_>) -> Result<Option<Vec<u8>>, RemoteError> {
         let cap = self.plan.output_cap;
-        if !raw.is_empty() {
-            return Ok(Some(clip(raw, cap)));
-        }
-        match digest {
+        match stream.digest {
+            _ if !stream.content.is_empty() => Ok(Some(clip(stream.content, cap))),
             None => Ok(Some(Vec::new())),
             Some(digest) => {
                 let bytes = self.remote.service.store.fetch(digest, cap).await?;
@@ -368,8 +431,8 @@ impl RemoteRunner {
         if result.exit_code == 0 {
             return Ok("its result is not that of the test; its cache may be broken".to_owned());
         }
-        let (raw, digest) = (&result.stderr_raw, result.stderr_digest.as_ref());
-        let stderr = self.output(raw, digest).await?.unwrap_or_default();
+        let [_, stderr] = streams(&result);
+        let stderr = self.output(stderr).await?.unwrap_or_default();
         let stderr = String::from_utf8_lossy(&stderr);
         let last = stderr.lines().rfind(|line| !line.trim().is_empty());
         Ok(format!(
@@ -381,125 +444,33 @@ impl RemoteRunner {
     }
 }
 
-impl Plan {
-    fn new(command: RemoteCommand, config: &RemoteConfig) -> Self {
-        let script = Script {
-            words: &command.words,
-            candidate: &command.candidate,
-            dir: &command.dir,
-            reads_candidate: command.reads_candidate,
-        };
-        let mut variables = config.variables.clone();
-        if !variables.iter().any(|(name, _)| name == "PATH") {
-            variables.push(("PATH".into(), PATH.into()));
-        }
-        variables.sort();
-        let mut properties = config.properties.clone();
-        properties.sort();
-        let properties: Vec<_> = (properties.into_iter())
-            .map(|(name, value)| Property { name, value })
-            .collect();
-        let platform = (!properties.is_empty()).then_some(Platform { properties });
-        #[expect(deprecated, reason = "older services read only these fields")]
-        let message = Command {
-            arguments: ["/bin/sh", "-c", &script.text()].map(Into::into).to_vec(),
-            environment_variables: (variables.into_iter())
-                .map(|(name, value)| EnvironmentVariable { name, value })
-                .collect(),
-            output_files: vec![STATUS_FILE.to_owned()],
-            output_paths: vec![STATUS_FILE.to_owned()],
-            platform: platform.clone(),
-            ..Default::default()
-        };
-        let message = Blob::of(&message);
-        let digest = message.digest.clone();
-        let mut blobs = vec![Blob::new(Vec::new()), message];
-        let runs_candidate = command
-            .words
-            .first()
-            .is_some_and(|word| *word == [Part::Candidate]);
-        let files = (!command.files.is_empty()).then(|| command.files.into_blobs(&mut blobs));
-        Self {
-            run_dir: command.company.into_frame(&command.candidate, &mut blobs),
-            runs_candidate,
-            program: program(&command.words),
-            is_executable: command.is_executable,
-            timeout: command.timeout,
-            output_cap: command.output_cap,
-            platform,
-            command: digest,
-            files,
-            blobs,
-        }
-    }
-
-    /// Returns the run of this number on a candidate.
-    fn question(&self, candidate: &[u8], run: u32) -> Question {
-        let file = Blob::new(candidate.to_vec());
-        let id = format!("{}-{run}", file.digest.hash.get(..32).unwrap_or_default());
-        let empty = digest(b"");
-        let directory = |name: &str, digest: Digest| DirectoryNode {
-            name: name.into(),
-            digest: Some(digest),
-        };
-        let mut blobs = Vec::new();
-        let run_dir = self
-            .run_dir
-            .with(file.digest.clone(), self.is_executable, &mut blobs);
-        blobs.push(file);
-        let files = self
-            .files
-            .iter()
-            .map(|digest| directory(FILES_DIR, digest.clone()));
-        let root = Blob::of(&Directory {
-            files: vec![FileNode {
-                name: format!("{ID_PREFIX}{id}"),
-                digest: Some(empty.clone()),
-                ..Default::default()
-            }],
-            // In the order of their names.
-            directories: files
-                .chain([directory(RUN_DIR, run_dir), directory(TMP_DIR, empty)])
-                .collect(),
-            ..Default::default()
-        });
-        let action = Blob::of(&Action {
-            command_digest: Some(self.command.clone()),
-            input_root_digest: Some(root.digest.clone()),
-            timeout: Some(bazel_remote_apis::google::protobuf::Duration {
-                seconds: i64::try_from(self.timeout.as_secs()).unwrap_or(i64::MAX),
-                nanos: i32::try_from(self.timeout.subsec_nanos()).unwrap_or(0),
-            }),
-            platform: self.platform.clone(),
-            ..Default::default()
-        });
-        Question {
-            action: action.digest.clone(),
-            blobs: {
-                blobs.extend([root, action]);
-                blobs
-            },
-            id,
-        }
-    }
-}
-
 /// Returns whether the system may execute a file of this content. A shell would also run a text
 /// without a first line such as `#!/bin/sh`.
 fn is_program(content: &[u8]) -> bool {
     content.starts_with(b"#!") || content.starts_with(b"\x7fELF")
 }
 
-/// Returns the program of a command as a user would write it.
-fn program(words: &[Vec<Part>]) -> String {
-    let part = |part: &Part| match part {
-        Part::Text(text) | Part::Beside(text) | Part::Sent(text) => text.clone(),
-        Part::Candidate => "{}".to_owned(),
-    };
-    format!(
-        "`{}`",
-        words.iter().flatten().take(1).map(part).collect::<String>()
-    )
+/// Returns an output file of a result.
+fn file<'a>(result: &'a ActionResult, path: &str) -> Option<Stream<'a>> {
+    let file = result.output_files.iter().find(|file| file.path == path)?;
+    Some(Stream {
+        content: &file.contents,
+        digest: file.digest.as_ref(),
+    })
+}
+
+/// Returns the standard output and the standard error of a result.
+fn streams(result: &ActionResult) -> [Stream<'_>; 2] {
+    [
+        Stream {
+            content: &result.stdout_raw,
+            digest: result.stdout_digest.as_ref(),
+        },
+        Stream {
+            content: &result.stderr_raw,
+            digest: result.stderr_digest.as_ref(),
+        },
+    ]
 }
 
 /// Waits until the interrupt is triggered.

@@ -17,6 +17,10 @@ use boildown_oracle::Outcome;
 /// The output file that holds the status.
 pub(crate) const STATUS_FILE: &str = "status";
 
+/// The output files for the streams of a command that shares its action with others.
+pub(crate) const STDOUT_FILE: &str = "stdout";
+pub(crate) const STDERR_FILE: &str = "stderr";
+
 /// The directory in which the command is run; it holds only the candidate.
 pub(crate) const RUN_DIR: &str = "test";
 
@@ -58,7 +62,22 @@ pub(crate) struct Script<'a> {
 }
 
 impl Script<'_> {
-    /// Returns the script.
+    /// Returns the script for a run that has an action for itself.
+    pub(crate) fn alone(run: &str) -> String {
+        format!("top=${{PWD%/}}\nroot=$top\n{run}")
+    }
+
+    /// Returns the script for runs one after another, in these directories.
+    pub(crate) fn together(run: &str, dirs: &[String]) -> String {
+        let dirs = dirs.join(" ");
+        format!(
+            "top=${{PWD%/}}\nfor part in {dirs}; do\nroot=$top/$part\n\
+             (\n{run}) >\"$root/{STDOUT_FILE}\" 2>\"$root/{STDERR_FILE}\"\ndone\nexit 0\n"
+        )
+    }
+
+    /// Returns what is to be done for a run: its directory is `$root`, and the files that the
+    /// command names are in `$top`.
     pub(crate) fn text(&self) -> String {
         let words: Vec<_> = self.words.iter().map(|word| self.word(word)).collect();
         let program = words.first().map_or("", String::as_str);
@@ -70,8 +89,7 @@ impl Script<'_> {
         // such a command from one that exits with 128 and the number of a signal. The command is
         // in a subshell because dash redirects its own streams for other commands.
         format!(
-            r#"root=${{PWD%/}}
-cd {RUN_DIR}/{dir} || exit 90
+            r#"cd "$root"/{RUN_DIR}/{dir} || exit 90
 TMPDIR=$root/{TMP_DIR}
 : "${{HOME:=$TMPDIR}}"
 export TMPDIR HOME
@@ -107,7 +125,7 @@ exit 0
             Part::Text(text) => quote(text),
             Part::Candidate => format!("\"$root\"/{RUN_DIR}/{}", quote(self.candidate)),
             Part::Beside(path) => format!("\"$root\"/{RUN_DIR}/{}", quote(path)),
-            Part::Sent(path) => format!("\"$root\"/{FILES_DIR}/{}", quote(path)),
+            Part::Sent(path) => format!("\"$top\"/{FILES_DIR}/{}", quote(path)),
         }
     }
 }

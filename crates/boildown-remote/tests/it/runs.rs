@@ -3,11 +3,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use boildown_oracle::{Capture, Interrupt, Outcome, Run};
 use boildown_remote::{
-    Address, Part, RemoteCommand, RemoteConfig, RemoteError, RemoteRunner, RemoteService, SentFiles,
+    Address, Grouping, Part, RemoteCommand, RemoteConfig, RemoteError, RemoteRunner, RemoteService,
+    SentFiles,
 };
 
 use crate::casd::Casd;
@@ -240,4 +242,72 @@ fn a_worker_without_a_shell_is_an_error_and_no_verdict() {
     let error = runner.run(b"x", Capture::Output, &Interrupt::new().unwrap());
     let error = error.unwrap_err().to_string();
     assert!(error.contains("/bin/sh could not be run there"), "{error}");
+}
+
+#[test]
+fn short_runs_that_wait_for_room_go_together_with_the_same_results() {
+    let witness = tempfile::tempdir().unwrap();
+    let shown = format!(
+        "--runner-arg=--bind-mount={}:/witness",
+        witness.path().display()
+    );
+    let Some(casd) = Casd::start_with(&[&shown]) else {
+        return;
+    };
+    // Notes the directories in which it runs: those of a group are not at the top.
+    let line = "pwd >>/witness/dirs; cat; echo \"$1\" >&2; . \"$1\"";
+    let command = RemoteCommand {
+        reads_candidate: true,
+        ..command(&["sh", "-c", line, "sh", "{}"])
+    };
+    let grouping = Grouping {
+        size: 4,
+        actions: 1,
+    };
+    let runner = RemoteRunner::new(connect(casd.port()), command).unwrap();
+    let runner = runner.grouping(grouping);
+    assert_eq!(run(&runner, b"exit 9\n").outcome, Outcome::Exited(9));
+    let candidates: Vec<_> = (0..12).map(|code| format!("exit {code}\n")).collect();
+    thread::scope(|scope| {
+        for (code, candidate) in (0..).zip(&candidates) {
+            let runner = &runner;
+            scope.spawn(move || {
+                let run = run(runner, candidate.as_bytes());
+                assert_eq!(run.outcome, Outcome::Exited(code));
+                assert_eq!(run.stdout, candidate.as_bytes());
+                assert!(run.stderr.ends_with(b"/test/in put.txt\n"));
+            });
+        }
+    });
+    let dirs = fs::read_to_string(witness.path().join("dirs")).unwrap();
+    assert!(
+        dirs.contains("/000/test\n") && dirs.contains("/001/test\n"),
+        "{dirs}"
+    );
+}
+
+#[test]
+fn a_run_that_hangs_in_a_group_costs_the_others_time_only() {
+    let Some(casd) = Casd::start() else { return };
+    let command = RemoteCommand {
+        timeout: Duration::from_secs(2),
+        ..command(&["sh", "{}"])
+    };
+    let grouping = Grouping {
+        size: 8,
+        actions: 1,
+    };
+    let runner = RemoteRunner::new(connect(casd.port()), command).unwrap();
+    let runner = &runner.grouping(grouping);
+    run(runner, b"exit 0\n");
+    thread::scope(|scope| {
+        let expect = |candidate: &'static [u8], outcome| {
+            scope.spawn(move || assert_eq!(run(runner, candidate).outcome, outcome));
+        };
+        expect(b"sleep 1000\n", Outcome::TimedOut);
+        expect(b"exit 1\n", Outcome::Exited(1));
+        expect(b"kill -SEGV $$\n", Outcome::Signalled(11));
+        expect(b"sleep 1001\n", Outcome::TimedOut);
+        expect(b"exit 2\n", Outcome::Exited(2));
+    });
 }
