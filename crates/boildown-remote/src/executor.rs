@@ -12,7 +12,7 @@ use boildown_oracle::{Interrupt, OracleError, Run};
 use crate::connection::lock;
 use crate::input_root::{SentFiles, common_directory};
 use crate::wrapper::{Part, is_of_system};
-use crate::{RemoteCommand, RemoteError, RemoteRunner, RemoteService};
+use crate::{Grouping, RemoteCommand, RemoteError, RemoteRunner, RemoteService};
 
 /// Runs the commands of runners on a service.
 ///
@@ -23,6 +23,7 @@ pub struct RemoteExecutor {
     service: Arc<RemoteService>,
     /// Files that are sent although the command does not name them.
     files: Vec<PathBuf>,
+    grouping: Grouping,
     /// The commands that were run so far: the one on candidates, and extra tests.
     commands: Mutex<Vec<PreparedCommand>>,
 }
@@ -45,6 +46,10 @@ impl RemoteExecutor {
         Self {
             service,
             files: Vec::new(),
+            grouping: Grouping {
+                size: 1,
+                actions: 1,
+            },
             commands: Mutex::default(),
         }
     }
@@ -53,6 +58,12 @@ impl RemoteExecutor {
     #[must_use]
     pub fn with_files(self, files: Vec<PathBuf>) -> Self {
         Self { files, ..self }
+    }
+
+    /// Returns this executor with several short runs in one action.
+    #[must_use]
+    pub fn with_grouping(self, grouping: Grouping) -> Self {
+        Self { grouping, ..self }
     }
 
     /// Returns the runner of a command, which is uploaded if it is new.
@@ -82,7 +93,8 @@ impl RemoteExecutor {
             false => stated,
         };
         let command = self.command(runner, timeout, request.limits.output_cap)?;
-        let prepared = Arc::new(RemoteRunner::new(Arc::clone(&self.service), command)?);
+        let prepared = RemoteRunner::new(Arc::clone(&self.service), command)?;
+        let prepared = Arc::new(prepared.grouping(self.grouping));
         commands.push(PreparedCommand {
             command: runner.command.clone(),
             file: runner.file.clone(),

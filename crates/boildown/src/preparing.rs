@@ -78,7 +78,7 @@ impl PreparationOptions<'_> {
         let interrupt = interrupt_on_signals()?;
         let (input, sandbox) = (self.input, self.sandbox);
         let mut runner = limits::runner(input, command, sandbox, self.timeout, &mut |_| {})?;
-        remote::attach(&mut runner, self.remote)?;
+        remote::attach(&mut runner, self.remote, self.jobs)?;
         let runner = place(runner)?;
         let permissions = limits::permissions(sandbox);
         let setup = self.setup(&runner, &permissions, &interrupt);

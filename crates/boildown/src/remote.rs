@@ -5,13 +5,13 @@ use boildown_exec::Runner;
 use crate::error::CliError;
 use crate::options::RemoteArgs;
 
-/// Lets the runner run its command on the service of the options, if there is one.
+/// Lets the runner run its command on the service of the options, if there is one, `jobs` at a time.
 #[cfg(feature = "remote")]
-pub(crate) fn attach(runner: &mut Runner, args: &RemoteArgs) -> Result<(), CliError> {
+pub(crate) fn attach(runner: &mut Runner, args: &RemoteArgs, jobs: usize) -> Result<(), CliError> {
     use std::sync::Arc;
 
     use boildown_remote::{
-        Address, ClientIdentity, RemoteConfig, RemoteError, RemoteExecutor, RemoteService,
+        Address, ClientIdentity, Grouping, RemoteConfig, RemoteError, RemoteExecutor, RemoteService,
     };
 
     use crate::error::ExitKind;
@@ -45,7 +45,12 @@ pub(crate) fn attach(runner: &mut Runner, args: &RemoteArgs) -> Result<(), CliEr
         std::path::absolute(path).map_err(|_| CliError::usage("--remote-file needs a path"))
     });
     let files = files.collect::<Result<_, _>>()?;
-    let executor = RemoteExecutor::new(Arc::new(service)).with_files(files);
+    let executor = RemoteExecutor::new(Arc::new(service))
+        .with_files(files)
+        .with_grouping(Grouping {
+            size: args.remote_group,
+            actions: jobs.div_ceil(args.remote_group),
+        });
     runner.executor = Some(Arc::new(executor));
     // Workers have their own.
     runner.limits.sandbox = None;
@@ -54,7 +59,7 @@ pub(crate) fn attach(runner: &mut Runner, args: &RemoteArgs) -> Result<(), CliEr
 
 /// Reports that this program cannot use a service.
 #[cfg(not(feature = "remote"))]
-pub(crate) fn attach(_: &mut Runner, args: &RemoteArgs) -> Result<(), CliError> {
+pub(crate) fn attach(_: &mut Runner, args: &RemoteArgs, _: usize) -> Result<(), CliError> {
     match args.is_given() {
         false => Ok(()),
         true => Err(

@@ -51,6 +51,13 @@ pub(crate) struct RemoteArgs {
     #[arg(long, value_name = "PATH", hide_short_help = true, requires = "remote")]
     pub(crate) remote_file: Vec<PathBuf>,
 
+    /// Put up to N short tests into one action [default: 1]
+    ///
+    /// For tests of less than half a second on a service with little room: the tests of a group
+    /// share the cost of the action. At most a Nth of --jobs are then executed at a time.
+    #[arg(long, value_name = "N", hide_short_help = true, requires = "remote", value_parser = group, default_value = "1", hide_default_value = true)]
+    pub(crate) remote_group: usize,
+
     /// File with a token that is sent with each request
     ///
     /// It is read again when the service asks for a new one.
@@ -102,6 +109,11 @@ impl RemoteArgs {
         let files: Vec<_> = files.map(|path| (path, read_regular(path).ok())).collect();
         identity.add_hash("--remote-file", format!("{files:?}").as_bytes());
     }
+}
+
+fn group(text: &str) -> Result<usize, &'static str> {
+    let size = text.parse().ok().filter(|size| (1..=100).contains(size));
+    size.ok_or("not a whole number from 1 to 100")
 }
 
 fn pair(text: &str) -> Result<(String, String), &'static str> {

@@ -129,7 +129,7 @@ fn runner(
     let (bad, timeout) = (&args.bad, args.timeout);
     let command = commands.command.clone();
     let mut runner = limits::runner(bad, command, &args.sandbox, timeout, &mut noting(reporter))?;
-    remote::attach(&mut runner, &args.remote)?;
+    remote::attach(&mut runner, &args.remote, args.jobs.count())?;
     let mut runner = place.runner(runner);
     commands.note(reporter);
     runner.extra_tests =

@@ -188,7 +188,7 @@ fn runner(
         args.timeout,
         &mut noting(reporter),
     )?;
-    remote::attach(&mut runner, &args.remote)?;
+    remote::attach(&mut runner, &args.remote, args.jobs.count())?;
     commands.note(reporter);
     let (path, is_stated) = (&args.input, args.timeout.is_some());
     let (there, input) = (history.place.runner(runner.clone()), &history.input);
