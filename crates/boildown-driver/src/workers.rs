@@ -201,3 +201,28 @@ impl<C> Drop for Workers<C> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use boildown_oracle::{FnOracle, Verdict};
+
+    use super::*;
+
+    #[test]
+    fn runs_on_other_machines_are_not_limited_by_the_processors_of_this_one() {
+        let limit = |here: usize, jobs_elsewhere: usize| {
+            let config = Config {
+                jobs: here + jobs_elsewhere,
+                jobs_elsewhere,
+                cpu_of_runs: Some(|| Some(Duration::ZERO)),
+                ..Config::default()
+            };
+            let oracle = FnOracle::new(|_: &()| Verdict::Uninteresting);
+            std::thread::scope(|scope| Workers::start(scope, &oracle, &config).limit())
+        };
+        let cores = std::thread::available_parallelism().unwrap().get();
+        assert_eq!(limit(1, 50), 51);
+        assert_eq!(limit(100 * cores, 0), 2 * cores);
+        assert_eq!(limit(100 * cores, 50), 2 * cores + 50);
+    }
+}

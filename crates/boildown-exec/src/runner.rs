@@ -21,8 +21,8 @@ pub trait Executor: fmt::Debug + Send + Sync {
     /// [`Runner::run_here`] runs it in this process.
     ///
     /// # Errors
-    /// As [`Runner::run`]. What goes wrong on another machine is never an outcome: run the candidate
-    /// again elsewhere, or return an error, which ends the session.
+    /// As [`Runner::run`]. What goes wrong on another machine is never an outcome: run the
+    /// candidate again elsewhere, or return an error, which ends the session.
     fn execute(
         &self,
         runner: &Runner,

@@ -10,7 +10,6 @@ use boildown_search::Fingerprint;
 use rusqlite::{Connection, OpenFlags};
 
 use super::record::{VerdictRecord, read_outcome, read_verdict};
-use super::stored_run::{read_flags, read_identity};
 use super::{Identity, StoreError, schema};
 
 /// Values of an identity on which no verdict depends: what the search tries, and in which order.
@@ -57,9 +56,9 @@ impl KnownVerdicts {
     /// Reads the verdicts of a run with this identity and this property from a store: a file, a
     /// folder `.boildown`, or a folder that has one.
     ///
-    /// Compared is what verdicts depend on. Files that the command names are compared by their names
-    /// and contents, and may be in other directories. Verdicts that a limit led to are left out, and
-    /// those after which the property was not seen to hold.
+    /// Compared is what verdicts depend on. Files that the command names are compared by their
+    /// names and contents, and may be in other directories. Verdicts that a limit led to are left
+    /// out, and those after which the property was not seen to hold.
     ///
     /// The store may be in use. It is copied first, so it is neither locked nor changed.
     ///
@@ -74,8 +73,10 @@ impl KnownVerdicts {
             let folder = folder.map_err(|error| StoreError::unusable("copy", file, error))?;
             let copy = copy(file, folder.path())?;
             let fail = StoreError::from_database("read", file);
-            let theirs = read_identity(&copy).map_err(&fail)?;
-            let their_flags = read_flags(&copy).map_err(&fail)?.unwrap_or_default();
+            let theirs = schema::read_identity(&copy).map_err(&fail)?;
+            let their_flags = schema::read_flags(&copy)
+                .map_err(&fail)?
+                .unwrap_or_default();
             let differs = wanted.differences(&comparable(&theirs, &their_flags));
             if differs.is_empty() {
                 return Ok(KnownStatus::Fits(Self(verdicts(&copy).map_err(&fail)?)));

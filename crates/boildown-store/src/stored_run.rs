@@ -155,7 +155,7 @@ impl StoreFolder {
         let file = self.files().into_iter().next()?;
         let database = schema::open_to_read(&file).ok()?;
         schema::check(&database, &file).ok()?;
-        let other = read_identity(&database).ok()?;
+        let other = schema::read_identity(&database).ok()?;
         Some(ResumeStatus::Changed {
             what: identity.differences(&other),
             verdicts: count_verdicts(&database).ok()?,
@@ -290,7 +290,7 @@ impl StoredRun {
         }
         schema::check(&database, &self.file)?;
         let fail = StoreError::from_database("read", &self.file);
-        if read_identity(&database).map_err(&fail)?.digest() != self.identity.digest() {
+        if schema::read_identity(&database).map_err(&fail)?.digest() != self.identity.digest() {
             return Err(StoreError::damaged(&self.file, "it belongs to another run"));
         }
         let runs = read_recording(&database).map_err(&fail)?;
@@ -299,7 +299,7 @@ impl StoredRun {
         })?;
         let (last_improvement, best) = read_best(&database).map_err(&fail)?;
         let verdicts = count_verdicts(&database).map_err(&fail)?;
-        self.flags = read_flags(&database).map_err(&fail)?;
+        self.flags = schema::read_flags(&database).map_err(&fail)?;
         self.recording = BaselineRecording::of_earlier_session(runs);
         self.last_improvement = last_improvement;
         self.best = best;
@@ -329,23 +329,8 @@ fn reusable_verdicts(runs: &[BaselineRun], input: Fingerprint) -> Vec<VerdictRec
         .collect()
 }
 
-pub(super) fn read_flags(database: &Connection) -> rusqlite::Result<Option<String>> {
-    database
-        .query_row("SELECT flags FROM run", [], |row| row.get(0))
-        .optional()
-}
-
 fn count_verdicts(database: &Connection) -> rusqlite::Result<u64> {
     database.query_row("SELECT count(*) FROM verdicts", [], |row| unsigned(row, 0))
-}
-
-pub(super) fn read_identity(database: &Connection) -> rusqlite::Result<Identity> {
-    database
-        .prepare("SELECT what, value FROM identity ORDER BY what")?
-        .query_map([], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-        })?
-        .collect()
 }
 
 fn write_recording(database: &Connection, recording: &BaselineRecording) -> rusqlite::Result<()> {

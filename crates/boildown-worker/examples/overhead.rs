@@ -45,6 +45,7 @@ fn main() {
     pool.admit(&here, Vec::new(), &interrupt)
         .expect("there are no files");
     println!("{}", pool.take_notes().join("\n"));
+    assert_eq!(pool.jobs(), 1, "the worker is ready");
     let mut there = here.clone();
     there.executor = Some(pool);
     for size in [1000, 100_000] {

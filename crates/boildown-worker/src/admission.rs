@@ -1,4 +1,4 @@
-//! What a worker has to be able to do before it counts.
+//! Requirements that a worker has to meet before it counts.
 
 use std::fmt;
 use std::fs;
@@ -35,8 +35,11 @@ pub struct WorkerCheck {
     /// The time limit of the search, of which a run may take a half.
     pub limit: Duration,
     /// Returns what is not as expected, as a sentence.
-    pub judge: Box<dyn Fn(&Run) -> Result<(), String> + Send + Sync>,
+    pub judge: WorkerJudge,
 }
+
+/// Judges a run on a worker: an error says, as a sentence, what is not as expected.
+pub type WorkerJudge = Box<dyn Fn(&Run) -> Result<(), String> + Send + Sync>;
 
 impl fmt::Debug for WorkerCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -126,8 +126,8 @@ impl Connection {
         self.taken.load(Ordering::Acquire)
     }
 
-    /// Runs a command, for which a job was taken. Returns `None` when it was interrupted; the job is
-    /// free again when the worker has answered.
+    /// Runs a command, for which a job was taken. Returns `None` when it was interrupted; the job
+    /// is free again when the worker has answered.
     pub(crate) fn run(
         &self,
         command: u32,

@@ -136,11 +136,9 @@ impl Encoder {
     }
 
     /// Writes values with their number in front.
-    pub(crate) fn each<T>(self, values: &[T], mut write: impl FnMut(Self, &T) -> Self) -> Self {
+    pub(crate) fn each<T>(self, values: &[T], write: impl FnMut(Self, &T) -> Self) -> Self {
         let encoder = self.count(values.len());
-        values
-            .iter()
-            .fold(encoder, |encoder, value| write(encoder, value))
+        values.iter().fold(encoder, write)
     }
 
     /// Returns the frame.

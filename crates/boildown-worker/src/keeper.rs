@@ -97,6 +97,8 @@ pub(crate) fn keep(shared: &Arc<Shared>, number: usize, line: &OsStr) {
         }
         let reason = match end {
             WorkerEnd::Closed => return,
+            // It worked before, so it may be able to again.
+            WorkerEnd::Refused(reason) if shared.was_ready(number) => reason,
             WorkerEnd::Refused(reason) => {
                 shared.note(format!("worker `{name}` is not used: {reason}"));
                 shared.set_phase(number, Phase::Gone, &format!("`{name}`: {reason}"));
@@ -209,12 +211,12 @@ impl Keeper<'_> {
             }
         }
         let jobs = greeting.jobs;
-        self.shared.set_ready(self.number, jobs, connection);
         let tests = if jobs == 1 { "test" } else { "tests" };
         let (name, host) = (self.name, &greeting.host);
         self.shared.note(format!(
             "worker `{name}` is ready on {host}: {jobs} {tests} at once"
         ));
+        self.shared.set_ready(self.number, jobs, connection);
         self.watch(connection, listening)
     }
 

@@ -20,7 +20,7 @@ mod pool;
 mod serve;
 mod shared;
 
-pub use admission::WorkerCheck;
+pub use admission::{WorkerCheck, WorkerJudge};
 pub use error::WorkerError;
 pub use pool::{WorkerPool, launch_lines};
 pub use serve::{WorkerSetup, serve};

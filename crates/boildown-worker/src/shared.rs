@@ -177,6 +177,11 @@ impl Shared {
         self.lock().workers.iter().map(|worker| worker.jobs).sum()
     }
 
+    /// Returns whether a worker could run candidates at any time.
+    pub(crate) fn was_ready(&self, number: usize) -> bool {
+        self.lock().workers[number].jobs > 0
+    }
+
     /// Records that a worker can run candidates, this many at a time.
     pub(crate) fn set_ready(&self, number: usize, jobs: usize, connection: &Arc<Connection>) {
         let mut state = self.lock();

@@ -75,7 +75,7 @@ pub(crate) fn jobs(args: &JobsArgs) -> Choice {
         true => "as stated",
         false => "one for each core; the result does not depend on it",
     };
-    choice("jobs", args.count().to_string(), because, "--jobs")
+    choice("jobs", args.here().to_string(), because, "--jobs")
 }
 
 /// Returns the choice of the place of the runs. `is_new` says that it was made in this session.

@@ -10,7 +10,7 @@ use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
-use crate::commands::worker::WorkerArgs;
+use crate::commands::worker::ServeArgs;
 use crate::guide::TEMPLATE;
 
 /// A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its
@@ -41,7 +41,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Run tests for a boildown on another machine, over standard input and output
     #[command(before_long_help = WORKER.beginning(), after_long_help = WORKER.ending(), help_template = TEMPLATE)]
-    Worker(WorkerArgs),
+    Worker(ServeArgs),
     /// Show what this machine offers to contain runs, and how to turn on what is off
     Doctor(DoctorArgs),
     /// List the supported languages

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use boildown_exec::{Executor, ExtraTest, LocalOracle, PassFailOracle, Runner, check_set_up};
 use boildown_oracle::{Interrupt, OracleError, Property, Run, Verdict};
 use boildown_session::prepare::GoodAndBad;
-use boildown_worker::{WorkerCheck, WorkerPool, launch_lines};
+use boildown_worker::{WorkerCheck, WorkerJudge, WorkerPool, launch_lines};
 
 use crate::error::{CliError, ExitKind};
 use crate::explain::ended;
@@ -30,9 +30,6 @@ pub(crate) struct Executors {
     is_remote: bool,
     pool: Option<Arc<WorkerPool>>,
 }
-
-/// What a property makes of a run: an error says why it is not the wanted verdict.
-type Judge = Box<dyn Fn(&Run) -> Result<(), String> + Send + Sync>;
 
 impl Executors {
     /// Starts the workers that the options name.
@@ -215,7 +212,7 @@ fn extra_checks(runner: &Runner, input: &Arc<[u8]>) -> Vec<WorkerCheck> {
     (1..).zip(&runner.extra_tests).map(check).collect()
 }
 
-fn holds(runner: &Runner, property: &Property) -> Judge {
+fn holds(runner: &Runner, property: &Property) -> WorkerJudge {
     let (command, property) = (runner.command.clone(), property.clone());
     Box::new(move |run| {
         if property.verdict(run).is_interesting() {
@@ -229,7 +226,7 @@ fn holds(runner: &Runner, property: &Property) -> Judge {
     })
 }
 
-fn holds_not_on_empty(property: &Property) -> Judge {
+fn holds_not_on_empty(property: &Property) -> WorkerJudge {
     let property = property.clone();
     Box::new(move |run| match property.verdict(run).is_interesting() {
         true => Err(differs("the property holds on the empty input there", run)),

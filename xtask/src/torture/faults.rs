@@ -110,7 +110,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         name: "ENOSPC on a worker",
-        promise: "another machine goes on, and the result is the undisturbed one",
+        promise: "another machine continues, and the result is the undisturbed one",
         per_round: 1,
         inject: links::full_disk,
     },

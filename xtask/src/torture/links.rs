@@ -11,7 +11,7 @@ use super::work_dir::WorkDir;
 /// The program that tests use as a connection with a fault.
 const FAULTY_LINK: &str = include_str!("../../../crates/boildown/tests/it/faulty_link.py");
 
-/// Every fault, once in so many rounds; in the others, faults are chosen at random.
+/// The faults, one in every second round; in the others, faults are chosen at random.
 const FAULTS: &[&str] = &[
     "cut",
     "stop",

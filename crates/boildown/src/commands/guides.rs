@@ -269,18 +269,12 @@ pub(crate) const WORKER: Guide = Guide {
          the limits of that boildown, each in a fresh directory. The worker ends, and cleans up, \
          when its standard input is closed. Both sides have to be of the same version.",
     ],
-    examples: &[
-        Example {
-            command: "boildown reduce crash.c --worker 'ssh build1 boildown worker' -- cc -c crash.c",
-            brief: "",
-            purpose: "run tests here and on build1, one for each core",
-        },
-        Example {
-            command: "boildown reduce crash.c --jobs 0 --worker 'docker run -i IMAGE boildown worker' -- cc -c crash.c",
-            brief: "",
-            purpose: "run tests in a container only",
-        },
-    ],
+    examples: &[Example {
+        command: "boildown worker --jobs 4",
+        brief: "",
+        purpose: "run four tests at once; the other side: boildown reduce crash.c --worker 'ssh HOST \
+                  boildown worker --jobs 4' -- cc -c crash.c",
+    }],
     exit_codes: &[
         (0, "the client closed the connection"),
         (1, "invalid usage, or the client is not boildown"),

@@ -16,14 +16,14 @@ use crate::signals::interrupt_on_signals;
 
 /// The arguments of `boildown worker`.
 #[derive(Debug, Args)]
-pub(crate) struct WorkerArgs {
+pub(crate) struct ServeArgs {
     /// Tests to run at once [default: all cores]
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<NonZeroUsize>,
 }
 
 /// Runs tests for the client at the other end of standard input and output.
-pub(crate) fn run(args: &WorkerArgs) -> Result<ExitKind, CliError> {
+pub(crate) fn run(args: &ServeArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
     let stop = interrupt_on_signals()?;

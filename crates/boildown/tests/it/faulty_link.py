@@ -48,7 +48,7 @@ def write(data):
 
 
 def inject(fault, frame, results):
-    """Forwards a result with a fault. Returns whether the connection goes on."""
+    """Forwards a result with a fault. Returns whether the connection continues."""
     is_first = results == NUMBER
     if fault == "duplicate":
         unknown = frame[:5] + (1 << 40).to_bytes(8, "little") + frame[13:]

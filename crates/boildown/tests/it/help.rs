@@ -24,6 +24,7 @@ fn the_help_lists_the_commands() {
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
       explain      Print what the last run chose for you, and why, and how it ended
+      worker       Run tests for a boildown on another machine, over standard input and output
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
@@ -144,7 +145,18 @@ fn the_help_of_reduce_lists_every_option() {
       -j, --jobs <N>
               Tests to run at once [default: all cores]
               
-              The number changes the time, never the result.
+              The number changes the time, never the result. With workers, 0 runs tests on them only.
+
+          --worker <LINE>
+              Run tests on another machine: 'ssh HOST boildown worker'
+              
+              A line for the shell that starts `boildown worker` somewhere: over ssh, in a container, in
+              a job of a cluster. May be repeated. The result is the same as without workers.
+
+          --workers <FILE>
+              Read such lines from a file
+              
+              One a line. Empty lines, and lines that begin with #, are skipped.
 
           --within <DIR>
               Run in a copy of this directory, or `none`
@@ -203,6 +215,13 @@ fn the_help_of_reduce_lists_every_option() {
 
           --compact
               Remove all removable whitespace, including line breaks
+
+          --known <STORE>
+              Use the verdicts in the store of another run too
+              
+              A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only
+              read. Used if the command, its files, the property and the input are the same. May be
+              repeated.
 
           --fresh
               Start over instead of resuming

@@ -26,6 +26,7 @@ fn no_command_at_all() {
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
       explain      Print what the last run chose for you, and why, and how it ended
+      worker       Run tests for a boildown on another machine, over standard input and output
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
@@ -88,10 +89,10 @@ fn invalid_values() {
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(env.reduce(["in.txt", "--jobs", "0"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--jobs", "all"]), @r"
     exit code 1
     -- stderr
-    error: invalid value '0' for '--jobs <N>': not a whole number from 1 to 1024
+    error: invalid value 'all' for '--jobs <N>': not a whole number from 1 to 1024
 
     For more information, try '--help'.
     ");

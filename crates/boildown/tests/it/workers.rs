@@ -102,7 +102,7 @@ fn the_result_is_the_same_whatever_happens_to_a_worker() {
         "stall",
     ] {
         for (jobs, number) in [("1", 3), ("0", 9)] {
-            // A worker that is lost each time is given up, and another one goes on.
+            // A worker that is lost each time is given up, and another one continues.
             let (faulty, good) = (&*faulty(fault, number), &*worker());
             let options = ["--jobs", jobs, "--worker", faulty, "--worker", good];
             let reduced = reduce(&env, "faulty.c", &options);
@@ -172,7 +172,7 @@ fn when_all_workers_are_gone_the_session_ends_and_can_be_resumed() {
     }
     let resumed = env.reduce(["stack.c", "--test", "test.sh", "--jobs", "1"]);
     resumed.assert_code(0);
-    assert!(resumed.stderr.contains("resuming"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("resumed: "), "{}", resumed.stderr);
     assert_eq!(env.bytes("stack.min.c"), expected.0);
 }
 

@@ -183,9 +183,10 @@ impl IsolationSearch<'_> {
                 event => reporter.event(event),
             }
         };
-        let (mut summary, ended) =
-            boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event)
-                .map_err(cannot_run)?;
+        let isolated =
+            boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event);
+        self.executors.report(reporter);
+        let (mut summary, ended) = isolated.map_err(cannot_run)?;
         summary.progress.spent.runs = repeating.runs();
         flakiness.contradictions = repeating.contradictions();
         if !flakiness.is_steady() && summary.stopped != Some(Stopped::Interrupted) {

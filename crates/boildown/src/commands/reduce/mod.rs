@@ -302,25 +302,13 @@ impl ReductionSearch<'_> {
             skip_pass: skip_pass.clone(),
             confirm: flakiness.is_steady(),
         };
-        let config = SessionConfig {
-            jobs,
-            jobs_elsewhere: self.executors.jobs_elsewhere(),
-            budget: self.args.budget.budget(),
-            interrupt: Some(interrupt.clone()),
-            store,
-        };
         let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
             Some(collector) => collector,
             None => oracle,
         };
         let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
-        let Reduced {
-            summary,
-            best,
-            contradictions,
-            flaky,
-        } = reduce_with_restarts(
+        let reduced = reduce_with_restarts(
             &ReductionPlan {
                 input: self.input,
                 start: &|text| reduction(text, self.language, strategy.clone()),
@@ -328,15 +316,20 @@ impl ReductionSearch<'_> {
                 repeat_policy: self.prepared.baseline.repeat_policy,
             },
             options,
-            config,
+            self.config(store),
             &mut |event| {
                 self.executors.report(reporter);
                 report_event(event, reporter);
             },
-        )
-        .map_err(|error| self.destination.error_with_saved_result(&error))?;
+        );
         drop(keys);
         self.executors.report(reporter);
+        let Reduced {
+            summary,
+            best,
+            contradictions,
+            flaky,
+        } = reduced.map_err(|error| self.destination.error_with_saved_result(&error))?;
         flakiness.contradictions = contradictions;
         if let Some(FlakyInput { policy, input }) = flaky {
             (flakiness.policy, flakiness.input) = (policy, input);
@@ -364,6 +357,16 @@ impl ReductionSearch<'_> {
                 .map(|collector| collector.failures())
                 .unwrap_or_default(),
         })
+    }
+
+    fn config(&self, store: Option<Arc<RunStore>>) -> SessionConfig {
+        SessionConfig {
+            jobs: self.executors.jobs(),
+            jobs_elsewhere: self.executors.jobs_elsewhere(),
+            budget: self.args.budget.budget(),
+            interrupt: Some(self.interrupt.clone()),
+            store,
+        }
     }
 
     fn listen_to_keys(&self, skip_pass: SkipPass) -> KeyListener {
