@@ -69,16 +69,16 @@ impl Follower {
 #[derive(Debug)]
 pub(crate) enum Turn {
     /// It goes now, with these.
-    Leads(Vec<Follower>, Place),
+    Leads(Vec<Follower>, ActionUnderWay),
     /// Another one has taken it along.
     Answered(Run),
 }
 
-/// The place of an action that is under way; dropping it makes room for the next one.
+/// An action that is under way; dropping it makes room for the next one.
 #[derive(Debug)]
-pub(crate) struct Place(Arc<Groups>);
+pub(crate) struct ActionUnderWay(Arc<Groups>);
 
-impl Drop for Place {
+impl Drop for ActionUnderWay {
     fn drop(&mut self) {
         lock(&self.0.state).actions -= 1;
         self.0.start();
@@ -121,7 +121,7 @@ impl Groups {
     fn start(self: &Arc<Self>) {
         while let Some((leader, followers)) = self.next() {
             // If the leader was interrupted, its place is free again, and the others go alone.
-            let turn = Turn::Leads(followers, Place(Arc::clone(self)));
+            let turn = Turn::Leads(followers, ActionUnderWay(Arc::clone(self)));
             leader.send(turn).ok();
         }
     }
@@ -165,7 +165,7 @@ mod tests {
 
     /// Returns the numbers of the followers of a run whose turn has come.
     #[track_caller]
-    fn led(turn: &mut Receiver<Turn>) -> (Vec<Follower>, Place) {
+    fn led(turn: &mut Receiver<Turn>) -> (Vec<Follower>, ActionUnderWay) {
         match turn.try_recv() {
             Ok(Turn::Leads(followers, place)) => (followers, place),
             other => panic!("{other:?}"),

@@ -136,8 +136,7 @@ impl SentFiles {
     pub(crate) fn into_frame(self, path: &str, blobs: &mut Vec<Blob>) -> Frame {
         let mut levels = Vec::new();
         let mut node = self.root;
-        let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
-        while let Some(name) = names.next() {
+        for name in path.split('/').filter(|name| !name.is_empty()) {
             let mut entries = match node {
                 Node::Directory(entries) => entries,
                 Node::File { .. } => BTreeMap::new(),

@@ -192,7 +192,7 @@ impl RemoteRunner {
         });
         match turn.await {
             Ok(Turn::Answered(run)) => Ok(run),
-            Ok(Turn::Leads(followers, _place)) if !followers.is_empty() => {
+            Ok(Turn::Leads(followers, _under_way)) if !followers.is_empty() => {
                 match self.lead(run, followers, capture, name).await? {
                     Some(run) => Ok(run),
                     None => self.execute(&question, false, capture, name).await,
@@ -485,7 +485,7 @@ async fn triggered(interrupt: &Interrupt) {
 }
 
 /// Returns the time that the command took, by the clock of the worker. `None` when the worker does
-/// not say, or when its clock was set meanwhile.
+/// not say, or when its clock was set during the run.
 fn took(result: &ActionResult, limit: Duration) -> Option<Duration> {
     let metadata = result.execution_metadata.as_ref()?;
     let start = metadata.execution_start_timestamp.as_ref()?;

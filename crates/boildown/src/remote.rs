@@ -5,7 +5,8 @@ use boildown_exec::Runner;
 use crate::error::CliError;
 use crate::options::RemoteArgs;
 
-/// Lets the runner run its command on the service of the options, if there is one, `jobs` at a time.
+/// Lets the runner run its command on the service of the options, if there is one, `jobs` at a
+/// time.
 #[cfg(feature = "remote")]
 pub(crate) fn attach(runner: &mut Runner, args: &RemoteArgs, jobs: usize) -> Result<(), CliError> {
     use std::sync::Arc;

@@ -76,7 +76,7 @@ fn waiting_runner(port: u16) -> Arc<RemoteRunner> {
     Arc::new(RemoteRunner::new(service, command).unwrap())
 }
 
-/// Starts a run that waits until `/witness/go` exists, and disturbs it meanwhile.
+/// Starts a run that waits until `/witness/go` exists, and disturbs it while it waits.
 #[track_caller]
 fn check_disturbed(port: u16, witness: &Witness, disturb: impl FnOnce()) {
     let runner = waiting_runner(port);

@@ -1,4 +1,4 @@
-//! What a run on a service reports.
+//! Runs on a service: how they end, what they print, what they are sent.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -31,7 +31,7 @@ pub(crate) struct RemoteArgs {
     )]
     pub(crate) remote_instance: String,
 
-    /// What workers have to offer, such as container-image=docker://…
+    /// What workers have to offer, such as container-image=docker://IMAGE
     ///
     /// May be repeated. The service says which names it knows.
     #[arg(long, value_name = "NAME=VALUE", hide_short_help = true, requires = "remote", value_parser = pair)]

@@ -270,6 +270,56 @@ fn the_help_of_reduce_lists_every_option() {
               
               The best result so far is kept.
 
+    Tests on a remote execution service:
+          --remote <URL>
+              Run tests on this service, such as grpcs://host:port
+              
+              It speaks the Bazel Remote Execution API v2. What the command names is uploaded; programs
+              and libraries of the system are those of the workers. `grpc://` is without TLS. Give
+              --jobs too: the number of tests to run there at once.
+
+          --remote-instance <NAME>
+              The instance of the service
+
+          --remote-property <NAME=VALUE>
+              What workers have to offer, such as container-image=docker://IMAGE
+              
+              May be repeated. The service says which names it knows.
+
+          --remote-env <NAME=VALUE>
+              Set an environment variable there; may be repeated
+              
+              Commands see no variable of the local environment. [default: PATH with the usual
+              directories, HOME and TMPDIR with the directory of temporary files]
+
+          --remote-file <PATH>
+              Send this file or directory too; may be repeated
+              
+              For what a test script uses without being named on the command line. It has the same place
+              relative to the script as here.
+
+          --remote-group <N>
+              Put up to N short tests into one action [default: 1]
+              
+              For tests of less than half a second on a service with little room: the tests of a group
+              share the cost of the action. At most a Nth of --jobs are then executed at a time.
+
+          --remote-token-file <FILE>
+              File with a token that is sent with each request
+              
+              It is read again when the service asks for a new one.
+
+          --remote-ca <FILE>
+              File with the certificates (PEM) that sign the service's
+              
+              [default: those of the system]
+
+          --remote-cert <FILE>
+              File with the certificate (PEM) to identify with
+
+          --remote-key <FILE>
+              File with the private key (PEM) of that certificate
+
     Expert options:
           --passes <NAMES>
               Passes to run, such as tree,tokens; or to skip, with a dash

@@ -90,7 +90,7 @@ mod with_service {
             "--stderr",
             "missing",
             "--",
-            "cc",
+            "gcc",
             "-Werror",
             "-c",
             "-o",
