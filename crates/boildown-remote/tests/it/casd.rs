@@ -92,6 +92,7 @@ impl Drop for Casd {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "a test says that it is skipped")]
 fn launch(port: u16, cache: &Path, options: &[String]) -> Option<Child> {
     let Some(programs) = programs() else {
         println!(

@@ -1,8 +1,8 @@
 //! Runs on a real service.
 #![cfg(feature = "client")]
 #![expect(
-    clippy::disallowed_methods,
-    reason = "tests start a service and wait for it"
+    clippy::unwrap_used,
+    reason = "in helpers of tests too, a surprise is a failed test"
 )]
 
 mod casd;

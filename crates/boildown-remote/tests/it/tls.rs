@@ -5,12 +5,12 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use boildown_oracle::Outcome;
 use boildown_remote::{
     Address, ClientIdentity, RemoteConfig, RemoteError, RemoteRunner, RemoteService,
 };
-use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::casd::Casd;
@@ -54,6 +54,7 @@ struct Tls {
 
 impl Tls {
     /// Returns `None` where a tool is missing, and then it says so.
+    #[expect(clippy::print_stdout, reason = "a test says that it is skipped")]
     fn before(target: u16) -> Option<Self> {
         let dir = tempfile::tempdir().unwrap();
         if !make_certificates(dir.path()) {
