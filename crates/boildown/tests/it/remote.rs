@@ -1,8 +1,6 @@
 //! Tests on a remote execution service: the same result as here.
 
-use serde_json::Value;
-
-use crate::env::{FINDS_NEEDLE, HAYSTACK, TestEnv};
+use crate::env::{FINDS_NEEDLE, TestEnv};
 
 #[cfg(not(feature = "remote"))]
 #[test]
@@ -33,9 +31,12 @@ mod proxy;
 mod with_service {
     use std::time::Duration;
 
+    use serde_json::Value;
+
     use super::casd::{Casd, free_port};
     use super::proxy::Proxy;
     use super::*;
+    use crate::env::HAYSTACK;
 
     /// Reduces an input. Returns the result, the counts of the last event, and the property.
     #[track_caller]
