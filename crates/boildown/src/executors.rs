@@ -42,7 +42,12 @@ impl Executors {
         if let Some(path) = &workers.workers {
             let text = fs::read_to_string(path).map_err(|error| {
                 let what = format!("failed to read {}", path.escaped());
-                CliError::new(ExitKind::InvalidUsage, what).because(error)
+                // As other reducers spell --jobs.
+                let number = path.to_str().filter(|text| text.parse::<usize>().is_ok());
+                let jobs = number.map(|number| {
+                    format!("--workers names a file of launch commands; --jobs {number} runs {number} tests at once")
+                });
+                CliError::new(ExitKind::InvalidUsage, what).because(error).hints(jobs)
             })?;
             lines.extend(launch_lines(&text));
         }

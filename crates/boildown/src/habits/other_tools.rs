@@ -323,7 +323,6 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (
         &[
             "--parallel",
-            "--workers",
             "--processes-max",
             "--num-jobs",
             "--cores",

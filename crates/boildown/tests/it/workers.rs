@@ -263,6 +263,14 @@ fn workers_are_listed_in_a_file() {
     assert_eq!(env.read("workers").lines().count(), 2);
     assert_no_worker_left(&env);
 
+    // Other reducers call the number of jobs so.
+    let number = env.reduce(["in.txt", "--test", "test.sh", "--workers", "8"]);
+    number.assert_code(1);
+    assert!(
+        number.stderr.contains("--jobs 8 runs 8 tests at once"),
+        "{}",
+        number.stderr
+    );
     let missing = env.reduce(["in.txt", "--test", "test.sh", "--workers", "missing"]);
     missing.assert_code(1);
     assert!(
