@@ -1,8 +1,8 @@
 //! Running commands on a remote execution service that speaks the Bazel Remote Execution API v2.
 //!
-//! [`RemoteService`] is a connection; [`RemoteExecutor`] runs the commands of runners through it,
-//! and [`RemoteRunner`] one command, which it has uploaded with all that it names. The result is a
-//! [`Run`](boildown_oracle::Run) as of a local command, so one property judges both.
+//! `RemoteService` is a connection; `RemoteExecutor` runs the commands of runners through it,
+//! and `RemoteRunner` one command, which it has uploaded with all that it names. The result is a
+//! `Run` as of a local command, so one property judges both.
 //!
 //! A run goes through these steps: the service's cache of results is asked, what is missing is
 //! uploaded, the action is executed, its status and streams are read. A stream that breaks is
