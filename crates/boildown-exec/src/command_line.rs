@@ -1,13 +1,17 @@
 //! The command that the user typed, ready to be run on any candidate.
 
+mod delivery;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{self, Path, PathBuf};
 
+pub use self::delivery::Delivered;
+use self::delivery::Delivery;
 use crate::RunDir;
-use crate::spawn::{Invocation, Stdin};
+use crate::spawn::{Inherited, Invocation, Stdin};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, OracleError};
 
@@ -27,6 +31,10 @@ pub struct CommandLine {
     program: Word,
     args: Vec<Word>,
     stdin: StdinContent,
+    /// The whole environment, but for the `PATH`; `None` for the inherited one.
+    variables: Option<Vec<(OsString, OsString)>>,
+    /// What candidates say about the command; `None` when it is the same for all of them.
+    delivery: Option<Delivery>,
 }
 
 /// A command as the user typed it, and the context that is needed to interpret it.
@@ -74,6 +82,8 @@ impl CommandLine {
                 .map(|pair| Word::from_argument(&pair[1], &pair[0], typed))
                 .collect(),
             stdin: typed.stdin,
+            variables: None,
+            delivery: None,
         };
         if !command.takes_candidate() {
             let extension = typed.input.extension().unwrap_or_default();
@@ -112,6 +122,8 @@ impl CommandLine {
             program,
             args: words.chain([Word(vec![WordPart::Path])]).collect(),
             stdin: StdinContent::Candidate,
+            variables: None,
+            delivery: None,
         }
     }
 
@@ -138,7 +150,7 @@ impl CommandLine {
         Self {
             program: Word(vec![WordPart::Text("sh".into())]),
             args: shell.into_iter().chain(self.words().cloned()).collect(),
-            stdin: self.stdin,
+            ..self.clone()
         }
     }
 
@@ -171,7 +183,11 @@ impl CommandLine {
                 StdinContent::Nothing => Stdin::Null,
                 StdinContent::Candidate => Stdin::File(site.candidate.to_owned()),
             },
-            env: Vec::new(),
+            env: self.variables.clone().unwrap_or_default(),
+            inherited: match self.variables {
+                Some(_) => Inherited::Path,
+                None => Inherited::Everything,
+            },
             tmp: Some(site.tmp.to_owned()),
             capture,
         }
@@ -235,7 +251,10 @@ impl CommandLine {
     #[must_use]
     pub fn takes_candidate(&self) -> bool {
         let names_candidate = |word: &Word| {
-            (word.0.iter()).any(|part| matches!(part, WordPart::Path | WordPart::Name(_)))
+            let is_candidate = |part: &WordPart| {
+                matches!(part, WordPart::Path | WordPart::Name(_) | WordPart::Items)
+            };
+            word.0.iter().any(is_candidate)
         };
         self.stdin == StdinContent::Candidate || self.words().any(names_candidate)
     }
@@ -247,7 +266,7 @@ impl CommandLine {
         parts.filter_map(|part| match part {
             WordPart::Text(text) => Some(text.as_os_str()),
             WordPart::Other { path, .. } => Some(path.as_os_str()),
-            WordPart::Path | WordPart::Name(_) => None,
+            WordPart::Path | WordPart::Name(_) | WordPart::Items => None,
         })
     }
 
@@ -337,6 +356,8 @@ enum WordPart {
     Path,
     /// The base name of the candidate.
     Name(OsString),
+    /// The items of the candidate.
+    Items,
 }
 
 impl Word {
@@ -384,13 +405,18 @@ impl Word {
 
     /// Returns the word with the path of the candidate in place of a placeholder.
     fn split(word: &[u8], placeholder: &[u8]) -> Self {
+        Self::replacing(word, placeholder, &WordPart::Path)
+    }
+
+    /// Returns the word with a part in place of each placeholder.
+    fn replacing(word: &[u8], placeholder: &[u8], part: &WordPart) -> Self {
         let mut parts = Vec::new();
         let mut rest = word;
         while let Some(offset) = find(rest, placeholder) {
             parts.push(WordPart::Text(
                 OsStr::from_bytes(&rest[..offset]).to_owned(),
             ));
-            parts.push(WordPart::Path);
+            parts.push(part.clone());
             rest = &rest[offset + placeholder.len()..];
         }
         parts.push(WordPart::Text(OsStr::from_bytes(rest).to_owned()));
@@ -434,6 +460,7 @@ impl Word {
             WordPart::Path => path.to_owned(),
             WordPart::Name(_) if number == 0 => quote(unlike_option(name)),
             WordPart::Name(_) => quote(name),
+            WordPart::Items => format!("$(cat {path})"),
         };
         self.0.iter().enumerate().map(part).collect()
     }
@@ -446,6 +473,7 @@ impl Word {
                 WordPart::Path => filling.candidate.as_os_str().to_owned(),
                 WordPart::Name(_) if number == 0 => unlike_option(filling.name.as_os_str()),
                 WordPart::Name(_) => filling.name.as_os_str().to_owned(),
+                WordPart::Items => OsString::new(),
                 WordPart::Other { typed, path } => filling.other(typed, path),
             };
             filled.extend_from_slice(text.as_bytes());
@@ -472,6 +500,7 @@ impl fmt::Display for Word {
                 WordPart::Text(text) => f.write_str(&quote(text))?,
                 WordPart::Other { path, .. } => f.write_str(&quote(path))?,
                 WordPart::Path => f.write_str("{}")?,
+                WordPart::Items => f.write_str("{items}")?,
                 WordPart::Name(name) => f.write_str(&quote(name))?,
             }
         }

@@ -65,7 +65,7 @@ mod secondary_failures;
 pub mod spawn;
 mod test_command;
 
-pub use command_line::{CommandLine, StdinContent, TypedCommand};
+pub use command_line::{CommandLine, Delivered, StdinContent, TypedCommand};
 pub use cpu_time::cpu_time_of_runs;
 pub use dir_handle::{DirHandle, EntryStamp};
 pub use extra_tests::{ExpectedEnd, ExtraTest};

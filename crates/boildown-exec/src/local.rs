@@ -53,9 +53,10 @@ impl Runner {
         capture: Capture,
         interrupt: &Interrupt,
     ) -> Result<Run, OracleError> {
+        let command = self.command.for_candidate(candidate)?;
         let run = if let Some(project) = &self.project {
             let run = ProjectRun {
-                command: &self.command,
+                command: &command,
                 capture,
                 mode: self.file.mode,
                 candidate,
@@ -65,7 +66,7 @@ impl Runner {
         } else if let Some(sandbox) = &limits.sandbox {
             let run = SandboxedRun {
                 sandbox,
-                command: &self.command,
+                command: &command,
                 capture,
                 file: &self.file,
                 candidate,
@@ -74,11 +75,7 @@ impl Runner {
             self.scratch.run_sandboxed(&run, interrupt)?
         } else {
             let run_dir = self.scratch.run_dir(&self.file, candidate)?;
-            spawn::run(
-                &self.command.invocation(&run_dir, capture),
-                limits,
-                interrupt,
-            )?
+            spawn::run(&command.invocation(&run_dir, capture), limits, interrupt)?
         };
         // The files of this run are removed, so if the disk is full now, it is not because of them.
         self.scratch.check_room()?;
@@ -230,6 +227,12 @@ impl LocalOracle {
 
 impl Oracle for LocalOracle {
     fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
+        if !self.runner.command.is_command_for(candidate) {
+            return Ok(Answer {
+                verdict: Verdict::Uninteresting,
+                run: None,
+            });
+        }
         let capture = self.property.capture();
         let mut limits = self.runner.limits.clone();
         if let Some(adaptive_timeout) = &self.adaptive_timeout {

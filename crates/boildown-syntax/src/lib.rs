@@ -49,6 +49,7 @@
 //! - `steps`: long computations in small steps: documents are read, and candidates parsed, so that
 //!   the caller can stop soon
 //! - `outline`: an [`Outline`]: the statements of a text, and their [`Alignment`] with another's
+//! - `split`: a [`Split`]: the elements of an input that is a list
 //! - `strategy`, `keep`: the options of a reduction
 //! - `isolate`: [`Isolation`]: the smallest difference between an input that passes and one that
 //!   fails
@@ -73,6 +74,7 @@ mod parse;
 mod pipeline;
 mod rewrite;
 mod shield;
+mod split;
 mod steps;
 mod strategy;
 mod symbols;
@@ -90,4 +92,5 @@ pub use pipeline::{
     IdleReason, PassId, Pipeline, Reduction, count_tokens, idle_passes, pass_names, reduction,
 };
 pub use rewrite::{RuleError, Rules};
+pub use split::{CommandParts, CommandWords, Split, SplitError, command_words};
 pub use strategy::{GateMode, Layout, NamePolicy, PassSelection, Strategy, Units};

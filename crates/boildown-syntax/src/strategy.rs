@@ -6,6 +6,7 @@ use std::sync::Arc;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 
+use crate::split::Split;
 use crate::{Keep, PassId, Rules};
 
 /// The options of a reduction. The defaults did best in measurements.
@@ -32,6 +33,8 @@ pub struct Strategy {
     pub keep: Keep,
     /// The smallest parts of the input that are deleted.
     pub units: Units,
+    /// The elements of an input that is a list; they are deleted first.
+    pub split: Option<Split>,
     /// The passes that run.
     pub passes: PassSelection,
 }
@@ -39,6 +42,8 @@ pub struct Strategy {
 /// The smallest parts of an input that a reduction deletes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Units {
+    /// The elements of a list. Nothing else is changed.
+    Elements,
     /// Whole lines. Nothing else is changed: the result consists of lines of the input.
     Lines,
     /// Tokens of the language, and what they consist of; bytes of an input in no language.
@@ -97,6 +102,7 @@ impl Default for Strategy {
             layout: Layout::default(),
             keep: Keep::default(),
             units: Units::default(),
+            split: None,
             passes: PassSelection::All,
         }
     }

@@ -28,7 +28,7 @@ mod system;
 pub use escaped::ReapOnDrop;
 pub(crate) use escaped::has_subreaper;
 pub(crate) use escaped::kill_processes_of_sessions;
-pub use invocation::{Invocation, Stdin};
+pub use invocation::{Inherited, Invocation, Stdin};
 pub(crate) use launch::has_own_sessions;
 pub use limits::Limits;
 pub use not_executable::is_not_executable;

@@ -246,6 +246,7 @@ impl Builder {
             frames: None,
             repairs: Repairs::default(),
             parsed: None,
+            pinned: Vec::new(),
         }
     }
 }

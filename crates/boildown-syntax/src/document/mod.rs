@@ -9,6 +9,7 @@
 //! - `slots.rs`: the kinds of nodes that a grammar accepts in each slot
 //! - `blocks.rs`, `delimiters.rs`: lines, bracket groups and words of any text
 //! - `nested_lines.rs`: whole lines, nested by brackets and indentation
+//! - `elements.rs`: the elements of a list
 //! - `flat.rs`: lines only, and pieces of equal size
 //! - `binary.rs`, `frames/`: the parts of binaries, whose lengths and checksums are corrected
 //! - `characters.rs`: single characters of words, and of white space
@@ -20,6 +21,7 @@ mod blocks;
 mod builder;
 mod characters;
 mod delimiters;
+mod elements;
 mod flat;
 mod frames;
 mod kinds;

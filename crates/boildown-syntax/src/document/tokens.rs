@@ -57,6 +57,8 @@ pub struct Document {
     pub(super) repairs: Repairs,
     /// The grammar's tree of the whole input; `None` for other views, and when the parser gave up.
     pub(super) parsed: Option<tree_sitter::Tree>,
+    /// The tokens before which a list holds a text that always stays, ascending.
+    pub(super) pinned: Vec<usize>,
 }
 
 impl Document {

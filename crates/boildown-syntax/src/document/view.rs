@@ -13,6 +13,9 @@ pub enum View {
     Lines,
     /// Whole lines, of any length, nested by brackets and indentation.
     NestedLines,
+    /// The elements of a list, and their words where the kind of list tells them. Read by
+    /// `Document::of_elements`; without a kind of list, lines.
+    Elements,
     /// Pieces of this many bytes.
     Bytes(usize),
     /// The parts of a binary, and their contents in pieces of up to this many bytes. Lengths,

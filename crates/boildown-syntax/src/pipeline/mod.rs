@@ -26,6 +26,7 @@ use crate::archive::Zip;
 use crate::candidate::Candidate;
 use crate::document::{Document, View, words};
 use crate::rewrite::{RewriteSetup, Rules};
+use crate::split::Split;
 use crate::strategy::{GateMode, PassSelection, Strategy, Units};
 use crate::text_order::TextOrder;
 use crate::{Gated, Language};
@@ -215,7 +216,7 @@ fn passes(bytes: &Arc<[u8]>, language: Option<&'static Language>, strategy: Stra
         None if is_binary(bytes) => TextOrder::Bytes,
         _ => TextOrder::Words,
     };
-    let order = order_for(bytes, language, strategy.units);
+    let order = order_for(bytes, language, strategy.units, strategy.split.as_ref());
     Passes::new(bytes, order, text_order, strategy, setup)
 }
 
@@ -224,7 +225,8 @@ fn passes(bytes: &Arc<[u8]>, language: Option<&'static Language>, strategy: Stra
 fn archive(bytes: &[u8], language: Option<&'static Language>, strategy: &Strategy) -> Option<Zip> {
     let is_whole = strategy.keep.is_empty()
         && strategy.passes == PassSelection::All
-        && strategy.units == Units::default();
+        && strategy.units == Units::default()
+        && strategy.split.is_none();
     Zip::read(bytes).filter(|_| language.is_none() && is_whole)
 }
 
@@ -234,9 +236,10 @@ pub fn pass_names(
     bytes: &[u8],
     language: Option<&'static Language>,
     units: Units,
+    split: Option<&Split>,
 ) -> Vec<&'static str> {
     let mut names = Vec::new();
-    for pass in order_for(bytes, language, units) {
+    for pass in order_for(bytes, language, units, split) {
         if !names.contains(&pass.id.name()) {
             names.push(pass.id.name());
         }

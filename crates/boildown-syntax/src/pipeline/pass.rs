@@ -76,6 +76,10 @@ pub enum PassId {
     /// Deletes lines, in sibling lists: a line goes with all lines inside it, by brackets or by
     /// indentation. Also replaces a line by lines inside it. For reductions by whole lines.
     NestedLines,
+    /// Deletes runs of elements of a list, and elements inside of elements.
+    Elements,
+    /// Deletes each single element of a list. The proof of 1-minimality of reductions by elements.
+    EachElement,
     /// Deletes each single line. The proof of 1-minimality of reductions by whole lines.
     EachLine,
     /// Deletes each pair of matching delimiters. `((a))` → `(a)`.
@@ -145,6 +149,8 @@ impl PassId {
             Self::Spaces => "spaces",
             Self::Nodes | Self::NodesUnparsed => "nodes",
             Self::NestedLines => "nested lines",
+            Self::Elements => "elements",
+            Self::EachElement => "each element",
             Self::EachLine => "each line",
             Self::Delimiters => "delimiters",
             Self::Tokens => "tokens",
@@ -191,6 +197,9 @@ pub(super) struct Pass {
 pub(super) enum Method {
     /// The schedule that the user chose for trees, over deletions of at least this size.
     Tree(SmallestDeletion),
+    /// The schedule that the user chose for trees, over the elements of a list: few of them are
+    /// needed as a rule.
+    Elements,
     /// The tree search that asks about the largest expected gain first.
     ExpectedGain(SmallestDeletion),
     /// A list algorithm over the tokens: this one unless the user chose another.

@@ -13,6 +13,7 @@ use super::state::PassState;
 use crate::candidate::{Candidate, fingerprint, fingerprint_of_texts};
 use crate::document::{Document, View, is_lost};
 use crate::rewrite::RewriteSetup;
+use crate::split::Split;
 use crate::steps::{Underway, at_once, pause};
 use crate::strategy::Strategy;
 use crate::text_order::TextOrder;
@@ -40,6 +41,8 @@ use crate::text_order::TextOrder;
 #[derive(Debug, Clone)]
 pub(super) struct Passes {
     strategy: Arc<Strategy>,
+    /// What the search started from.
+    input: Arc<[u8]>,
     /// `None` without a language.
     setup: Option<Arc<RewriteSetup>>,
     /// In the order in which they run.
@@ -98,9 +101,12 @@ impl Beginning {
     async fn begin(self) -> BegunPass {
         let (best, view) = (&self.best, self.pass.view);
         let is_read = best.is_whole() && best.document().view() == view;
-        let document = match is_read {
-            true => Arc::clone(best.document()),
-            false => {
+        let document = match (is_read, &self.strategy.split) {
+            (true, _) => Arc::clone(best.document()),
+            (false, Some(split)) if view == View::Elements => {
+                Arc::new(Document::of_elements(best.bytes(), split))
+            }
+            _ => {
                 let document = best.document();
                 Arc::new(document.reread(best.kept(), best.bytes(), view).await)
             }
@@ -174,6 +180,7 @@ impl Passes {
         let costs = vec![None; passes.len()].into();
         Self {
             strategy: Arc::new(strategy),
+            input: Arc::clone(bytes),
             setup,
             passes: passes.into(),
             can_prove,
@@ -352,8 +359,8 @@ impl Passes {
         }
     }
 
-    /// Returns whether the candidate of a query is smaller than the best one and contains what has
-    /// to be kept.
+    /// Returns whether the candidate of a query is smaller than the best one, contains what has to
+    /// be kept, and is a list if the input has to be one.
     fn is_allowed(&self, query: &Query<Candidate>) -> bool {
         let order = (self.order).compare(query.candidate.bytes(), self.best.bytes());
         order.is_lt() && self.keeps(query)
@@ -361,7 +368,9 @@ impl Passes {
 
     fn keeps(&self, query: &Query<Candidate>) -> bool {
         let keep = &self.strategy.keep;
-        keep.is_empty() || keep.is_in(query.candidate.bytes())
+        let bytes = query.candidate.bytes();
+        let is_list = |split: &Split| split.accepts(bytes, &self.input);
+        (keep.is_empty() || keep.is_in(bytes)) && self.strategy.split.as_ref().is_none_or(is_list)
     }
 
     /// Takes the best candidate from the pass at work. Returns whether it became smaller.

@@ -41,9 +41,13 @@ impl Start<'_> {
     pub(super) async fn search(self, pass: &Pass) -> PassSearch {
         let document = self.document;
         let units = match pass.method {
-            Method::Tree(smallest) => {
+            Method::Tree(_) | Method::Elements => {
+                let (smallest, usual) = match pass.method {
+                    Method::Tree(smallest) => (smallest, Algorithm::default()),
+                    _ => (SmallestDeletion::OneToken, Algorithm::GroupTesting),
+                };
                 let search = self.strategy.schedule.start(
-                    self.algorithm(),
+                    self.algorithm(usual),
                     Arc::clone(document.tree()),
                     self.everything(),
                     smallest.tokens(document.len()),
@@ -63,7 +67,13 @@ impl Start<'_> {
             Method::Unused(smallest) => {
                 if let View::Syntax(language) = document.view() {
                     let smallest = smallest.tokens(document.len());
-                    let unused = Unused::new(document, language, self.algorithm(), smallest).await;
+                    let unused = Unused::new(
+                        document,
+                        language,
+                        self.algorithm(Algorithm::default()),
+                        smallest,
+                    )
+                    .await;
                     return PassSearch::Unused(self.over_tokens(pass, unused));
                 }
                 Vec::new()
@@ -120,9 +130,9 @@ impl Start<'_> {
         }
     }
 
-    fn algorithm(self) -> InBatches<Algorithm> {
+    fn algorithm(self, usual: Algorithm) -> InBatches<Algorithm> {
         InBatches {
-            algorithm: self.strategy.algorithm.unwrap_or_default(),
+            algorithm: self.strategy.algorithm.unwrap_or(usual),
             batch_size: self.strategy.batch_size,
         }
     }

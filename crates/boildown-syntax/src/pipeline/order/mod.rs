@@ -2,6 +2,7 @@
 
 mod binary;
 mod by_input;
+mod elements;
 mod language;
 mod limits;
 mod lines;

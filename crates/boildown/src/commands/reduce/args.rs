@@ -5,10 +5,11 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use boildown_exec::CommandLine;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 use boildown_session::TargetSize;
-use boildown_syntax::Units;
+use boildown_syntax::{Split, Units};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -81,6 +82,19 @@ pub(crate) struct ReduceArgs {
     /// reduced down to bytes by default.
     #[arg(long, value_name = "UNITS", value_parser = units(), hide_possible_values = true, default_value = "tokens", hide_default_value = true, help_heading = heading::REDUCE)]
     pub(crate) units: Units,
+
+    /// What a list consists of: lines, words, json-lines, ...
+    ///
+    /// One of lines, words, nul, json-lines, json-array, sql and csv; or a regular expression. One
+    /// that begins with ^ matches where an element begins, any other matches what separates two.
+    /// Elements are deleted as a whole first, and then parts of them [default: lines, if {items} is
+    /// in the command]
+    #[arg(long, value_name = "KIND", value_parser = named::<Split>, help_heading = heading::REDUCE)]
+    pub(crate) split: Option<Split>,
+
+    /// Delete whole elements only
+    #[arg(long, conflicts_with = "units", hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) units_only: bool,
 
     /// Rename identifiers to a, b, c and so on
     ///
@@ -211,6 +225,24 @@ fn size(text: &str) -> Result<TargetSize, &'static str> {
 }
 
 impl ReduceArgs {
+    /// Returns what the elements of the input are, if it is a list.
+    pub(crate) fn split(&self) -> Option<Split> {
+        let has_items = || {
+            self.command
+                .iter()
+                .any(|word| CommandLine::names_items(word))
+        };
+        (self.split.clone()).or_else(|| has_items().then_some(Split::Lines))
+    }
+
+    /// Returns the smallest parts to delete.
+    pub(crate) fn smallest(&self) -> Units {
+        match self.units_only {
+            true => Units::Elements,
+            false => self.units,
+        }
+    }
+
     /// Returns the options of the preparation.
     pub(crate) fn preparation(&self) -> PreparationOptions<'_> {
         PreparationOptions {

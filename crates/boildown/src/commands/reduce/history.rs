@@ -249,6 +249,9 @@ fn run_identity(
         language,
         keep,
         units,
+        // With its default below.
+        split: _,
+        units_only,
         passes,
         algorithm,
         schedule,
@@ -292,6 +295,9 @@ fn run_identity(
     // Runs of earlier versions have no such value.
     if *units != Units::default() {
         identity.add("--units", format!("{units:?}"));
+    }
+    if let Some(split) = args.split() {
+        identity.add("--split", format!("{split}, only whole: {units_only}"));
     }
     identity.add("--algorithm", identity::algorithm(*algorithm));
     identity.add("--schedule", identity::schedule(*schedule));

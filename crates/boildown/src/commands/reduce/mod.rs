@@ -16,6 +16,7 @@ use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{Language, Strategy, count_tokens, reduction};
 
 use self::args::ReduceArgs;
+use self::delivery::deliver;
 use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
@@ -39,6 +40,7 @@ use crate::signals::interrupt_on_signals;
 use crate::{input, limits};
 
 pub(crate) mod args;
+mod delivery;
 mod destination;
 mod history;
 mod preparation;
@@ -53,7 +55,9 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let args = &args;
     let input = read(&args.input)?;
     let usage = format!("boildown reduce {}", args.input.escaped());
-    let commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
+    let mut commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
+    deliver(args, &mut commands)?;
+    let commands = commands;
     if args.property.show_property {
         return show_property(args, &commands, &input);
     }
@@ -226,7 +230,7 @@ impl ReductionSearch<'_> {
             budget: &args.budget,
             timeout: args.timeout,
             has_sandbox: runner.limits.sandbox.is_some(),
-            units: format!("{:?}", args.units).to_lowercase(),
+            units: format!("{:?}", args.smallest()).to_lowercase(),
             choices: choices.as_slice(),
         };
         search.into()
@@ -251,7 +255,7 @@ impl ReductionSearch<'_> {
             tokens_before,
             tokens_after,
             language: self.language,
-            units: args.units,
+            units: args.smallest(),
             keeps_parts,
             flakiness,
             other_failures: &found.other_failures,
@@ -411,7 +415,11 @@ fn language(
     reporter: &mut dyn Reporter,
 ) -> Result<Option<&'static Language>, CliError> {
     let requested = args.language.as_deref();
-    let language = input::language(requested, &args.input, input)?;
+    let of_elements = || args.split().and_then(|split| split.language());
+    let language = match requested {
+        None if of_elements().is_some() => of_elements(),
+        _ => input::language(requested, &args.input, input)?,
+    };
     let chosen = choices::language(requested, &args.input, input, language);
     choices.add(chosen, reporter);
     choices.add(choices::jobs(&args.jobs), reporter);

@@ -46,6 +46,7 @@ impl ReductionReport<'_> {
         match self.summary.stopped {
             None if self.summary.one_minimal => {
                 let units = match (self.units, self.language) {
+                    (Units::Elements, _) => "no single element can be removed",
                     (Units::Lines, _) => "no single line can be removed",
                     (Units::Tokens, Some(_)) => {
                         "no single token can be removed, nor a node whose removal parses"

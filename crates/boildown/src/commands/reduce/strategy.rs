@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use boildown_syntax::{
-    GateMode, IdleReason, Keep, Language, Layout, NamePolicy, PassSelection, Rules, Strategy,
-    idle_passes, pass_names,
+    GateMode, IdleReason, Keep, Language, Layout, NamePolicy, PassSelection, Rules, Split,
+    Strategy, idle_passes, pass_names,
 };
 
 use super::args::ReduceArgs;
@@ -22,7 +22,10 @@ pub(super) fn strategy(
 ) -> Result<Strategy, CliError> {
     let rules = rules(args, language)?;
     let keep = keep(args, input)?;
-    let passes = passes(args, &pass_names(input, language, args.units))?;
+    let (units, split) = (args.smallest(), args.split());
+    check_list(args, input, split.as_ref())?;
+    let names = pass_names(input, language, units, split.as_ref());
+    let passes = passes(args, &names)?;
     let strategy = Strategy {
         gate: if args.no_gate {
             GateMode::Off
@@ -44,7 +47,8 @@ pub(super) fn strategy(
             Layout::Tidy
         },
         keep,
-        units: args.units,
+        units,
+        split,
         passes,
     };
     if strategy.passes != PassSelection::All {
@@ -54,6 +58,26 @@ pub(super) fn strategy(
         }
     }
     Ok(strategy)
+}
+
+/// Returns an error unless the input is a list of the stated kind.
+fn check_list(args: &ReduceArgs, input: &[u8], split: Option<&Split>) -> Result<(), CliError> {
+    let Some(split) = split else {
+        return match args.units_only {
+            true => Err(CliError::usage("`--units-only` without a list")
+                .hint("--split says what the elements of the input are")),
+            false => Ok(()),
+        };
+    };
+    match split.count(input) {
+        Ok(_) => Ok(()),
+        Err(problem) => {
+            let what = format!("failed to split {} as {split}", args.input.escaped());
+            Err(CliError::usage(what)
+                .because(problem)
+                .hint("--split lines takes every line as an element"))
+        }
+    }
 }
 
 /// Returns the error for a selection of passes that does nothing.
