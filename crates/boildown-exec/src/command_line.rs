@@ -567,7 +567,10 @@ fn file_part(word: &OsStr, typed: &TypedCommand<'_>) -> Option<WordPart> {
 fn directory_part(word: &OsStr, typed: &TypedCommand<'_>) -> Option<WordPart> {
     let path = absolute(Path::new(word), typed.user_dir);
     let is_usable = || {
-        let input = fs::canonicalize(absolute(typed.input, typed.user_dir)).ok()?;
+        let Ok(input) = fs::canonicalize(absolute(typed.input, typed.user_dir)) else {
+            // The input is no file: it is the command.
+            return Some(true);
+        };
         Some(Path::new(word).is_absolute() || !input.starts_with(fs::canonicalize(&path).ok()?))
     };
     (!word.is_empty() && path.is_dir() && is_usable().unwrap_or(false)).then(|| WordPart::Other {

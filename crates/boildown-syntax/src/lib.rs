@@ -93,4 +93,4 @@ pub use pipeline::{
 };
 pub use rewrite::{RuleError, Rules};
 pub use split::{CommandParts, CommandWords, Split, SplitError, command_words};
-pub use strategy::{GateMode, Layout, NamePolicy, PassSelection, Strategy, Units};
+pub use strategy::{ElementOrder, GateMode, Layout, NamePolicy, PassSelection, Strategy, Units};

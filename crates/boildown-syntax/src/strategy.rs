@@ -35,8 +35,20 @@ pub struct Strategy {
     pub units: Units,
     /// The elements of an input that is a list; they are deleted first.
     pub split: Option<Split>,
+    /// The order of the elements of a list.
+    pub order: ElementOrder,
     /// The passes that run.
     pub passes: PassSelection,
+}
+
+/// The order of the elements of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ElementOrder {
+    /// That of the input.
+    #[default]
+    Kept,
+    /// Sorted, but for the inversions that the property needs.
+    Sorted,
 }
 
 /// The smallest parts of an input that a reduction deletes.
@@ -103,6 +115,7 @@ impl Default for Strategy {
             keep: Keep::default(),
             units: Units::default(),
             split: None,
+            order: ElementOrder::default(),
             passes: PassSelection::All,
         }
     }

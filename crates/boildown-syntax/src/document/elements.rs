@@ -7,7 +7,7 @@ use boildown_search::Subset;
 use boildown_search::tree::IdVec;
 
 use super::builder::{Builder, NodePosition};
-use super::{Document, View};
+use super::{Document, Substitutes, View};
 use crate::split::{Elements, Split};
 
 impl Document {
@@ -41,7 +41,7 @@ impl Document {
 
     /// Returns the kept elements. Of the texts that separated two of them in the input, the first
     /// is between them, or else every one that always stays.
-    pub(super) fn render_elements(&self, kept: &Subset) -> Vec<u8> {
+    pub(super) fn render_elements(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes.len());
         let mut end = 0;
         for run in kept.runs() {
@@ -52,7 +52,19 @@ impl Document {
             if end > 0 && !has_pinned {
                 out.extend_from_slice(self.gap(end));
             }
-            out.extend_from_slice(self.text(run.clone()));
+            let mut start = run.start;
+            for (&token, text) in substitutes.range(run.clone()) {
+                out.extend_from_slice(self.text(start..token));
+                if start < token {
+                    out.extend_from_slice(self.gap(token));
+                }
+                out.extend_from_slice(text);
+                start = token + 1;
+                if start < run.end {
+                    out.extend_from_slice(self.gap(start));
+                }
+            }
+            out.extend_from_slice(self.text(start..run.end));
             end = run.end;
         }
         if end == 0 && !self.pinned.contains(&0) {

@@ -35,7 +35,7 @@ impl Document {
             View::Parts(_) => return self.render_parts(kept),
             View::Zeros(_) => return self.render_zeros(kept),
             View::Letters(_) | View::Spaces(_) => return self.render_around(kept),
-            View::Elements => return self.render_elements(kept),
+            View::Elements => return self.render_elements(kept, substitutes),
             View::Syntax(_) | View::Blocks | View::Lines | View::NestedLines | View::Bytes(_) => {}
         }
         let mut out = Vec::with_capacity(self.bytes.len());

@@ -6,6 +6,7 @@
 //! characters. Both inputs may change, so that they are equal in the end except for what matters.
 
 mod difference;
+mod keys;
 mod level;
 mod search;
 

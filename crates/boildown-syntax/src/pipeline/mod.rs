@@ -4,6 +4,7 @@
 //!   each kind of input
 //! - `pass.rs`: the identities of the passes, and what each of them does
 //! - `search.rs`: the search that a pass runs
+//! - `orders.rs`: the search for another order of the elements of a list
 //! - `archive.rs`: the search that reduces an archive, member by member
 //! - `run.rs`: the state machine that runs one pass after another
 //! - `selection.rs`, `idle.rs`: which passes run, and why those may have nothing to do
@@ -12,6 +13,7 @@
 mod archive;
 mod idle;
 mod order;
+mod orders;
 mod pass;
 mod run;
 mod search;

@@ -78,6 +78,9 @@ pub enum PassId {
     NestedLines,
     /// Deletes runs of elements of a list, and elements inside of elements.
     Elements,
+    /// Sorts the elements of a list, but for inversions that are needed. Only when orders are to be
+    /// tried. `b␤a␤` → `a␤b␤`.
+    Orders,
     /// Deletes each single element of a list. The proof of 1-minimality of reductions by elements.
     EachElement,
     /// Deletes each single line. The proof of 1-minimality of reductions by whole lines.
@@ -150,6 +153,7 @@ impl PassId {
             Self::Nodes | Self::NodesUnparsed => "nodes",
             Self::NestedLines => "nested lines",
             Self::Elements => "elements",
+            Self::Orders => "orders",
             Self::EachElement => "each element",
             Self::EachLine => "each line",
             Self::Delimiters => "delimiters",
@@ -200,6 +204,8 @@ pub(super) enum Method {
     /// The schedule that the user chose for trees, over the elements of a list: few of them are
     /// needed as a rule.
     Elements,
+    /// Other orders of the elements of a list.
+    Orders,
     /// The tree search that asks about the largest expected gain first.
     ExpectedGain(SmallestDeletion),
     /// A list algorithm over the tokens: this one unless the user chose another.

@@ -7,11 +7,13 @@ use boildown_search::list::{InBatches, List, ListAlgorithm as _, Sweep};
 use boildown_search::tree::TreeSearch;
 use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset, Verdict};
 
+use super::orders::Orders;
 use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
 use crate::document::{Document, View, comment_prefixes};
 use crate::rewrite::{RewriteSetup, Rewrites};
+use crate::split::Split;
 use crate::strategy::Strategy;
 use crate::unused::Unused;
 
@@ -24,6 +26,7 @@ pub(super) enum PassSearch {
     Sweep(OverTokens<Batches<Sweep>>),
     Unused(OverTokens<Unused>),
     Rewrites(Rewrites),
+    Orders(Orders),
 }
 
 /// The input of a pass: all that it needs to start its search.
@@ -85,6 +88,10 @@ impl Start<'_> {
                     return PassSearch::Rewrites(rewrites);
                 }
                 Vec::new()
+            }
+            Method::Orders => {
+                let split = self.strategy.split.clone().unwrap_or(Split::Lines);
+                return PassSearch::Orders(Orders::new(document, split));
             }
             Method::Nodes => {
                 let units = document.tree().units().into_iter();
@@ -196,6 +203,7 @@ macro_rules! delegate {
             PassSearch::Sweep(search) => search.$method($($argument)?),
             PassSearch::Unused(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
+            PassSearch::Orders(search) => search.$method($($argument)?),
         }
     };
 }
@@ -207,6 +215,9 @@ impl Search for PassSearch {
     fn edit(&self) -> Option<Fingerprint> {
         if let Self::Rewrites(rewrites) = self {
             return rewrites.edit();
+        }
+        if let Self::Orders(_) = self {
+            return None;
         }
         let query = self.ask()?;
         let cuts = self.best().kept().cuts_to(query.candidate.kept());

@@ -126,8 +126,20 @@ impl Split {
         items.filter(is_item).collect()
     }
 
+    /// Returns the elements as they are written. None when the input is no list of this kind.
+    #[must_use]
+    pub fn elements_text<'a>(&self, input: &'a [u8]) -> Vec<&'a [u8]> {
+        let Elements { tokens, groups, .. } = self.elements(input).unwrap_or_default();
+        match groups.is_empty() {
+            true => tokens.into_iter().map(|token| &input[token]).collect(),
+            false => (groups.into_iter())
+                .map(|group| &input[tokens[group.start].start..tokens[group.end - 1].end])
+                .collect(),
+        }
+    }
+
     /// Returns an element without its end.
-    fn item<'a>(&self, element: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn item<'a>(&self, element: &'a [u8]) -> &'a [u8] {
         let without = |end: &[u8]| element.strip_suffix(end).unwrap_or(element);
         match self {
             Self::Lines | Self::Csv | Self::Start(_) => {
@@ -135,7 +147,7 @@ impl Split {
                 line.strip_suffix(b"\r").unwrap_or(line)
             }
             Self::Nul => without(b"\0"),
-            Self::JsonLines | Self::Sql => element.trim_ascii(),
+            Self::JsonLines | Self::Sql => element.trim_ascii_end(),
             Self::Words | Self::JsonArray | Self::Separator(_) | Self::Command(_) => element,
         }
     }

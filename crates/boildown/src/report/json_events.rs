@@ -269,6 +269,8 @@ pub(crate) enum LastEvent<T> {
 pub(crate) struct ReductionFinished {
     /// Path of the result.
     pub(crate) output: String,
+    /// The reduced command as a line for a shell; null if a file was reduced.
+    pub(crate) command: Option<String>,
     /// Bytes of the input.
     pub(crate) bytes_before: usize,
     /// Bytes of the result.

@@ -8,6 +8,7 @@ pub(super) fn order() -> Vec<Pass> {
     let elements = |id, method| Pass::new(id, View::Elements, method);
     vec![
         elements(PassId::Elements, Method::Elements),
+        elements(PassId::Orders, Method::Orders),
         elements(PassId::EachElement, Method::Window(1)),
     ]
 }

@@ -71,9 +71,24 @@ pub(crate) struct IsolateArgs {
     #[arg(short, long, value_name = "DIR", help_heading = heading::OUTPUT)]
     pub(crate) output: Option<PathBuf>,
 
-    /// The smallest units to compare: lines, tokens, characters
-    #[arg(long, value_name = "UNITS", value_parser = units, default_value = "characters", hide_default_value = true, help_heading = heading::REDUCE)]
-    pub(crate) units: Finest,
+    /// The smallest units to compare: keys, lines, tokens, characters
+    ///
+    /// `keys` compares the keys of configuration files (JSON, TOML, YAML, INI), and the entries of
+    /// lock files [default: characters; keys for --env, lines for --args]
+    #[arg(long, value_name = "UNITS", value_parser = units, help_heading = heading::REDUCE)]
+    pub(crate) units: Option<Finest>,
+
+    /// The files hold the environment, as NAME=VALUE lines
+    ///
+    /// The command runs with the variables of a candidate and the `PATH`.
+    #[arg(long, help_heading = heading::REDUCE)]
+    pub(crate) env: bool,
+
+    /// The files hold arguments of the command
+    ///
+    /// They are put in the place of {items}, or after the command.
+    #[arg(long, conflicts_with = "env", help_heading = heading::REDUCE)]
+    pub(crate) args: bool,
 
     #[command(flatten)]
     pub(crate) printing: OutputArgs,
@@ -96,14 +111,24 @@ pub(crate) struct IsolateArgs {
 
 fn units(text: &str) -> Result<Finest, &'static str> {
     match text {
+        "keys" => Ok(Finest::Keys),
         "lines" => Ok(Finest::Lines),
         "tokens" => Ok(Finest::Tokens),
         "characters" => Ok(Finest::Characters),
-        _ => Err("not lines, tokens or characters"),
+        _ => Err("not keys, lines, tokens or characters"),
     }
 }
 
 impl IsolateArgs {
+    /// Returns the finest units of the difference.
+    pub(crate) fn finest(&self) -> Finest {
+        self.units.unwrap_or(match (self.env, self.args) {
+            (true, _) => Finest::Keys,
+            (_, true) => Finest::Lines,
+            (false, false) => Finest::default(),
+        })
+    }
+
     /// Returns the options of the preparation.
     pub(crate) fn preparation(&self) -> PreparationOptions<'_> {
         PreparationOptions {

@@ -34,6 +34,7 @@ use crate::signals::interrupt_on_signals;
 use crate::{deduced, input, limits, property};
 
 pub(crate) mod args;
+mod delivery;
 mod diff;
 mod report;
 
@@ -42,10 +43,13 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
     let files = read(args)?;
-    let language = input::language(args.language.as_deref(), &args.bad, &files.bad)?;
+    let language = match delivery::is_list(args) {
+        true => None,
+        false => input::language(args.language.as_deref(), &args.bad, &files.bad)?,
+    };
     let (good_name, bad_name) = (args.good.escaped(), args.bad.escaped());
     let usage = format!("boildown isolate {good_name} {bad_name}");
-    let commands = PropertyCommands::new(&args.property, &args.command, &args.bad, &usage)?;
+    let commands = delivery::commands(args, &usage)?;
     if args.property.show_property {
         return show_property(args, commands.command, &files.bad);
     }
@@ -133,7 +137,8 @@ fn runner(
 
 fn warn_if_modified(args: &IsolateArgs, files: &GoodAndBad, reporter: &mut dyn Reporter) {
     for (path, input) in [(&args.good, &files.good), (&args.bad, &files.bad)] {
-        if fs::read(path).ok().as_deref() != Some(input) {
+        let current = fs::read(path).map(|bytes| delivery::normalised(args, bytes.into()));
+        if current.ok().as_ref() != Some(input) {
             reporter.note(&input::modified_warning(path));
         }
     }
@@ -159,8 +164,12 @@ impl IsolationSearch<'_> {
     ) -> Result<(Summary, Isolation), CliError> {
         let cannot_run = |error: OracleError| CliError::cannot_run(&error);
         let (args, oracle) = (self.args, &self.prepared.oracle);
-        let search =
-            Isolation::between(&self.files.good, &self.files.bad, self.language, args.units);
+        let search = Isolation::between(
+            &self.files.good,
+            &self.files.bad,
+            self.language,
+            args.finest(),
+        );
         let config = SessionConfig {
             jobs: args.jobs.count(),
             budget: args.budget.budget(),
@@ -194,8 +203,8 @@ impl IsolationSearch<'_> {
 /// Reads the good file and the bad one.
 fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
     let hint = "the two files come first: boildown isolate GOOD BAD -- COMMAND";
-    let good = input::read(&args.good, hint)?;
-    let bad = input::read(&args.bad, hint)?;
+    let good = delivery::normalised(args, input::read(&args.good, hint)?);
+    let bad = delivery::normalised(args, input::read(&args.bad, hint)?);
     if good == bad {
         let what = format!(
             "{} and {} are identical",
@@ -276,6 +285,8 @@ fn identity(
         timeout,
         language,
         units,
+        env: is_environment,
+        args: are_arguments,
         sandbox,
         property,
         good: _,
@@ -303,7 +314,11 @@ fn identity(
     commands.add_to_identity(&mut identity, property);
     identity.add("--timeout", format!("{timeout:?}"));
     identity.add("--language", format!("{language:?}"));
-    identity.add("--units", format!("{units:?}"));
+    identity.add("--units", format!("{:?}", units.unwrap_or_default()));
+    // Runs of earlier versions have no such values.
+    if *is_environment || *are_arguments {
+        identity.add("--env, --args", format!("{is_environment} {are_arguments}"));
+    }
     identity.add("--flaky", format!("{}", property.flaky));
     limits::add_to_identity(&mut identity, sandbox);
     project::add_to_identity(&mut identity, project);
@@ -430,7 +445,7 @@ fn started(
         budget: &args.budget,
         timeout: args.timeout,
         has_sandbox: runner.limits.sandbox.is_some(),
-        units: format!("{:?}", args.units).to_lowercase(),
+        units: format!("{:?}", args.finest()).to_lowercase(),
         choices: choices.as_slice(),
     };
     search.into()

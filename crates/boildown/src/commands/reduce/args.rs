@@ -11,8 +11,9 @@ use boildown_search::algorithms::Schedule;
 use boildown_session::TargetSize;
 use boildown_syntax::{Split, Units};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{ArgPredicate, PossibleValuesParser, TypedValueParser};
 
+use super::delivery::split_of_command;
 use crate::commands::guides::REDUCE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
@@ -20,6 +21,9 @@ use crate::options::{
     BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
 };
 use crate::preparing::PreparationOptions;
+
+/// Stands for the input where the command is reduced, and no file is given.
+pub(crate) const NO_FILE: &str = "(no file)";
 
 #[derive(Debug, Args)]
 #[command(
@@ -36,7 +40,16 @@ pub(crate) struct ReduceArgs {
     /// The file to reduce
     ///
     /// It is never modified unless --in-place is given.
-    #[arg(value_name = "FILE", hide_short_help = true)]
+    #[arg(
+        value_name = "FILE",
+        required = false,
+        required_unless_present_any = ["args", "env"],
+        default_value_ifs = [
+            ("args", ArgPredicate::IsPresent, NO_FILE),
+            ("env", ArgPredicate::IsPresent, NO_FILE),
+        ],
+        hide_short_help = true,
+    )]
     pub(crate) input: PathBuf,
 
     /// The test script, in either order with the input
@@ -78,10 +91,23 @@ pub(crate) struct ReduceArgs {
     /// The smallest parts to delete: lines, tokens, bytes
     ///
     /// `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts of
-    /// lines too; `bytes` also takes the tokens of a language apart. A file in no known language is
-    /// reduced down to bytes by default.
-    #[arg(long, value_name = "UNITS", value_parser = units(), hide_possible_values = true, default_value = "tokens", hide_default_value = true, help_heading = heading::REDUCE)]
-    pub(crate) units: Units,
+    /// lines too; `bytes` also takes the tokens of a language apart [default: tokens; bytes for a
+    /// file in no known language; whole words for --args and --env]
+    #[arg(long, value_name = "UNITS", value_parser = units(), hide_possible_values = true, help_heading = heading::REDUCE)]
+    pub(crate) units: Option<Units>,
+
+    /// Reduce the arguments of the command
+    ///
+    /// An option goes together with its value. Response files (`@FILE`) are read. The result is
+    /// printed as a line for a shell.
+    #[arg(long, help_heading = heading::REDUCE)]
+    pub(crate) args: bool,
+
+    /// Reduce the environment of the command
+    ///
+    /// Every variable but the `PATH`. The result is printed as a line for a shell.
+    #[arg(long, help_heading = heading::REDUCE)]
+    pub(crate) env: bool,
 
     /// What a list consists of: lines, words, json-lines, ...
     ///
@@ -95,6 +121,12 @@ pub(crate) struct ReduceArgs {
     /// Delete whole elements only
     #[arg(long, conflicts_with = "units", hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) units_only: bool,
+
+    /// Try other orders of the elements of a list too
+    ///
+    /// They are sorted, but for the inversions that the failure needs.
+    #[arg(long, conflicts_with_all = ["args", "env"], hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) order: bool,
 
     /// Rename identifiers to a, b, c and so on
     ///
@@ -182,12 +214,32 @@ pub(crate) struct ReduceArgs {
     #[arg(long, hide_short_help = true, value_name = "FILE", help_heading = heading::EXPERT)]
     pub(crate) rules: Vec<PathBuf>,
 
+    /// The variables of the command when it inherits none, but for the `PATH`.
+    #[arg(skip)]
+    pub(crate) variables: Option<Vec<(OsString, OsString)>>,
+
+    /// The part of the work, where a command is reduced with a file.
+    #[arg(skip)]
+    pub(crate) part: Part,
+
     /// Also run candidates that do not parse
     #[arg(long, hide = true)]
     pub(crate) no_gate: bool,
 
     #[command(flatten)]
     pub(crate) help: HelpArgs,
+}
+
+/// A part of the reduction of a file and its command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of the work.
+    #[default]
+    Whole,
+    /// The command, on the file as it is. The result is not printed.
+    First,
+    /// The command, on what is left of the file.
+    Last,
 }
 
 /// Returns a parser whose values shells complete.
@@ -225,8 +277,16 @@ fn size(text: &str) -> Result<TargetSize, &'static str> {
 }
 
 impl ReduceArgs {
+    /// Returns whether the command is reduced, and not a file.
+    pub(crate) fn reduces_command(&self) -> bool {
+        self.args || self.env
+    }
+
     /// Returns what the elements of the input are, if it is a list.
     pub(crate) fn split(&self) -> Option<Split> {
+        if self.reduces_command() {
+            return Some(split_of_command(self));
+        }
         let has_items = || {
             self.command
                 .iter()
@@ -237,9 +297,10 @@ impl ReduceArgs {
 
     /// Returns the smallest parts to delete.
     pub(crate) fn smallest(&self) -> Units {
-        match self.units_only {
-            true => Units::Elements,
-            false => self.units,
+        match self.units {
+            // A part of an argument may mean something else, such as the root of a path.
+            None if self.units_only || self.reduces_command() => Units::Elements,
+            units => units.unwrap_or_default(),
         }
     }
 

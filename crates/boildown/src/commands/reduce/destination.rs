@@ -12,7 +12,7 @@ use boildown_search::Fingerprint;
 use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES};
 use boildown_store::{KnownResults, StoreFolder, fingerprint_of};
 
-use super::args::ReduceArgs;
+use super::args::{Part, ReduceArgs};
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
@@ -24,6 +24,8 @@ pub(super) struct Destination {
     pub(crate) output: PathBuf,
     /// Whether the result is not written to a file, but to standard output at the end.
     is_printed: bool,
+    /// Whether standard output holds events, of which the last one holds the result.
+    is_silent: bool,
     /// The result, with symbolic links resolved before the first run.
     target: PathBuf,
     /// The copy of the input, if the result replaces the input.
@@ -55,12 +57,14 @@ impl Destination {
                 target: fsx::resolve_link(&args.input),
                 output: args.input.clone(),
                 is_printed: false,
+                is_silent: false,
                 backup: Some(with_suffix(&args.input, ".orig")),
                 aside: None,
             });
         }
         let by_default = with_infix(&args.input, ".min");
-        if args.output.as_deref() == Some(Path::new("-")) {
+        let is_printed = args.output.as_deref() == Some(Path::new("-"));
+        if is_printed || args.reduces_command() && args.output.is_none() {
             return Self::printed(args, by_default);
         }
         let output = args.output.clone().unwrap_or(by_default);
@@ -88,6 +92,7 @@ impl Destination {
             target: fsx::resolve_link(&output),
             output,
             is_printed: false,
+            is_silent: false,
             backup: None,
             aside: None,
         })
@@ -95,7 +100,7 @@ impl Destination {
 
     /// Returns the destination of a result that is printed; its store is beside `output`.
     fn printed(args: &ReduceArgs, output: PathBuf) -> Result<Self, CliError> {
-        if args.printing.json {
+        if args.printing.json && args.output.is_some() {
             let what = "`--output -` and `--json` both print to standard output";
             return Err(CliError::usage(what).hint("--output FILE writes the result to a file"));
         }
@@ -103,6 +108,7 @@ impl Destination {
             target: output.clone(),
             output,
             is_printed: true,
+            is_silent: args.printing.json || args.part == Part::First,
             backup: None,
             aside: None,
         })
@@ -268,7 +274,10 @@ impl Destination {
         reporter: &mut dyn Reporter,
     ) -> Result<(), CliError> {
         if self.is_printed {
-            return print(best);
+            return match self.is_silent {
+                true => Ok(()),
+                false => print(best),
+            };
         }
         let is_replaced = |aside: &mut Aside| {
             let current = fs::read(&self.target);
@@ -295,7 +304,7 @@ fn print(result: &[u8]) -> Result<(), CliError> {
 }
 
 /// Returns `crash.min.c` for `crash.c` and `.min`.
-fn with_infix(path: &Path, infix: &str) -> PathBuf {
+pub(super) fn with_infix(path: &Path, infix: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(infix);
     if let Some(extension) = path.extension() {

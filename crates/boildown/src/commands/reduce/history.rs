@@ -248,10 +248,17 @@ fn run_identity(
         timeout,
         language,
         keep,
+        // Part of the split.
+        args: _,
+        env: _,
+        variables,
+        // Changes what is printed.
+        part: _,
         units,
         // With its default below.
         split: _,
         units_only,
+        order,
         passes,
         algorithm,
         schedule,
@@ -293,11 +300,17 @@ fn run_identity(
     identity.add("--keep", format!("{keep:?}"));
     identity.add("--passes", format!("{passes:?}"));
     // Runs of earlier versions have no such value.
-    if *units != Units::default() {
+    if let Some(units) = units.filter(|units| *units != Units::default()) {
         identity.add("--units", format!("{units:?}"));
     }
     if let Some(split) = args.split() {
-        identity.add("--split", format!("{split}, only whole: {units_only}"));
+        identity.add(
+            "--split",
+            format!("{split}, only whole: {units_only}, sorted: {order}"),
+        );
+    }
+    if let Some(variables) = variables {
+        identity.add_hash("the environment", format!("{variables:?}").as_bytes());
     }
     identity.add("--algorithm", identity::algorithm(*algorithm));
     identity.add("--schedule", identity::schedule(*schedule));

@@ -15,8 +15,9 @@ use boildown_session::{
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{Language, Strategy, count_tokens, reduction};
 
-use self::args::ReduceArgs;
-use self::delivery::deliver;
+use self::args::{NO_FILE, ReduceArgs};
+pub(crate) use self::delivery::words_of_response_file;
+use self::delivery::{command_as_input, deliver, settle_command};
 use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
@@ -46,20 +47,33 @@ mod history;
 mod preparation;
 mod report;
 mod strategy;
+mod together;
 
-/// Reduces a file.
+/// Reduces a file, the command, or both.
 pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
     settle(&mut args)?;
-    let args = &args;
-    let input = read(&args.input)?;
+    if args.reduces_command() && args.input != Path::new(NO_FILE) {
+        return together::run(args);
+    }
+    settle_command(&mut args)?;
+    let (exit, _) = reduce_one(&args)?;
+    Ok(exit)
+}
+
+/// Reduces a file, or the command. Also returns the result.
+fn reduce_one(args: &ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> {
+    let input = match args.reduces_command() {
+        true => command_as_input(args),
+        false => read(&args.input)?,
+    };
     let usage = format!("boildown reduce {}", args.input.escaped());
     let mut commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
     deliver(args, &mut commands)?;
     let commands = commands;
     if args.property.show_property {
-        return show_property(args, &commands, &input);
+        return Ok((show_property(args, &commands, &input)?, input));
     }
     let mut destination = Destination::new(args)?;
     let uses_keys = args.printing.is_text() && keys::are_available();
@@ -114,9 +128,12 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     search.destination.finish(&found.best, reporter)?;
     let unchanged = found.best == input;
     let expected = if args.in_place { &found.best } else { &input };
-    warn_if_modified(&args.input, expected, reporter);
+    if !args.reduces_command() {
+        warn_if_modified(&args.input, expected, reporter);
+    }
     search.report(&found, !strategy.keep.is_empty(), &flakiness, reporter);
-    Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
+    let exit = exit_kind(&flakiness, found.summary.stopped, unchanged);
+    Ok((exit, found.best))
 }
 
 /// Returns the places in which candidates can be run.
@@ -245,10 +262,12 @@ impl ReductionSearch<'_> {
         reporter: &mut dyn Reporter,
     ) {
         let (args, destination) = (self.args, &self.destination);
+        let command = String::from_utf8_lossy(&found.best);
         let [tokens_before, tokens_after] = count_both(self.input, found, self.language);
         reporter.finish(&ReductionReport {
             input: &args.input,
             output: destination.shown(),
+            command: args.reduces_command().then(|| command.trim_end()),
             backup: destination.backup.as_deref(),
             unchanged: found.best == *self.input,
             summary: &found.summary,
@@ -414,6 +433,10 @@ fn language(
     choices: &mut Choices,
     reporter: &mut dyn Reporter,
 ) -> Result<Option<&'static Language>, CliError> {
+    if args.reduces_command() {
+        choices.add(choices::jobs(&args.jobs), reporter);
+        return Ok(None);
+    }
     let requested = args.language.as_deref();
     let of_elements = || args.split().and_then(|split| split.language());
     let language = match requested {

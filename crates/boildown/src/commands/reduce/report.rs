@@ -20,6 +20,8 @@ use crate::report::text::{not_verified, spent};
 pub(super) struct ReductionReport<'a> {
     pub(crate) input: &'a Path,
     pub(crate) output: &'a Path,
+    /// The reduced command as a line for a shell, if no file was reduced.
+    pub(crate) command: Option<&'a str>,
     /// The copy of the input, if the result replaced the input.
     pub(crate) backup: Option<&'a Path>,
     /// Whether the result is the input.
@@ -124,6 +126,7 @@ impl FinalReport for ReductionReport<'_> {
         });
         let event = ReductionFinished {
             output: self.output.to_string_lossy().into_owned(),
+            command: self.command.map(str::to_owned),
             bytes_before: progress.bytes_before,
             bytes_after: progress.bytes,
             tokens_before: self.tokens_before,

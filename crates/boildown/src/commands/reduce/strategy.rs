@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use boildown_syntax::{
-    GateMode, IdleReason, Keep, Language, Layout, NamePolicy, PassSelection, Rules, Split,
-    Strategy, idle_passes, pass_names,
+    ElementOrder, GateMode, IdleReason, Keep, Language, Layout, NamePolicy, PassSelection, Rules,
+    Split, Strategy, idle_passes, pass_names,
 };
 
 use super::args::ReduceArgs;
@@ -49,6 +49,10 @@ pub(super) fn strategy(
         keep,
         units,
         split,
+        order: match args.order {
+            true => ElementOrder::Sorted,
+            false => ElementOrder::Kept,
+        },
         passes,
     };
     if strategy.passes != PassSelection::All {
@@ -63,10 +67,11 @@ pub(super) fn strategy(
 /// Returns an error unless the input is a list of the stated kind.
 fn check_list(args: &ReduceArgs, input: &[u8], split: Option<&Split>) -> Result<(), CliError> {
     let Some(split) = split else {
-        return match args.units_only {
-            true => Err(CliError::usage("`--units-only` without a list")
+        let needs_list = [("--units-only", args.units_only), ("--order", args.order)];
+        return match needs_list.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(CliError::usage(format!("`{option}` without a list"))
                 .hint("--split says what the elements of the input are")),
-            false => Ok(()),
+            None => Ok(()),
         };
     };
     match split.count(input) {
@@ -86,6 +91,7 @@ fn nothing_to_try(args: &ReduceArgs, idle: &[(&str, IdleReason)], bytes: usize) 
     let reason = |reason: &IdleReason| match reason {
         IdleReason::NamesStay => "runs with --rename only".to_owned(),
         IdleReason::LayoutStays => "runs with --compact only".to_owned(),
+        IdleReason::OrderStays => "runs with --order only".to_owned(),
         IdleReason::OtherSchedule => "runs without --schedule only".to_owned(),
         IdleReason::Size(sizes) if bytes < sizes.start => {
             format!("runs on inputs of at least {}", count(sizes.start, "byte"))
