@@ -13,6 +13,7 @@ pub(crate) const REDUCE: Guide = Guide {
     synopsis: &[
         "boildown reduce [OPTIONS] FILE -- COMMAND...",
         "boildown reduce [OPTIONS] FILE --test SCRIPT",
+        "boildown reduce [OPTIONS] --args --env -- COMMAND...",
     ],
     description: &[
         "Makes FILE as small as possible while COMMAND still fails on it in the same way. The \
@@ -49,6 +50,16 @@ pub(crate) const REDUCE: Guide = Guide {
             command: "boildown reduce server.log --units lines -- ./parse {}",
             brief: "",
             purpose: "delete whole lines only",
+        },
+        Example {
+            command: "boildown reduce tests.txt --units-only -- pytest {items}",
+            brief: "polluting tests",
+            purpose: "find the tests that make another one fail; {items} stands for the lines kept",
+        },
+        Example {
+            command: "boildown reduce --args --env -- gcc -O2 -Wall -c a.c",
+            brief: "flags and variables",
+            purpose: "reduce the arguments and the environment of a command",
         },
     ],
     keys: &[
