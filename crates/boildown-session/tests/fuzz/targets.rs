@@ -116,6 +116,7 @@ fn views(_: &Target, bytes: &[u8]) {
     for view in [
         View::Blocks,
         View::Lines,
+        View::Elements,
         View::Bytes(3),
         View::Parts(4),
         View::Zeros(4),

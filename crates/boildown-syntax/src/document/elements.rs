@@ -14,9 +14,10 @@ impl Document {
     /// Reads the elements of a list. An input that is no list of this kind is one element.
     pub(crate) fn of_elements(bytes: &Arc<[u8]>, split: &Split) -> Self {
         let elements = split.elements(bytes).unwrap_or_else(|_| {
-            let whole: Vec<Range<usize>> = vec![0..bytes.len()];
-            Elements::from(whole)
+            let whole = (!bytes.is_empty()).then_some(0..bytes.len());
+            Elements::from(Vec::from_iter(whole))
         });
+        debug_assert!(elements.tokens.iter().all(|token| !token.is_empty()));
         let mut builder = Builder::new(Arc::clone(bytes));
         builder.open(0, NodePosition::default());
         let mut element = |tokens: &[Range<usize>]| {
@@ -44,8 +45,10 @@ impl Document {
     pub(super) fn render_elements(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.bytes.len());
         let mut end = 0;
+        // The head is among the texts that always stay, if there is anything else.
+        let begins_pinned = self.pinned.contains(&0) && !self.is_empty();
         for run in kept.runs() {
-            if end == 0 && !self.pinned.contains(&0) {
+            if end == 0 && !begins_pinned {
                 out.extend_from_slice(self.gap(0));
             }
             let has_pinned = self.push_pinned(&mut out, end..=run.start);
@@ -67,7 +70,7 @@ impl Document {
             out.extend_from_slice(self.text(start..run.end));
             end = run.end;
         }
-        if end == 0 && !self.pinned.contains(&0) {
+        if end == 0 && !begins_pinned {
             out.extend_from_slice(self.gap(0));
         }
         let all = self.len();
@@ -102,8 +105,32 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::split::CommandParts;
+
+    proptest! {
+        #[test]
+        fn all_elements_together_are_the_input(
+            text in "[a;,'\"\\\\\\[\\]{}:1 .$\n\0-]{0,24}",
+            dropped in 0..24_usize,
+        ) {
+            let kinds = ["lines", "words", "nul", "json-lines", "json-array", "sql", "csv", "; *", "^a"];
+            let kinds = kinds.map(|kind| kind.parse().expect(kind));
+            let commands = [CommandParts::Arguments, CommandParts::Variables, CommandParts::All];
+            for split in kinds.into_iter().chain(commands.map(Split::Command)) {
+                let document = Document::of_elements(&text.as_bytes().into(), &split);
+                let all = Subset::full(document.len());
+                prop_assert_eq!(&document.render(&all)[..], text.as_bytes(), "{}", split);
+                let fewer = all.without([dropped.min(document.len())..document.len()]);
+                let fewer = document.render(&fewer);
+                if split.elements(text.as_bytes()).is_ok() {
+                    prop_assert!(split.elements(&fewer).is_ok(), "{} {:?}", split, fewer);
+                }
+            }
+        }
+    }
 
     /// Returns what is left of a list without each of its tokens, and without all.
     fn without_each(split: &Split, text: &str) -> Vec<String> {
@@ -132,6 +159,7 @@ mod tests {
                 "[]\n"
             ]
         );
+        assert_eq!(without_each(&Split::Csv, "h,i\n"), ["h,i\n"]);
         let table = without_each(&Split::Csv, "h,i\n1,2\n3,4\n");
         assert_eq!(table, ["h,i\n3,4\n", "h,i\n1,2\n", "h,i\n"]);
     }

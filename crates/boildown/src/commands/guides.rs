@@ -52,13 +52,13 @@ pub(crate) const REDUCE: Guide = Guide {
             purpose: "delete whole lines only",
         },
         Example {
-            command: "boildown reduce tests.txt --units-only -- pytest {items}",
+            command: "boildown reduce tests.txt -- pytest {items}",
             brief: "polluting tests",
             purpose: "find the tests that make another one fail; {items} stands for the lines kept",
         },
         Example {
             command: "boildown reduce --args --env -- gcc -O2 -Wall -c a.c",
-            brief: "flags and variables",
+            brief: "",
             purpose: "reduce the arguments and the environment of a command",
         },
     ],

@@ -381,7 +381,6 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--subset-iterator",
             "--complement-iterator",
             "--subset-first",
-            "--split",
             "--split-method",
         ],
         "parameters belong to the name: --algorithm ddmin:direction=backwards; `boildown algorithms` lists them",

@@ -46,7 +46,7 @@ fn the_help_of_reduce_lists_every_option() {
     -- stdout
     Reduce a file while a command still fails on it in the same way
 
-    Usage: boildown reduce [OPTIONS] <FILE> [-- <COMMAND>...]
+    Usage: boildown reduce [OPTIONS] [FILE] [-- <COMMAND>...]
 
     Makes FILE as small as possible while COMMAND still fails on it in the same way. The command is run
     once, and what that run shows is preserved: its exit code or signal, and the line that names the
@@ -67,9 +67,13 @@ fn the_help_of_reduce_lists_every_option() {
               an input that hangs, read from standard input
       boildown reduce server.log --units lines -- ./parse {}
               delete whole lines only
+      boildown reduce tests.txt -- pytest {items}
+              find the tests that make another one fail; {items} stands for the lines kept
+      boildown reduce --args --env -- gcc -O2 -Wall -c a.c
+              reduce the arguments and the environment of a command
 
     Arguments:
-      <FILE>
+      [FILE]
               The file to reduce
               
               It is never modified unless --in-place is given.
@@ -190,8 +194,35 @@ fn the_help_of_reduce_lists_every_option() {
               The smallest parts to delete: lines, tokens, bytes
               
               `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts
-              of lines too; `bytes` also takes the tokens of a language apart. A file in no known
-              language is reduced down to bytes by default.
+              of lines too; `bytes` also takes the tokens of a language apart [default: tokens; bytes
+              for a file in no known language; whole words for --args and --env]
+
+          --args
+              Reduce the arguments of the command
+              
+              An option goes together with its value. Response files (`@FILE`) are read. The result is
+              printed as a line for a shell.
+
+          --env
+              Reduce the environment of the command
+              
+              Every variable but the `PATH`. The result is printed as a line for a shell.
+
+          --split <KIND>
+              What a list consists of: lines, words, json-lines, ...
+              
+              One of lines, words, nul, json-lines, json-array, sql and csv; or a regular expression.
+              One that begins with ^ matches where an element begins, any other matches what separates
+              two. Elements are deleted as a whole first, and then parts of them [default: lines, if
+              {items} is in the command]
+
+          --units-only
+              Delete whole elements only
+
+          --order
+              Try other orders of the elements of a list too
+              
+              They are sorted, but for the inversions that the failure needs.
 
           --rename
               Rename identifiers to a, b, c and so on

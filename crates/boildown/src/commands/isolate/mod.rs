@@ -203,6 +203,12 @@ impl IsolationSearch<'_> {
 /// Reads the good file and the bad one.
 fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
     let hint = "the two files come first: boildown isolate GOOD BAD -- COMMAND";
+    if args.good.is_dir() && args.bad.is_dir() {
+        let (good, bad) = (args.good.escaped(), args.bad.escaped());
+        return Err(CliError::usage(format!("{good} and {bad} are directories")).hint(format!(
+            "`boildown changes {good} {bad} -- COMMAND` finds what differs between two directories"
+        )));
+    }
     let good = delivery::normalised(args, input::read(&args.good, hint)?);
     let bad = delivery::normalised(args, input::read(&args.bad, hint)?);
     if good == bad {

@@ -100,13 +100,13 @@ pub(crate) struct ReduceArgs {
     ///
     /// An option goes together with its value. Response files (`@FILE`) are read. The result is
     /// printed as a line for a shell.
-    #[arg(long, help_heading = heading::REDUCE)]
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) args: bool,
 
     /// Reduce the environment of the command
     ///
     /// Every variable but the `PATH`. The result is printed as a line for a shell.
-    #[arg(long, help_heading = heading::REDUCE)]
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) env: bool,
 
     /// What a list consists of: lines, words, json-lines, ...
@@ -115,7 +115,7 @@ pub(crate) struct ReduceArgs {
     /// that begins with ^ matches where an element begins, any other matches what separates two.
     /// Elements are deleted as a whole first, and then parts of them [default: lines, if {items} is
     /// in the command]
-    #[arg(long, value_name = "KIND", value_parser = named::<Split>, help_heading = heading::REDUCE)]
+    #[arg(long, value_name = "KIND", hide_short_help = true, value_parser = named::<Split>, help_heading = heading::REDUCE)]
     pub(crate) split: Option<Split>,
 
     /// Delete whole elements only
