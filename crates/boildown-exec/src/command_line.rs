@@ -8,9 +8,8 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{self, Path, PathBuf};
 
-pub use self::delivery::Delivered;
-use self::delivery::Delivery;
 use crate::RunDir;
+use crate::delivered::Delivery;
 use crate::spawn::{Inherited, Invocation, Stdin};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, OracleError};

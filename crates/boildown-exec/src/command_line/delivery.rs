@@ -2,49 +2,15 @@
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{CommandLine, TypedCommand, Word, WordPart, find};
+use crate::delivered::{Delivered, Delivery};
 use boildown_oracle::OracleError;
 
 /// The word that stands for the items of the candidate in a typed command.
 const ITEMS: &[u8] = b"{items}";
-
-/// What a candidate says about the command.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Delivered {
-    /// The items of the candidate, which replace `{items}`.
-    pub items: Vec<OsString>,
-    /// The program and its arguments; `None` when they are those that the user typed.
-    pub words: Option<Vec<OsString>>,
-    /// The environment of the command; `None` when it is inherited.
-    pub variables: Option<Vec<(OsString, OsString)>>,
-}
-
-/// The reader of what candidates say, and the context in which their words are interpreted.
-#[derive(Clone)]
-pub(super) struct Delivery {
-    read: Arc<dyn Fn(&[u8]) -> Delivered + Send + Sync>,
-    input: PathBuf,
-    user_dir: PathBuf,
-}
-
-impl fmt::Debug for Delivery {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Delivery").finish_non_exhaustive()
-    }
-}
-
-impl PartialEq for Delivery {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.read, &other.read)
-    }
-}
-
-impl Eq for Delivery {}
 
 impl CommandLine {
     /// Lets `read` decide what each candidate says about the command. From now on `{items}` in a

@@ -27,11 +27,11 @@ use crate::{Query, Search, Verdict};
 #[derive(Debug, Clone)]
 pub struct Reordering {
     best: Arc<[usize]>,
-    stage: Stage,
+    stage: ReorderingStage,
 }
 
 #[derive(Debug, Clone)]
-enum Stage {
+enum ReorderingStage {
     /// The parts that have not been asked about, the next one last.
     Parts(Vec<Range<usize>>),
     /// The moves that have not been asked about, the next one last.
@@ -52,7 +52,7 @@ impl Reordering {
     #[must_use]
     pub fn new(elements: impl IntoIterator<Item = usize>) -> Self {
         let best: Arc<[usize]> = elements.into_iter().collect();
-        let whole = Stage::Parts(vec![Range {
+        let whole = ReorderingStage::Parts(vec![Range {
             start: 0,
             end: best.len(),
         }]);
@@ -61,16 +61,16 @@ impl Reordering {
         search
     }
 
-    /// Goes on to a part or move that changes something.
+    /// Moves to the next part or move that changes something.
     fn settle(&mut self) {
-        if let Stage::Parts(parts) = &mut self.stage {
+        if let ReorderingStage::Parts(parts) = &mut self.stage {
             while let Some(part) = parts.last()
                 && self.best[part.clone()].is_sorted()
             {
                 parts.pop();
             }
             if parts.is_empty() {
-                self.stage = Stage::Moves(moves(&self.best));
+                self.stage = ReorderingStage::Moves(moves(&self.best));
             }
         }
     }
@@ -79,8 +79,8 @@ impl Reordering {
     fn order(&self) -> Option<Arc<[usize]>> {
         let mut order = self.best.to_vec();
         match &self.stage {
-            Stage::Parts(parts) => order[parts.last()?.clone()].sort_unstable(),
-            Stage::Moves(moves) => {
+            ReorderingStage::Parts(parts) => order[parts.last()?.clone()].sort_unstable(),
+            ReorderingStage::Moves(moves) => {
                 let next = moves.last()?;
                 let element = order.remove(next.from);
                 order.insert(next.to, element);
@@ -95,7 +95,7 @@ impl Reordering {
             self.best = order;
         }
         match &mut self.stage {
-            Stage::Parts(parts) => {
+            ReorderingStage::Parts(parts) => {
                 if let Some(part) = parts.pop()
                     && !is_hit
                     && part.len() > 2
@@ -104,8 +104,8 @@ impl Reordering {
                     parts.extend([part.start..middle, middle..part.end]);
                 }
             }
-            Stage::Moves(left) if is_hit => *left = moves(&self.best),
-            Stage::Moves(left) => {
+            ReorderingStage::Moves(left) if is_hit => *left = moves(&self.best),
+            ReorderingStage::Moves(left) => {
                 left.pop();
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tree_sitter::Node;
 
-use super::level::TextUnits;
+use super::text_units::TextUnits;
 use crate::{Document, Language, View};
 
 /// The kinds of nodes that hold a key and its value, in JSON, TOML, YAML and INI.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use boildown_search::tree::NodeId;
 
 use super::keys;
+use super::text_units::TextUnits;
 use crate::pipeline::is_binary;
 use crate::{Document, Language, View};
 
@@ -49,27 +50,6 @@ pub(super) struct Ladder {
     finest: Finest,
     /// Whether both are UTF-8.
     is_text: bool,
-}
-
-/// An input as a sequence of units that covers it.
-pub(super) struct TextUnits {
-    pub(super) units: Vec<Range<usize>>,
-    /// Whether there are finer nodes than these.
-    pub(super) goes_deeper: bool,
-    /// What the units of both texts are compared by; empty if by their bytes.
-    pub(super) keys: Vec<Vec<u8>>,
-}
-
-impl TextUnits {
-    /// Returns what the units of this text are compared by.
-    pub(super) fn compared<'a>(&'a self, text: &'a [u8]) -> Vec<&'a [u8]> {
-        match self.keys.is_empty() {
-            true => (self.units.iter())
-                .map(|unit| &text[unit.clone()])
-                .collect(),
-            false => self.keys.iter().map(Vec::as_slice).collect(),
-        }
-    }
 }
 
 /// Inputs of more bytes are not parsed: a tree for each level would take long.

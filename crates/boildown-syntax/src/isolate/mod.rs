@@ -9,6 +9,7 @@ mod difference;
 mod keys;
 mod level;
 mod search;
+mod text_units;
 
 pub use level::Finest;
 pub use search::{Isolation, Text};

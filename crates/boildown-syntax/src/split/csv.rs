@@ -1,6 +1,6 @@
 //! The records of a table of comma-separated values.
 
-use super::Elements;
+use super::elements::Elements;
 
 /// Returns the records after the header. A line break between double quotes ends no record.
 pub(super) fn records(input: &[u8]) -> Elements {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::elements::{Elements, SplitError};
 use super::lines::ended_by;
-use super::{Elements, SplitError};
 
 /// Returns the lines, each of which is a JSON value or empty.
 pub(super) fn lines(input: &[u8]) -> Result<Elements, SplitError> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
-use super::Elements;
+use super::elements::Elements;
 
 /// Returns the records that end with this byte, each with it. The last one may end without.
 pub(super) fn ended_by(input: &[u8], end: u8) -> Vec<Range<usize>> {

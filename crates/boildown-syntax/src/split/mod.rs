@@ -7,18 +7,20 @@
 //! - `shell.rs`: the words of a command, with its environment
 
 mod csv;
+mod elements;
 mod json;
 mod lines;
 mod shell;
 mod sql;
 
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
 
 use regex::bytes::Regex;
 
 use crate::Language;
+pub(crate) use elements::Elements;
+pub use elements::{CommandParts, SplitError};
 pub use shell::{CommandWords, command_words};
 
 /// What the elements of an input are.
@@ -49,17 +51,6 @@ pub enum Split {
     Command(CommandParts),
 }
 
-/// The parts of a command that are elements. An option goes with its value; the program stays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandParts {
-    /// Its arguments.
-    Arguments,
-    /// The variables before it.
-    Variables,
-    /// Both.
-    All,
-}
-
 /// The names of splits that users write.
 const NAMES: [(&str, Split); 7] = [
     ("lines", Split::Lines),
@@ -70,36 +61,6 @@ const NAMES: [(&str, Split); 7] = [
     ("sql", Split::Sql),
     ("csv", Split::Csv),
 ];
-
-/// The elements of an input.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Elements {
-    /// The bytes of each token, ascending. What is between two of them separates them.
-    pub(crate) tokens: Vec<Range<usize>>,
-    /// The tokens of each element, in order; empty if each token is an element.
-    pub(crate) groups: Vec<Range<usize>>,
-    /// The tokens before which the input holds a text that always stays; the number of tokens for a
-    /// text at the end.
-    pub(crate) pinned: Vec<usize>,
-}
-
-/// Why an input is no list of the wanted kind.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SplitError {
-    /// The input is no JSON array.
-    #[error("it is not a JSON array")]
-    NoArray,
-    /// A line is no JSON value.
-    #[error("line {0} is not a JSON value")]
-    NoValue(usize),
-    /// A quote is not closed.
-    #[error("a quote is not closed")]
-    OpenQuote,
-    /// The input has no element.
-    #[error("it has no element")]
-    NoElement,
-}
 
 impl Split {
     /// Returns the number of elements.
@@ -190,26 +151,6 @@ impl Split {
             Self::Separator(separator) => Ok(lines::between(input, separator).into()),
             Self::Start(start) => Ok(lines::starting_with(input, start)),
             Self::Command(which) => shell::elements(input, *which),
-        }
-    }
-}
-
-impl From<Vec<Range<usize>>> for Elements {
-    fn from(tokens: Vec<Range<usize>>) -> Self {
-        Self {
-            tokens,
-            ..Self::default()
-        }
-    }
-}
-
-impl Elements {
-    /// Returns the elements after a text that always stays.
-    fn after_head(tokens: Vec<Range<usize>>) -> Self {
-        Self {
-            tokens,
-            pinned: vec![0],
-            ..Self::default()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{CommandParts, Elements, SplitError};
+use super::elements::{CommandParts, Elements, SplitError};
 
 /// A word of a command.
 #[derive(Debug, Clone)]

@@ -1,3 +1,5 @@
+//! Tests of the splits.
+
 use super::*;
 
 /// Returns the elements, each with its tokens apart.

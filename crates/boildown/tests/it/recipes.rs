@@ -36,17 +36,20 @@ fn file(paragraph: &str) -> Option<&str> {
 #[track_caller]
 fn follow(section: &str) {
     let mut env = TestEnv::new();
-    let mut printed = None;
+    let mut has_run = false;
     for block in blocks(section) {
         match (block.kind, file(block.before)) {
-            ("console", _) => printed = Some(run(&env, block.text)),
-            (_, Some(name)) if printed.is_some() => assert_eq!(env.read(name), block.text),
+            ("console", _) => {
+                run(&env, block.text);
+                has_run = true;
+            }
+            (_, Some(name)) if has_run => assert_eq!(env.read(name), block.text),
             ("sh", Some(name)) => env = env.file(name, block.text).mode(name, 0o755),
             (_, Some(name)) => env = env.file(name, block.text),
             (kind, None) => panic!("a block of {kind} without a file: {}", block.text),
         }
     }
-    assert!(printed.is_some(), "no command in {section}");
+    assert!(has_run, "no command in {section}");
 }
 
 /// Runs the command of a block, and checks that it prints the other lines.

@@ -9,11 +9,10 @@ use boildown_exec::CommandLine;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 use boildown_session::TargetSize;
-use boildown_syntax::{Split, Units};
+use boildown_syntax::{CommandParts, Split, Units};
 use clap::Args;
 use clap::builder::{ArgPredicate, PossibleValuesParser, TypedValueParser};
 
-use super::delivery::split_of_command;
 use crate::commands::guides::REDUCE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
@@ -285,7 +284,11 @@ impl ReduceArgs {
     /// Returns what the elements of the input are, if it is a list.
     pub(crate) fn split(&self) -> Option<Split> {
         if self.reduces_command() {
-            return Some(split_of_command(self));
+            return Some(Split::Command(match (self.args, self.env) {
+                (true, true) => CommandParts::All,
+                (false, true) => CommandParts::Variables,
+                (true | false, false) => CommandParts::Arguments,
+            }));
         }
         let has_items = || {
             self.command

@@ -1,4 +1,4 @@
-//! What candidates say about the command: items in place of `{items}`, or the command itself.
+//! Delivery of candidates to the command: as items in place of `{items}`, or as the command itself.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use boildown_exec::{CommandLine, Delivered};
 use boildown_oracle::shell::quote;
-use boildown_syntax::{CommandParts, Split, command_words};
+use boildown_syntax::command_words;
 
 use super::args::{Part, ReduceArgs};
 use crate::error::CliError;
@@ -174,15 +174,6 @@ pub(super) fn deliver(args: &ReduceArgs, commands: &mut PropertyCommands) -> Res
             .map(|item| text(item.to_vec()))
             .collect(),
         ..Delivered::default()
-    })
-}
-
-/// Returns what the elements of the command are.
-pub(super) fn split_of_command(args: &ReduceArgs) -> Split {
-    Split::Command(match (args.args, args.env) {
-        (true, true) => CommandParts::All,
-        (false, true) => CommandParts::Variables,
-        (true | false, false) => CommandParts::Arguments,
     })
 }
 

@@ -248,17 +248,16 @@ fn run_identity(
         timeout,
         language,
         keep,
-        // Part of the split.
+        // Added by `add_list`.
         args: _,
         env: _,
-        variables,
+        variables: _,
+        units: _,
+        split: _,
+        units_only: _,
+        order: _,
         // Changes what is printed.
         part: _,
-        units,
-        // With its default below.
-        split: _,
-        units_only,
-        order,
         passes,
         algorithm,
         schedule,
@@ -299,19 +298,7 @@ fn run_identity(
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));
     identity.add("--passes", format!("{passes:?}"));
-    // Runs of earlier versions have no such value.
-    if let Some(units) = units.filter(|units| *units != Units::default()) {
-        identity.add("--units", format!("{units:?}"));
-    }
-    if let Some(split) = args.split() {
-        identity.add(
-            "--split",
-            format!("{split}, only whole: {units_only}, sorted: {order}"),
-        );
-    }
-    if let Some(variables) = variables {
-        identity.add_hash("the environment", format!("{variables:?}").as_bytes());
-    }
+    add_list(&mut identity, args);
     identity.add("--algorithm", identity::algorithm(*algorithm));
     identity.add("--schedule", identity::schedule(*schedule));
     identity.add("--width", format!("{batch_size}"));
@@ -326,6 +313,24 @@ fn run_identity(
     project::add_to_identity(&mut identity, project);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
+}
+
+/// Adds what the elements of the input are, and the smallest parts of it. Runs of earlier versions
+/// have no such values.
+fn add_list(identity: &mut Identity, args: &ReduceArgs) {
+    if let Some(units) = args.units.filter(|units| *units != Units::default()) {
+        identity.add("--units", format!("{units:?}"));
+    }
+    if let Some(split) = args.split() {
+        let (units_only, order) = (args.units_only, args.order);
+        identity.add(
+            "--split",
+            format!("{split}, only whole: {units_only}, sorted: {order}"),
+        );
+    }
+    if let Some(variables) = &args.variables {
+        identity.add_hash("the environment", format!("{variables:?}").as_bytes());
+    }
 }
 
 #[cfg(test)]

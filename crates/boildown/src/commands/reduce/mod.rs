@@ -55,7 +55,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let _reap = ReapOnDrop::begin();
     settle(&mut args)?;
     if args.reduces_command() && args.input != Path::new(NO_FILE) {
-        return together::run(args);
+        return together::run(args, &reduce_one);
     }
     settle_command(&mut args)?;
     let (exit, _) = reduce_one(&args)?;

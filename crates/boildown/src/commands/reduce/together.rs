@@ -5,6 +5,7 @@ use std::fs;
 use std::mem;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use boildown_exec::CommandLine;
 use boildown_syntax::command_words;
@@ -12,13 +13,15 @@ use boildown_syntax::command_words;
 use super::args::{Part, ReduceArgs};
 use super::delivery::settle_command;
 use super::destination::with_infix;
-use super::reduce_one;
 use crate::error::{CliError, ExitKind};
 
 /// Reduces the command on the file as it is, then the file, and then the command again on what is
-/// left of the file: it may need fewer arguments. Each of the three is a reduction of its own, with
-/// its own run store.
-pub(super) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
+/// left of the file: it may need fewer arguments. Each of the three is a reduction of its own, by
+/// `reduce_one`, with its own run store.
+pub(super) fn run(
+    mut args: ReduceArgs,
+    reduce_one: &dyn Fn(&ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError>,
+) -> Result<ExitKind, CliError> {
     check(&args)?;
     let file = mem::take(&mut args.input);
     let output = args.output.take();
