@@ -364,6 +364,11 @@ impl Word {
         if has_placeholder(program) {
             return Self::split(program.as_bytes(), PLACEHOLDER);
         }
+        Self::from_plain_program(program, typed)
+    }
+
+    /// Interprets a program in whose name `{}` means nothing.
+    fn from_plain_program(program: &OsStr, typed: &TypedCommand<'_>) -> Self {
         // A bare name is looked up on the PATH, even if the user's directory has a file of this
         // name.
         if !program.as_bytes().contains(&b'/') {
@@ -386,6 +391,11 @@ impl Word {
         if has_placeholder(arg) {
             return Self::split(arg.as_bytes(), PLACEHOLDER);
         }
+        Self::from_plain_argument(arg, before, typed)
+    }
+
+    /// Interprets an argument in which `{}` means nothing.
+    fn from_plain_argument(arg: &OsStr, before: &OsStr, typed: &TypedCommand<'_>) -> Self {
         let before = before.as_bytes();
         let is_path = arg.as_bytes().contains(&b'/')
             || before.len() > 1 && before[0] == b'-' && before[1] != b'-';

@@ -78,10 +78,14 @@ impl CommandLine {
             user_dir: &delivery.user_dir,
             stdin: self.stdin,
         };
-        let mut command = match words {
-            Some(_) => Self::new(&typed)?,
-            None => self.clone(),
-        };
+        let mut command = self.clone();
+        if let Some(words) = &words {
+            let program = words.first().ok_or(OracleError::NoCommand)?;
+            command.program = Word::from_plain_program(program, &typed);
+            command.args = (words.windows(2))
+                .map(|pair| Word::from_plain_argument(&pair[1], &pair[0], &typed))
+                .collect();
+        }
         command.delivery = None;
         command.variables = variables;
         command.fill_items(&items, &typed);
@@ -94,8 +98,7 @@ impl CommandLine {
         for mut word in std::mem::take(&mut self.args) {
             if word.0 == [WordPart::Items] {
                 for item in items {
-                    let word = Word::from_argument(item, OsStr::new(""), typed);
-                    args.push(word);
+                    args.push(Word::from_plain_argument(item, OsStr::new(""), typed));
                 }
                 continue;
             }

@@ -205,6 +205,20 @@ fn the_arguments_of_a_command_are_reduced_and_printed_as_a_line_for_a_shell() {
 }
 
 #[test]
+fn braces_in_items_and_arguments_are_no_placeholders() {
+    let script = "case \"$*\" in *'[{}]'*) echo 'error: braces' >&2; exit 3 ;; esac; exit 0";
+    let env = TestEnv::new()
+        .file("in.txt", "a\nb[{}]\nc\n")
+        .script("tool", script);
+    env.reduce(["in.txt", "--units-only", "--", "./tool", "{items}"])
+        .assert_code(0);
+    assert_eq!(env.read("in.min.txt"), "b[{}]\n");
+    let run = env.reduce(["--args", "--", "./tool", "a", "b[{}]"]);
+    run.assert_code(0);
+    assert_eq!(run.stdout, "./tool 'b[{}]'\n");
+}
+
+#[test]
 fn the_reduced_command_is_in_the_last_event() {
     let env = TestEnv::new().script("tool", TOOL);
     let run = env.reduce([

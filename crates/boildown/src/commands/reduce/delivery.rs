@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +12,7 @@ use boildown_syntax::command_words;
 
 use super::args::{Part, ReduceArgs};
 use crate::error::CliError;
+use crate::input::read_regular;
 use crate::property::PropertyCommands;
 
 /// Variables that each run has for itself, that a shell sets for each command, or that are for
@@ -97,7 +97,7 @@ pub(super) fn command_as_input(args: &ReduceArgs) -> Arc<[u8]> {
 fn expanded(words: &[OsString], depth: usize) -> Vec<OsString> {
     let response = |word: &OsString| {
         let path = word.as_bytes().strip_prefix(b"@")?;
-        let content = fs::read(Path::new(OsStr::from_bytes(path))).ok()?;
+        let content = read_regular(Path::new(OsStr::from_bytes(path))).ok()?;
         (depth > 0).then(|| expanded(&words_of_response_file(&content), depth - 1))
     };
     let expand = |word: &OsString| response(word).unwrap_or_else(|| vec![word.clone()]);

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::mem;
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +24,9 @@ pub(super) fn run(
 ) -> Result<ExitKind, CliError> {
     check(&args)?;
     let file = mem::take(&mut args.input);
+    for word in &mut args.command {
+        *word = naming(word, &file);
+    }
     let output = args.output.take();
     let (reduces_args, reduces_env) = (args.args, args.env);
     args.part = Part::First;
@@ -82,6 +85,20 @@ fn check(args: &ReduceArgs) -> Result<(), CliError> {
         .hint("reduce the command first, without the file, and then the file with that command")),
         None => Ok(()),
     }
+}
+
+/// Returns a word of the command with the file in the place of `{}`.
+fn naming(word: &OsStr, file: &Path) -> OsString {
+    const PLACEHOLDER: &[u8] = b"{}";
+    let (mut named, mut rest) = (OsString::new(), word.as_bytes());
+    let find = |text: &[u8]| text.windows(2).position(|two| two == PLACEHOLDER);
+    while let Some(at) = find(rest) {
+        named.push(OsStr::from_bytes(&rest[..at]));
+        named.push(file);
+        rest = &rest[at + PLACEHOLDER.len()..];
+    }
+    named.push(OsStr::from_bytes(rest));
+    named
 }
 
 fn is_finished(exit: ExitKind) -> bool {
