@@ -148,6 +148,11 @@ fn what_is_no_list_is_an_error() {
     reduce(&["--split", "line"])
         .assert_code(1)
         .assert_says("it is none of lines, words, nul,");
+    let blank = TestEnv::new().file("in.txt", "\n\n");
+    blank
+        .reduce(["in.txt", "--", "false", "{items}"])
+        .assert_code(1)
+        .assert_says("in.txt holds nothing for {items}");
     reduce(&["--units-only"])
         .assert_code(1)
         .assert_says("`--units-only` without a list");
@@ -272,6 +277,9 @@ fn options_that_need_a_file_are_refused_without_one() {
     env.reduce(["--args", "--split", "words", "--", "./tool", "-a"])
         .assert_code(1)
         .assert_says("`--split` needs a file to reduce");
+    env.reduce(["--args", "--", "./tool"])
+        .assert_code(1)
+        .assert_says("nothing of the command can be removed: it has no arguments");
     env.reduce(["--env"])
         .assert_code(1)
         .assert_says("no command for `--env`");

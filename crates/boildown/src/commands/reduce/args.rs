@@ -290,12 +290,13 @@ impl ReduceArgs {
                 (true | false, false) => CommandParts::Arguments,
             }));
         }
-        let has_items = || {
-            self.command
-                .iter()
-                .any(|word| CommandLine::names_items(word))
-        };
-        (self.split.clone()).or_else(|| has_items().then_some(Split::Lines))
+        (self.split.clone()).or_else(|| self.names_items().then_some(Split::Lines))
+    }
+
+    /// Returns whether a word of the command stands for items.
+    pub(crate) fn names_items(&self) -> bool {
+        let mut words = self.command.iter();
+        words.any(|word| CommandLine::names_items(word))
     }
 
     /// Returns the smallest parts to delete.

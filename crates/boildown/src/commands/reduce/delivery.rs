@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_exec::{CommandLine, Delivered};
+use boildown_exec::Delivered;
 use boildown_oracle::shell::quote;
 use boildown_syntax::command_words;
 
@@ -162,11 +162,7 @@ pub(super) fn deliver(args: &ReduceArgs, commands: &mut PropertyCommands) -> Res
     let Some(split) = args.split() else {
         return Ok(());
     };
-    if !args
-        .command
-        .iter()
-        .any(|word| CommandLine::names_items(word))
-    {
+    if !args.names_items() {
         return Ok(());
     }
     commands.deliver(&args.input, move |candidate| Delivered {

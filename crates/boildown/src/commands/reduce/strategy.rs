@@ -74,8 +74,17 @@ fn check_list(args: &ReduceArgs, input: &[u8], split: Option<&Split>) -> Result<
             None => Ok(()),
         };
     };
+    let has_no_item = args.names_items() && split.items(input).is_empty();
     match split.count(input) {
+        Ok(_) if has_no_item => Err(CliError::usage(format!(
+            "{} holds nothing for {{items}}",
+            args.input.escaped()
+        ))),
         Ok(_) => Ok(()),
+        Err(_) if args.reduces_command() => Err(CliError::usage(
+            "nothing of the command can be removed: it has no arguments",
+        )
+        .hint("--env reduces its environment, and a file before `--args` is reduced with it")),
         Err(problem) => {
             let what = format!("failed to split {} as {split}", args.input.escaped());
             Err(CliError::usage(what)

@@ -7,7 +7,6 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_exec::CommandLine;
 use boildown_syntax::command_words;
 
 use super::args::{Part, ReduceArgs};
@@ -64,10 +63,7 @@ pub(super) fn run(
 
 /// Returns an error for options that cannot be combined.
 fn check(args: &ReduceArgs) -> Result<(), CliError> {
-    let has_items = args
-        .command
-        .iter()
-        .any(|word| CommandLine::names_items(word));
+    let has_items = args.names_items();
     let is_printed = args.output.as_deref() == Some(Path::new("-"));
     let alone = [
         ("{items}", has_items),
