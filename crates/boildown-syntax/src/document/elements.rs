@@ -75,8 +75,8 @@ impl Document {
         }
         let all = self.len();
         if end < all && self.push_pinned(&mut out, end..=all - 1) {
-            let text = out.trim_ascii_end().len();
-            out.truncate(text);
+            let spaces = out.iter().rev().take_while(|&&byte| byte == b' ');
+            out.truncate(out.len() - spaces.count());
         }
         if all > 0 {
             out.extend_from_slice(self.gap(all));

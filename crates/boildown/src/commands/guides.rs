@@ -53,7 +53,7 @@ pub(crate) const REDUCE: Guide = Guide {
         },
         Example {
             command: "boildown reduce tests.txt -- pytest {items}",
-            brief: "polluting tests",
+            brief: "",
             purpose: "find the tests that make another one fail; {items} stands for the lines kept",
         },
         Example {
