@@ -160,7 +160,11 @@ impl CommandLine {
             dir: site.dir,
             candidate: site.candidate,
             // In a fresh directory that is the base name.
-            name: (site.candidate.strip_prefix(site.dir)).unwrap_or(site.candidate),
+            name: match site.candidate.strip_prefix(site.dir) {
+                Ok(name) if name.as_os_str().is_empty() => Path::new("."),
+                Ok(name) => name,
+                Err(_) => site.candidate,
+            },
             moved: site.moved,
         };
         Invocation {
@@ -280,13 +284,23 @@ pub(crate) struct RunSite<'a> {
 pub(crate) struct Moved<'a> {
     pub(crate) from: &'a Path,
     pub(crate) to: &'a Path,
+    /// The inputs, relative to the project. A file in one of them is always the one in the copy,
+    /// even if the candidate does not have it.
+    pub(crate) inputs: &'a [PathBuf],
+    /// Files that are always those of the user.
+    pub(crate) originals: &'a [PathBuf],
 }
 
 impl Moved<'_> {
     /// Returns the path in the copy; `None` for a path outside of the project.
     fn path(&self, path: &Path) -> Option<PathBuf> {
         let inner = path.strip_prefix(self.from).ok()?;
-        Some(self.to.join(inner)).filter(|path| path.symlink_metadata().is_ok())
+        if self.originals.iter().any(|original| original == path) {
+            return None;
+        }
+        let is_of_input = self.inputs.iter().any(|input| inner.starts_with(input));
+        let moved = self.to.join(inner);
+        (is_of_input || moved.symlink_metadata().is_ok()).then_some(moved)
     }
 }
 

@@ -5,6 +5,8 @@
 //! * [`CommandLine`] is the command that the user typed, ready to be run on any candidate.
 //! * [`TestCommand`] is the command of an interestingness test: a script, or a line for a shell.
 //! * [`Project`] gives every run a copy of the user's project instead, with the candidate in it.
+//! * [`FolderPlan`] and [`Project::of_folder`] do the same for a folder that is reduced;
+//!   [`FolderResult`] is the folder with the best result.
 //! * [`Runner`] combines the three. [`LocalOracle`] adds a [`Property`](boildown_oracle::Property)
 //!   that gives the verdicts; [`PassFailOracle`] uses two properties.
 //! * [`SecondaryFailureCollector`] keeps the smallest candidate of every failure that differs from
@@ -72,7 +74,10 @@ pub use extra_tests::{ExpectedEnd, ExtraTest};
 pub use local::{LocalOracle, Runner, check_set_up};
 pub use open_watch::OpenWatch;
 pub use pass_fail::PassFailOracle;
-pub use project::{PlanError, PlanLimits, Project, ProjectPlan, ProjectRequest, possible_roots};
+pub use project::{
+    FolderNotes, FolderPlan, FolderRequest, FolderResult, PlanError, PlanLimits, Project,
+    ProjectPlan, ProjectRequest, possible_roots,
+};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
 pub use test_command::TestCommand;

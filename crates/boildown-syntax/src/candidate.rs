@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use boildown_folder::{FolderText, Listing};
 use boildown_search::{Fingerprint, Fingerprinted, Subset};
 
 use crate::archive::Zip;
@@ -16,10 +17,27 @@ pub struct Candidate {
     kept: Subset,
     /// The texts that replace kept tokens.
     substitutes: Arc<Substitutes>,
-    /// The archive whose member this is; then the document is the whole archive.
-    member: Option<Arc<ChangedMember>>,
+    /// What the candidate is a part of, if it is more than the document.
+    container: Option<Container>,
     check: Check,
     bytes: Arc<OnceLock<Arc<[u8]>>>,
+}
+
+/// What holds a candidate.
+#[derive(Debug, Clone)]
+enum Container {
+    /// The archive whose member is changed; the document is the whole archive.
+    Archive(Arc<ChangedMember>),
+    /// The folder, of which one file may be changed; the document is that file.
+    Folder(Arc<FolderState>),
+}
+
+/// A state of a folder, and another content of one of its files.
+#[derive(Debug)]
+struct FolderState {
+    listing: Arc<Listing>,
+    text: Arc<FolderText>,
+    file: Option<(usize, Candidate)>,
 }
 
 /// A member of an archive, with another content.
@@ -47,7 +65,7 @@ impl Candidate {
             document,
             kept,
             substitutes: Arc::default(),
-            member: None,
+            container: None,
             check,
             bytes: Arc::default(),
         }
@@ -68,9 +86,41 @@ impl Candidate {
             content,
         };
         Self {
-            member: Some(Arc::new(changed)),
+            container: Some(Container::Archive(Arc::new(changed))),
             bytes: Arc::default(),
             ..self.clone()
+        }
+    }
+
+    /// Returns the candidate that is this state of a folder.
+    pub(crate) fn of_folder(listing: &Arc<Listing>, text: &Arc<FolderText>) -> Self {
+        let state = FolderState {
+            listing: Arc::clone(listing),
+            text: Arc::clone(text),
+            file: None,
+        };
+        Self {
+            container: Some(Container::Folder(Arc::new(state))),
+            ..Self::whole(&Arc::default())
+        }
+    }
+
+    /// Returns the candidate that is this state of a folder, with this content of a file.
+    pub(crate) fn with_file(
+        listing: &Arc<Listing>,
+        text: &Arc<FolderText>,
+        file: usize,
+        content: Self,
+    ) -> Self {
+        let state = FolderState {
+            listing: Arc::clone(listing),
+            text: Arc::clone(text),
+            file: Some((file, content.clone())),
+        };
+        Self {
+            container: Some(Container::Folder(Arc::new(state))),
+            bytes: Arc::default(),
+            ..content
         }
     }
 
@@ -96,10 +146,32 @@ impl Candidate {
             return self.document.bytes();
         }
         self.bytes.get_or_init(|| {
-            let written = self.member.as_ref().and_then(|changed| changed.write());
+            let written = match &self.container {
+                Some(Container::Archive(changed)) => changed.write(),
+                Some(Container::Folder(state)) => Some(state.write()),
+                None => None,
+            };
             let rendered = || self.document.render_with(&self.kept, &self.substitutes);
             written.unwrap_or_else(rendered).into()
         })
+    }
+
+    /// Returns the size in bytes: of a state of a folder, that of its files.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match &self.container {
+            Some(Container::Folder(_)) => {
+                let bytes = FolderText::size_in(self.bytes()).bytes;
+                usize::try_from(bytes).unwrap_or(usize::MAX)
+            }
+            Some(Container::Archive(_)) | None => self.bytes().len(),
+        }
+    }
+
+    /// Returns whether this is a state of a folder.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        matches!(self.container, Some(Container::Folder(_)))
     }
 
     /// Returns the document whose tokens are kept.
@@ -129,8 +201,22 @@ impl Candidate {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.substitutes.is_empty()
-            && self.member.is_none()
+            && self.container.is_none()
             && self.kept.count() == self.document.len()
+    }
+}
+
+impl FolderState {
+    fn write(&self) -> Vec<u8> {
+        match &self.file {
+            None => self.text.write(&self.listing),
+            Some((file, content)) => {
+                let text = self
+                    .text
+                    .with_content(&self.listing, *file, content.bytes());
+                text.write(&self.listing)
+            }
+        }
     }
 }
 

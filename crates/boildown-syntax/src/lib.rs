@@ -1,7 +1,7 @@
 //! Inputs as trees of removable units, and the search that reduces them.
 //!
 //! [`reduction`] is the whole reduction of one input, as a [`Search`](boildown_search::Search):
-//! it asks about [`Candidate`]s and is told their verdicts. Nothing in this crate does any I/O;
+//! it asks about [`Candidate`]s and is told their verdicts. [`folder_reduction`] is that of a folder. Nothing in this crate does any I/O;
 //! the oracle that decides whether a candidate is interesting is the caller's.
 //!
 //! # Example
@@ -87,7 +87,8 @@ pub use keep::Keep;
 pub use languages::Language;
 pub use outline::{Alignment, ItemSort, Outline, OutlineItem};
 pub use pipeline::{
-    IdleReason, PassId, Pipeline, Reduction, count_tokens, idle_passes, pass_names, reduction,
+    IdleReason, PassId, Pipeline, Reduction, count_tokens, folder_reduction, idle_passes,
+    language_of_file, pass_names, reduction,
 };
 pub use rewrite::{RuleError, Rules};
 pub use strategy::{GateMode, Layout, NamePolicy, PassSelection, Strategy, Units};

@@ -81,6 +81,15 @@ pub(crate) fn jobs(args: &JobsArgs) -> Choice {
 /// Returns the choice of the place of the runs. `is_new` says that it was made in this session.
 pub(crate) fn place(place: &RunPlace, is_stated: bool, is_new: bool) -> Choice {
     let (chosen, because) = match place {
+        RunPlace::Project(project) if project.folder().is_some() => {
+            let because = "the input is no single file";
+            return choice(
+                "place",
+                "a copy of the candidate's files",
+                because,
+                "--with",
+            );
+        }
         RunPlace::Project(project) => (
             format!("copies of {}", project.plan().root().escaped()),
             "the failure needs other files than the input",

@@ -17,6 +17,7 @@ mod cpu_time;
 mod deduced;
 mod error;
 mod explain;
+mod folder;
 mod guide;
 mod habits;
 mod identity;

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fs::{
     AtFlags, Dir, Mode, OFlags, RawMode, Stat, fchmod, fstat, mkdirat, openat, statat, symlinkat,
@@ -29,38 +30,50 @@ struct WrittenDir {
 #[derive(Debug)]
 enum Written {
     Dir(WrittenDir),
-    Leaf(Box<Stat>),
+    Leaf(Box<WrittenLeaf>),
 }
 
-/// A directory tree that is written once, and put back after each run.
+/// A file or a link as it was written.
 #[derive(Debug)]
-pub(super) struct TreeCopy {
+struct WrittenLeaf {
+    stat: Stat,
+    /// Its content, if that is not the one of the source.
+    changed: Option<Arc<[u8]>>,
+}
+
+/// A directory tree that is written once, and put back after each run; or made to hold another
+/// tree for each run.
+#[derive(Debug)]
+pub(crate) struct TreeCopy {
     opened: OwnedFd,
     written: WrittenDir,
 }
 
 impl TreeCopy {
-    /// Creates the directory of this name in `parent`, with the files of `tree`, whose contents are
-    /// those in `source`.
-    pub(super) fn create(
+    /// Creates the directory of this name in `parent` with these permissions, and in it the files of
+    /// `tree`, whose contents are those in `source`.
+    pub(crate) fn create(
         parent: BorrowedFd<'_>,
         name: &str,
+        mode: u32,
         tree: &DirNode,
         source: BorrowedFd<'_>,
     ) -> io::Result<Self> {
         mkdirat(parent, name, Mode::RWXU)?;
         let opened = open_dir(parent, OsStr::new(name))?;
+        fchmod(&opened, permissions(mode))?;
         let mut written = WrittenDir::new(&opened)?;
         put_back(tree, &mut written, source, opened.as_fd())?;
         Ok(Self { opened, written })
     }
 
-    /// Puts back what a run has changed or removed, and removes what it has created.
+    /// Puts back what a run has changed or removed, and removes what it has created. The tree may be
+    /// another one than before: then only what differs is written.
     ///
     /// # Errors
     /// When the run has replaced the directory itself or changed its attributes, or a file system
     /// error prevents it.
-    pub(super) fn restore(
+    pub(crate) fn restore(
         &mut self,
         parent: BorrowedFd<'_>,
         name: &str,
@@ -115,23 +128,26 @@ fn put_back(
                 };
                 let (inner, mut inside) = open_or_create(target, name, dir.mode, known)?;
                 let source = open_dir(source, name)?;
-                put_back(dir, &mut inside, source.as_fd(), inner.as_fd())?;
+                put_back(dir, &mut inside, source.as_fd(), inner.as_fd())
+                    .map_err(|error| named(error, name, '/'))?;
                 written.children.insert(name.clone(), Written::Dir(inside));
             }
-            (Node::File(_) | Node::Link(_), known) => {
+            (Node::File(_) | Node::Changed(..) | Node::Link(_), known) => {
                 let found = statat(target, name, AtFlags::SYMLINK_NOFOLLOW).ok();
                 let is_same = match (&known, &found) {
-                    (Some(Written::Leaf(written)), Some(found)) => is_unchanged(written, found),
+                    (Some(Written::Leaf(written)), Some(found)) => {
+                        written.is_as(child) && is_unchanged(&written.stat, found)
+                    }
                     _ => false,
                 };
                 if !is_same {
                     if found.is_some() {
                         remove_at(target, name)?;
                     }
-                    let stat = write_leaf(child, name, source, target)?;
+                    let leaf = write_leaf(child, name, source, target)?;
                     written
                         .children
-                        .insert(name.clone(), Written::Leaf(Box::new(stat)));
+                        .insert(name.clone(), Written::Leaf(Box::new(leaf)));
                 }
             }
         }
@@ -145,6 +161,29 @@ fn put_back(
         target.set_modified(time)?;
     }
     Ok(())
+}
+
+/// Puts the name of an entry before the message of an error about a file that is missing or may not
+/// be read. Other errors are told apart by their numbers.
+fn named(error: io::Error, name: &OsStr, separator: char) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
+            let message = format!("{}{separator}{error}", name.display());
+            io::Error::new(error.kind(), message)
+        }
+        _ => error,
+    }
+}
+
+impl WrittenLeaf {
+    /// Returns whether it was written with the content of this node.
+    fn is_as(&self, node: &Node) -> bool {
+        match (node, &self.changed) {
+            (Node::Changed(_, content), Some(changed)) => content == changed,
+            (Node::File(_) | Node::Link(_), None) => true,
+            _ => false,
+        }
+    }
 }
 
 impl WrittenDir {
@@ -197,28 +236,38 @@ fn as_os_str(name: &std::ffi::CStr) -> &OsStr {
     std::os::unix::ffi::OsStrExt::from_bytes(name.to_bytes())
 }
 
-/// Writes a file or a link. A file gets the time of its source.
+/// Writes a file or a link. A file with the content of its source gets its time too.
 fn write_leaf(
     node: &Node,
     name: &OsStr,
     source: BorrowedFd<'_>,
     target: BorrowedFd<'_>,
-) -> io::Result<Stat> {
+) -> io::Result<WrittenLeaf> {
+    let create = |mode: u32| {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let created = openat(target, name, flags, permissions(mode | 0o600))?;
+        fchmod(&created, permissions(mode))?;
+        io::Result::Ok(File::from(created))
+    };
+    let mut changed = None;
     match node {
         Node::Link(to) => symlinkat(to, target, name)?,
         Node::File(mode) => {
-            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let mut from = File::from(openat(source, name, flags, Mode::empty())?);
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-            let to = openat(target, name, flags, permissions(*mode | 0o600))?;
-            fchmod(&to, permissions(*mode))?;
-            let mut to = File::from(to);
+            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+            let from = openat(source, name, flags, Mode::empty());
+            let mut from = File::from(from.map_err(|error| named(error.into(), name, ':'))?);
+            let mut to = create(*mode)?;
             io::copy(&mut from, &mut to)?;
             to.set_modified(from.metadata()?.modified()?)?;
         }
+        Node::Changed(mode, content) => {
+            create(*mode)?.write_all(content)?;
+            changed = Some(Arc::clone(content));
+        }
         Node::Dir(_) => {}
     }
-    Ok(statat(target, name, AtFlags::SYMLINK_NOFOLLOW)?)
+    let stat = statat(target, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(WrittenLeaf { stat, changed })
 }
 
 /// Returns whether a file has not been written, replaced, or given other permissions. The time of
@@ -280,7 +329,8 @@ mod tests {
         };
         let parent = File::open(temp.path()).unwrap();
         let opened = File::open(&source).unwrap();
-        let mut copy = TreeCopy::create(parent.as_fd(), "copy", &tree, opened.as_fd()).unwrap();
+        let mut copy =
+            TreeCopy::create(parent.as_fd(), "copy", 0o700, &tree, opened.as_fd()).unwrap();
         let root = temp.path().join("copy");
         let before = listing(&root);
         copy.write(Path::new("dir/candidate"), 0o644, b"x").unwrap();
@@ -371,7 +421,8 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let parent = File::open(temp.path()).unwrap();
         let tree = DirNode::default();
-        let mut copy = TreeCopy::create(parent.as_fd(), "copy", &tree, parent.as_fd()).unwrap();
+        let mut copy =
+            TreeCopy::create(parent.as_fd(), "copy", 0o700, &tree, parent.as_fd()).unwrap();
         fs::remove_dir(temp.path().join("copy")).unwrap();
         symlink("/", temp.path().join("copy")).unwrap();
         copy.restore(parent.as_fd(), "copy", &tree, parent.as_fd())

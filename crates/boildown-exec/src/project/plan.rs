@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use ignore::gitignore::Gitignore;
 
+use super::folder_plan::FolderPlan;
 use super::node::{DirNode, Node};
 use super::roots::REPOSITORIES;
 
@@ -163,6 +164,18 @@ impl ProjectPlan {
         })
     }
 
+    /// Returns the plan of the runs on a folder: a copy holds a state of it, and nothing else.
+    pub(super) fn of_folder(folder: &FolderPlan) -> Self {
+        Self {
+            root: folder.root.clone(),
+            input: folder.name.clone(),
+            user_dir: folder.user_dir.clone(),
+            tree: DirNode::default(),
+            linked: Vec::new(),
+            size: folder.size,
+        }
+    }
+
     /// Returns the directory that is copied.
     #[must_use]
     pub fn root(&self) -> &Path {
@@ -194,7 +207,9 @@ impl ProjectPlan {
                 let path = path.join(name);
                 match node {
                     Node::Dir(dir) => has_other(dir, &path, named),
-                    Node::File(_) | Node::Link(_) => !named.contains(&path.as_path()),
+                    Node::File(_) | Node::Changed(..) | Node::Link(_) => {
+                        !named.contains(&path.as_path())
+                    }
                 }
             })
         }
@@ -405,7 +420,7 @@ mod tests {
             let path = format!("{path}{}", name.display());
             match node {
                 Node::Dir(dir) => names(dir, &format!("{path}/")),
-                Node::File(_) => format!("{path} "),
+                Node::File(_) | Node::Changed(..) => format!("{path} "),
                 Node::Link(_) => format!("{path}@ "),
             }
         };

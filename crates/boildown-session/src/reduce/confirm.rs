@@ -101,7 +101,7 @@ impl<'a> Confirmation<'a> {
     /// Returns whether a result of `bytes` bytes should be confirmed after `queries` tests.
     pub(super) fn is_due(&self, bytes: usize, queries: u64) -> bool {
         let since = queries - self.last.query;
-        let is_halved = 2 * bytes <= self.last.text.bytes.len();
+        let is_halved = 2 * bytes <= self.last.text.size;
         self.is_steady && (since >= EVERY || is_halved && since >= EVERY_WHEN_HALVED)
     }
 

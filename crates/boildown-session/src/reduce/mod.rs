@@ -9,6 +9,6 @@ mod run;
 mod sized_text;
 mod task;
 
-pub use options::{ReduceOptions, SkipPass, TargetSize};
+pub use options::{InputForm, ReduceOptions, ResultOutput, SkipPass, TargetSize};
 pub use restart::{FlakyInput, Reduced, ReductionPlan, reduce_with_restarts};
 pub use run::reduce;

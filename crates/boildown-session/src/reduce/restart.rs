@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use boildown_driver::Spent;
-use boildown_exec::fsx;
 use boildown_oracle::{Oracle, OracleError, RepeatedOracle};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Improvement, fingerprint_of};
@@ -71,7 +70,8 @@ pub fn reduce_with_restarts(
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<Reduced, OracleError> {
     let store = config.store.clone();
-    let bytes_before = plan.input.len();
+    let form = options.form;
+    let bytes_before = form.size(plan.input);
     let (mut text, mut repeat_policy) = (Arc::clone(plan.input), plan.repeat_policy);
     let mut total = Spent::default();
     let mut runs_after_loss = RUNS_AFTER_LOSS.iter();
@@ -104,7 +104,7 @@ pub fn reduce_with_restarts(
             let FlakyInput { policy, input } = restart.flaky;
             on_event(&Event::BecameFlaky { policy, input });
             if let Some(output) = options.output.as_ref().filter(|_| restart.text != best) {
-                fsx::write_atomic(output, &restart.text)?;
+                output.write(&restart.text)?;
             }
             (options.resumed_best, options.confirm, config.store) = (None, false, None);
             (text, repeat_policy, flaky) = (restart.text, policy, Some(restart.flaky));
@@ -112,7 +112,7 @@ pub fn reduce_with_restarts(
         }
         if let Some(&runs) = runs_after_loss.next().filter(|_| is_lost) {
             on_event(&Event::PropertyLost {
-                bytes: best.len(),
+                bytes: form.size(&best),
                 runs,
             });
             // Earlier verdicts may be wrong, so neither the store nor its best result is used.
@@ -126,7 +126,7 @@ pub fn reduce_with_restarts(
             store.improve(Improvement {
                 query: total.queries,
                 content: fingerprint_of(&best),
-                bytes: best.len(),
+                bytes: form.size(&best),
                 tokens: summary.progress.tokens,
                 elapsed: total.elapsed,
                 text: Some(Arc::clone(&best)),

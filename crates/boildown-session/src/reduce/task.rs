@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_driver::{Drive, Spent};
-use boildown_exec::fsx;
 use boildown_oracle::OracleError;
 use boildown_search::flaky::RunCounts;
 use boildown_search::{Search as _, Told};
@@ -79,8 +78,8 @@ impl<'a> ReduceTask<'a> {
             observer,
             held: LastHeld::default(),
             near_misses: NearMisses::default(),
-            bytes_before: input.bytes.len(),
-            best: resumed_best.map_or(input, SizedText::from),
+            bytes_before: input.size,
+            best: resumed_best.map_or(input, |best| SizedText::resumed(best, options.form)),
             improved_at: Duration::ZERO,
             tests_left: None,
         }
@@ -120,8 +119,8 @@ impl<'a> ReduceTask<'a> {
             },
         };
         // So far the output survives a crash of the process; from here on also one of the system.
-        if let Some(path) = &self.options.output {
-            fsx::write_durable(path, &self.best.bytes)?;
+        if let Some(output) = &self.options.output {
+            output.write_durable(&self.best.bytes)?;
         }
         Ok(stopped)
     }
@@ -220,17 +219,17 @@ impl<'a> ReduceTask<'a> {
             store.improve(Improvement {
                 query: spent.queries,
                 content: fingerprint_of(&text.bytes),
-                bytes: text.bytes.len(),
+                bytes: text.size,
                 tokens: text.tokens,
                 elapsed: spent.elapsed,
                 text: Some(Arc::clone(&text.bytes)),
             });
         }
-        if let Some(path) = &self.options.output {
+        if let Some(output) = &self.options.output {
             if let Some(known) = &self.options.known_results {
                 known.record(fingerprint_of(&text.bytes));
             }
-            fsx::write_atomic(path, &text.bytes)?;
+            output.write(&text.bytes)?;
         }
         self.best = text;
         self.improved_at = spent.elapsed;
@@ -241,7 +240,7 @@ impl<'a> ReduceTask<'a> {
     /// Records that the search has passed the best result of earlier sessions.
     fn pass_resumed_best(&mut self) {
         if let Some(resumed) = self.resumed_best.take() {
-            self.confirmation.trust(resumed.into());
+            (self.confirmation).trust(SizedText::resumed(resumed, self.options.form));
         }
     }
 
@@ -275,7 +274,7 @@ impl<'a> ReduceTask<'a> {
     pub(super) fn progress(&self, spent: Spent) -> Progress {
         Progress {
             bytes_before: self.bytes_before,
-            bytes: self.best.bytes.len(),
+            bytes: self.best.size,
             tokens: self.best.tokens,
             spent,
             since_improved: spent.elapsed.saturating_sub(self.improved_at),
@@ -331,8 +330,8 @@ impl Task<Reduction> for ReduceTask<'_> {
         let best = drive.search().best();
         self.save(&best, spent, reporter)?;
         // Verdicts of earlier sessions are not run again.
-        let is_due = self.resumed_best.is_none()
-            && (self.confirmation).is_due(best.bytes().len(), spent.queries);
+        let is_due =
+            self.resumed_best.is_none() && (self.confirmation).is_due(best.size(), spent.queries);
         if is_due {
             let best = SizedText::from(&best);
             reporter.report(&Event::Confirming);

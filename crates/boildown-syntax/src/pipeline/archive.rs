@@ -308,8 +308,8 @@ fn emptied(archive: &Zip, kept: &Subset) -> Option<Zip> {
     emptied
 }
 
-/// Returns the language of a member.
-fn language(name: &str, content: &[u8]) -> Option<&'static Language> {
+/// Returns the language of a member, or of a file of a folder.
+pub(super) fn language(name: &str, content: &[u8]) -> Option<&'static Language> {
     if is_binary(content) {
         return None;
     }

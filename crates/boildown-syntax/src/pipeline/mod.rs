@@ -5,11 +5,14 @@
 //! - `pass.rs`: the identities of the passes, and what each of them does
 //! - `search.rs`: the search that a pass runs
 //! - `archive.rs`: the search that reduces an archive, member by member
+//! - `folder.rs`, `folder_tree.rs`: the search that reduces a folder, and its entries as a tree
 //! - `run.rs`: the state machine that runs one pass after another
 //! - `selection.rs`, `idle.rs`: which passes run, and why those may have nothing to do
 //! - `state.rs`: what is carried from pass to pass
 
 mod archive;
+mod folder;
+mod folder_tree;
 mod idle;
 mod order;
 mod pass;
@@ -20,6 +23,7 @@ mod state;
 
 use std::sync::Arc;
 
+use boildown_folder::{FolderInput, FolderText, FolderTextError};
 use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
 use crate::archive::Zip;
@@ -30,6 +34,7 @@ use crate::strategy::{GateMode, PassSelection, Strategy, Units};
 use crate::text_order::TextOrder;
 use crate::{Gated, Language};
 use archive::{ArchiveSearch, ContentReduction};
+use folder::FolderSearch;
 pub use idle::idle_passes;
 pub(crate) use order::is_binary;
 use order::{PARSE_LIMIT, order_for, size_of_example};
@@ -48,6 +53,7 @@ pub struct Pipeline(Kind);
 enum Kind {
     Passes(Box<Passes>),
     Archive(Box<ArchiveSearch<Reduction>>),
+    Folder(Box<FolderSearch<Reduction>>),
 }
 
 impl Pipeline {
@@ -57,6 +63,7 @@ impl Pipeline {
         match &self.0 {
             Kind::Passes(passes) => passes.pass(),
             Kind::Archive(archive) => archive.pass(),
+            Kind::Folder(folder) => folder.pass(),
         }
     }
 
@@ -68,7 +75,7 @@ impl Pipeline {
     pub fn is_proved(&self) -> bool {
         match &self.0 {
             Kind::Passes(passes) => passes.is_proved(),
-            Kind::Archive(_) => false,
+            Kind::Archive(_) | Kind::Folder(_) => false,
         }
     }
 
@@ -77,7 +84,7 @@ impl Pipeline {
     pub fn input_tokens(&self) -> Option<usize> {
         match &self.0 {
             Kind::Passes(passes) => passes.input_tokens(),
-            Kind::Archive(_) => None,
+            Kind::Archive(_) | Kind::Folder(_) => None,
         }
     }
 
@@ -86,7 +93,7 @@ impl Pipeline {
     pub fn tests_left(&self) -> Option<u64> {
         match &self.0 {
             Kind::Passes(passes) => passes.tests_left(),
-            Kind::Archive(_) => None,
+            Kind::Archive(_) | Kind::Folder(_) => None,
         }
     }
 
@@ -100,6 +107,7 @@ impl Pipeline {
         match &mut self.0 {
             Kind::Passes(passes) => passes.skip_pass(),
             Kind::Archive(archive) => archive.skip_pass(),
+            Kind::Folder(folder) => folder.skip_pass(),
         }
     }
 }
@@ -110,12 +118,14 @@ macro_rules! delegate {
         match &$self.0 {
             Kind::Passes(search) => search.$method($($argument)?),
             Kind::Archive(search) => search.$method($($argument)?),
+            Kind::Folder(search) => search.$method($($argument)?),
         }
     };
     (mut $self:ident.$method:ident($($argument:ident)?)) => {
         match &mut $self.0 {
             Kind::Passes(search) => search.$method($($argument)?),
             Kind::Archive(search) => search.$method($($argument)?),
+            Kind::Folder(search) => search.$method($($argument)?),
         }
     };
 }
@@ -199,6 +209,27 @@ pub fn reduction(
     let gated = language.filter(|_| strategy.gate == GateMode::Adaptive);
     let passes = passes(bytes, language, strategy);
     Gated::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
+}
+
+/// Returns the search that reduces a folder, from the state that these bytes are.
+///
+/// # Errors
+/// [`FolderTextError`] when they are no state of this folder.
+pub fn folder_reduction(
+    input: &FolderInput,
+    state: &[u8],
+    strategy: Strategy,
+) -> Result<Reduction, FolderTextError> {
+    let text = FolderText::read(state, &input.listing)?;
+    let search = Box::new(FolderSearch::new(input.clone(), text, strategy));
+    Ok(Gated::new(Pipeline(Kind::Folder(search)), None))
+}
+
+/// Returns the language of a file of a folder, by its name or its content; `None` for a binary and
+/// for a text in no known language.
+#[must_use]
+pub fn language_of_file(name: &str, content: &[u8]) -> Option<&'static Language> {
+    archive::language(name, content)
 }
 
 /// Returns the passes over an input.

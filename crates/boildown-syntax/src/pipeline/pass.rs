@@ -16,6 +16,9 @@ use crate::rewrite::RewriteKind;
 /// them and see them in events: the same work done earlier for large deletions only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PassId {
+    /// Deletes whole folders and files of a folder. Then deletes the contents of files that cannot
+    /// be deleted.
+    Files,
     /// Deletes runs of lines without looking at the syntax. Only for inputs that are too large to
     /// be parsed (8 MiB), which have to shrink first.
     Lines,
@@ -128,6 +131,7 @@ impl PassId {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Files => "files",
             Self::Lines => "lines",
             Self::RewritingWhole => "rewriting whole",
             Self::UnusedLarge | Self::UnusedAfterCoarseTree | Self::UnusedAfterFineTree => "unused",

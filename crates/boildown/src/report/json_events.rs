@@ -277,6 +277,10 @@ pub(crate) struct ReductionFinished {
     pub(crate) tokens_before: Option<usize>,
     /// Tokens of the result; null if it cannot be split into tokens.
     pub(crate) tokens_after: Option<usize>,
+    /// Files of the input; null if it is a single file.
+    pub(crate) files_before: Option<usize>,
+    /// Files of the result; null if the input is a single file.
+    pub(crate) files_after: Option<usize>,
     /// Tests: verdicts that the search received.
     pub(crate) questions: u64,
     /// Runs: executions of the command.

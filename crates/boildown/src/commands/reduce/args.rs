@@ -13,6 +13,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::commands::guides::REDUCE;
+use crate::folder::FolderArgs;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
 use crate::options::{
@@ -32,15 +33,20 @@ use crate::preparing::PreparationOptions;
 )]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct ReduceArgs {
-    /// The file to reduce
+    /// The file or folder to reduce
     ///
     /// It is never modified unless --in-place is given.
     #[arg(value_name = "FILE", hide_short_help = true)]
     pub(crate) input: PathBuf,
 
-    /// The test script, in either order with the input
-    #[arg(hide = true, value_name = "SCRIPT", conflicts_with_all = ["test", "command", "stdin"])]
-    pub(crate) script: Option<PathBuf>,
+    /// More files to reduce together with it
+    ///
+    /// Without a command, a single one is the test script, in either order with the input.
+    #[arg(value_name = "FILES", hide_short_help = true)]
+    pub(crate) more: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) folder: FolderArgs,
 
     /// The command that fails on the input
     ///
@@ -211,6 +217,14 @@ fn size(text: &str) -> Result<TargetSize, &'static str> {
 }
 
 impl ReduceArgs {
+    /// Returns the inputs.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        std::iter::once(&self.input)
+            .chain(&self.more)
+            .cloned()
+            .collect()
+    }
+
     /// Returns the options of the preparation.
     pub(crate) fn preparation(&self) -> PreparationOptions<'_> {
         PreparationOptions {

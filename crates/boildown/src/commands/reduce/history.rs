@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use boildown_exec::{LocalOracle, Project};
 use boildown_oracle::Property;
+use boildown_session::InputForm;
 use boildown_session::prepare::{
     EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
 };
@@ -23,7 +24,7 @@ use crate::input::read_regular;
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
-use crate::{identity, limits};
+use crate::{folder, identity, limits};
 
 /// What is known of a reduction before it begins.
 pub(super) struct ReductionHistory {
@@ -52,6 +53,7 @@ impl ReductionHistory {
             commands: places.commands,
             folder: folder.as_ref(),
             backup: destination.existing_backup(),
+            input_folder: places.folder(),
             current: input,
         };
         let (place, found) = match places.stated()? {
@@ -123,12 +125,20 @@ impl ReductionHistory {
         };
         let best = self.earlier.best().filter(is_reached).cloned();
         let name = args.input.file_name().unwrap_or_default().to_string_lossy();
+        let form = match self
+            .place
+            .project()
+            .is_some_and(|project| project.folder().is_some())
+        {
+            true => InputForm::Folder,
+            false => InputForm::File,
+        };
         let start = RunDescription {
             name: &name,
             input: Improvement {
                 query: 0,
                 content: fingerprint_of(&self.input),
-                bytes: self.input.len(),
+                bytes: form.size(&self.input),
                 tokens: None,
                 elapsed: Duration::ZERO,
                 text: Some(Arc::clone(&self.input)),
@@ -152,6 +162,8 @@ struct Look<'a> {
     folder: Option<&'a StoreFolder>,
     /// The copy of the input that an earlier session made.
     backup: Option<&'a Path>,
+    /// The folder that is reduced; read from the backup if there is one.
+    input_folder: Option<&'a Project>,
     /// The input as it is now.
     current: &'a Arc<[u8]>,
 }
@@ -219,11 +231,20 @@ impl Look<'_> {
             CliError::usage(what)
                 .hint("the backup of the input would overwrite it; move it away first")
         };
-        let original: Arc<[u8]> = fs::read(backup).map_err(|_| exists())?.into();
+        let (original, current) = match self.input_folder {
+            Some(folder) => {
+                let current = folder.state_of(&self.args.input).unwrap_or_default();
+                (Arc::clone(self.current), Arc::from(current))
+            }
+            None => {
+                let original: Arc<[u8]> = fs::read(backup).map_err(|_| exists())?.into();
+                (original, Arc::clone(self.current))
+            }
+        };
         let identity = run_identity(self.args, self.commands, &original, project);
         let found = self.folder.and_then(|folder| folder.find(identity).ok());
         match found {
-            Some((found, _)) if found.is_known_result(fingerprint_of(self.current)) => Ok(original),
+            Some((found, _)) if found.is_known_result(fingerprint_of(&current)) => Ok(original),
             Some((_, ResumeStatus::Resumed { .. })) => Err(exists().hint(format!(
                 "to resume the earlier run, restore {} as that run left it",
                 self.args.input.escaped()
@@ -262,7 +283,9 @@ fn run_identity(
         property,
         // Part of the property.
         command: _,
-        script: _,
+        // Part of the input.
+        more: _,
+        folder,
         // The store is beside the result.
         output: _,
         force: _,
@@ -303,6 +326,7 @@ fn run_identity(
     identity.add("--compact", format!("{compact}"));
     identity.add("--no-gate", format!("{no_gate}"));
     identity.add("--flaky", format!("{}", property.flaky));
+    folder::add_to_identity(&mut identity, folder);
     limits::add_to_identity(&mut identity, sandbox);
     project::add_to_identity(&mut identity, project);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));

@@ -9,21 +9,22 @@ use boildown_exec::{LocalOracle, Runner, SecondaryFailureCollector, SecondaryFai
 use boildown_oracle::{Interrupt, Oracle};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
-    Event, FlakyInput, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass, Stopped,
-    Summary, reduce_with_restarts,
+    Event, FlakyInput, InputForm, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass,
+    Stopped, Summary, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
-use boildown_syntax::{Language, Strategy, count_tokens, reduction};
+use boildown_syntax::{Language, Strategy, count_tokens, folder_reduction, reduction};
 
 use self::args::ReduceArgs;
 use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
 use self::report::ReductionReport;
-use self::strategy::strategy;
+use self::strategy::{strategy, strategy_of_folder};
 use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
+use crate::folder::{self, FolderCase, FolderSource};
 use crate::habits::settle;
 use crate::keys::{self, KeyListener};
 use crate::project::RunPlaces;
@@ -50,19 +51,41 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
     settle(&mut args)?;
+    let inputs = args.inputs();
+    let is_folder = folder::is_folder(&inputs);
+    match is_folder {
+        true => folder::check_options(&args)?,
+        false => folder::check_file_options(&args.folder)?,
+    }
+    if args.input.file_name().is_none() {
+        args.input = folder::resolved(&args.input)?;
+    }
+    let mut destination = Destination::new(&args)?;
+    let case = is_folder.then(|| folder_case(&args, &inputs, &destination));
+    let case = case.transpose()?;
+    let input = match &case {
+        Some(case) => Arc::clone(&case.whole),
+        None => read(&args.input)?,
+    };
+    if inputs.len() > 1 {
+        args.input = folder::subject(&inputs)?;
+    }
     let args = &args;
-    let input = read(&args.input)?;
+    let snapshot = case.as_ref().map(|case| Arc::clone(&case.project));
+    destination = destination.of_folder(snapshot.clone());
     let usage = format!("boildown reduce {}", args.input.escaped());
     let commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
     if args.property.show_property {
-        return show_property(args, &commands, &input);
+        return show_property(args, &commands, snapshot, &input);
     }
-    let mut destination = Destination::new(args)?;
     let uses_keys = args.printing.is_text() && keys::are_available();
     let mut reporter =
         crate::report::reporter(&args.printing, if uses_keys { keys::HINT } else { "" });
     let reporter = reporter.as_mut();
-    let places = run_places(args, &commands, &destination);
+    let places = run_places(args, &commands, &destination).of_folder(snapshot);
+    if let Some(case) = &case {
+        case.note(reporter);
+    }
     let history = ReductionHistory::find(
         args,
         &places,
@@ -72,8 +95,16 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     )?;
     let input = Arc::clone(&history.input);
     let mut choices = Choices::default();
-    let language = language(args, &input, &mut choices, reporter)?;
-    let strategy = strategy(args, &input, language)?;
+    let (language, strategy) = match &case {
+        Some(_) => {
+            choices.add(choices::jobs(&args.jobs), reporter);
+            (None, strategy_of_folder(args))
+        }
+        None => {
+            let language = language(args, &input, &mut choices, reporter)?;
+            (language, strategy(args, &input, language)?)
+        }
+    };
     let interrupt = interrupt_on_signals()?;
 
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
@@ -90,7 +121,9 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
 
     let mut search = ReductionSearch {
         args,
+        inputs: &inputs,
         input: &input,
+        folder: case.as_ref(),
         language,
         destination,
         known_results: session.known_results(),
@@ -110,7 +143,9 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     search.destination.finish(&found.best, reporter)?;
     let unchanged = found.best == input;
     let expected = if args.in_place { &found.best } else { &input };
-    warn_if_modified(&args.input, expected, reporter);
+    if case.is_none() {
+        warn_if_modified(&args.input, expected, reporter);
+    }
     search.report(&found, !strategy.keep.is_empty(), &flakiness, reporter);
     Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
 }
@@ -190,6 +225,10 @@ fn runner(
 /// A reduction that is prepared.
 struct ReductionSearch<'a> {
     args: &'a ReduceArgs,
+    /// The inputs as the user named them.
+    inputs: &'a [PathBuf],
+    /// The folder, if the input is one.
+    folder: Option<&'a FolderCase>,
     input: &'a Arc<[u8]>,
     language: Option<&'static Language>,
     destination: Destination,
@@ -209,13 +248,20 @@ struct FoundReduction {
 }
 
 impl ReductionSearch<'_> {
+    fn form(&self) -> InputForm {
+        match self.folder {
+            Some(_) => InputForm::Folder,
+            None => InputForm::File,
+        }
+    }
+
     /// Returns the event with which the search begins.
     fn started(&self, choices: &Choices) -> StartedEvent {
         let (args, runner) = (self.args, self.prepared.oracle.runner());
         let search = StartedSearch {
             task: "reduce",
-            inputs: &[&args.input],
-            bytes: self.input.len(),
+            inputs: &self.inputs.iter().map(PathBuf::as_path).collect::<Vec<_>>(),
+            bytes: self.form().size(self.input),
             output: &self.destination.output,
             language: self.language,
             command: runner.command.to_string(),
@@ -241,7 +287,11 @@ impl ReductionSearch<'_> {
         reporter: &mut dyn Reporter,
     ) {
         let (args, destination) = (self.args, &self.destination);
-        let [tokens_before, tokens_after] = count_both(self.input, found, self.language);
+        let [tokens_before, tokens_after] = match self.folder {
+            None => count_both(self.input, found, self.language),
+            Some(folder) => [folder.tokens_in(self.input), folder.tokens_in(&found.best)],
+        };
+        let files = |_| [self.input, &found.best].map(|state| FolderCase::files_in(state));
         reporter.finish(&ReductionReport {
             input: &args.input,
             output: destination.shown(),
@@ -250,6 +300,7 @@ impl ReductionSearch<'_> {
             summary: &found.summary,
             tokens_before,
             tokens_after,
+            files: self.folder.map(files),
             language: self.language,
             units: args.units,
             keeps_parts,
@@ -263,7 +314,7 @@ impl ReductionSearch<'_> {
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:
     /// it hides the program that fails.
     fn collector(&self) -> Option<SecondaryFailureCollector<&LocalOracle>> {
-        self.args.property.test.is_none().then(|| {
+        (self.args.property.test.is_none() && self.folder.is_none()).then(|| {
             let folder = self.destination.other_failures();
             let expected = self.prepared.signature.clone();
             let oracle = &self.prepared.oracle;
@@ -285,7 +336,8 @@ impl ReductionSearch<'_> {
         let jobs = self.args.jobs.count();
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
-            output: self.destination.target().map(Path::to_owned),
+            output: self.destination.result_output(),
+            form: self.form(),
             known_results: self.known_results.clone(),
             target_size: self.args.until,
             resumed_best: known_best,
@@ -304,6 +356,11 @@ impl ReductionSearch<'_> {
             None => oracle,
         };
         let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
+        let start = |text: &Arc<[u8]>| match self.folder {
+            None => reduction(text, self.language, strategy.clone()),
+            Some(folder) => folder_reduction(&folder.input, text, strategy.clone())
+                .expect("every text of this reduction is a state of its folder"),
+        };
         let Reduced {
             summary,
             best,
@@ -312,7 +369,7 @@ impl ReductionSearch<'_> {
         } = reduce_with_restarts(
             &ReductionPlan {
                 input: self.input,
-                start: &|text| reduction(text, self.language, strategy.clone()),
+                start: &start,
                 oracle: watched,
                 repeat_policy: self.prepared.baseline.repeat_policy,
             },
@@ -391,6 +448,29 @@ fn environment_changed(forgotten: u64) -> String {
     format!(
         "error: the environment changed: the property does not hold on the input any more\n  hint: {verdicts} since it last held will not be used again; repair what changed (a tool, a disk, a server), and run the same command to resume"
     )
+}
+
+/// Takes a snapshot of the folder, or of the copy that an earlier session with --in-place made.
+fn folder_case(
+    args: &ReduceArgs,
+    inputs: &[PathBuf],
+    destination: &Destination,
+) -> Result<FolderCase, CliError> {
+    let backup = destination
+        .existing_backup()
+        .map(|backup| vec![backup.to_owned()]);
+    let resolved = folder::resolved(&args.input)?;
+    let left_out = destination
+        .results()
+        .filter_map(|path| std::path::absolute(path).ok());
+    FolderCase::read(&FolderSource {
+        inputs: backup.as_deref().unwrap_or(inputs),
+        name: resolved.file_name().unwrap_or_default(),
+        options: &args.folder,
+        left_out: left_out.collect(),
+        script: args.property.test.as_deref(),
+        jobs: args.jobs.count(),
+    })
 }
 
 fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {

@@ -196,10 +196,12 @@ impl<'a> Preparation<'a> {
 pub(super) fn show_property(
     args: &ReduceArgs,
     commands: &PropertyCommands,
+    folder: Option<Arc<Project>>,
     input: &[u8],
 ) -> Result<ExitKind, CliError> {
     let within = args.within.as_deref();
     let places = RunPlaces::new(within, &args.input, commands, [], args.jobs.count());
+    let places = places.of_folder(folder);
     let place = |runner: Runner| {
         Ok(match (places.stated()?, places.chosen()) {
             (Some(place), _) => place.runner(runner),

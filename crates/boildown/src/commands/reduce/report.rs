@@ -27,6 +27,8 @@ pub(super) struct ReductionReport<'a> {
     pub(crate) summary: &'a Summary,
     pub(crate) tokens_before: Option<usize>,
     pub(crate) tokens_after: Option<usize>,
+    /// Files of the input and of the result, if it is a folder.
+    pub(crate) files: Option<[usize; 2]>,
     pub(crate) language: Option<&'static Language>,
     /// The smallest parts that the search deletes.
     pub(crate) units: Units,
@@ -58,6 +60,10 @@ impl ReductionReport<'_> {
                     ""
                 };
                 format!("1-minimal: {units}{except}")
+            }
+            None if self.files.is_some() => {
+                "no single file can be removed, and the reduction of no file finds anything more"
+                    .to_owned()
             }
             None => "1-minimality not verified: the final pass was skipped or disabled, or the input is too large".to_owned(),
             Some(Stopped::Interrupted) => {
@@ -96,6 +102,9 @@ impl FinalReport for ReductionReport<'_> {
             (true, None) => format!("{}: nothing could be removed  ", self.input.escaped()),
             (true, Some(_)) => format!("{}: nothing removed yet  ", self.input.escaped()),
         };
+        if let Some([before, after]) = self.files {
+            text += &format!("{}, ", sizes(before, after, "file"));
+        }
         text += &sizes(progress.bytes_before, progress.bytes, "byte");
         if let (Some(before), Some(after)) = (self.tokens_before, self.tokens_after) {
             text += &format!(", {}", sizes(before, after, "token"));
@@ -127,6 +136,8 @@ impl FinalReport for ReductionReport<'_> {
             bytes_after: progress.bytes,
             tokens_before: self.tokens_before,
             tokens_after: self.tokens_after,
+            files_before: self.files.map(|[before, _]| before),
+            files_after: self.files.map(|[_, after]| after),
             questions: progress.spent.queries,
             runs: progress.spent.runs,
             recalled: progress.spent.recalled,

@@ -24,6 +24,24 @@ pub(super) fn strategy(
     let keep = keep(args, input)?;
     let passes = passes(args, &pass_names(input, language, args.units))?;
     let strategy = Strategy {
+        rules: Arc::new(rules),
+        keep,
+        passes,
+        ..strategy_of_folder(args)
+    };
+    if strategy.passes != PassSelection::All {
+        let idle = idle_passes(input, language, &strategy);
+        if !idle.is_empty() {
+            return Err(nothing_to_try(args, &idle, input.len()));
+        }
+    }
+    Ok(strategy)
+}
+
+/// Returns the strategy for a folder: that of its files, without what depends on the content or the
+/// language of a single one.
+pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
+    Strategy {
         gate: if args.no_gate {
             GateMode::Off
         } else {
@@ -32,7 +50,6 @@ pub(super) fn strategy(
         algorithm: args.algorithm,
         schedule: args.schedule,
         batch_size: args.batch_size,
-        rules: Arc::new(rules),
         names: match (args.rename, args.preserve_names) {
             (true, _) => NamePolicy::Canonical,
             (false, true) => NamePolicy::Preserved,
@@ -43,17 +60,9 @@ pub(super) fn strategy(
         } else {
             Layout::Tidy
         },
-        keep,
         units: args.units,
-        passes,
-    };
-    if strategy.passes != PassSelection::All {
-        let idle = idle_passes(input, language, &strategy);
-        if !idle.is_empty() {
-            return Err(nothing_to_try(args, &idle, input.len()));
-        }
+        ..Strategy::default()
     }
-    Ok(strategy)
 }
 
 /// Returns the error for a selection of passes that does nothing.

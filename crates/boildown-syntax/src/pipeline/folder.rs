@@ -1,0 +1,314 @@
+//! The search that reduces a folder.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use boildown_folder::{FolderInput, FolderText};
+use boildown_search::list::InBatches;
+use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
+
+use super::archive::{ContentReduction, language};
+use super::folder_tree::EntryTree;
+use super::pass::PassId;
+use crate::Document;
+use crate::candidate::Candidate;
+use crate::strategy::Strategy;
+
+/// A search that removes folders and files, and reduces the contents of the other files.
+///
+/// It runs in rounds, until every file was reduced since the last change:
+///
+/// 1. Deletes folders and files, the largest first.
+/// 2. Empties files that cannot be deleted.
+/// 3. Reduces the content of each file, the largest first, with the whole reduction that such a
+///    file gets alone.
+///
+/// A folder goes with the last entry in it; an empty folder is deleted like a file.
+///
+/// # Guarantee
+/// When finished: no single file, link or empty folder can be deleted, no single file can be
+/// emptied, and no reduction of a single file finds anything.
+/// # Cost
+/// That of its reductions. A query writes the contents of the files that were changed.
+#[derive(Debug, Clone)]
+pub(super) struct FolderSearch<S> {
+    strategy: Strategy,
+    input: FolderInput,
+    /// The state that the stage at work started from.
+    text: Arc<FolderText>,
+    stage: FolderStage<S>,
+    query: Option<Query<Candidate>>,
+    best: Candidate,
+    /// The files that were reduced since the last change of another one.
+    finished: Arc<BTreeSet<usize>>,
+    /// Whether the folder has changed since the entries were last deleted.
+    has_changed: bool,
+}
+
+#[derive(Debug, Clone)]
+enum FolderStage<S> {
+    /// Folders and files are deleted.
+    Deleting(EntrySearch),
+    /// Files that are not kept become empty.
+    Emptying(EntrySearch),
+    /// The reduction of a content.
+    Content {
+        file: usize,
+        search: S,
+    },
+    Finished,
+}
+
+/// A search over the entries of the folder.
+#[derive(Debug, Clone)]
+struct EntrySearch {
+    entries: EntryTree,
+    search: AnyListSearch,
+}
+
+impl<S: ContentReduction> FolderSearch<S> {
+    /// Starts on a state of a folder.
+    pub(super) fn new(input: FolderInput, text: FolderText, strategy: Strategy) -> Self {
+        let text = Arc::new(text);
+        let mut search = Self {
+            strategy,
+            best: Candidate::of_folder(&input.listing, &text),
+            input,
+            text,
+            stage: FolderStage::Finished,
+            query: None,
+            finished: Arc::default(),
+            has_changed: false,
+        };
+        search.stage = search.deleting();
+        search
+    }
+
+    /// Returns the pass at work; `None` when finished.
+    pub(super) fn pass(&self) -> Option<PassId> {
+        match &self.stage {
+            FolderStage::Deleting(_) | FolderStage::Emptying(_) => Some(PassId::Files),
+            FolderStage::Content { search, .. } => search.pass(),
+            FolderStage::Finished => None,
+        }
+    }
+
+    /// Ends the pass at work and begins the next one.
+    pub(super) fn skip_pass(&mut self) {
+        match &mut self.stage {
+            FolderStage::Content { search, .. } => search.skip_pass(),
+            FolderStage::Finished => {}
+            FolderStage::Deleting(_) | FolderStage::Emptying(_) => self.next_stage(),
+        }
+        self.query = None;
+    }
+
+    fn deleting(&self) -> FolderStage<S> {
+        let entries = self.input.listing.entries();
+        let has_entries = |folder: usize| {
+            let inside = folder + 1..self.input.listing.end(folder);
+            inside.into_iter().any(|entry| self.text.is_kept(entry))
+        };
+        FolderStage::Deleting(self.search(|entry| {
+            !self.input.is_fixed(entry) && (!entries[entry].is_folder() || !has_entries(entry))
+        }))
+    }
+
+    fn emptying(&self) -> FolderStage<S> {
+        let size = |entry| self.text.size_of(&self.input.listing, entry);
+        FolderStage::Emptying(self.search(|entry| !self.input.is_fixed(entry) && size(entry) > 0))
+    }
+
+    fn search(&self, is_leaf: impl Fn(usize) -> bool) -> EntrySearch {
+        let entries = EntryTree::new(&self.input, &self.text, is_leaf);
+        let algorithm = InBatches {
+            algorithm: self.strategy.algorithm.unwrap_or_default(),
+            batch_size: self.strategy.batch_size,
+        };
+        let (tree, all) = (Arc::clone(&entries.tree), entries.everything());
+        EntrySearch {
+            search: self.strategy.schedule.start(algorithm, tree, all, 0),
+            entries,
+        }
+    }
+
+    fn next_query(&self) -> Option<Query<Candidate>> {
+        match &self.stage {
+            FolderStage::Deleting(search) | FolderStage::Emptying(search) => Some(
+                search
+                    .search
+                    .ask()?
+                    .map(|kept| self.of_entries(search, &kept)),
+            ),
+            FolderStage::Content { file, search } => {
+                Some(search.ask()?.map(|content| self.of_content(*file, content)))
+            }
+            FolderStage::Finished => None,
+        }
+    }
+
+    /// Returns the candidate with these entries, of those that are deleted or emptied.
+    fn of_entries(&self, search: &EntrySearch, kept: &Subset) -> Candidate {
+        let text = Arc::new(self.text_of_entries(search, kept));
+        Candidate::of_folder(&self.input.listing, &text)
+    }
+
+    fn text_of_entries(&self, search: &EntrySearch, kept: &Subset) -> FolderText {
+        let listing = &self.input.listing;
+        let gone = search.entries.leaves(kept, false);
+        let mut changed: BTreeMap<usize, Arc<[u8]>> = self.text.changed().clone();
+        if let FolderStage::Emptying(_) = self.stage {
+            changed.extend(gone.map(|entry| (entry, Arc::default())));
+            return FolderText::new(listing, self.text.kept(), changed);
+        }
+        let mut is_gone = vec![false; listing.entries().len()];
+        gone.for_each(|entry| is_gone[entry] = true);
+        let is_left = |&entry: &usize| !listing.entries()[entry].is_folder() && !is_gone[entry];
+        let empty_folders = (search.entries.leaves(kept, true))
+            .filter(|&entry| listing.entries()[entry].is_folder());
+        let left = self.text.kept().filter(is_left);
+        let fixed = self.input.fixed.iter().copied();
+        let left = left.chain(empty_folders);
+        let fixed = fixed.filter(|&entry| self.text.is_kept(entry));
+        FolderText::new(listing, left.chain(fixed), changed)
+    }
+
+    fn of_content(&self, file: usize, content: Candidate) -> Candidate {
+        Candidate::with_file(&self.input.listing, &self.text, file, content)
+    }
+
+    /// Returns the best candidate of the stage at work.
+    fn best_of_stage(&self) -> Candidate {
+        match &self.stage {
+            FolderStage::Deleting(search) | FolderStage::Emptying(search) => {
+                self.of_entries(search, &search.search.best())
+            }
+            FolderStage::Content { file, search } => self.of_content(*file, search.best()),
+            FolderStage::Finished => Candidate::of_folder(&self.input.listing, &self.text),
+        }
+    }
+
+    /// Takes over the best state of the stage at work.
+    fn commit(&mut self) {
+        let listing = &self.input.listing;
+        let text = match &self.stage {
+            FolderStage::Deleting(search) | FolderStage::Emptying(search) => {
+                self.text_of_entries(search, &search.search.best())
+            }
+            FolderStage::Content { file, search } => {
+                (self.text).with_content(listing, *file, search.best().bytes())
+            }
+            FolderStage::Finished => return,
+        };
+        let is_new = text != *self.text;
+        self.text = Arc::new(text);
+        let file = match &self.stage {
+            FolderStage::Content { file, .. } => Some(*file),
+            _ => None,
+        };
+        if is_new {
+            self.finished = Arc::new(file.into_iter().collect());
+            self.has_changed = true;
+        } else if let Some(file) = file {
+            Arc::make_mut(&mut self.finished).insert(file);
+        }
+    }
+
+    /// Begins the stage after this one, with what this one has found.
+    fn next_stage(&mut self) {
+        self.commit();
+        self.stage = match &self.stage {
+            FolderStage::Deleting(_) => self.emptying(),
+            FolderStage::Emptying(_) => {
+                self.has_changed = false;
+                self.next_content()
+            }
+            FolderStage::Content { .. } => self.next_content(),
+            FolderStage::Finished => FolderStage::Finished,
+        };
+    }
+
+    /// Begins to reduce the next content, the largest first, or the next round, or finishes.
+    fn next_content(&self) -> FolderStage<S> {
+        let listing = &self.input.listing;
+        let key = |entry: usize| {
+            let size = self.text.size_of(listing, entry);
+            (size, usize::MAX - entry)
+        };
+        let is_waiting = |&entry: &usize| {
+            let size = self.text.size_of(listing, entry);
+            let is_reducible = size > 0 && size < Document::MAX as u64;
+            is_reducible && !self.input.is_fixed(entry) && !self.finished.contains(&entry)
+        };
+        let mut files: Vec<usize> = self.text.kept().filter(is_waiting).collect();
+        files.sort_by_key(|&entry| Reverse(key(entry)));
+        let read = |file| Some((file, self.input.content_in(&self.text, file)?));
+        let content = files.into_iter().find_map(read);
+        if let Some((file, content)) = content {
+            let name = String::from_utf8_lossy(&listing.entries()[file].path);
+            let language = language(&name, &content);
+            let search = S::start(&content, language, self.strategy.clone());
+            return FolderStage::Content { file, search };
+        }
+        match self.has_changed {
+            true => self.deleting(),
+            false => FolderStage::Finished,
+        }
+    }
+}
+
+impl<S: ContentReduction> Search for FolderSearch<S> {
+    type Candidate = Candidate;
+
+    fn is_ready(&self) -> bool {
+        self.query.is_some() || matches!(self.stage, FolderStage::Finished)
+    }
+
+    fn prepare(&mut self) {
+        if self.is_ready() {
+            return;
+        }
+        if let FolderStage::Content { search, .. } = &mut self.stage
+            && !search.is_ready()
+        {
+            search.prepare();
+            return;
+        }
+        match self.next_query() {
+            None => self.next_stage(),
+            query => self.query = query,
+        }
+    }
+
+    fn ask(&self) -> Option<Query<Candidate>> {
+        self.query.clone()
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        match &mut self.stage {
+            FolderStage::Deleting(search) | FolderStage::Emptying(search) => {
+                search.search.tell(verdict);
+            }
+            FolderStage::Content { search, .. } => search.tell(verdict),
+            FolderStage::Finished => {}
+        }
+        if verdict.is_interesting() {
+            self.best = self.best_of_stage();
+        }
+        self.query = None;
+    }
+
+    fn skip(&mut self) {
+        match &mut self.stage {
+            FolderStage::Deleting(search) | FolderStage::Emptying(search) => search.search.skip(),
+            FolderStage::Content { search, .. } => search.skip(),
+            FolderStage::Finished => {}
+        }
+        self.query = None;
+    }
+
+    fn best(&self) -> Candidate {
+        self.best.clone()
+    }
+}
