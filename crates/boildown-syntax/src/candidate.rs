@@ -1,12 +1,13 @@
 //! Candidates: inputs to be tested, as kept and replaced tokens of a document.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use boildown_folder::{FolderText, Listing};
 use boildown_search::{Fingerprint, Fingerprinted, Subset};
 
 use crate::archive::Zip;
-use crate::document::Substitutes;
+use crate::document::{Substitutes, parts_of_joined};
 use crate::{Document, View};
 
 /// An input to be tested: some tokens of a document, a few of them replaced by other texts. The
@@ -37,7 +38,17 @@ enum Container {
 struct FolderState {
     listing: Arc<Listing>,
     text: Arc<FolderText>,
-    file: Option<(usize, Candidate)>,
+    change: FolderChange,
+}
+
+/// What a candidate changes in a state of a folder.
+#[derive(Debug)]
+enum FolderChange {
+    Nothing,
+    /// The content of a file.
+    File(usize, Candidate),
+    /// The texts that were joined, which are these files.
+    Joined(Arc<BTreeSet<usize>>, Candidate),
 }
 
 /// A member of an archive, with another content.
@@ -97,7 +108,7 @@ impl Candidate {
         let state = FolderState {
             listing: Arc::clone(listing),
             text: Arc::clone(text),
-            file: None,
+            change: FolderChange::Nothing,
         };
         Self {
             container: Some(Container::Folder(Arc::new(state))),
@@ -115,12 +126,47 @@ impl Candidate {
         let state = FolderState {
             listing: Arc::clone(listing),
             text: Arc::clone(text),
-            file: Some((file, content.clone())),
+            change: FolderChange::File(file, content.clone()),
         };
         Self {
             container: Some(Container::Folder(Arc::new(state))),
             bytes: Arc::default(),
             ..content
+        }
+    }
+
+    /// Returns the candidate that is this state of a folder, with the texts of these files as in a
+    /// joined text.
+    pub(crate) fn with_joined(
+        listing: &Arc<Listing>,
+        text: &Arc<FolderText>,
+        files: &Arc<BTreeSet<usize>>,
+        joined: Self,
+    ) -> Self {
+        let state = FolderState {
+            listing: Arc::clone(listing),
+            text: Arc::clone(text),
+            change: FolderChange::Joined(Arc::clone(files), joined.clone()),
+        };
+        Self {
+            container: Some(Container::Folder(Arc::new(state))),
+            bytes: Arc::default(),
+            ..joined
+        }
+    }
+
+    /// Returns whether this is a state of a folder whose joined texts, if there are any, are joined
+    /// texts still.
+    pub(crate) fn is_joined_whole(&self) -> bool {
+        match &self.container {
+            Some(Container::Folder(state)) => match &state.change {
+                FolderChange::Joined(files, joined) => {
+                    let (listing, text) = (&state.listing, &state.text);
+                    text_of_joined(listing, text, files, joined.bytes()).is_some()
+                }
+                FolderChange::Nothing | FolderChange::File(..) => true,
+            },
+            Some(Container::Archive(_)) | None => true,
         }
     }
 
@@ -206,15 +252,63 @@ impl Candidate {
     }
 }
 
+/// Returns a state of a folder in which those files are left that a joined text has, with their
+/// texts in it. `None` if that is no joined text of these files.
+pub(crate) fn text_of_joined(
+    listing: &Listing,
+    text: &FolderText,
+    files: &BTreeSet<usize>,
+    joined: &[u8],
+) -> Option<FolderText> {
+    let parts = match joined.is_empty() {
+        true => Vec::new(),
+        false => parts_of_joined(joined)?,
+    };
+    let mut changed: BTreeMap<usize, Arc<[u8]>> = (text.changed().iter())
+        .filter(|(file, _)| !files.contains(file))
+        .map(|(&file, content)| (file, Arc::clone(content)))
+        .collect();
+    let mut left = BTreeSet::new();
+    for part in parts {
+        let file = listing.find(&joined[part.path])?;
+        if !files.contains(&file) || !left.insert(file) {
+            return None;
+        }
+        let content = &joined[part.content];
+        let is_same = text
+            .changed()
+            .get(&file)
+            .is_some_and(|before| **before == *content);
+        match text.changed().get(&file).filter(|_| is_same) {
+            Some(before) => changed.insert(file, Arc::clone(before)),
+            None => changed.insert(file, content.into()),
+        };
+    }
+    let is_left = |&entry: &usize| match listing.entries()[entry].is_folder() {
+        // A folder that was empty before stays.
+        true => !(entry + 1..listing.end(entry)).any(|inside| text.is_kept(inside)),
+        false => !files.contains(&entry) || left.contains(&entry),
+    };
+    Some(FolderText::new(
+        listing,
+        text.kept().filter(is_left),
+        changed,
+    ))
+}
+
 impl FolderState {
     fn write(&self) -> Vec<u8> {
-        match &self.file {
-            None => self.text.write(&self.listing),
-            Some((file, content)) => {
-                let text = self
-                    .text
-                    .with_content(&self.listing, *file, content.bytes());
-                text.write(&self.listing)
+        let listing = &self.listing;
+        match &self.change {
+            FolderChange::Nothing => self.text.write(listing),
+            FolderChange::File(file, content) => {
+                let text = self.text.with_content(listing, *file, content.bytes());
+                text.write(listing)
+            }
+            FolderChange::Joined(files, content) => {
+                let text = text_of_joined(listing, &self.text, files, content.bytes());
+                text.unwrap_or_else(|| FolderText::clone(&self.text))
+                    .write(listing)
             }
         }
     }

@@ -8,8 +8,9 @@ use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
 use crate::candidate::Candidate;
+use crate::document::{JoinedPart, parts_of_joined};
 use crate::shield::Shield;
-use crate::steps::{at_once, pause};
+use crate::steps::{Computation, at_once, pause};
 
 /// A parser for one language. Clones share what they can use again.
 #[derive(Clone)]
@@ -20,6 +21,8 @@ pub(crate) struct Parser {
     /// The name of the language.
     language: &'static str,
     shield: Option<&'static Shield>,
+    /// The parsers for the other languages of a joined text.
+    others: Arc<Mutex<Vec<Parser>>>,
 }
 
 impl std::fmt::Debug for Parser {
@@ -35,7 +38,22 @@ impl Parser {
             grammar: language.grammar(),
             language: language.name,
             shield: Shield::for_language(language),
+            others: Arc::default(),
         }
+    }
+
+    /// Returns the parser for another language.
+    fn of_language(&self, language: &Language) -> Self {
+        if self.language == language.name {
+            return self.clone();
+        }
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = others.iter().find(|other| other.language == language.name);
+        known.cloned().unwrap_or_else(|| {
+            let new = Self::new(language);
+            others.push(new.clone());
+            new
+        })
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<tree_sitter::Parser>> {
@@ -160,17 +178,100 @@ pub(crate) struct Parsed {
     tree: Option<Tree>,
     /// The number of nodes that are errors or missing; `usize::MAX` without a tree.
     pub(crate) errors: usize,
+    /// Of a joined text, its files; then there is no tree of the whole.
+    files: Option<Arc<[ParsedFile]>>,
+}
+
+/// A file of a joined text.
+#[derive(Debug, Clone)]
+struct ParsedFile {
+    part: JoinedPart,
+    /// `None` if it is in no known language.
+    parsed: Option<(Parser, Parsed)>,
 }
 
 impl Parsed {
     pub(crate) async fn new(parser: &Parser, bytes: Arc<[u8]>) -> Self {
+        if let Some(parts) = parts_of_joined(&bytes) {
+            return Self::of_files(parser, bytes, parts).await;
+        }
         let tree = parser.parse(&bytes).await;
         let errors = tree.as_ref().map_or(usize::MAX, count_errors);
         Self {
             bytes,
             tree,
             errors,
+            files: None,
         }
+    }
+
+    /// Parses each file of a joined text.
+    fn of_files(
+        parser: &Parser,
+        bytes: Arc<[u8]>,
+        parts: Vec<JoinedPart>,
+    ) -> Computation<'_, Self> {
+        Box::pin(async move {
+            let mut files = Vec::with_capacity(parts.len());
+            let mut errors: usize = 0;
+            for part in parts {
+                let mut parsed = None;
+                if let Some(language) = part.language(&bytes) {
+                    let parser = parser.of_language(language);
+                    let content = bytes[part.content.clone()].into();
+                    let file = Self::new(&parser, content).await;
+                    errors = errors.saturating_add(file.errors);
+                    parsed = Some((parser, file));
+                }
+                files.push(ParsedFile { part, parsed });
+            }
+            Self {
+                bytes,
+                tree: None,
+                errors,
+                files: Some(files.into()),
+            }
+        })
+    }
+
+    /// Parses those files of a joined text that differ from this one. `None` when one of them has
+    /// more errors than before, or the text is no joined text.
+    fn reparse_files<'a>(
+        &'a self,
+        before: &'a [ParsedFile],
+        bytes: Arc<[u8]>,
+    ) -> Computation<'a, Option<Self>> {
+        Box::pin(async move {
+            let path = |bytes: &'a [u8], file: &ParsedFile| &bytes[file.part.path.clone()];
+            let mut before = before.iter();
+            let mut files = Vec::new();
+            let mut errors: usize = 0;
+            let parts = match bytes.is_empty() {
+                true => Vec::new(),
+                false => parts_of_joined(&bytes)?,
+            };
+            for part in parts {
+                let own = &bytes[part.path.clone()];
+                let base = before.find(|base| path(&self.bytes, base) == own)?;
+                let content = &bytes[part.content.clone()];
+                let parsed = match &base.parsed {
+                    Some((parser, base)) if *base.bytes != *content => {
+                        let parsed = base.reparse(parser, content.into()).await?;
+                        Some((parser.clone(), parsed))
+                    }
+                    same => same.clone(),
+                };
+                let errors_here = parsed.as_ref().map_or(0, |(_, parsed)| parsed.errors);
+                errors = errors.saturating_add(errors_here);
+                files.push(ParsedFile { part, parsed });
+            }
+            Some(Self {
+                bytes,
+                tree: None,
+                errors,
+                files: Some(files.into()),
+            })
+        })
     }
 
     /// Returns a candidate with its tree. Parses it only if that was not done when its document was
@@ -187,18 +288,22 @@ impl Parsed {
             bytes,
             tree,
             errors,
+            files: None,
         }
     }
 
     /// Returns whether the grammar made no sense of the text at all.
     pub(crate) fn is_one_error(&self) -> bool {
         let root = self.tree.as_ref().map(Tree::root_node);
-        root.is_none_or(|root| root.is_error())
+        self.files.is_none() && root.is_none_or(|root| root.is_error())
     }
 
     /// Parses a text that differs from this one in one stretch, reusing the tree for the rest.
     /// `None` when it has more errors than this one.
     pub(crate) async fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
+        if let Some(files) = &self.files {
+            return self.reparse_files(files, bytes).await;
+        }
         let older = match difference(&parser.shown(&self.bytes), &parser.shown(&bytes)) {
             None => self.tree.clone(),
             Some(edit) => {
@@ -225,6 +330,7 @@ impl Parsed {
             bytes,
             tree: Some(tree),
             errors,
+            files: None,
         })
     }
 }

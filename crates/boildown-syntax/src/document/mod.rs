@@ -5,6 +5,7 @@
 //! - `view.rs`, `tokens.rs`: the views, and the document that each of them makes of an input
 //! - `read.rs`: reads an input under any of the views
 //! - `syntax/`: the trees of grammars, one inside the other where languages are nested
+//! - `joined.rs`: the texts of a folder as one input
 //! - `kinds.rs`: the kinds of nodes, as numbers
 //! - `slots.rs`: the kinds of nodes that a grammar accepts in each slot
 //! - `blocks.rs`, `delimiters.rs`: lines, bracket groups and words of any text
@@ -22,6 +23,7 @@ mod characters;
 mod delimiters;
 mod flat;
 mod frames;
+mod joined;
 mod kinds;
 mod nested_lines;
 mod read;
@@ -34,6 +36,7 @@ mod words;
 
 pub(crate) use characters::comment_prefixes;
 pub(crate) use frames::crc32;
+pub(crate) use joined::{JoinedPart, append as append_to_joined, parts as parts_of_joined};
 pub(crate) use kinds::{ERROR, WORD};
 pub(crate) use render::Substitutes;
 pub(crate) use syntax::is_lost;

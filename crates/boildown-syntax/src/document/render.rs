@@ -59,7 +59,10 @@ impl Document {
         let mut before = None;
         for run in kept.runs() {
             if before.is_none_or(|last| last + 1 < run.start) {
-                writer.join(before, run.start);
+                match before.filter(|_| self.is_header(run.start)) {
+                    Some(last) => writer.end_file(last),
+                    None => writer.join(before, run.start),
+                }
             }
             let mut start = run.start;
             for (&token, text) in substitutes.range(run.clone()) {
@@ -80,8 +83,12 @@ impl Document {
         if before.is_none() {
             out.extend_from_slice(self.gap(0));
         }
-        if !self.is_empty() {
-            out.extend_from_slice(self.gap(self.len()));
+        match before.and_then(|last| self.header_after(last)) {
+            // Of a joined text, the last files are deleted.
+            Some(_) if before.is_some_and(|last| self.is_header(last)) => {}
+            Some(header) => out.extend_from_slice(self.gap(header)),
+            None if self.is_empty() => {}
+            None => out.extend_from_slice(self.gap(self.len())),
         }
         out
     }
@@ -141,6 +148,17 @@ impl Writer<'_> {
         }
         if start < run.end {
             self.out.extend_from_slice(document.text(start..run.end));
+        }
+    }
+
+    /// Ends a file of a joined text, whose last kept token is given: what ended it in the input
+    /// stays, if anything of it does.
+    fn end_file(&mut self, last: usize) {
+        let document = self.document;
+        if let Some(header) = document.header_after(last)
+            && !document.is_header(last)
+        {
+            self.out.extend_from_slice(document.gap(header));
         }
     }
 

@@ -8,6 +8,7 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 
 use super::delimiters;
 use super::frames::{Frames, Repairs};
+use super::joined::JoinedFiles;
 use super::view::View;
 
 /// An input under one view.
@@ -52,6 +53,8 @@ pub struct Document {
     /// For each node its field in its parent, by the grammar's number; 0 when it has none.
     pub(super) fields: IdVec<NodeId, u16>,
     pub(super) tree: Arc<Tree>,
+    /// The files of a joined text; none for another input.
+    pub(super) files: JoinedFiles,
     /// The layout of a binary; `None` when it was not analysed.
     pub(super) frames: Option<Arc<Frames>>,
     pub(super) repairs: Repairs,

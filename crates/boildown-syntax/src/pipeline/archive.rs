@@ -17,6 +17,9 @@ use crate::strategy::Strategy;
 pub(super) trait ContentReduction: Search<Candidate = Candidate> {
     fn start(content: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Self;
 
+    /// Starts on the texts of a folder as one input, the main language of which is given.
+    fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self;
+
     /// Returns the pass at work; `None` when finished.
     fn pass(&self) -> Option<PassId>;
 

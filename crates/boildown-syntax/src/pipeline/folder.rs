@@ -4,24 +4,31 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use boildown_folder::{FolderInput, FolderText};
+use boildown_folder::{EntryKind, FolderInput, FolderText};
 use boildown_search::list::InBatches;
 use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 
 use super::archive::{ContentReduction, language};
 use super::folder_tree::EntryTree;
 use super::pass::PassId;
-use crate::Document;
-use crate::candidate::Candidate;
-use crate::strategy::Strategy;
+use crate::candidate::{Candidate, text_of_joined};
+use crate::document::append_to_joined;
+use crate::strategy::{Strategy, Units};
+use crate::{Document, Language};
+
+/// The largest size of all texts that are reduced together, in bytes.
+const JOINED_LIMIT: u64 = 4 << 20;
 
 /// A search that removes folders and files, and reduces the contents of the other files.
 ///
 /// It runs in rounds, until every file was reduced since the last change:
 ///
 /// 1. Deletes folders and files, the largest first.
-/// 2. Empties files that cannot be deleted.
-/// 3. Reduces the content of each file, the largest first, with the whole reduction that such a
+/// 2. Empties binaries that cannot be deleted.
+/// 3. Reduces all texts together, as one document with a node for each folder and file: a file with
+///    what mentions it, a definition with its uses in other files, and the largest parts of any file
+///    first.
+/// 4. Reduces the content of each file, the largest first, with the whole reduction that such a
 ///    file gets alone.
 ///
 /// A folder goes with the last entry in it; an empty folder is deleted like a file.
@@ -52,6 +59,11 @@ enum FolderStage<S> {
     Deleting(EntrySearch),
     /// Files that are not kept become empty.
     Emptying(EntrySearch),
+    /// All texts are reduced together.
+    Joined {
+        files: Arc<BTreeSet<usize>>,
+        search: S,
+    },
     /// The reduction of a content.
     Content {
         file: usize,
@@ -89,7 +101,9 @@ impl<S: ContentReduction> FolderSearch<S> {
     pub(super) fn pass(&self) -> Option<PassId> {
         match &self.stage {
             FolderStage::Deleting(_) | FolderStage::Emptying(_) => Some(PassId::Files),
-            FolderStage::Content { search, .. } => search.pass(),
+            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
+                search.pass()
+            }
             FolderStage::Finished => None,
         }
     }
@@ -97,7 +111,9 @@ impl<S: ContentReduction> FolderSearch<S> {
     /// Ends the pass at work and begins the next one.
     pub(super) fn skip_pass(&mut self) {
         match &mut self.stage {
-            FolderStage::Content { search, .. } => search.skip_pass(),
+            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
+                search.skip_pass();
+            }
             FolderStage::Finished => {}
             FolderStage::Deleting(_) | FolderStage::Emptying(_) => self.next_stage(),
         }
@@ -117,7 +133,68 @@ impl<S: ContentReduction> FolderSearch<S> {
 
     fn emptying(&self) -> FolderStage<S> {
         let size = |entry| self.text.size_of(&self.input.listing, entry);
-        FolderStage::Emptying(self.search(|entry| !self.input.is_fixed(entry) && size(entry) > 0))
+        let texts = self.texts();
+        FolderStage::Emptying(self.search(|entry| {
+            !self.input.is_fixed(entry) && size(entry) > 0 && !texts.contains(&entry)
+        }))
+    }
+
+    /// Returns the files that can be reduced together: texts that are not too large.
+    fn texts(&self) -> BTreeSet<usize> {
+        let listing = &self.input.listing;
+        let mut total = 0;
+        let mut texts = BTreeSet::new();
+        for entry in self.text.kept() {
+            let is_file = matches!(listing.entries()[entry].kind, EntryKind::File { .. });
+            let size = self.text.size_of(listing, entry);
+            if !is_file || self.input.is_fixed(entry) || total + size > JOINED_LIMIT {
+                continue;
+            }
+            let path = &listing.entries()[entry].path;
+            let content = self.input.content_in(&self.text, entry);
+            let is_text =
+                content.is_some_and(|content| append_to_joined(&mut Vec::new(), path, &content));
+            if is_text && texts.insert(entry) {
+                total += size;
+            }
+        }
+        texts
+    }
+
+    /// Begins to reduce all texts together. Their main language is the one of most bytes. Without
+    /// any, or if there is one text only, the contents are reduced one by one.
+    fn joined(&mut self) -> FolderStage<S> {
+        let listing = &self.input.listing;
+        let files = self.texts();
+        let mut joined = Vec::new();
+        let mut sizes: Vec<(&'static Language, usize)> = Vec::new();
+        for &file in &files {
+            let path = &listing.entries()[file].path;
+            let Some(content) = self.input.content_in(&self.text, file) else {
+                continue;
+            };
+            append_to_joined(&mut joined, path, &content);
+            if let Some(language) = language(&String::from_utf8_lossy(path), &content) {
+                match sizes.iter_mut().find(|(known, _)| *known == language) {
+                    Some((_, size)) => *size += content.len(),
+                    None => sizes.push((language, content.len())),
+                }
+            }
+        }
+        let main = sizes.into_iter().max_by_key(|(_, size)| *size);
+        let is_whole = self.strategy.units == Units::Tokens;
+        match main.filter(|_| files.len() > 1 && is_whole) {
+            Some((main, _)) => FolderStage::Joined {
+                search: S::start_joined(&joined.into(), main, self.strategy.clone()),
+                files: Arc::new(files),
+            },
+            None => self.contents(),
+        }
+    }
+
+    fn contents(&mut self) -> FolderStage<S> {
+        self.has_changed = false;
+        self.next_content()
     }
 
     fn search(&self, is_leaf: impl Fn(usize) -> bool) -> EntrySearch {
@@ -141,6 +218,9 @@ impl<S: ContentReduction> FolderSearch<S> {
                     .ask()?
                     .map(|kept| self.of_entries(search, &kept)),
             ),
+            FolderStage::Joined { files, search } => {
+                Some(search.ask()?.map(|joined| self.of_joined(files, joined)))
+            }
             FolderStage::Content { file, search } => {
                 Some(search.ask()?.map(|content| self.of_content(*file, content)))
             }
@@ -178,15 +258,25 @@ impl<S: ContentReduction> FolderSearch<S> {
         Candidate::with_file(&self.input.listing, &self.text, file, content)
     }
 
+    fn of_joined(&self, files: &Arc<BTreeSet<usize>>, joined: Candidate) -> Candidate {
+        Candidate::with_joined(&self.input.listing, &self.text, files, joined)
+    }
+
     /// Returns the best candidate of the stage at work.
     fn best_of_stage(&self) -> Candidate {
         match &self.stage {
             FolderStage::Deleting(search) | FolderStage::Emptying(search) => {
                 self.of_entries(search, &search.search.best())
             }
+            FolderStage::Joined { files, search } => self.of_joined(files, search.best()),
             FolderStage::Content { file, search } => self.of_content(*file, search.best()),
             FolderStage::Finished => Candidate::of_folder(&self.input.listing, &self.text),
         }
+    }
+
+    /// Returns whether a candidate is a state of the folder: in a joined text, a header may be broken.
+    fn is_state(&self, candidate: &Candidate) -> bool {
+        !matches!(self.stage, FolderStage::Joined { .. }) || candidate.is_joined_whole()
     }
 
     /// Takes over the best state of the stage at work.
@@ -195,6 +285,11 @@ impl<S: ContentReduction> FolderSearch<S> {
         let text = match &self.stage {
             FolderStage::Deleting(search) | FolderStage::Emptying(search) => {
                 self.text_of_entries(search, &search.search.best())
+            }
+            FolderStage::Joined { files, search } => {
+                let joined = search.best();
+                let text = text_of_joined(listing, &self.text, files, joined.bytes());
+                text.unwrap_or_else(|| FolderText::clone(&self.text))
             }
             FolderStage::Content { file, search } => {
                 (self.text).with_content(listing, *file, search.best().bytes())
@@ -220,10 +315,8 @@ impl<S: ContentReduction> FolderSearch<S> {
         self.commit();
         self.stage = match &self.stage {
             FolderStage::Deleting(_) => self.emptying(),
-            FolderStage::Emptying(_) => {
-                self.has_changed = false;
-                self.next_content()
-            }
+            FolderStage::Emptying(_) => self.joined(),
+            FolderStage::Joined { .. } => self.contents(),
             FolderStage::Content { .. } => self.next_content(),
             FolderStage::Finished => FolderStage::Finished,
         };
@@ -269,7 +362,8 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
         if self.is_ready() {
             return;
         }
-        if let FolderStage::Content { search, .. } = &mut self.stage
+        if let FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } =
+            &mut self.stage
             && !search.is_ready()
         {
             search.prepare();
@@ -277,6 +371,7 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
         }
         match self.next_query() {
             None => self.next_stage(),
+            Some(query) if !self.is_state(&query.candidate) => self.skip(),
             query => self.query = query,
         }
     }
@@ -290,7 +385,9 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
             FolderStage::Deleting(search) | FolderStage::Emptying(search) => {
                 search.search.tell(verdict);
             }
-            FolderStage::Content { search, .. } => search.tell(verdict),
+            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
+                search.tell(verdict);
+            }
             FolderStage::Finished => {}
         }
         if verdict.is_interesting() {
@@ -302,7 +399,9 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
     fn skip(&mut self) {
         match &mut self.stage {
             FolderStage::Deleting(search) | FolderStage::Emptying(search) => search.search.skip(),
-            FolderStage::Content { search, .. } => search.skip(),
+            FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
+                search.skip();
+            }
             FolderStage::Finished => {}
         }
         self.query = None;

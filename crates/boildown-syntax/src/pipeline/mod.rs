@@ -37,7 +37,7 @@ use archive::{ArchiveSearch, ContentReduction};
 use folder::FolderSearch;
 pub use idle::idle_passes;
 pub(crate) use order::is_binary;
-use order::{PARSE_LIMIT, order_for, size_of_example};
+use order::{PARSE_LIMIT, order_for, order_of_joined, size_of_example};
 pub use pass::PassId;
 use run::Passes;
 pub use selection::IdleReason;
@@ -179,6 +179,14 @@ impl ContentReduction for Reduction {
         reduction(content, language, strategy)
     }
 
+    fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self {
+        let gated = (strategy.gate == GateMode::Adaptive).then_some(main);
+        let setup = rewrite_setup(joined, main, &strategy);
+        let order = order_of_joined(main);
+        let passes = Passes::new(joined, order, TextOrder::Words, strategy, Some(setup));
+        Self::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
+    }
+
     fn pass(&self) -> Option<PassId> {
         self.inner().pass()
     }
@@ -234,20 +242,26 @@ pub fn language_of_file(name: &str, content: &[u8]) -> Option<&'static Language>
 
 /// Returns the passes over an input.
 fn passes(bytes: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Passes {
-    let setup = language.map(|language| {
-        let rules = Rules::built_in(language).and(&strategy.rules);
-        let example = match size_of_example(bytes) {
-            all if all == bytes.len() => Arc::clone(bytes),
-            size => bytes[..size].into(),
-        };
-        Arc::new(RewriteSetup::new(language, rules, strategy.names, example))
-    });
+    let setup = language.map(|language| rewrite_setup(bytes, language, &strategy));
     let text_order = match language {
         None if is_binary(bytes) => TextOrder::Bytes,
         _ => TextOrder::Words,
     };
     let order = order_for(bytes, language, strategy.units);
     Passes::new(bytes, order, text_order, strategy, setup)
+}
+
+fn rewrite_setup(
+    bytes: &Arc<[u8]>,
+    language: &'static Language,
+    strategy: &Strategy,
+) -> Arc<RewriteSetup> {
+    let rules = Rules::built_in(language).and(&strategy.rules);
+    let example = match size_of_example(bytes) {
+        all if all == bytes.len() => Arc::clone(bytes),
+        size => bytes[..size].into(),
+    };
+    Arc::new(RewriteSetup::new(language, rules, strategy.names, example))
 }
 
 /// Returns the input as an archive, if it is one. What has to be kept and the names of passes refer

@@ -19,6 +19,9 @@ pub enum PassId {
     /// Deletes whole folders and files of a folder. Then deletes the contents of files that cannot
     /// be deleted.
     Files,
+    /// Deletes each file of a folder together with what mentions it in other files: `#include
+    /// "a.h"`, `import a`, `a.o` in a Makefile.
+    FilesWithMentions,
     /// Deletes runs of lines without looking at the syntax. Only for inputs that are too large to
     /// be parsed (8 MiB), which have to shrink first.
     Lines,
@@ -131,7 +134,7 @@ impl PassId {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Files => "files",
+            Self::Files | Self::FilesWithMentions => "files",
             Self::Lines => "lines",
             Self::RewritingWhole => "rewriting whole",
             Self::UnusedLarge | Self::UnusedAfterCoarseTree | Self::UnusedAfterFineTree => "unused",
@@ -205,6 +208,8 @@ pub(super) enum Method {
     Nodes,
     /// One query for each pair of matching delimiters.
     Delimiters,
+    /// Files of a joined text, each with what mentions it elsewhere.
+    FilesWithMentions,
     /// One query for each part of the outermost sibling list: all parts but this one go.
     AllButOne,
     /// Parts at the same positions of sibling lists of equal length.

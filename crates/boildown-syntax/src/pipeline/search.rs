@@ -86,6 +86,7 @@ impl Start<'_> {
                     .map(|(open, close)| vec![open..open + 1, close..close + 1])
                     .collect()
             }
+            Method::FilesWithMentions => document.files_with_mentions(),
             Method::AllButOne => document.other_parts(),
             Method::Parallel => document.parallel_parts(),
             Method::Letters => document.letter_units(),

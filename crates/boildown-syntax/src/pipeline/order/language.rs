@@ -22,6 +22,25 @@ const CHARACTERS_LIMIT: usize = 64 * KIB;
 /// syntax.
 const TINY_LIMIT: usize = 128;
 
+/// Returns the passes over the texts of a folder as one input, the main language of which is given:
+/// those that find something across files. What is left is reduced file by file.
+pub(in crate::pipeline) fn order_of_joined(language: &'static Language) -> Vec<Pass> {
+    let parsed = |id, method| Pass::new(id, View::Syntax(language), method).parsed();
+    let one_in = SmallestDeletion::OneIn;
+    vec![
+        parsed(PassId::UnusedLarge, Method::Unused(one_in(100))),
+        parsed(PassId::ExpectedGain, Method::ExpectedGain(one_in(2000)))
+            .starting_at(EXPECTED_GAIN_FROM),
+        parsed(PassId::CoarseTree, Method::Tree(one_in(100))),
+        parsed(PassId::FilesWithMentions, Method::FilesWithMentions),
+        parsed(PassId::UnusedAfterCoarseTree, Method::Unused(one_in(1000))),
+        parsed(PassId::FineTree, Method::Tree(one_in(1000))),
+        parsed(PassId::UnusedAfterFineTree, Method::Unused(one_in(1000))),
+        parsed(PassId::Tree, Method::Tree(SmallestDeletion::OneToken)),
+        parsed(PassId::Rewriting, Method::Rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
+    ]
+}
+
 pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     let syntax = |id, method| Pass::new(id, View::Syntax(language), method);
     let parsed = |id, method| syntax(id, method).parsed().below(PARSE_LIMIT);
