@@ -27,9 +27,13 @@ use xtask::checkout;
 /// The crates of the workspace that each crate may use, as drawn in ARCHITECTURE.md.
 const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-search", &[]),
-    ("boildown-syntax", &["boildown-search"]),
+    ("boildown-folder", &[]),
+    ("boildown-syntax", &["boildown-search", "boildown-folder"]),
     ("boildown-oracle", &["boildown-search"]),
-    ("boildown-exec", &["boildown-search", "boildown-oracle"]),
+    (
+        "boildown-exec",
+        &["boildown-search", "boildown-oracle", "boildown-folder"],
+    ),
     (
         "boildown-changes",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
@@ -47,6 +51,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-exec",
             "boildown-store",
             "boildown-driver",
+            "boildown-folder",
         ],
     ),
     (
@@ -61,6 +66,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-driver",
             "boildown-lab",
             "boildown-session",
+            "boildown-folder",
         ],
     ),
     (
@@ -80,7 +86,12 @@ const NOT_BELOW: &[(&str, &[&str])] = &[(
 )];
 
 /// Crates that only compute: no files, processes, clocks, threads, environment or logging.
-const PURE: &[&str] = &["boildown-search", "boildown-syntax", "boildown-oracle"];
+const PURE: &[&str] = &[
+    "boildown-search",
+    "boildown-folder",
+    "boildown-syntax",
+    "boildown-oracle",
+];
 
 /// Libraries for input, output, processes, threads or logging. The list cannot be complete; the
 /// lint `disallowed_methods` covers the standard library.

@@ -71,6 +71,8 @@ pub(crate) struct FolderSource<'a> {
     pub(crate) left_out: Vec<PathBuf>,
     /// The test script.
     pub(crate) script: Option<&'a Path>,
+    /// Whether the folder itself is replaced by the result.
+    pub(crate) is_in_place: bool,
     pub(crate) jobs: usize,
 }
 
@@ -129,6 +131,7 @@ impl FolderCase {
         let scripts: Vec<PathBuf> = (source.script.into_iter())
             .filter_map(|script| std::path::absolute(script).ok())
             .collect();
+        check_in_place(source, &inputs, &company, &scripts)?;
         let plan = FolderPlan::new(&FolderRequest {
             root: &root,
             inputs: &relative,
@@ -383,7 +386,7 @@ pub(crate) fn check_options(args: &ReduceArgs) -> Result<(), CliError> {
     };
     let what = format!("{option} is for a single file, and the input is a folder or several files");
     let hint = match option {
-        "--keep" => "--keep-file GLOB keeps whole files; a line with `boildown: keep` stays too",
+        "--keep" => "--keep-file GLOB keeps whole files",
         "--within" => "--with PATH gives each run a file or folder in its place",
         "--output -" | "--in-place with several inputs" => {
             "--output DIR writes the result to a folder"
@@ -391,6 +394,26 @@ pub(crate) fn check_options(args: &ReduceArgs) -> Result<(), CliError> {
         _ => "leave it out",
     };
     Err(CliError::usage(what).hint(hint))
+}
+
+/// Checks that nothing that the runs need would be moved by `--in-place`.
+fn check_in_place(
+    source: &FolderSource<'_>,
+    inputs: &[PathBuf],
+    company: &[PathBuf],
+    scripts: &[PathBuf],
+) -> Result<(), CliError> {
+    let is_inside = |path: &&PathBuf| inputs.iter().any(|input| path.starts_with(input));
+    match scripts.iter().chain(company).find(is_inside) {
+        Some(path) if source.is_in_place => {
+            let what = format!(
+                "--in-place would move {}, which the runs need",
+                path.escaped()
+            );
+            Err(CliError::usage(what).hint("leave out --in-place, or move it out of the folder"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks that no option was given that has a meaning for folders only.

@@ -54,13 +54,14 @@ impl TreeCopy {
     /// `tree`, whose contents are those in `source`.
     pub(crate) fn create(
         parent: BorrowedFd<'_>,
-        name: &str,
+        name: impl AsRef<OsStr>,
         mode: u32,
         tree: &DirNode,
         source: BorrowedFd<'_>,
     ) -> io::Result<Self> {
+        let name = name.as_ref();
         mkdirat(parent, name, Mode::RWXU)?;
-        let opened = open_dir(parent, OsStr::new(name))?;
+        let opened = open_dir(parent, name)?;
         fchmod(&opened, permissions(mode))?;
         let mut written = WrittenDir::new(&opened)?;
         put_back(tree, &mut written, source, opened.as_fd())?;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use boildown_folder::{
     Contents, Entry, EntryKind, FolderInput, FolderText, FolderTextError, Listing,
 };
-use rustix::fs::{Mode, OFlags, openat};
+use rustix::fs::{Mode, OFlags, mkdirat, openat};
 
 use super::copy::open_dir;
 use super::folder_plan::FolderPlan;
@@ -36,21 +36,10 @@ pub(super) struct FolderSource {
 }
 
 impl FolderSource {
-    /// Returns the tree of the snapshot of a folder: what is reduced, in its place.
-    pub(super) fn snapshot_tree(plan: &FolderPlan) -> DirNode {
-        let mut tree = DirNode::default();
-        let mut dir = &mut tree;
-        for name in &plan.prefix {
-            dir = dir.subdirectory(name, 0o700);
-        }
-        *dir = plan.tree.clone();
-        tree
-    }
-
     /// Reads the snapshot of a folder.
     pub(super) fn new(plan: &FolderPlan, snapshot: BorrowedFd<'_>) -> io::Result<Self> {
         let mut opened = snapshot.try_clone_to_owned()?;
-        for name in &plan.prefix {
+        for name in &plan.name {
             opened = open_dir(opened.as_fd(), name)?;
         }
         let mut entries = Vec::new();
@@ -76,6 +65,8 @@ impl FolderSource {
                 dir.children.insert(name.to_owned(), link);
             }
         }
+        // Every directory of a run has one in the snapshot.
+        make_directories(&beside, snapshot)?;
         Ok(Self {
             input: FolderInput {
                 listing,
@@ -217,6 +208,19 @@ impl Contents for SnapshotContents {
         let content = is_file.then(|| read(self.opened.as_fd(), OsStr::from_bytes(&entry.path)));
         Some(content?.ok()?.into())
     }
+}
+
+/// Makes the directories of a tree where there are none.
+fn make_directories(tree: &DirNode, dir: BorrowedFd<'_>) -> io::Result<()> {
+    for (name, node) in &tree.children {
+        if let Node::Dir(inner) = node {
+            match mkdirat(dir, name.as_os_str(), Mode::RWXU) {
+                Err(error) if error != rustix::io::Errno::EXIST => return Err(error.into()),
+                _ => make_directories(inner, open_dir(dir, name)?.as_fd())?,
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Reads a file that is not a link.

@@ -105,6 +105,12 @@ impl FolderPlan {
             false => survey.whole(&prefix)?,
             true => survey.several(request.inputs)?,
         };
+        // Directories are read in any order.
+        let notes = &mut survey.notes;
+        notes.ignored.sort();
+        notes.special.sort();
+        notes.leaving.sort();
+        notes.packages.sort();
         let company = (request.company.iter()).map(|path| {
             let inside = path.strip_prefix(&root).map(Path::to_owned);
             let beside = || PathBuf::from(path.file_name().unwrap_or_default());

@@ -106,8 +106,8 @@ impl Project {
     /// # Errors
     /// [`OracleError::Scratch`] when it cannot be written.
     pub fn new(plan: ProjectPlan, jobs: usize, temp_dir: &Path) -> Result<Self, OracleError> {
-        let snapshot = plan.tree.clone();
-        Self::with_snapshot(plan, &snapshot, jobs, temp_dir)
+        let (snapshot, root) = (plan.tree.clone(), plan.root.clone());
+        Self::with_snapshot(plan, &snapshot, (&root, None), jobs, temp_dir)
     }
 
     /// Takes a snapshot of a folder to reduce, as [`new`](Self::new) does of a project. Candidates
@@ -117,8 +117,11 @@ impl Project {
     /// [`OracleError::Scratch`] when the folder cannot be read, or the snapshot not be written.
     pub fn of_folder(plan: &FolderPlan, jobs: usize, temp_dir: &Path) -> Result<Self, OracleError> {
         let project_plan = ProjectPlan::of_folder(plan);
-        let tree = FolderSource::snapshot_tree(plan);
-        let mut project = Self::with_snapshot(project_plan, &tree, jobs, temp_dir)?;
+        let source = plan.root.join(&plan.prefix);
+        let name = plan.name.as_os_str();
+        let name = (!name.is_empty()).then_some(name);
+        let mut project =
+            Self::with_snapshot(project_plan, &plan.tree, (&source, name), jobs, temp_dir)?;
         let source = FolderSource::new(plan, project.snapshot.as_fd());
         project.folder = Some(source.map_err(|source| OracleError::Scratch {
             action: "read",
@@ -128,9 +131,11 @@ impl Project {
         Ok(project)
     }
 
+    /// Takes a snapshot of the tree in this directory, which may get a name in the snapshot.
     fn with_snapshot(
         plan: ProjectPlan,
         tree: &DirNode,
+        (source, name): (&Path, Option<&OsStr>),
         jobs: usize,
         temp_dir: &Path,
     ) -> Result<Self, OracleError> {
@@ -141,18 +146,19 @@ impl Project {
             path: scratch.path().join(SNAPSHOT),
             source,
         };
-        let source = File::open(&plan.root).map_err(fail)?;
-        let snapshot = TreeCopy::create(
-            scratch.opened().as_fd(),
-            SNAPSHOT,
-            COPY_MODE,
-            tree,
-            source.as_fd(),
-        );
-        snapshot.map_err(fail)?;
+        let source = File::open(source).map_err(fail)?;
+        let mut parent = Arc::clone(scratch.opened());
+        if name.is_some() {
+            mkdirat(&parent, SNAPSHOT, Mode::RWXU).map_err(|error| fail(error.into()))?;
+            parent = Arc::new(open_dir(parent.as_fd(), OsStr::new(SNAPSHOT)).map_err(fail)?);
+        }
+        let name = name.unwrap_or(OsStr::new(SNAPSHOT));
+        let copy = TreeCopy::create(parent.as_fd(), name, COPY_MODE, tree, source.as_fd());
+        copy.map_err(fail)?;
+        let copied = open_dir(parent.as_fd(), name).map_err(fail)?;
         let snapshot = open_dir(scratch.opened().as_fd(), OsStr::new(SNAPSHOT)).map_err(fail)?;
         let mut hasher = blake3::Hasher::new();
-        hash(tree, snapshot.as_fd(), &mut hasher).map_err(fail)?;
+        hash(tree, copied.as_fd(), &mut hasher).map_err(fail)?;
         Ok(Self {
             hash: hasher.finalize().to_hex()[..32].to_owned(),
             plan,

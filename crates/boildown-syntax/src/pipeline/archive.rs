@@ -23,6 +23,9 @@ pub(super) trait ContentReduction: Search<Candidate = Candidate> {
     /// Returns the pass at work; `None` when finished.
     fn pass(&self) -> Option<PassId>;
 
+    /// Returns whether the result is proved to be 1-minimal.
+    fn is_proved(&self) -> bool;
+
     /// Ends the pass at work and begins the next one.
     fn skip_pass(&mut self);
 }

@@ -34,8 +34,8 @@ const JOINED_LIMIT: u64 = 4 << 20;
 /// A folder goes with the last entry in it; an empty folder is deleted like a file.
 ///
 /// # Guarantee
-/// When finished: no single file, link or empty folder can be deleted, no single file can be
-/// emptied, and no reduction of a single file finds anything.
+/// When finished: no single file, link or empty folder can be deleted, and no reduction of a single
+/// file finds anything: each file is 1-minimal, unless its reduction could not prove that.
 /// # Cost
 /// That of its reductions. A query writes the contents of the files that were changed.
 #[derive(Debug, Clone)]
@@ -49,6 +49,10 @@ pub(super) struct FolderSearch<S> {
     best: Candidate,
     /// The files that were reduced since the last change of another one.
     finished: Arc<BTreeSet<usize>>,
+    /// Those of them that are not proved to be 1-minimal.
+    unproved: Arc<BTreeSet<usize>>,
+    /// Whether the deletion of entries was skipped.
+    is_skipped: bool,
     /// Whether the folder has changed since the entries were last deleted.
     has_changed: bool,
 }
@@ -91,6 +95,8 @@ impl<S: ContentReduction> FolderSearch<S> {
             stage: FolderStage::Finished,
             query: None,
             finished: Arc::default(),
+            unproved: Arc::default(),
+            is_skipped: false,
             has_changed: false,
         };
         search.stage = search.deleting();
@@ -108,6 +114,19 @@ impl<S: ContentReduction> FolderSearch<S> {
         }
     }
 
+    /// Returns whether the result is proved to be 1-minimal: no entry can be deleted, and each file
+    /// that is reduced is 1-minimal.
+    pub(super) fn is_proved(&self) -> bool {
+        let is_large = |entry| {
+            let size = self.text.size_of(&self.input.listing, entry);
+            size >= Document::MAX as u64 && !self.input.is_fixed(entry)
+        };
+        matches!(self.stage, FolderStage::Finished)
+            && !self.is_skipped
+            && self.unproved.is_empty()
+            && !self.text.kept().any(is_large)
+    }
+
     /// Ends the pass at work and begins the next one.
     pub(super) fn skip_pass(&mut self) {
         match &mut self.stage {
@@ -115,7 +134,10 @@ impl<S: ContentReduction> FolderSearch<S> {
                 search.skip_pass();
             }
             FolderStage::Finished => {}
-            FolderStage::Deleting(_) | FolderStage::Emptying(_) => self.next_stage(),
+            FolderStage::Deleting(_) | FolderStage::Emptying(_) => {
+                self.is_skipped = true;
+                self.next_stage();
+            }
         }
         self.query = None;
     }
@@ -144,10 +166,20 @@ impl<S: ContentReduction> FolderSearch<S> {
         let listing = &self.input.listing;
         let mut total = 0;
         let mut texts = BTreeSet::new();
-        for entry in self.text.kept() {
+        if self.strategy.units != Units::Tokens {
+            return texts;
+        }
+        let size_of = |entry: usize| self.text.size_of(listing, entry);
+        let is_file = |&entry: &usize| {
             let is_file = matches!(listing.entries()[entry].kind, EntryKind::File { .. });
-            let size = self.text.size_of(listing, entry);
-            if !is_file || self.input.is_fixed(entry) || total + size > JOINED_LIMIT {
+            is_file && !self.input.is_fixed(entry)
+        };
+        let mut files: Vec<usize> = self.text.kept().filter(is_file).collect();
+        // If not all of them fit, the largest ones.
+        files.sort_by_key(|&entry| Reverse(size_of(entry)));
+        for entry in files {
+            let size = size_of(entry);
+            if total + size > JOINED_LIMIT {
                 continue;
             }
             let path = &listing.entries()[entry].path;
@@ -182,8 +214,7 @@ impl<S: ContentReduction> FolderSearch<S> {
             }
         }
         let main = sizes.into_iter().max_by_key(|(_, size)| *size);
-        let is_whole = self.strategy.units == Units::Tokens;
-        match main.filter(|_| files.len() > 1 && is_whole) {
+        match main.filter(|_| files.len() > 1) {
             Some((main, _)) => FolderStage::Joined {
                 search: S::start_joined(&joined.into(), main, self.strategy.clone()),
                 files: Arc::new(files),
@@ -299,9 +330,16 @@ impl<S: ContentReduction> FolderSearch<S> {
         let is_new = text != *self.text;
         self.text = Arc::new(text);
         let file = match &self.stage {
-            FolderStage::Content { file, .. } => Some(*file),
+            FolderStage::Content { file, search } => Some((*file, search.is_proved())),
             _ => None,
         };
+        if is_new {
+            self.unproved = Arc::default();
+        }
+        if let Some((file, false)) = file {
+            Arc::make_mut(&mut self.unproved).insert(file);
+        }
+        let file = file.map(|(file, _)| file);
         if is_new {
             self.finished = Arc::new(file.into_iter().collect());
             self.has_changed = true;

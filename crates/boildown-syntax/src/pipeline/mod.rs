@@ -70,12 +70,14 @@ impl Pipeline {
     /// Returns whether the result is proved to be 1-minimal: the sweeps of the proof ran over it to
     /// their ends and found nothing. True of every finished search, unless such a pass was skipped
     /// or deselected, or the result is still too large for it. Never true of an archive that was
-    /// reduced member by member.
+    /// reduced member by member. A folder is 1-minimal if each of its files is, and no entry can be
+    /// deleted.
     #[must_use]
     pub fn is_proved(&self) -> bool {
         match &self.0 {
             Kind::Passes(passes) => passes.is_proved(),
-            Kind::Archive(_) | Kind::Folder(_) => false,
+            Kind::Archive(_) => false,
+            Kind::Folder(folder) => folder.is_proved(),
         }
     }
 
@@ -189,6 +191,10 @@ impl ContentReduction for Reduction {
 
     fn pass(&self) -> Option<PassId> {
         self.inner().pass()
+    }
+
+    fn is_proved(&self) -> bool {
+        self.inner().is_proved()
     }
 
     fn skip_pass(&mut self) {

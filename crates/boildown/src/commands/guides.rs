@@ -13,6 +13,7 @@ pub(crate) const REDUCE: Guide = Guide {
     synopsis: &[
         "boildown reduce [OPTIONS] FILE -- COMMAND...",
         "boildown reduce [OPTIONS] FILE --test SCRIPT",
+        "boildown reduce [OPTIONS] FOLDER --test SCRIPT",
     ],
     description: &[
         "Makes FILE as small as possible while COMMAND still fails on it in the same way. The \
@@ -21,6 +22,8 @@ pub(crate) const REDUCE: Guide = Guide {
         "In COMMAND, a word that names FILE, or {}, becomes the path of a candidate. Smaller and \
          smaller candidates are tested, many at once. FILE itself is never changed; the best \
          result so far is beside it at any moment, as crash.min.c for crash.c.",
+        "A folder, or several files, are reduced together: each run has a copy of them under their \
+         names, and the result is a folder.",
     ],
     examples: &[
         Example {
@@ -50,6 +53,11 @@ pub(crate) const REDUCE: Guide = Guide {
             brief: "",
             purpose: "delete whole lines only",
         },
+        Example {
+            command: "boildown reduce project/ --test ./interesting.sh",
+            brief: "",
+            purpose: "a folder: files first, then what is in them",
+        },
     ],
     keys: &[
         ("s", "skips the current pass"),
@@ -69,6 +77,10 @@ pub(crate) const REDUCE: Guide = Guide {
         (
             "crash.min.c",
             "for an input crash.c: the best result so far, always whole.",
+        ),
+        (
+            "project.min",
+            "for an input project/: the folder with the best result so far.",
         ),
         ("crash.c.orig", "the input, when --in-place replaces it."),
         STORE,

@@ -1,6 +1,5 @@
 //! A script and a file in either order: which of them is the script.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,7 +8,7 @@ use std::path::{Path, PathBuf};
 use boildown_exec::TestCommand;
 use boildown_oracle::{Capture, OracleError, Property};
 
-use super::without_dashes;
+use super::{with_command, without_dashes};
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
@@ -67,7 +66,7 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
 
 /// Returns the error for several inputs without a command.
 fn without_command(args: &ReduceArgs) -> CliError {
-    let words: Vec<OsString> = std::env::args_os().collect();
+    let words = with_command(std::env::args_os().collect());
     if let Some(error) = without_dashes(&words) {
         return error;
     }

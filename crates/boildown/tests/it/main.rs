@@ -23,6 +23,7 @@ mod environment;
 mod explain;
 mod files;
 mod flaky;
+mod folders;
 mod git_environment;
 mod habits;
 mod help;

@@ -73,7 +73,11 @@ impl Destination {
         }
         let by_default = match is_folder {
             false => with_infix(&args.input, ".min"),
-            true => folder_name(&args.input),
+            true if inputs.len() > 1 => {
+                let stem = args.input.file_stem().unwrap_or_default();
+                with_suffix(&args.input.with_file_name(stem), ".min")
+            }
+            true => with_suffix(&without_slash(&args.input), ".min"),
         };
         if args.output.as_deref() == Some(Path::new("-")) {
             return Self::printed(args, by_default);
@@ -417,11 +421,6 @@ fn print(result: &[u8]) -> Result<(), CliError> {
             .because(error)
             .hint("the same command prints it again")
     })
-}
-
-/// Returns `project.min` for `project/`.
-fn folder_name(path: &Path) -> PathBuf {
-    with_suffix(&without_slash(path), ".min")
 }
 
 /// Returns the path without a slash at its end.

@@ -146,7 +146,11 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     if case.is_none() {
         warn_if_modified(&args.input, expected, reporter);
     }
-    search.report(&found, !strategy.keep.is_empty(), &flakiness, reporter);
+    let keeps_parts = !strategy.keep.is_empty()
+        || case
+            .as_ref()
+            .is_some_and(|case| !case.input.fixed.is_empty());
+    search.report(&found, keeps_parts, &flakiness, reporter);
     Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
 }
 
@@ -469,6 +473,7 @@ fn folder_case(
         options: &args.folder,
         left_out: left_out.collect(),
         script: args.property.test.as_deref(),
+        is_in_place: args.in_place,
         jobs: args.jobs.count(),
     })
 }

@@ -48,6 +48,9 @@ impl ReductionReport<'_> {
         match self.summary.stopped {
             None if self.summary.one_minimal => {
                 let units = match (self.units, self.language) {
+                    _ if self.files.is_some() => {
+                        "no single file can be removed, nor a single token of one"
+                    }
                     (Units::Lines, _) => "no single line can be removed",
                     (Units::Tokens, Some(_)) => {
                         "no single token can be removed, nor a node whose removal parses"
@@ -60,10 +63,6 @@ impl ReductionReport<'_> {
                     ""
                 };
                 format!("1-minimal: {units}{except}")
-            }
-            None if self.files.is_some() => {
-                "no single file can be removed, and the reduction of no file finds anything more"
-                    .to_owned()
             }
             None => "1-minimality not verified: the final pass was skipped or disabled, or the input is too large".to_owned(),
             Some(Stopped::Interrupted) => {
