@@ -14,6 +14,7 @@ use boildown_folder::{
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 
 use super::copy::open_dir;
+use super::dir_watch::ChangedEntries;
 use super::folder_plan::FolderPlan;
 use super::node::{DirNode, Node};
 
@@ -82,27 +83,68 @@ impl FolderSource {
         })
     }
 
+    /// Reads a state of the folder.
+    pub(super) fn read(&self, state: &[u8]) -> Result<FolderText, FolderTextError> {
+        FolderText::read(state, &self.input.listing)
+    }
+
     /// Returns the directory of a run on a state of the folder.
-    pub(super) fn run_tree(&self, state: &[u8]) -> Result<DirNode, FolderTextError> {
-        let text = FolderText::read(state, &self.input.listing)?;
+    pub(super) fn run_tree(&self, text: &FolderText) -> DirNode {
         let mut tree = self.beside.clone();
         let mut dir = &mut tree;
         for name in &self.name {
             dir = dir.subdirectory(name, self.mode);
         }
         dir.mode = self.mode;
-        self.fill(dir, &text);
-        Ok(tree)
+        for entry in text.kept() {
+            self.insert(dir, text, entry);
+        }
+        tree
+    }
+
+    /// Makes the directory of a run on one state that of another one. Returns the entries that
+    /// differ.
+    pub(super) fn update(
+        &self,
+        tree: &mut DirNode,
+        old: &FolderText,
+        new: &FolderText,
+    ) -> ChangedEntries {
+        let entries = self.input.listing.entries();
+        let mut differing = ChangedEntries::new();
+        let mut folder = &mut *tree;
+        for name in &self.name {
+            folder = folder.subdirectory(name, self.mode);
+        }
+        for (entry, listed) in entries.iter().enumerate() {
+            let (was, is) = (old.is_kept(entry), new.is_kept(entry));
+            let has_changed = old.changed().get(&entry) != new.changed().get(&entry);
+            if was == is && !(is && has_changed) {
+                continue;
+            }
+            let path = Path::new(OsStr::from_bytes(&listed.path));
+            let parent = self.name.join(path.parent().unwrap_or(Path::new("")));
+            let name = OsStr::from_bytes(listed.name());
+            differing.entry(parent).or_default().insert(name.to_owned());
+            match is {
+                true => self.insert(folder, new, entry),
+                false => remove(folder, path),
+            }
+        }
+        tree.add(&self.beside);
+        differing
     }
 
     /// Returns a state of the folder as a directory of its own.
     pub(super) fn result_tree(&self, state: &[u8]) -> Result<DirNode, FolderTextError> {
-        let text = FolderText::read(state, &self.input.listing)?;
+        let text = self.read(state)?;
         let mut tree = DirNode {
             mode: self.mode,
             ..DirNode::default()
         };
-        self.fill(&mut tree, &text);
+        for entry in text.kept() {
+            self.insert(&mut tree, &text, entry);
+        }
         Ok(tree)
     }
 
@@ -111,34 +153,30 @@ impl FolderSource {
         self.opened.as_fd()
     }
 
-    fn fill(&self, tree: &mut DirNode, text: &FolderText) {
-        let entries = self.input.listing.entries();
-        for number in text.kept() {
-            let entry = &entries[number];
-            let mut dir = &mut *tree;
-            let mut names = entry.path.split(|&byte| byte == b'/').peekable();
-            while let Some(name) = names.next() {
-                let name = OsStr::from_bytes(name);
-                if names.peek().is_some() {
-                    dir = dir.subdirectory(name, 0o755);
-                    continue;
-                }
-                let node = match (&entry.kind, text.changed().get(&number)) {
-                    (EntryKind::Folder { mode }, _) => {
-                        dir.subdirectory(name, *mode).mode = *mode;
-                        continue;
-                    }
-                    (EntryKind::File { mode, .. }, None) => Node::File(*mode),
-                    (EntryKind::File { mode, .. }, Some(content)) => {
-                        Node::Changed(*mode, Arc::clone(content))
-                    }
-                    (EntryKind::Link { target }, _) => {
-                        Node::Link(OsStr::from_bytes(target).to_owned())
-                    }
-                };
-                dir.children.insert(name.to_owned(), node);
-            }
+    /// Inserts an entry into the tree of a state.
+    fn insert(&self, tree: &mut DirNode, text: &FolderText, number: usize) {
+        let entry = &self.input.listing.entries()[number];
+        let mut dir = tree;
+        for name in entry
+            .parent()
+            .into_iter()
+            .flat_map(|path| path.split(|&byte| byte == b'/'))
+        {
+            dir = dir.subdirectory(OsStr::from_bytes(name), 0o755);
         }
+        let name = OsStr::from_bytes(entry.name());
+        let node = match (&entry.kind, text.changed().get(&number)) {
+            (EntryKind::Folder { mode }, _) => {
+                dir.subdirectory(name, *mode).mode = *mode;
+                return;
+            }
+            (EntryKind::File { mode, .. }, None) => Node::File(*mode),
+            (EntryKind::File { mode, .. }, Some(content)) => {
+                Node::Changed(*mode, Arc::clone(content))
+            }
+            (EntryKind::Link { target }, _) => Node::Link(OsStr::from_bytes(target).to_owned()),
+        };
+        dir.children.insert(name.to_owned(), node);
     }
 
     /// Reads a directory as a state of this folder. Returns `None` if it is none: it holds something
@@ -153,6 +191,33 @@ impl FolderSource {
         walk.directory(opened.as_fd(), &mut Vec::new())?;
         let text = FolderText::new(&self.input.listing, walk.kept, walk.changed);
         Some(text.write(&self.input.listing))
+    }
+}
+
+/// Removes an entry from a tree, if it is there.
+fn remove(tree: &mut DirNode, path: &Path) {
+    let mut dir = tree;
+    for name in path.parent().unwrap_or(Path::new("")) {
+        match dir.children.get_mut(name) {
+            Some(Node::Dir(inside)) => dir = inside,
+            _ => return,
+        }
+    }
+    dir.children.remove(path.file_name().unwrap_or_default());
+}
+
+impl DirNode {
+    /// Adds what another tree has and this one lacks.
+    fn add(&mut self, other: &Self) {
+        for (name, node) in &other.children {
+            match (node, self.children.get_mut(name)) {
+                (Node::Dir(other), Some(Node::Dir(own))) => own.add(other),
+                (_, Some(_)) => {}
+                (_, None) => {
+                    self.children.insert(name.clone(), node.clone());
+                }
+            }
+        }
     }
 }
 

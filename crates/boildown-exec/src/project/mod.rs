@@ -6,6 +6,7 @@
 //! result.
 
 mod copy;
+mod dir_watch;
 mod folder;
 mod folder_plan;
 mod folder_result;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A directory to copy.
@@ -11,6 +12,20 @@ pub(super) struct DirNode {
     pub(super) mode: u32,
     /// What it holds, by name.
     pub(super) children: BTreeMap<OsString, Node>,
+}
+
+impl DirNode {
+    /// Returns the directory at this path.
+    pub(super) fn at(&self, path: &Path) -> Option<&Self> {
+        let mut dir = self;
+        for name in path {
+            dir = match dir.children.get(name)? {
+                Node::Dir(inside) => inside,
+                Node::File(_) | Node::Changed(..) | Node::Link(_) => return None,
+            };
+        }
+        Some(dir)
+    }
 }
 
 /// An entry of a directory to copy.

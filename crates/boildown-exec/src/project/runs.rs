@@ -19,7 +19,7 @@ use crate::command_line::{Moved, RunSite};
 use crate::scratch::{Attributes, empty, remove_at};
 use crate::spawn::{self, Limits, Sandbox, SandboxThread, Stdin};
 use crate::{CommandLine, Scratch};
-use boildown_folder::{FolderInput, FolderTextError};
+use boildown_folder::{FolderInput, FolderText, FolderTextError};
 use boildown_oracle::{Capture, Interrupt, OracleError, Run};
 
 /// The name of the snapshot in the scratch space.
@@ -27,15 +27,6 @@ const SNAPSHOT: &str = "project";
 
 /// The permissions of a copy: only its owner has to read it.
 const COPY_MODE: u32 = 0o700;
-
-/// What an idle copy holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    /// The tree that the next run needs.
-    Tree,
-    /// The tree of the last run.
-    Another,
-}
 
 /// A project in which a command is run, with the candidate in the place of the input.
 ///
@@ -64,6 +55,8 @@ struct ReusableCopy {
     thread: Option<(Option<Sandbox>, SandboxThread)>,
     dirs: CopyDirs,
     tree: TreeCopy,
+    /// The state of the folder that it holds, if it was not changed since.
+    held: Option<(DirNode, FolderText)>,
     tmp: OwnedFd,
     /// The attributes of the directory for temporary files when it was made.
     tmp_attributes: Attributes,
@@ -210,21 +203,22 @@ impl Project {
         run: &ProjectRun<'_>,
         interrupt: &Interrupt,
     ) -> Result<Run, OracleError> {
-        let (mut copy, tree) = match &self.folder {
-            None => (self.idle_copy(&self.plan.tree, Holds::Tree)?, None),
+        let folder = self.folder.as_ref();
+        let mut copy = match folder {
+            None => self.idle_copy()?,
             Some(folder) => {
-                let tree = folder.run_tree(run.candidate);
-                let tree = tree.map_err(|source| OracleError::Candidate {
+                let text = folder.read(run.candidate);
+                let text = text.map_err(|source| OracleError::Candidate {
                     source: source.into(),
                 })?;
-                (self.idle_copy(&tree, Holds::Another)?, Some(folder))
+                self.copy_of_state(folder, text)?
             }
         };
         let candidate = match self.plan.input.as_os_str().is_empty() {
             true => copy.dirs.path.clone(),
             false => copy.dirs.path.join(&self.plan.input),
         };
-        if tree.is_none() {
+        if folder.is_none() {
             let written = copy.tree.write(&self.plan.input, run.mode, run.candidate);
             written.map_err(|source| OracleError::Scratch {
                 action: "write",
@@ -240,13 +234,13 @@ impl Project {
                 moved: Some(Moved {
                     from: &self.plan.root,
                     to: &copy.dirs.path,
-                    inputs: tree.map_or(&[], |folder| &folder.inputs),
-                    originals: tree.map_or(&[], |folder| &folder.scripts),
+                    inputs: folder.map_or(&[], |folder| &folder.inputs),
+                    originals: folder.map_or(&[], |folder| &folder.scripts),
                 }),
             },
             run.capture,
         );
-        if tree.is_some() {
+        if folder.is_some() {
             // A folder cannot be read as a stream.
             invocation.stdin = Stdin::Null;
         }
@@ -265,26 +259,40 @@ impl Project {
         result
     }
 
-    /// Returns a copy that holds this tree. `before` says whether idle copies hold it already.
-    fn idle_copy(&self, tree: &DirNode, before: Holds) -> Result<ReusableCopy, OracleError> {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        let Some(mut copy) = idle else {
-            return self.new_copy(tree);
-        };
-        match before {
-            Holds::Tree => Ok(copy),
-            Holds::Another => match self.restore(&mut copy, tree) {
-                Ok(()) => Ok(copy),
-                Err(_) => {
-                    drop(copy);
-                    self.new_copy(tree)
-                }
-            },
+    fn pop_idle(&self) -> Option<ReusableCopy> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop()
+    }
+
+    fn idle_copy(&self) -> Result<ReusableCopy, OracleError> {
+        match self.pop_idle() {
+            Some(copy) => Ok(copy),
+            None => self.new_copy(&self.plan.tree),
         }
+    }
+
+    /// Returns a copy that holds a state of the folder.
+    fn copy_of_state(
+        &self,
+        folder: &FolderSource,
+        text: FolderText,
+    ) -> Result<ReusableCopy, OracleError> {
+        if let Some(mut copy) = self.pop_idle()
+            && let Some((mut tree, held)) = copy.held.take()
+        {
+            let differing = folder.update(&mut tree, &held, &text);
+            let (parent, source) = (self.scratch.opened().as_fd(), self.snapshot.as_fd());
+            let path = &copy.dirs.path;
+            if (copy.tree.hold(parent, path, &tree, differing, source)).is_ok() {
+                copy.held = Some((tree, text));
+                return Ok(copy);
+            }
+        }
+        let tree = folder.run_tree(&text);
+        let mut copy = self.new_copy(&tree)?;
+        copy.tree.begin_watch(&copy.dirs.path);
+        copy.held = Some((tree, text));
+        Ok(copy)
     }
 
     /// Makes a copy ready for the next run. The next state of a folder is written when it is known.
@@ -334,6 +342,7 @@ impl Project {
             thread: None,
             dirs,
             tree,
+            held: None,
             tmp,
             tmp_attributes,
         })
