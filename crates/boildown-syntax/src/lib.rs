@@ -48,6 +48,7 @@
 //! - `gate`, `parse`, `shield`: the parse gate: skips candidates that bring new syntax errors
 //! - `steps`: long computations in small steps: documents are read, and candidates parsed, so that
 //!   the caller can stop soon
+//! - `mentions`: which lines of a folder's texts mention one of its files
 //! - `outline`: an [`Outline`]: the statements of a text, and their [`Alignment`] with another's
 //! - `strategy`, `keep`: the options of a reduction
 //! - `isolate`: [`Isolation`]: the smallest difference between an input that passes and one that
@@ -68,6 +69,7 @@ mod gate;
 mod isolate;
 mod keep;
 mod languages;
+mod mentions;
 mod outline;
 mod parse;
 mod pipeline;

@@ -15,7 +15,6 @@ use boildown_syntax::{count_tokens, language_of_file};
 use clap::Args;
 use ignore::gitignore::GitignoreBuilder;
 
-use crate::commands::reduce::args::ReduceArgs;
 use crate::error::{CliError, ExitKind};
 use crate::options::heading;
 use crate::report::format::{EscapedPath as _, count};
@@ -364,36 +363,6 @@ fn root_of(inputs: &[PathBuf]) -> Result<PathBuf, CliError> {
         .unwrap_or(Path::new("/"));
     let root = first.ancestors().skip(1).find(|dir| holds_all(dir));
     Ok(root.unwrap_or(Path::new("/")).to_owned())
-}
-
-/// Checks that no option was given that has a meaning for a single file only.
-pub(crate) fn check_options(args: &ReduceArgs) -> Result<(), CliError> {
-    let is_given = [
-        ("--language", args.language.is_some()),
-        ("--keep", !args.keep.is_empty()),
-        ("--rules", !args.rules.is_empty()),
-        ("--passes", !args.passes.is_empty()),
-        ("--stdin", args.property.stdin),
-        ("--within", args.within.is_some()),
-        ("--output -", args.output.as_deref() == Some(Path::new("-"))),
-        (
-            "--in-place with several inputs",
-            args.in_place && !args.more.is_empty(),
-        ),
-    ];
-    let Some((option, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) else {
-        return Ok(());
-    };
-    let what = format!("{option} is for a single file, and the input is a folder or several files");
-    let hint = match option {
-        "--keep" => "--keep-file GLOB keeps whole files",
-        "--within" => "--with PATH gives each run a file or folder in its place",
-        "--output -" | "--in-place with several inputs" => {
-            "--output DIR writes the result to a folder"
-        }
-        _ => "leave it out",
-    };
-    Err(CliError::usage(what).hint(hint))
 }
 
 /// Checks that nothing that the runs need would be moved by `--in-place`.

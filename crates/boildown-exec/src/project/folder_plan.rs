@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 use ignore::gitignore::Gitignore;
 
 use super::node::{DirNode, Node};
-use super::plan::{PlanError, PlanLimits};
+use super::plan::{PlanError, PlanLimits, ProjectPlan};
 use super::roots::REPOSITORIES;
 
 /// Stores of boildown, which are part of no input.
@@ -134,6 +134,18 @@ impl FolderPlan {
             tree,
             root,
         })
+    }
+
+    /// Returns the plan of the runs on the folder: a copy holds a state of it.
+    pub(super) fn project_plan(&self) -> ProjectPlan {
+        ProjectPlan {
+            root: self.root.clone(),
+            input: self.name.clone(),
+            user_dir: self.user_dir.clone(),
+            tree: DirNode::default(),
+            linked: Vec::new(),
+            size: self.size,
+        }
     }
 
     /// Returns whether there is nothing to reduce.

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use ignore::gitignore::Gitignore;
 
-use super::folder_plan::FolderPlan;
 use super::node::{DirNode, Node};
 use super::roots::REPOSITORIES;
 
@@ -75,9 +74,9 @@ pub struct ProjectPlan {
     pub(super) user_dir: PathBuf,
     pub(super) tree: DirNode,
     /// The paths of what is linked, relative to the root.
-    linked: Vec<PathBuf>,
+    pub(super) linked: Vec<PathBuf>,
     /// Number of entries and bytes that are copied.
-    size: PlanLimits,
+    pub(super) size: PlanLimits,
 }
 
 /// Why a project cannot be copied.
@@ -162,18 +161,6 @@ impl ProjectPlan {
             size,
             root,
         })
-    }
-
-    /// Returns the plan of the runs on a folder: a copy holds a state of it, and nothing else.
-    pub(super) fn of_folder(folder: &FolderPlan) -> Self {
-        Self {
-            root: folder.root.clone(),
-            input: folder.name.clone(),
-            user_dir: folder.user_dir.clone(),
-            tree: DirNode::default(),
-            linked: Vec::new(),
-            size: folder.size,
-        }
     }
 
     /// Returns the directory that is copied.

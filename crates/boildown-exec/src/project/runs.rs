@@ -109,7 +109,7 @@ impl Project {
     /// # Errors
     /// [`OracleError::Scratch`] when the folder cannot be read, or the snapshot not be written.
     pub fn of_folder(plan: &FolderPlan, jobs: usize, temp_dir: &Path) -> Result<Self, OracleError> {
-        let project_plan = ProjectPlan::of_folder(plan);
+        let project_plan = plan.project_plan();
         let source = plan.root.join(&plan.prefix);
         let name = plan.name.as_os_str();
         let name = (!name.is_empty()).then_some(name);

@@ -36,7 +36,7 @@ mod words;
 
 pub(crate) use characters::comment_prefixes;
 pub(crate) use frames::crc32;
-pub(crate) use joined::{JoinedPart, append as append_to_joined, parts as parts_of_joined};
+pub(crate) use joined::{JoinedPart, MARK, append as append_to_joined, parts as parts_of_joined};
 pub(crate) use kinds::{ERROR, WORD};
 pub(crate) use render::Substitutes;
 pub(crate) use syntax::is_lost;

@@ -157,8 +157,35 @@ impl Document {
             .collect()
     }
 
+    /// Returns whether a token is the header of a file.
+    pub(crate) fn is_header(&self, token: usize) -> bool {
+        self.files.headers.binary_search(&token).is_ok()
+    }
+
+    /// Returns the first header after a token.
+    pub(super) fn header_after(&self, token: usize) -> Option<usize> {
+        let after = self
+            .files
+            .headers
+            .partition_point(|&header| header <= token);
+        self.files.headers.get(after).copied()
+    }
+
+    /// Returns whether a node holds the whole text of a file.
+    pub(crate) fn is_whole_file(&self, node: NodeId) -> bool {
+        // The node of the text comes right after that of the file.
+        let after = self.files.nodes.partition_point(|&file| file < node);
+        after > 0 && self.files.nodes[after - 1].next() == node
+    }
+
+    /// Returns the files of a joined text: the node of each, and the token that is its header.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (NodeId, usize)> + '_ {
+        let nodes = self.files.nodes.iter().copied();
+        nodes.zip(self.files.headers.iter().copied())
+    }
+
     /// Returns the gap before a token; for the number of tokens, the rest of the input.
-    pub(super) fn gap(&self, token: usize) -> &[u8] {
+    pub(crate) fn gap(&self, token: usize) -> &[u8] {
         let start = token
             .checked_sub(1)
             .map_or(0, |before| self.tokens[before].end as usize);

@@ -449,3 +449,151 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
         self.best.clone()
     }
 }
+
+#[cfg(all(test, feature = "all-languages"))]
+mod tests {
+    use boildown_folder::{Contents, Entry, FolderSize, Listing};
+    use boildown_search::run;
+
+    use super::*;
+    use crate::folder_reduction;
+
+    /// Files in memory.
+    #[derive(Debug)]
+    struct MemoryFiles(Vec<Option<Arc<[u8]>>>);
+
+    impl Contents for MemoryFiles {
+        fn content(&self, entry: usize) -> Option<Arc<[u8]>> {
+            self.0.get(entry)?.clone()
+        }
+    }
+
+    fn folder(files: &[(&str, &str)]) -> FolderInput {
+        let mut entries: Vec<Entry> = (files.iter())
+            .map(|(path, content)| Entry {
+                path: path.as_bytes().into(),
+                kind: EntryKind::file(0o644, content.as_bytes()),
+            })
+            .collect();
+        let folders = files
+            .iter()
+            .filter_map(|(path, _)| Some(path.rsplit_once('/')?.0));
+        let folders: BTreeSet<&str> = folders.collect();
+        entries.extend(folders.into_iter().map(|path| Entry {
+            path: path.as_bytes().into(),
+            kind: EntryKind::Folder { mode: 0o755 },
+        }));
+        let listing = Listing::new(entries);
+        let content = |entry: &Entry| {
+            let file = files
+                .iter()
+                .find(|(path, _)| path.as_bytes() == &*entry.path);
+            file.map(|(_, content)| content.as_bytes().into())
+        };
+        let contents = MemoryFiles(listing.entries().iter().map(content).collect());
+        FolderInput {
+            listing: Arc::new(listing),
+            contents: Arc::new(contents),
+            fixed: Arc::default(),
+        }
+    }
+
+    /// Reduces the files for a property of them; returns what is left, and the number of queries.
+    fn reduced(
+        files: &[(&str, &str)],
+        holds: impl Fn(&BTreeMap<String, String>) -> bool,
+    ) -> (Vec<(String, String)>, u32) {
+        let input = folder(files);
+        let read = |state: &[u8]| -> BTreeMap<String, String> {
+            let text = FolderText::read(state, &input.listing).expect("a state of the folder");
+            let size = text.size(&input.listing);
+            assert_eq!(size, FolderText::size_in(state));
+            let whole = FolderText::whole(&input.listing).size(&input.listing);
+            assert!(size.bytes <= whole.bytes && size.files <= whole.files);
+            let files = text.kept().filter_map(|entry| {
+                let content = input.content_in(&text, entry)?;
+                let path = &input.listing.entries()[entry].path;
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                Some((text(path), text(&content)))
+            });
+            files.collect()
+        };
+        let whole = FolderText::whole(&input.listing).write(&input.listing);
+        let search = folder_reduction(&input, &whole, Strategy::default());
+        let mut queries = 0;
+        let search = run(search.expect("it is the whole folder"), |candidate| {
+            queries += 1;
+            match holds(&read(candidate.bytes())) {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            }
+        });
+        assert!(search.inner().is_proved());
+        (read(search.best().bytes()).into_iter().collect(), queries)
+    }
+
+    fn pairs(files: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = |text: &str| text.trim_end().to_owned();
+        files
+            .iter()
+            .map(|(path, content)| (owned(path), owned(content)))
+            .collect()
+    }
+
+    fn has(files: &BTreeMap<String, String>, path: &str, text: &str) -> bool {
+        files
+            .get(path)
+            .is_some_and(|content| content.contains(text))
+    }
+
+    const PROJECT: &[(&str, &str)] = &[
+        (
+            "main.c",
+            "#include \"lib/a.h\"\nint main() { return used(1) + other(); }\n",
+        ),
+        ("lib/a.h", "int used(int);\nint other();\n"),
+        (
+            "lib/a.c",
+            "int used(int a) { return a; }\nint other() { return 2; }\n",
+        ),
+        ("doc/text.txt", "some words\n"),
+    ];
+
+    #[test]
+    fn files_and_what_is_in_them_are_deleted() {
+        let (left, _) = reduced(PROJECT, |files| has(files, "lib/a.c", "other() {"));
+        assert_eq!(left, pairs(&[("lib/a.c", "other() {\n")]));
+    }
+
+    #[test]
+    fn a_file_is_deleted_with_what_mentions_it() {
+        // Whatever is included has to exist, and a call has to be declared.
+        let compiles = |files: &BTreeMap<String, String>| {
+            files.values().all(|text| {
+                let mut lines = text
+                    .lines()
+                    .filter_map(|line| line.strip_prefix("#include \""));
+                lines.all(|name| files.contains_key(name.trim_end_matches('"')))
+            })
+        };
+        let (left, _) = reduced(PROJECT, |files| {
+            compiles(files) && has(files, "main.c", "int main()")
+        });
+        let left: Vec<_> = left
+            .into_iter()
+            .map(|(path, text)| (path, text.trim().to_owned()))
+            .collect();
+        assert_eq!(left, pairs(&[("main.c", "int main()")]));
+    }
+
+    #[test]
+    fn a_size_is_that_of_the_files() {
+        let input = folder(PROJECT);
+        let bytes = PROJECT
+            .iter()
+            .map(|(_, content)| content.len() as u64)
+            .sum();
+        let size = FolderText::whole(&input.listing).size(&input.listing);
+        assert_eq!(size, FolderSize { bytes, files: 4 });
+    }
+}

@@ -46,7 +46,7 @@ fn the_help_of_reduce_lists_every_option() {
     -- stdout
     Reduce a file while a command still fails on it in the same way
 
-    Usage: boildown reduce [OPTIONS] <FILE> [-- <COMMAND>...]
+    Usage: boildown reduce [OPTIONS] <FILE> [FILES]... [-- <COMMAND>...]
 
     Makes FILE as small as possible while COMMAND still fails on it in the same way. The command is run
     once, and what that run shows is preserved: its exit code or signal, and the line that names the
@@ -55,6 +55,9 @@ fn the_help_of_reduce_lists_every_option() {
     In COMMAND, a word that names FILE, or {}, becomes the path of a candidate. Smaller and smaller
     candidates are tested, many at once. FILE itself is never changed; the best result so far is beside
     it at any moment, as crash.min.c for crash.c.
+
+    A folder, or several files, are reduced together: each run has a copy of them under their names, and
+    the result is a folder.
 
     Examples:
       boildown reduce crash.c -- gcc -O2 -c crash.c
@@ -67,12 +70,19 @@ fn the_help_of_reduce_lists_every_option() {
               an input that hangs, read from standard input
       boildown reduce server.log --units lines -- ./parse {}
               delete whole lines only
+      boildown reduce project/ --test ./interesting.sh
+              a folder: files first, then what is in them
 
     Arguments:
       <FILE>
-              The file to reduce
+              The file or folder to reduce
               
               It is never modified unless --in-place is given.
+
+      [FILES]...
+              More files to reduce together with it
+              
+              Without a command, a single one is the test script, in either order with the input.
 
       [COMMAND]...
               The command that fails on the input
@@ -80,6 +90,17 @@ fn the_help_of_reduce_lists_every_option() {
               A word that names the input, or {}, is replaced by the path of the candidate.
 
     What to preserve (default: what the first run shows):
+          --only <GLOB>
+              Reduce only these files of a folder; the others stay
+              
+              A pattern as in .gitignore, such as `*.c` or `src/`; may be repeated. The other files stay
+              as they are.
+
+          --keep-file <GLOB>
+              Keep these files of a folder as they are
+              
+              A pattern as in .gitignore; may be repeated.
+
           --test <SCRIPT>
               A script that exits with 0 if a candidate is interesting
               
@@ -138,6 +159,12 @@ fn the_help_of_reduce_lists_every_option() {
               that contain `boildown: keep` are kept too.
 
     How to run the command:
+          --with <PATH>
+              A file or folder that each run finds in its place
+              
+              It is not reduced; a run sees it through a link, and may not write to it. For what a
+              folder needs, such as node_modules. May be repeated.
+
           --stdin
               Feed the candidate to the command's standard input
 

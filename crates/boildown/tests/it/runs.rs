@@ -207,6 +207,8 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
       "bytes_before": 49,
       "driver_cpu_seconds": "[number]",
       "event": "finished",
+      "files_after": null,
+      "files_before": null,
       "one_minimal": true,
       "others": [],
       "output": "in.min.txt",

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use boildown_search::algorithms::Algorithm;
@@ -13,6 +13,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::commands::guides::REDUCE;
+use crate::error::CliError;
 use crate::folder::FolderArgs;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
@@ -223,6 +224,38 @@ impl ReduceArgs {
             .chain(&self.more)
             .cloned()
             .collect()
+    }
+
+    /// Checks that no option was given that has a meaning for a single file only.
+    pub(crate) fn check_for_folder(&self) -> Result<(), CliError> {
+        let args = self;
+        let is_given = [
+            ("--language", args.language.is_some()),
+            ("--keep", !args.keep.is_empty()),
+            ("--rules", !args.rules.is_empty()),
+            ("--passes", !args.passes.is_empty()),
+            ("--stdin", args.property.stdin),
+            ("--within", args.within.is_some()),
+            ("--output -", args.output.as_deref() == Some(Path::new("-"))),
+            (
+                "--in-place with several inputs",
+                args.in_place && !args.more.is_empty(),
+            ),
+        ];
+        let Some((option, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) else {
+            return Ok(());
+        };
+        let what =
+            format!("{option} is for a single file, and the input is a folder or several files");
+        let hint = match option {
+            "--keep" => "--keep-file GLOB keeps whole files",
+            "--within" => "--with PATH gives each run a file or folder in its place",
+            "--output -" | "--in-place with several inputs" => {
+                "--output DIR writes the result to a folder"
+            }
+            _ => "leave it out",
+        };
+        Err(CliError::usage(what).hint(hint))
     }
 
     /// Returns the options of the preparation.

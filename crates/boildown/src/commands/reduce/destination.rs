@@ -34,6 +34,8 @@ pub(super) struct Destination {
     pub(crate) backup: Option<PathBuf>,
     /// Where the result is as long as it is larger than the one that `output` holds.
     aside: Option<Aside>,
+    /// Whether the result is a folder.
+    is_folder: bool,
     /// The folder that is reduced, if the result is a folder.
     folder: Option<Arc<Project>>,
     /// The folder that holds the result, once the reduction has begun.
@@ -67,6 +69,7 @@ impl Destination {
                 is_printed: false,
                 backup: Some(with_suffix(&without_slash(&args.input), ".orig")),
                 aside: None,
+                is_folder,
                 folder: None,
                 folder_result: None,
             });
@@ -119,6 +122,7 @@ impl Destination {
             is_printed: false,
             backup: None,
             aside: None,
+            is_folder,
             folder: None,
             folder_result: None,
         })
@@ -136,6 +140,7 @@ impl Destination {
             is_printed: true,
             backup: None,
             aside: None,
+            is_folder: is_folder(&args.inputs()),
             folder: None,
             folder_result: None,
         })
@@ -270,9 +275,18 @@ impl Destination {
             Ok(bytes) => bytes == input || earlier.was_result(fingerprint_of(&bytes)),
             Err(_) => path.symlink_metadata().is_err(),
         };
-        let mut paths = (1..).map(|number: u32| with_infix(&self.output, &format!(".{number}")));
+        let mut paths = (1..).map(|number| self.numbered(number));
         let path = paths.find(is_free).expect("one of all numbers is free");
         self.aside = Some(Aside { path, other });
+    }
+
+    /// Returns `crash.min.1.c` for `crash.min.c`, and `project.min.1` for the folder `project.min`.
+    fn numbered(&self, number: u32) -> PathBuf {
+        let number = format!(".{number}");
+        match self.is_folder {
+            true => with_suffix(&without_slash(&self.output), &number),
+            false => with_infix(&self.output, &number),
+        }
     }
 
     /// Returns the file that holds the best result so far, for messages.
@@ -324,8 +338,9 @@ impl Destination {
     /// Returns the files that are written, which are no part of the user's project.
     pub(crate) fn results(&self) -> impl Iterator<Item = PathBuf> {
         let output = (self.backup.is_none()).then(|| self.output.clone());
-        let numbered = |number: u32| with_infix(&self.output, &format!(".{number}"));
-        let aside = (1..).map(numbered).take_while(|path| path.exists());
+        let aside = (1..)
+            .map(|number| self.numbered(number))
+            .take_while(|path| path.exists());
         output.into_iter().chain(aside).chain(self.backup.clone())
     }
 

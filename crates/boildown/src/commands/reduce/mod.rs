@@ -54,7 +54,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let inputs = args.inputs();
     let is_folder = folder::is_folder(&inputs);
     match is_folder {
-        true => folder::check_options(&args)?,
+        true => args.check_for_folder()?,
         false => folder::check_file_options(&args.folder)?,
     }
     if args.input.file_name().is_none() {
