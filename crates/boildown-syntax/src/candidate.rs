@@ -19,14 +19,14 @@ pub struct Candidate {
     /// The texts that replace kept tokens.
     substitutes: Arc<Substitutes>,
     /// What the candidate is a part of, if it is more than the document.
-    container: Option<Container>,
+    container: Option<CandidateContainer>,
     check: Check,
     bytes: Arc<OnceLock<Arc<[u8]>>>,
 }
 
 /// What holds a candidate.
 #[derive(Debug, Clone)]
-enum Container {
+enum CandidateContainer {
     /// The archive whose member is changed; the document is the whole archive.
     Archive(Arc<ChangedMember>),
     /// The folder, of which one file may be changed; the document is that file.
@@ -97,7 +97,7 @@ impl Candidate {
             content,
         };
         Self {
-            container: Some(Container::Archive(Arc::new(changed))),
+            container: Some(CandidateContainer::Archive(Arc::new(changed))),
             bytes: Arc::default(),
             ..self.clone()
         }
@@ -111,7 +111,7 @@ impl Candidate {
             change: FolderChange::Nothing,
         };
         Self {
-            container: Some(Container::Folder(Arc::new(state))),
+            container: Some(CandidateContainer::Folder(Arc::new(state))),
             ..Self::whole(&Arc::default())
         }
     }
@@ -129,7 +129,7 @@ impl Candidate {
             change: FolderChange::File(file, content.clone()),
         };
         Self {
-            container: Some(Container::Folder(Arc::new(state))),
+            container: Some(CandidateContainer::Folder(Arc::new(state))),
             bytes: Arc::default(),
             ..content
         }
@@ -149,7 +149,7 @@ impl Candidate {
             change: FolderChange::Joined(Arc::clone(files), joined.clone()),
         };
         Self {
-            container: Some(Container::Folder(Arc::new(state))),
+            container: Some(CandidateContainer::Folder(Arc::new(state))),
             bytes: Arc::default(),
             ..joined
         }
@@ -159,14 +159,14 @@ impl Candidate {
     /// texts still.
     pub(crate) fn is_joined_whole(&self) -> bool {
         match &self.container {
-            Some(Container::Folder(state)) => match &state.change {
+            Some(CandidateContainer::Folder(state)) => match &state.change {
                 FolderChange::Joined(files, joined) => {
                     let (listing, text) = (&state.listing, &state.text);
                     text_of_joined(listing, text, files, joined.bytes()).is_some()
                 }
                 FolderChange::Nothing | FolderChange::File(..) => true,
             },
-            Some(Container::Archive(_)) | None => true,
+            Some(CandidateContainer::Archive(_)) | None => true,
         }
     }
 
@@ -193,8 +193,8 @@ impl Candidate {
         }
         self.bytes.get_or_init(|| {
             let written = match &self.container {
-                Some(Container::Archive(changed)) => changed.write(),
-                Some(Container::Folder(state)) => Some(state.write()),
+                Some(CandidateContainer::Archive(changed)) => changed.write(),
+                Some(CandidateContainer::Folder(state)) => Some(state.write()),
                 None => None,
             };
             let rendered = || self.document.render_with(&self.kept, &self.substitutes);
@@ -206,18 +206,18 @@ impl Candidate {
     #[must_use]
     pub fn size(&self) -> usize {
         match &self.container {
-            Some(Container::Folder(_)) => {
+            Some(CandidateContainer::Folder(_)) => {
                 let bytes = FolderText::size_in(self.bytes()).bytes;
                 usize::try_from(bytes).unwrap_or(usize::MAX)
             }
-            Some(Container::Archive(_)) | None => self.bytes().len(),
+            Some(CandidateContainer::Archive(_)) | None => self.bytes().len(),
         }
     }
 
     /// Returns whether this is a state of a folder.
     #[must_use]
     pub fn is_folder(&self) -> bool {
-        matches!(self.container, Some(Container::Folder(_)))
+        matches!(self.container, Some(CandidateContainer::Folder(_)))
     }
 
     /// Returns the document whose tokens are kept.

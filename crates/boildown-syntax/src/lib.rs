@@ -1,8 +1,9 @@
 //! Inputs as trees of removable units, and the search that reduces them.
 //!
 //! [`reduction`] is the whole reduction of one input, as a [`Search`](boildown_search::Search):
-//! it asks about [`Candidate`]s and is told their verdicts. [`folder_reduction`] is that of a folder. Nothing in this crate does any I/O;
-//! the oracle that decides whether a candidate is interesting is the caller's.
+//! it asks about [`Candidate`]s and is told their verdicts. [`folder_reduction`] is that of a
+//! folder. Nothing in this crate does any I/O; the oracle that decides whether a candidate is
+//! interesting is the caller's.
 //!
 //! # Example
 //! ```

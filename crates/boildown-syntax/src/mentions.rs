@@ -10,8 +10,8 @@ use crate::edit_plan::{EditPlan, SiblingPositions, sibling_positions};
 
 impl Document {
     /// Returns the deletions of whole files, each together with what mentions the file elsewhere:
-    /// `#include "a.h"`, `import a`, `<link href="a.css">`, `a.o` in a Makefile. There are two for a
-    /// file, which delete the smallest elements with the mentions, and whole lines.
+    /// `#include "a.h"`, `import a`, `<link href="a.css">`, `a.o` in a Makefile. There are two for
+    /// a file, which delete the smallest elements with the mentions, and whole lines.
     pub(crate) fn files_with_mentions(&self) -> Vec<Vec<Range<usize>>> {
         let positions = sibling_positions(self.tree());
         let mut units = Vec::new();

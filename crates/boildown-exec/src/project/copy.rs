@@ -68,8 +68,8 @@ pub(crate) struct TreeCopy {
 }
 
 impl TreeCopy {
-    /// Creates the directory of this name in `parent` with these permissions, and in it the files of
-    /// `tree`, whose contents are those in `source`.
+    /// Creates the directory of this name in `parent` with these permissions, and in it the files
+    /// of `tree`, whose contents are those in `source`.
     pub(crate) fn create(
         parent: BorrowedFd<'_>,
         name: impl AsRef<OsStr>,
@@ -223,8 +223,8 @@ impl TreeCopy {
         Ok(())
     }
 
-    /// Puts back what a run has changed or removed, and removes what it has created. The tree may be
-    /// another one than before: then only what differs is written.
+    /// Puts back what a run has changed or removed, and removes what it has created. The tree may
+    /// be another one than before: then only what differs is written.
     ///
     /// # Errors
     /// When the run has replaced the directory itself or changed its attributes, or a file system

@@ -179,8 +179,8 @@ impl FolderSource {
         dir.children.insert(name.to_owned(), node);
     }
 
-    /// Reads a directory as a state of this folder. Returns `None` if it is none: it holds something
-    /// that the folder does not, or cannot be read.
+    /// Reads a directory as a state of this folder. Returns `None` if it is none: it holds
+    /// something that the folder does not, or cannot be read.
     pub(super) fn state_of(&self, dir: &Path) -> Option<Vec<u8>> {
         let opened = File::open(dir).ok()?;
         let mut walk = StateWalk {

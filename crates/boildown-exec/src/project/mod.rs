@@ -1,9 +1,9 @@
 //! Copies of the user's project in which commands are run, with the candidate in its place.
 //!
 //! [`ProjectPlan`] lists what a copy holds; [`Project`] keeps a snapshot of it, and runs commands
-//! in copies of that snapshot. When a folder is reduced, [`FolderPlan`] lists what it holds, and the
-//! copies hold one state of the folder after another. [`FolderResult`] is the folder with the best
-//! result.
+//! in copies of that snapshot. When a folder is reduced, [`FolderPlan`] lists what it holds, and
+//! the copies hold one state of the folder after another. [`FolderResult`] is the folder with the
+//! best result.
 
 mod copy;
 mod dir_watch;

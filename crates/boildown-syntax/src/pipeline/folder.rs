@@ -26,8 +26,8 @@ const JOINED_LIMIT: u64 = 4 << 20;
 /// 1. Deletes folders and files, the largest first.
 /// 2. Empties binaries that cannot be deleted.
 /// 3. Reduces all texts together, as one document with a node for each folder and file: a file with
-///    what mentions it, a definition with its uses in other files, and the largest parts of any file
-///    first.
+///    what mentions it, a definition with its uses in other files, and the largest parts of any
+///    file first.
 /// 4. Reduces the content of each file, the largest first, with the whole reduction that such a
 ///    file gets alone.
 ///
@@ -305,7 +305,8 @@ impl<S: ContentReduction> FolderSearch<S> {
         }
     }
 
-    /// Returns whether a candidate is a state of the folder: in a joined text, a header may be broken.
+    /// Returns whether a candidate is a state of the folder: in a joined text, a header may be
+    /// broken.
     fn is_state(&self, candidate: &Candidate) -> bool {
         !matches!(self.stage, FolderStage::Joined { .. }) || candidate.is_joined_whole()
     }

@@ -181,8 +181,8 @@ impl Destination {
         }
     }
 
-    /// Begins a reduction of a folder. Its result is written when there is one that is smaller: until
-    /// then, the folder itself is the best result.
+    /// Begins a reduction of a folder. Its result is written when there is one that is smaller:
+    /// until then, the folder itself is the best result.
     fn begin_folder(
         &mut self,
         args: &ReduceArgs,

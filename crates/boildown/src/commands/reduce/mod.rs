@@ -13,7 +13,7 @@ use boildown_session::{
     Stopped, Summary, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
-use boildown_syntax::{Language, Strategy, count_tokens, folder_reduction, reduction};
+use boildown_syntax::{Language, Reduction, Strategy, count_tokens, folder_reduction, reduction};
 
 use self::args::ReduceArgs;
 use self::destination::Destination;
@@ -51,28 +51,14 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
     settle(&mut args)?;
-    let inputs = args.inputs();
-    let is_folder = folder::is_folder(&inputs);
-    match is_folder {
-        true => args.check_for_folder()?,
-        false => folder::check_file_options(&args.folder)?,
-    }
-    if args.input.file_name().is_none() {
-        args.input = folder::resolved(&args.input)?;
-    }
-    let mut destination = Destination::new(&args)?;
-    let case = is_folder.then(|| folder_case(&args, &inputs, &destination));
-    let case = case.transpose()?;
-    let input = match &case {
-        Some(case) => Arc::clone(&case.whole),
-        None => read(&args.input)?,
-    };
-    if inputs.len() > 1 {
-        args.input = folder::subject(&inputs)?;
-    }
+    let TakenInput {
+        inputs,
+        case,
+        input,
+        mut destination,
+    } = take_input(&mut args)?;
     let args = &args;
     let snapshot = case.as_ref().map(|case| Arc::clone(&case.project));
-    destination = destination.of_folder(snapshot.clone());
     let usage = format!("boildown reduce {}", args.input.escaped());
     let commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
     if args.property.show_property {
@@ -95,16 +81,8 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     )?;
     let input = Arc::clone(&history.input);
     let mut choices = Choices::default();
-    let (language, strategy) = match &case {
-        Some(_) => {
-            choices.add(choices::jobs(&args.jobs), reporter);
-            (None, strategy_of_folder(args))
-        }
-        None => {
-            let language = language(args, &input, &mut choices, reporter)?;
-            (language, strategy(args, &input, language)?)
-        }
-    };
+    let (language, strategy) =
+        choose_strategy(args, case.as_ref(), &input, &mut choices, reporter)?;
     let interrupt = interrupt_on_signals()?;
 
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
@@ -146,12 +124,67 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     if case.is_none() {
         warn_if_modified(&args.input, expected, reporter);
     }
-    let keeps_parts = !strategy.keep.is_empty()
-        || case
-            .as_ref()
-            .is_some_and(|case| !case.input.fixed.is_empty());
+    let has_fixed = |case: &FolderCase| !case.input.fixed.is_empty();
+    let keeps_parts = !strategy.keep.is_empty() || case.as_ref().is_some_and(has_fixed);
     search.report(&found, keeps_parts, &flakiness, reporter);
     Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
+}
+
+/// What a reduction starts from.
+struct TakenInput {
+    /// The inputs as the user named them.
+    inputs: Vec<PathBuf>,
+    /// The folder, if the input is one.
+    case: Option<FolderCase>,
+    /// The bytes of the input.
+    input: Arc<[u8]>,
+    destination: Destination,
+}
+
+/// Reads the input, or takes a snapshot of the folder, and chooses where the result goes.
+fn take_input(args: &mut ReduceArgs) -> Result<TakenInput, CliError> {
+    let inputs = args.inputs();
+    let is_folder = folder::is_folder(&inputs);
+    match is_folder {
+        true => args.check_for_folder()?,
+        false => folder::check_file_options(&args.folder)?,
+    }
+    if args.input.file_name().is_none() {
+        args.input = folder::resolved(&args.input)?;
+    }
+    let destination = Destination::new(args)?;
+    let case = is_folder.then(|| folder_case(args, &inputs, &destination));
+    let case = case.transpose()?;
+    let input = match &case {
+        Some(case) => Arc::clone(&case.whole),
+        None => read(&args.input)?,
+    };
+    if inputs.len() > 1 {
+        args.input = folder::subject(&inputs)?;
+    }
+    let snapshot = case.as_ref().map(|case| Arc::clone(&case.project));
+    Ok(TakenInput {
+        inputs,
+        case,
+        input,
+        destination: destination.of_folder(snapshot),
+    })
+}
+
+/// Returns the language, unless the input is a folder, and the strategy.
+fn choose_strategy(
+    args: &ReduceArgs,
+    case: Option<&FolderCase>,
+    input: &Arc<[u8]>,
+    choices: &mut Choices,
+    reporter: &mut dyn Reporter,
+) -> Result<(Option<&'static Language>, Strategy), CliError> {
+    if case.is_some() {
+        choices.add(choices::jobs(&args.jobs), reporter);
+        return Ok((None, strategy_of_folder(args)));
+    }
+    let language = language(args, input, choices, reporter)?;
+    Ok((language, strategy(args, input, language)?))
 }
 
 /// Returns the places in which candidates can be run.
@@ -326,6 +359,15 @@ impl ReductionSearch<'_> {
         })
     }
 
+    /// Returns the search that reduces a text.
+    fn start(&self, text: &Arc<[u8]>, strategy: &Strategy) -> Reduction {
+        match self.folder {
+            None => reduction(text, self.language, strategy.clone()),
+            Some(folder) => folder_reduction(&folder.input, text, strategy.clone())
+                .expect("every text of this reduction is a state of its folder"),
+        }
+    }
+
     /// Searches for a smaller file, and runs the command on the result again.
     fn run(
         &self,
@@ -360,11 +402,7 @@ impl ReductionSearch<'_> {
             None => oracle,
         };
         let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
-        let start = |text: &Arc<[u8]>| match self.folder {
-            None => reduction(text, self.language, strategy.clone()),
-            Some(folder) => folder_reduction(&folder.input, text, strategy.clone())
-                .expect("every text of this reduction is a state of its folder"),
-        };
+        let start = |text: &Arc<[u8]>| self.start(text, strategy);
         let Reduced {
             summary,
             best,
