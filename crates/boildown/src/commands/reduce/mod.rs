@@ -69,9 +69,7 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
         crate::report::reporter(&args.printing, if uses_keys { keys::HINT } else { "" });
     let reporter = reporter.as_mut();
     let places = run_places(args, &commands, &destination).of_folder(snapshot);
-    if let Some(case) = &case {
-        case.note(reporter);
-    }
+    case.iter().for_each(|case| case.note(reporter));
     let history = ReductionHistory::find(
         args,
         &places,
@@ -84,7 +82,6 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     let (language, strategy) =
         choose_strategy(args, case.as_ref(), &input, &mut choices, reporter)?;
     let interrupt = interrupt_on_signals()?;
-
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);
     let (prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
