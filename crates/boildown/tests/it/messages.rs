@@ -105,7 +105,7 @@ fn options_that_exclude_each_other() {
     -- stderr
     error: the argument '--test <SCRIPT>' cannot be used with '[COMMAND]...'
 
-    Usage: boildown reduce --test <SCRIPT> <FILE> [-- <COMMAND>...]
+    Usage: boildown reduce --test <SCRIPT> <FILE> [FILES]... [-- <COMMAND>...]
 
     For more information, try '--help'.
     ");
@@ -114,7 +114,7 @@ fn options_that_exclude_each_other() {
     -- stderr
     error: the argument '--test <SCRIPT>' cannot be used with '--stdin'
 
-    Usage: boildown reduce --test <SCRIPT> <FILE> [-- <COMMAND>...]
+    Usage: boildown reduce --test <SCRIPT> <FILE> [FILES]... [-- <COMMAND>...]
 
     For more information, try '--help'.
     ");
@@ -140,12 +140,11 @@ fn a_missing_input() {
 }
 
 #[test]
-fn an_input_that_is_a_directory() {
+fn an_input_that_is_an_empty_folder() {
     assert_snapshot!(TestEnv::new().reduce([".", "--", "false"]), @r"
     exit code 1
     -- stderr
-    error: failed to read .: it is a directory
-      hint: give a single file; the command finds the other files of its project too
+    error: . holds no files: there is nothing to reduce
     ");
 }
 
