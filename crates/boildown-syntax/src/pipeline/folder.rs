@@ -563,7 +563,8 @@ mod tests {
     #[test]
     fn files_and_what_is_in_them_are_deleted() {
         let (left, _) = reduced(PROJECT, |files| has(files, "lib/a.c", "other() {"));
-        assert_eq!(left, pairs(&[("lib/a.c", "other() {\n")]));
+        let expected = ("lib/a.c".to_owned(), "other() {\n".to_owned());
+        assert_eq!(left, [expected]);
     }
 
     #[test]
