@@ -80,7 +80,7 @@ mod text_order;
 mod unused;
 
 pub use candidate::{Candidate, Check};
-pub use document::{Document, View};
+pub use document::{Document, ModuleUnits, View};
 pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text};
 pub use keep::Keep;

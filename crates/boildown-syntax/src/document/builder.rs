@@ -86,6 +86,11 @@ impl Builder {
         }
     }
 
+    /// Returns the number of tokens so far.
+    pub(super) fn count(&self) -> usize {
+        self.tokens.len()
+    }
+
     /// Begins a node.
     pub(super) fn open(&mut self, kind: u16, position: NodePosition) {
         let node = self.tree.nodes.next_id();
@@ -246,6 +251,7 @@ impl Builder {
             frames: None,
             repairs: Repairs::default(),
             parsed: None,
+            module: None,
         }
     }
 }

@@ -11,6 +11,7 @@
 //! - `nested_lines.rs`: whole lines, nested by brackets and indentation
 //! - `flat.rs`: lines only, and pieces of equal size
 //! - `binary.rs`, `frames/`: the parts of binaries, whose lengths and checksums are corrected
+//! - `wasm/`: modules of WebAssembly, which stay valid
 //! - `characters.rs`: single characters of words, and of white space
 //! - `builder.rs`: builds the tree, with its sibling lists and separators
 //! - `render.rs`: turns kept tokens into bytes
@@ -30,6 +31,7 @@ mod slots;
 mod syntax;
 mod tokens;
 mod view;
+mod wasm;
 mod words;
 
 pub(crate) use characters::comment_prefixes;
@@ -38,5 +40,5 @@ pub(crate) use kinds::{ERROR, WORD};
 pub(crate) use render::Substitutes;
 pub(crate) use syntax::is_lost;
 pub use tokens::Document;
-pub use view::View;
+pub use view::{ModuleUnits, View};
 pub(crate) use words::{is_word, words};

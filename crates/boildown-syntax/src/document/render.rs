@@ -33,6 +33,7 @@ impl Document {
     pub(crate) fn render_with(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         match self.view {
             View::Parts(_) => return self.render_parts(kept),
+            View::Module(_) => return self.render_module(kept),
             View::Zeros(_) => return self.render_zeros(kept),
             View::Letters(_) | View::Spaces(_) => return self.render_around(kept),
             View::Syntax(_) | View::Blocks | View::Lines | View::NestedLines | View::Bytes(_) => {}
@@ -84,6 +85,19 @@ impl Document {
             out.extend_from_slice(self.gap(self.len()));
         }
         out
+    }
+
+    /// Returns the kept tokens of a module as a module.
+    fn render_module(&self, kept: &Subset) -> Vec<u8> {
+        let mut is_kept = vec![false; self.len()];
+        for run in kept.runs() {
+            is_kept[run].fill(true);
+        }
+        match &self.module {
+            Some(module) => module.write(&is_kept),
+            None if kept.count() < self.len() => Vec::new(),
+            None => self.bytes.to_vec(),
+        }
     }
 
     fn first(&self, token: usize) -> u8 {

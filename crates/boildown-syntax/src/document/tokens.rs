@@ -9,6 +9,7 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 use super::delimiters;
 use super::frames::{Frames, Repairs};
 use super::view::View;
+use super::wasm::Module;
 
 /// An input under one view.
 ///
@@ -55,6 +56,8 @@ pub struct Document {
     /// The layout of a binary; `None` when it was not analysed.
     pub(super) frames: Option<Arc<Frames>>,
     pub(super) repairs: Repairs,
+    /// The module that the input is; `None` for other views.
+    pub(super) module: Option<Arc<Module>>,
     /// The grammar's tree of the whole input; `None` for other views, and when the parser gave up.
     pub(super) parsed: Option<tree_sitter::Tree>,
 }
@@ -63,6 +66,16 @@ impl Document {
     /// Returns whether the input is a binary with parts.
     pub(crate) fn has_parts(&self) -> bool {
         (self.frames.as_ref()).is_some_and(|frames| !frames.is_empty())
+    }
+
+    /// Returns whether the input is a module that could be read.
+    pub(crate) fn is_module(&self) -> bool {
+        self.module.is_some()
+    }
+
+    /// Returns whether a candidate is worth a test: of a valid module, only valid ones are.
+    pub(crate) fn accepts(&self, bytes: &[u8]) -> bool {
+        (self.module.as_ref()).is_none_or(|module| module.accepts(bytes))
     }
 
     /// Returns the tree that this grammar makes of the whole input, if it was parsed.

@@ -100,6 +100,20 @@ pub enum PassId {
     /// Deletes each single byte. Part of the proof of 1-minimality for texts in no language, and
     /// for binaries.
     EachByte,
+    /// Deletes items of a module of WebAssembly: types, imports, functions, segments, exports. A
+    /// function may also keep its type and lose its body. Indices are made right, and what mentions
+    /// a deleted item goes with it or becomes a default value.
+    ModuleItems,
+    /// [`ModuleItems`](Self::ModuleItems), and instructions, parameters, results and local
+    /// variables. A missing operand becomes the default value of its type. In deletions of at
+    /// least 1/100 of all tokens.
+    CoarseModule,
+    /// [`CoarseModule`](Self::CoarseModule), in deletions of any size.
+    Module,
+    /// Deletes each node of a module.
+    ModuleNodes,
+    /// Deletes each single unit of a module.
+    ModuleTokens,
     /// Deletes all parts of a binary but one: parts that depend on each other can only go
     /// together. A part is a stretch whose length the binary states: a chunk, a section. Lengths,
     /// counts and checksums are corrected.
@@ -154,6 +168,11 @@ impl PassId {
             Self::Words => "words",
             Self::Bytes => "bytes",
             Self::EachByte => "each byte",
+            Self::ModuleItems => "module items",
+            Self::CoarseModule => "coarse module",
+            Self::Module => "module",
+            Self::ModuleNodes => "module nodes",
+            Self::ModuleTokens => "module tokens",
             Self::LoneParts => "lone parts",
             Self::Parts => "parts",
             Self::ParallelParts => "parallel parts",

@@ -125,6 +125,7 @@ impl Beginning {
     fn applies(&self, document: &Document) -> bool {
         match self.pass.view {
             View::Parts(_) => document.has_parts(),
+            View::Module(_) => document.is_module(),
             View::Blocks => {
                 let language = self.setup.as_ref().map(|setup| setup.language());
                 self.strategy.passes.names_passes_to_run()
@@ -341,7 +342,7 @@ impl Passes {
             .order
             .compare(query.candidate.bytes(), self.best.bytes())
         {
-            Ordering::Less if self.keeps(&query) => self.stage = Stage::Asking(query),
+            Ordering::Less if self.is_sound(&query) => self.stage = Stage::Asking(query),
             // For example, it deletes a token that the text has no bytes for. A rewriting would be
             // proposed again.
             Ordering::Equal if !matches!(self.search, PassSearch::Rewrites(_)) => {
@@ -356,12 +357,14 @@ impl Passes {
     /// to be kept.
     fn is_allowed(&self, query: &Query<Candidate>) -> bool {
         let order = (self.order).compare(query.candidate.bytes(), self.best.bytes());
-        order.is_lt() && self.keeps(query)
+        order.is_lt() && self.is_sound(query)
     }
 
-    fn keeps(&self, query: &Query<Candidate>) -> bool {
+    /// Returns whether a candidate contains what has to be kept, and is what its view promises.
+    fn is_sound(&self, query: &Query<Candidate>) -> bool {
+        let bytes = query.candidate.bytes();
         let keep = &self.strategy.keep;
-        keep.is_empty() || keep.is_in(query.candidate.bytes())
+        (keep.is_empty() || keep.is_in(bytes)) && self.document.accepts(bytes)
     }
 
     /// Takes the best candidate from the pass at work. Returns whether it became smaller.

@@ -1,7 +1,7 @@
 //! The choice of an order by the input: its language, or whether it is a binary.
 
 use super::limits::{MIB, PARSE_LIMIT};
-use super::{binary, language, lines, text};
+use super::{binary, language, lines, text, wasm};
 use crate::Language;
 use crate::pipeline::pass::Pass;
 use crate::strategy::Units;
@@ -20,6 +20,7 @@ pub(in crate::pipeline) fn order_for(
             passes
         }
         Some(language) => language::order(language),
+        None if wasm::is_module(bytes) => wasm::order(),
         None if is_binary(bytes) => binary::order(),
         None => text::order(),
     }
@@ -48,7 +49,12 @@ mod tests {
 
     #[test]
     fn no_pass_stands_twice_in_an_order() {
-        let orders = [text::order(), binary::order(), lines::order()];
+        let orders = [
+            text::order(),
+            binary::order(),
+            wasm::order(),
+            lines::order(),
+        ];
         let languages = Language::all().iter().map(language::order);
         for order in orders.into_iter().chain(languages) {
             let ids: BTreeSet<_> = order.iter().map(|pass| pass.id).collect();

@@ -6,6 +6,7 @@ mod language;
 mod limits;
 mod lines;
 mod text;
+mod wasm;
 
 pub(crate) use by_input::is_binary;
 pub(super) use by_input::{order_for, size_of_example};
