@@ -252,6 +252,7 @@ impl Builder {
             repairs: Repairs::default(),
             parsed: None,
             module: None,
+            ir: None,
         }
     }
 }

@@ -11,6 +11,7 @@
 //! - `nested_lines.rs`: whole lines, nested by brackets and indentation
 //! - `flat.rs`: lines only, and pieces of equal size
 //! - `binary.rs`, `frames/`: the parts of binaries, whose lengths and checksums are corrected
+//! - `llvm/`: modules of LLVM IR, whose names stay defined
 //! - `wasm/`: modules of WebAssembly, which stay valid
 //! - `characters.rs`: single characters of words, and of white space
 //! - `builder.rs`: builds the tree, with its sibling lists and separators
@@ -24,6 +25,7 @@ mod delimiters;
 mod flat;
 mod frames;
 mod kinds;
+mod llvm;
 mod nested_lines;
 mod read;
 mod render;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use boildown_search::Subset;
 
 use super::frames::Frames;
-use super::{Document, View, binary, blocks, characters, flat, nested_lines, syntax, wasm};
+use super::{Document, View, binary, blocks, characters, flat, llvm, nested_lines, syntax, wasm};
 use crate::steps::at_once;
 
 impl Document {
@@ -31,6 +31,7 @@ impl Document {
             View::NestedLines => nested_lines::read(bytes),
             View::Bytes(size) => flat::pieces(bytes, size.max(1)),
             View::Parts(size) => binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes))),
+            View::LlvmIr => llvm::read(bytes),
             View::Module(units) => wasm::read(bytes, units),
             View::Zeros(size) => {
                 binary::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::infer(bytes)))

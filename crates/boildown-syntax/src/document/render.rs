@@ -33,7 +33,7 @@ impl Document {
     pub(crate) fn render_with(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         match self.view {
             View::Parts(_) => return self.render_parts(kept),
-            View::Module(_) => return self.render_module(kept),
+            View::Module(_) | View::LlvmIr => return self.render_module(kept),
             View::Zeros(_) => return self.render_zeros(kept),
             View::Letters(_) | View::Spaces(_) => return self.render_around(kept),
             View::Syntax(_) | View::Blocks | View::Lines | View::NestedLines | View::Bytes(_) => {}
@@ -93,10 +93,11 @@ impl Document {
         for run in kept.runs() {
             is_kept[run].fill(true);
         }
-        match &self.module {
-            Some(module) => module.write(&is_kept),
-            None if kept.count() < self.len() => Vec::new(),
-            None => self.bytes.to_vec(),
+        match (&self.module, &self.ir) {
+            (Some(module), _) => module.write(&is_kept),
+            (None, Some(module)) => module.write(&is_kept),
+            _ if kept.count() < self.len() => Vec::new(),
+            _ => self.bytes.to_vec(),
         }
     }
 

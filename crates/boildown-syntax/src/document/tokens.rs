@@ -8,6 +8,7 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 
 use super::delimiters;
 use super::frames::{Frames, Repairs};
+use super::llvm::IrModule;
 use super::view::View;
 use super::wasm::Module;
 
@@ -58,6 +59,8 @@ pub struct Document {
     pub(super) repairs: Repairs,
     /// The module that the input is; `None` for other views.
     pub(super) module: Option<Arc<Module>>,
+    /// The module of LLVM IR that the input is; `None` for other views.
+    pub(super) ir: Option<Arc<IrModule>>,
     /// The grammar's tree of the whole input; `None` for other views, and when the parser gave up.
     pub(super) parsed: Option<tree_sitter::Tree>,
 }
@@ -70,7 +73,7 @@ impl Document {
 
     /// Returns whether the input is a module that could be read.
     pub(crate) fn is_module(&self) -> bool {
-        self.module.is_some()
+        self.module.is_some() || self.ir.is_some()
     }
 
     /// Returns whether a candidate is worth a test: of a valid module, only valid ones are.

@@ -20,6 +20,9 @@ pub enum View {
     Parts(usize),
     /// The items of a module of WebAssembly. Indices, lengths and types are made right.
     Module(ModuleUnits),
+    /// The definitions, blocks and instructions of a module of LLVM IR. What mentions a deleted one
+    /// is made right.
+    LlvmIr,
     /// The pieces of this many bytes that are not all zeros. What is not kept becomes zeros.
     Zeros(usize),
     /// The single characters of words that are no names; everything else is kept.

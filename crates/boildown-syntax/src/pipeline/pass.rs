@@ -114,6 +114,14 @@ pub enum PassId {
     ModuleNodes,
     /// Deletes each single unit of a module.
     ModuleTokens,
+    /// Deletes definitions, blocks, instructions and parameters of LLVM IR. Uses of a deleted value
+    /// become one of its operands or `poison`, a function without a body becomes a declaration.
+    /// In deletions of at least 1/100 of all units.
+    CoarseLlvmIr,
+    /// [`CoarseLlvmIr`](Self::CoarseLlvmIr), in deletions of any size.
+    LlvmIr,
+    /// Deletes each single unit of LLVM IR.
+    LlvmIrTokens,
     /// Deletes all parts of a binary but one: parts that depend on each other can only go
     /// together. A part is a stretch whose length the binary states: a chunk, a section. Lengths,
     /// counts and checksums are corrected.
@@ -173,6 +181,9 @@ impl PassId {
             Self::Module => "module",
             Self::ModuleNodes => "module nodes",
             Self::ModuleTokens => "module tokens",
+            Self::CoarseLlvmIr => "coarse instructions",
+            Self::LlvmIr => "instructions",
+            Self::LlvmIrTokens => "each instruction",
             Self::LoneParts => "lone parts",
             Self::Parts => "parts",
             Self::ParallelParts => "parallel parts",

@@ -4,16 +4,30 @@
 //! - `layout.rs`: the tokens and nodes
 //! - `link.rs`: which entities are left, and their new indices
 //! - `write.rs`, `code.rs`, `names.rs`: writing what is kept
+//! - `absent.rs`: takes the place of all that in builds without the feature
 
+#[cfg(not(feature = "wasm"))]
+mod absent;
+#[cfg(feature = "wasm")]
 mod body;
+#[cfg(feature = "wasm")]
 mod code;
+#[cfg(feature = "wasm")]
 mod layout;
+#[cfg(feature = "wasm")]
 mod link;
+#[cfg(feature = "wasm")]
 mod module;
+#[cfg(feature = "wasm")]
 mod names;
-#[cfg(test)]
+#[cfg(all(test, feature = "wasm"))]
 mod tests;
+#[cfg(feature = "wasm")]
 mod write;
 
+#[cfg(not(feature = "wasm"))]
+pub(super) use absent::{Module, read};
+#[cfg(feature = "wasm")]
 pub(super) use layout::read;
+#[cfg(feature = "wasm")]
 pub(super) use module::Module;

@@ -36,7 +36,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     let any = SmallestDeletion::OneToken;
     let halving = Method::List(Algorithm::HALVING);
     let rewrites = Method::Rewrites;
-    vec![
+    let mut passes = vec![
         Pass::new(PassId::Lines, View::Lines, halving).starting_at(PARSE_LIMIT),
         Pass {
             view: View::Lines,
@@ -80,5 +80,24 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         )
         .below(REWRITE_LIMIT),
         unparsed(PassId::RewritingJoins, rewrites(RewriteKind::Joined)).below(REWRITE_LIMIT),
+    ];
+    if language.name == "LLVM IR" {
+        let whole = passes
+            .iter()
+            .position(|pass| pass.id == PassId::RewritingWhole);
+        let first = whole.map_or(0, |whole| whole + 1);
+        passes.splice(first..first, instructions());
+    }
+    passes
+}
+
+/// The passes over the instructions of LLVM IR.
+fn instructions() -> [Pass; 3] {
+    let pass = |id, method| Pass::new(id, View::LlvmIr, method).below(PARSE_LIMIT);
+    let tree = Method::Tree;
+    [
+        pass(PassId::CoarseLlvmIr, tree(SmallestDeletion::OneIn(100))),
+        pass(PassId::LlvmIr, tree(SmallestDeletion::OneToken)),
+        pass(PassId::LlvmIrTokens, Method::Window(1)),
     ]
 }

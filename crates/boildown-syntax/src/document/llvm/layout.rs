@@ -1,0 +1,110 @@
+//! The tokens and nodes of a module of LLVM IR.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use boildown_search::tree::IdVec;
+
+use super::module::{DefinitionSort, IrBlock, IrFunction, IrModule, Parameter, UnitToken};
+use crate::document::builder::{Builder, NodePosition};
+use crate::document::{Document, View, flat};
+
+/// Reads a module; an input that is none becomes a single token.
+pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
+    let view = View::LlvmIr;
+    let Some(mut module) = IrModule::read(bytes) else {
+        return Document {
+            view,
+            ..flat::pieces(bytes, usize::MAX)
+        };
+    };
+    let mut layout = Layout {
+        builder: Builder::new(Arc::clone(bytes)),
+        words: module.words.iter().map(|word| word.bytes.clone()).collect(),
+    };
+    layout.definitions(&mut module);
+    Document {
+        ir: Some(Arc::new(module)),
+        ..layout.builder.finish(view, IdVec::default())
+    }
+}
+
+struct Layout {
+    builder: Builder,
+    /// The bytes of each word.
+    words: Vec<Range<usize>>,
+}
+
+impl Layout {
+    fn open(&mut self) {
+        self.builder.open(1, NodePosition::default());
+    }
+
+    fn token(&mut self, word: usize) -> UnitToken {
+        let token = self.builder.count();
+        self.builder.token(self.words[word].clone());
+        Some(token)
+    }
+
+    fn leaf(&mut self, word: usize) -> UnitToken {
+        self.open();
+        let token = self.token(word);
+        self.builder.close();
+        token
+    }
+
+    fn definitions(&mut self, module: &mut IrModule) {
+        self.builder.open(0, NodePosition::default());
+        for definition in &mut module.definitions {
+            self.open();
+            definition.token = self.token(definition.words.start);
+            match &mut definition.sort {
+                DefinitionSort::Function(function) => self.function(function),
+                DefinitionSort::Declaration(parameters) => self.parameters(parameters),
+                DefinitionSort::Variable {
+                    init: Some(init),
+                    token,
+                } => *token = self.leaf(init.start),
+                _ => {}
+            }
+            self.builder.close();
+        }
+        self.builder.close();
+    }
+
+    fn parameters(&mut self, parameters: &mut [Parameter]) {
+        self.open();
+        for parameter in parameters {
+            parameter.token = self.leaf(parameter.words.start);
+        }
+        self.builder.close();
+    }
+
+    fn function(&mut self, function: &mut IrFunction) {
+        self.parameters(&mut function.parameters);
+        self.open();
+        function.token = self.token(function.body);
+        for block in &mut function.blocks {
+            self.block(block);
+        }
+        self.builder.close();
+    }
+
+    fn block(&mut self, block: &mut IrBlock) {
+        self.open();
+        if !block.label.is_empty() {
+            block.token = self.token(block.label.start);
+        }
+        for instruction in &mut block.instructions {
+            self.open();
+            instruction.token = self.token(instruction.words.start);
+            if instruction.targets.len() > 1 {
+                for target in &mut instruction.targets {
+                    target.token = self.leaf(target.word);
+                }
+            }
+            self.builder.close();
+        }
+        self.builder.close();
+    }
+}
