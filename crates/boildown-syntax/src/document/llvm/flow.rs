@@ -1,6 +1,6 @@
 //! The blocks of a function that are left, and the edges between them.
 
-use super::module::{IrFunction, IrInstruction, IrLocal, IrModule, UnitToken};
+use super::module::{IrFunction, IrInstruction, IrKind, IrLocal, IrModule, UnitToken};
 
 /// What becomes of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,11 +83,14 @@ impl Flow {
             incoming: vec![Vec::new(); count],
         };
         flow.join(module, function);
-        flow.reach(|block| {
-            let last = function.blocks[block].instructions.last();
-            let last = last.filter(|last| last.ends_block() && stays(last));
-            last.map_or(Vec::new(), |_| targets(block))
-        });
+        let last = |block: usize| function.blocks[block].instructions.last();
+        flow.reach(
+            |block| match last(block).filter(|last| last.ends_block() && stays(last)) {
+                Some(_) => targets(block),
+                None => Vec::new(),
+            },
+            |block| last(block).is_some_and(|last| last.kind == IrKind::Switch),
+        );
         flow
     }
 
@@ -136,7 +139,11 @@ impl Flow {
         None
     }
 
-    fn reach(&mut self, targets: impl Fn(usize) -> Vec<(usize, usize)>) {
+    fn reach(
+        &mut self,
+        targets: impl Fn(usize) -> Vec<(usize, usize)>,
+        is_switch: impl Fn(usize) -> bool,
+    ) {
         let mut waiting = vec![0];
         if self.fates.is_empty() {
             return;
@@ -157,10 +164,15 @@ impl Flow {
                 continue;
             }
             let last = self.chains[block].last().copied().unwrap_or(block);
-            for (target, _) in targets(last) {
-                if let Some((target, via)) = self.resolve(target, last) {
-                    self.incoming[target].push(IrEdge { from: block, via });
-                }
+            let all = targets(last).into_iter();
+            let edges: Vec<_> = all
+                .filter_map(|(target, position)| Some((self.resolve(target, last)?, position)))
+                .collect();
+            // A switch whose default is gone continues at its first case.
+            let has_default = edges.first().is_some_and(|(_, position)| *position == 0);
+            let first = edges.first().filter(|_| is_switch(last) && !has_default);
+            for &((target, via), _) in first.into_iter().chain(&edges) {
+                self.incoming[target].push(IrEdge { from: block, via });
             }
         }
     }

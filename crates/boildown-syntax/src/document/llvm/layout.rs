@@ -55,12 +55,20 @@ impl Layout {
 
     fn definitions(&mut self, module: &mut IrModule) {
         self.builder.open(0, NodePosition::default());
-        for definition in &mut module.definitions {
+        let mut definitions = std::mem::take(&mut module.definitions);
+        for definition in &mut definitions {
+            let is_free = definition.name.is_some_and(|name| match &definition.sort {
+                DefinitionSort::Function(IrFunction { parameters, .. })
+                | DefinitionSort::Declaration(parameters) => {
+                    module.has_free_parameters(name, parameters)
+                }
+                _ => false,
+            });
             self.open();
             definition.token = self.token(definition.words.start);
             match &mut definition.sort {
-                DefinitionSort::Function(function) => self.function(function),
-                DefinitionSort::Declaration(parameters) => self.parameters(parameters),
+                DefinitionSort::Function(function) => self.function(function, is_free),
+                DefinitionSort::Declaration(parameters) if is_free => self.parameters(parameters),
                 DefinitionSort::Variable {
                     init: Some(init),
                     token,
@@ -70,6 +78,7 @@ impl Layout {
             self.builder.close();
         }
         self.builder.close();
+        module.definitions = definitions;
     }
 
     fn parameters(&mut self, parameters: &mut [Parameter]) {
@@ -80,8 +89,10 @@ impl Layout {
         self.builder.close();
     }
 
-    fn function(&mut self, function: &mut IrFunction) {
-        self.parameters(&mut function.parameters);
+    fn function(&mut self, function: &mut IrFunction, is_free: bool) {
+        if is_free {
+            self.parameters(&mut function.parameters);
+        }
         self.open();
         function.token = self.token(function.body);
         for block in &mut function.blocks {
@@ -96,6 +107,9 @@ impl Layout {
             block.token = self.token(block.label.start);
         }
         for instruction in &mut block.instructions {
+            if instruction.is_needed {
+                continue;
+            }
             self.open();
             instruction.token = self.token(instruction.words.start);
             if instruction.targets.len() > 1 {

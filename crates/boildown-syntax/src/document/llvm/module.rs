@@ -99,6 +99,8 @@ pub(super) struct IrInstruction {
     pub(super) kind: IrKind,
     /// The name of the function that is called directly.
     pub(super) callee: Option<usize>,
+    /// Whether the block needs it: it receives exceptions.
+    pub(super) is_needed: bool,
     /// The blocks that it may continue at: the word of the label, and the token of the edge.
     pub(super) targets: Vec<IrTarget>,
 }
@@ -141,7 +143,7 @@ impl IrModule {
         while at < module.words.len() {
             let end = module.unit_end(at, module.words.len());
             let definition = module.definition(at..end)?;
-            at = definition.words.end;
+            at = definition.words.end.max(at + 1);
             if let Some(name) = definition.name {
                 let name = module.text(name).into();
                 module.names.entry(name).or_insert(module.definitions.len());
@@ -303,6 +305,13 @@ impl IrModule {
         end.saturating_sub(1)
     }
 
+    /// Returns whether single parameters of a function can be deleted. Calls of functions with
+    /// variable arguments repeat the type, and the types of intrinsics are known to the tools.
+    pub(super) fn has_free_parameters(&self, name: usize, parameters: &[Parameter]) -> bool {
+        let is_variable = |one: &Parameter| one.words.is_empty() || self.is(one.words.start, "...");
+        !self.text(name).starts_with(b"@llvm.") && !parameters.iter().any(is_variable)
+    }
+
     /// Divides what is between brackets at commas.
     pub(super) fn list(&self, open: usize) -> Vec<Range<usize>> {
         if self.sort(open) != WordSort::Open {
@@ -322,15 +331,7 @@ impl IrModule {
     fn parameters(&self, open: usize) -> Vec<Parameter> {
         let parameters = self.list(open).into_iter();
         let parameters = parameters.map(|words| Parameter { words, token: None });
-        let parameters: Vec<_> = parameters.collect();
-        // Calls of functions with variable arguments repeat the type.
-        match parameters
-            .iter()
-            .any(|one| self.is(one.words.start, "...") || one.words.is_empty())
-        {
-            true => Vec::new(),
-            false => parameters,
-        }
+        parameters.collect()
     }
 
     fn function(&self, unit: Range<usize>) -> Option<Definition> {
@@ -348,7 +349,7 @@ impl IrModule {
             locals: BTreeMap::new(),
         };
         for (index, parameter) in function.parameters.iter().enumerate() {
-            let last = parameter.words.end - 1;
+            let last = parameter.words.end.saturating_sub(1);
             if self.sort(last) == WordSort::Local {
                 let local = IrLocal::Parameter(index);
                 function.locals.insert(self.text(last).into(), local);
@@ -431,6 +432,9 @@ impl IrModule {
             operation,
             kind,
             callee,
+            is_needed: ["landingpad", "cleanuppad", "catchpad"]
+                .iter()
+                .any(|text| self.is(operation, text)),
             targets,
         }
     }

@@ -78,6 +78,8 @@ struct IrWriter<'a> {
     /// The names of types that were written.
     types: BTreeSet<Box<[u8]>>,
     function: Option<OpenFunction<'a>>,
+    /// The name of the definition that is being written.
+    name: Option<usize>,
 }
 
 /// The function that is being written.
@@ -88,6 +90,8 @@ struct OpenFunction<'a> {
     numbers: BTreeMap<&'a [u8], usize>,
     /// The values that phis with a single value stand for.
     single: BTreeMap<(usize, usize), Range<usize>>,
+    /// The number of the first block, if that has no name.
+    first_block: usize,
 }
 
 impl<'a> IrWriter<'a> {
@@ -98,6 +102,7 @@ impl<'a> IrWriter<'a> {
             out: Vec::new(),
             types: BTreeSet::new(),
             function: None,
+            name: None,
         }
     }
 
@@ -123,28 +128,60 @@ impl<'a> IrWriter<'a> {
 
     /// Returns whether what a word refers to is deleted.
     fn is_gone(&self, word: usize) -> bool {
-        let mut defined = self.defined(word);
-        for _ in 0..LONGEST_CHAIN {
-            let Some(definition) = defined else {
-                return false;
-            };
-            if !is_kept(definition.token, self.kept) {
-                return true;
-            }
-            // An alias goes with what it names.
-            let target = definition.words.clone().skip(1);
-            let mut target = target.filter(|&word| self.module.sort(word) == WordSort::Global);
-            defined = match definition.sort {
-                DefinitionSort::Alias => target.next().and_then(|word| self.defined(word)),
-                _ => None,
-            };
+        self.is_gone_within(word, LONGEST_CHAIN)
+    }
+
+    fn is_gone_within(&self, word: usize, chain: usize) -> bool {
+        let Some(definition) = self.defined(word) else {
+            return false;
+        };
+        if !is_kept(definition.token, self.kept) {
+            return true;
         }
-        false
+        let Some(chain) = chain.checked_sub(1) else {
+            return false;
+        };
+        let module = self.module;
+        let mut rest = definition.words.clone().skip(1);
+        match definition.sort {
+            // An alias goes with what it names.
+            DefinitionSort::Alias => rest
+                .find(|&word| module.sort(word) == WordSort::Global)
+                .is_some_and(|word| self.is_gone_within(word, chain)),
+            // A list goes with any of its elements, another node with its scope or file.
+            DefinitionSort::Metadata => {
+                let is_list = self.is_list(definition);
+                let is_needed = |word: usize| {
+                    is_list || module.is(word - 2, "scope") || module.is(word - 2, "file")
+                };
+                rest.any(|other| {
+                    module.sort(other) == WordSort::Metadata
+                        && is_needed(other)
+                        && module.text(other) != module.text(word)
+                        && self.is_gone_within(other, chain)
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether metadata is a list: `!7 = !{…}`.
+    fn is_list(&self, definition: &Definition) -> bool {
+        let start = definition.words.start;
+        let start = start
+            + if self.module.is(start + 2, "distinct") {
+                3
+            } else {
+                2
+            };
+        self.module.is(start, "!")
     }
 
     fn definition(&mut self, definition: &'a Definition) {
         let words = definition.words.clone();
+        self.name = definition.name;
         match &definition.sort {
+            DefinitionSort::Metadata if definition.name.is_some_and(|name| self.is_gone(name)) => {}
             DefinitionSort::Function(function) => self.function(definition, function),
             DefinitionSort::Declaration(parameters) => {
                 let Some(name) = definition.name else {
@@ -238,6 +275,7 @@ impl<'a> IrWriter<'a> {
             flow,
             numbers: BTreeMap::new(),
             single: BTreeMap::new(),
+            first_block: 0,
         };
         self.single_values(&mut open);
         self.number(&mut open);
@@ -307,20 +345,23 @@ impl<'a> IrWriter<'a> {
     /// Numbers the values and blocks that have no names.
     fn number(&self, open: &mut OpenFunction<'a>) {
         let mut next = 0;
+        let numbers = &mut open.numbers;
         let mut number = |name: Option<&'a [u8]>| {
             if let Some(name) = name {
                 if !name[1..].iter().all(u8::is_ascii_digit) {
-                    return;
+                    return next;
                 }
-                open.numbers.insert(name, next);
+                numbers.insert(name, next);
             }
             next += 1;
+            next
         };
         let function = open.function;
         for parameter in &function.parameters {
-            let name = self.module.text(parameter.words.end - 1);
+            let name = self.module.text(parameter.words.end.saturating_sub(1));
             let known = function.locals.get_key_value(name);
-            if is_kept(parameter.token, self.kept) {
+            let is_variable = self.module.is(parameter.words.start, "...");
+            if is_kept(parameter.token, self.kept) && !is_variable {
                 number(known.map(|(name, _)| &**name));
             }
         }
@@ -335,7 +376,7 @@ impl<'a> IrWriter<'a> {
                 let known = function.locals.get_key_value(&*name);
                 number(known.map(|(name, _)| &**name));
             } else {
-                number(None);
+                open.first_block = number(None) - 1;
             }
             for &part in &open.flow.chains[block] {
                 for (index, one) in function.blocks[part].instructions.iter().enumerate() {
@@ -411,7 +452,13 @@ impl<'a> IrWriter<'a> {
                     (edge.from, value.map(|one| one.value.clone()))
                 })
                 .collect();
-            for (position, (from, value)) in edges.into_iter().enumerate() {
+            // Edges from the same block bring the same value.
+            let value_from = |from: usize| {
+                let edge = edges.iter().find(|(other, _)| *other == from);
+                edge.and_then(|(_, value)| value.clone())
+            };
+            for (position, &(from, _)) in edges.iter().enumerate() {
+                let value = value_from(from);
                 self.put(if position > 0 { b", [ " } else { b" [ " });
                 match value {
                     Some(value) => self.separated(&[value]),
@@ -525,9 +572,7 @@ impl<'a> IrWriter<'a> {
         };
         let label = &open.function.blocks[block].label;
         if label.is_empty() || !is_kept(open.function.blocks[block].token, self.kept) {
-            // The first block, whose number is that of its position.
-            let parameters = open.numbers.len().min(open.function.parameters.len());
-            let name = format!("%{parameters}");
+            let name = format!("%{}", open.first_block);
             return self.put(name.as_bytes());
         }
         let name = [b"%", self.module.text(label.start)].concat();
@@ -567,6 +612,9 @@ impl<'a> IrWriter<'a> {
             match sort {
                 WordSort::Comma if is_attachment(at + 1) => at += 3,
                 WordSort::Metadata if is_attachment(at) => at += 2,
+                WordSort::Comma if self.is_gone_comdat(at + 1) => {
+                    at += if module.is(at + 2, "(") { 5 } else { 2 };
+                }
                 WordSort::Attributes if self.is_gone(at) => at += 1,
                 WordSort::Metadata if is_number(at) && self.is_gone(at) => {
                     self.gap(at);
@@ -579,7 +627,7 @@ impl<'a> IrWriter<'a> {
                     self.put(b"null");
                     at += 1;
                 }
-                WordSort::Other if module.is(at, "comdat") && self.is_gone_comdat(at) => {
+                WordSort::Other if self.is_gone_comdat(at) => {
                     at += if module.is(at + 1, "(") { 4 } else { 1 };
                 }
                 WordSort::Local => {
@@ -596,10 +644,22 @@ impl<'a> IrWriter<'a> {
         }
     }
 
+    /// Returns whether a word begins the mention of a group that is deleted.
     fn is_gone_comdat(&self, word: usize) -> bool {
-        self.module.is(word + 1, "(")
-            && self.module.sort(word + 2) == WordSort::Comdat
-            && self.is_gone(word + 2)
+        let module = self.module;
+        if !module.is(word, "comdat") {
+            return false;
+        }
+        if module.is(word + 1, "(") {
+            return self.is_gone(word + 2);
+        }
+        // The group has the name of the definition.
+        self.name.is_some_and(|name| {
+            let name = [b"$", &module.text(name)[1..]].concat();
+            let index = module.names.get(&*name);
+            let definition = index.map(|&index| &module.definitions[index]);
+            definition.is_some_and(|definition| !is_kept(definition.token, self.kept))
+        })
     }
 
     /// Writes a local name, or what takes its place.
