@@ -21,6 +21,7 @@ pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
     let mut layout = Layout {
         builder: Builder::new(Arc::clone(bytes)),
         words: module.words.iter().map(|word| word.bytes.clone()).collect(),
+        end: 0,
     };
     layout.definitions(&mut module);
     Document {
@@ -33,6 +34,8 @@ struct Layout {
     builder: Builder,
     /// The bytes of each word.
     words: Vec<Range<usize>>,
+    /// The end of the last token.
+    end: usize,
 }
 
 impl Layout {
@@ -40,9 +43,13 @@ impl Layout {
         self.builder.open(1, NodePosition::default());
     }
 
+    /// Adds a token of a word. In a broken text units may overlap; then the token is empty.
     fn token(&mut self, word: usize) -> UnitToken {
         let token = self.builder.count();
-        self.builder.token(self.words[word].clone());
+        let bytes = &self.words[word];
+        let end = bytes.end.max(self.end);
+        self.builder.token(bytes.start.max(self.end)..end);
+        self.end = end;
         Some(token)
     }
 

@@ -375,6 +375,8 @@ impl IrModule {
                 function.blocks.push(IrBlock::new(at..end));
             } else {
                 if function.blocks.is_empty() {
+                    let name = self.name_of_first_block(function);
+                    function.locals.insert(name, IrLocal::Block(0));
                     function.blocks.push(IrBlock::new(at..at));
                 }
                 let instruction = self.instruction(at..end);
@@ -388,6 +390,18 @@ impl IrModule {
             }
             at = end;
         }
+    }
+
+    /// Returns the name of a first block without a label: the number after those of parameters.
+    fn name_of_first_block(&self, function: &IrFunction) -> Box<[u8]> {
+        let has_number = |parameter: &&Parameter| {
+            let name = self.text(parameter.words.end.saturating_sub(1));
+            let is_number = name.iter().skip(1).all(u8::is_ascii_digit);
+            let has_name = function.locals.contains_key(name) && !is_number;
+            !has_name && !self.is(parameter.words.start, "...")
+        };
+        let count = function.parameters.iter().filter(has_number).count();
+        format!("%{count}").into_bytes().into()
     }
 
     fn instruction(&self, words: Range<usize>) -> IrInstruction {
