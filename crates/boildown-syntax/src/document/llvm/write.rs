@@ -44,9 +44,8 @@ impl IrModule {
         let mut texts: Vec<Option<Vec<u8>>> = Vec::new();
         let mut types = BTreeSet::new();
         for definition in &self.definitions {
-            let is_type = matches!(definition.sort, DefinitionSort::Type);
             let is_left = is_kept(definition.token, kept);
-            texts.push((is_left && !is_type || is_type && is_left).then(|| {
+            texts.push(is_left.then(|| {
                 let mut writer = IrWriter::new(self, kept);
                 writer.definition(definition);
                 types.append(&mut writer.types);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use wasm_encoder::reencode::Reencode as _;
-use wasmparser::{BlockType, FuncValidator, FunctionBody, Operator, ValType, ValidatorResources};
+use wasmparser::{FuncValidator, FunctionBody, Operator, ValType, ValidatorResources};
 
 use super::module::{Mention, Mentions, SPACES, Token, position};
 
@@ -211,9 +211,9 @@ impl CodeBody {
             let end = operators.original_position();
             reader.operator(&operator, position(start)..position(end))?;
         }
-        reader.validator.finish_body(&operators)?;
-        reader.body.locals_bound(body);
-        Some(reader.body)
+        let mut read = reader.body;
+        read.locals_bound(body);
+        (reader.validator.control_stack_height() == 0).then_some(read)
     }
 
     /// Reads the instructions one after another. `None` if they cannot be read.
@@ -337,22 +337,11 @@ fn read_locals(body: &FunctionBody<'_>) -> Option<Vec<Local>> {
     Some(locals)
 }
 
-/// The end of a validation.
-trait Finish {
-    fn finish_body(&mut self, operators: &wasmparser::OperatorsReader<'_>) -> Option<()>;
-}
-
-impl Finish for FuncValidator<ValidatorResources> {
-    fn finish_body(&mut self, operators: &wasmparser::OperatorsReader<'_>) -> Option<()> {
-        (self.control_stack_height() == 0 && operators.eof()).then_some(())
-    }
-}
-
 impl BodyReader<'_> {
     fn operator(&mut self, operator: &Operator<'_>, bytes: Range<usize>) -> Option<()> {
         match operator {
-            Operator::Block { blockty } | Operator::Loop { blockty } | Operator::If { blockty } => {
-                self.begin(operator, *blockty, Vec::new(), bytes)
+            Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
+                self.begin(operator, Vec::new(), bytes)
             }
             Operator::TryTable { try_table } => {
                 let labels = try_table.catches.iter().map(|catch| match catch {
@@ -364,7 +353,7 @@ impl BodyReader<'_> {
                 let labels = labels
                     .map(|label| self.label(label))
                     .collect::<Option<_>>()?;
-                self.begin(operator, try_table.ty, labels, bytes)
+                self.begin(operator, labels, bytes)
             }
             Operator::Else => self.otherwise(operator, bytes),
             Operator::End => self.end(operator, &bytes),
@@ -503,7 +492,6 @@ impl BodyReader<'_> {
     fn begin(
         &mut self,
         operator: &Operator<'_>,
-        ty: BlockType,
         handlers: Vec<u32>,
         bytes: Range<usize>,
     ) -> Option<()> {
@@ -537,7 +525,6 @@ impl BodyReader<'_> {
             return None;
         }
         self.validate(operator, instruction.bytes.start)?;
-        let _ty = ty;
         self.body.instructions.push(instruction);
         let depth = self.open.last()?.depth + 1;
         self.open.push(OpenBlock {

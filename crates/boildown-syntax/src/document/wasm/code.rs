@@ -13,7 +13,7 @@ use wasmparser::{BinaryReader, Operator, OperatorsReader, ValType};
 
 use super::body::{BodyShape, CodeBody, FUNCTION_LABEL, Instruction, InstructionKind};
 use super::link::{Linker, changed_call};
-use super::module::{FunctionInfo, Space};
+use super::module::FunctionInfo;
 
 /// What is to happen to the values of an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -547,7 +547,6 @@ impl<'a> CodeWriter<'a> {
                 _ => self.out.extend_from_slice(&self.linker.module.bytes[bytes]),
             }
         }
-        let _space = Space::Function;
     }
 }
 

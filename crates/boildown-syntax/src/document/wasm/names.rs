@@ -1,9 +1,9 @@
 //! The names of a module, with new indices.
 
 use wasm_encoder::{CustomSection, IndirectNameMap, NameMap, NameSection};
-use wasmparser::{BinaryReader, KnownCustom, Name};
+use wasmparser::{BinaryReader, Name};
 
-use super::link::Renumbering;
+use super::link::{Linker, Renumbering};
 use super::module::{Mention, Space};
 
 /// A section of names that is ready to be written.
@@ -18,8 +18,16 @@ impl Names {
 }
 
 /// Returns the names of what is left; `None` if the custom section holds something else or cannot
-/// be read.
-pub(super) fn renumbered(content: &[u8], renumbering: &Renumbering) -> Option<Names> {
+/// be read. Functions that have changed lose the names of their local variables and labels.
+pub(super) fn renumbered(content: &[u8], linker: &Linker<'_>) -> Option<Names> {
+    let renumbering = &linker.renumbering;
+    let any = |_: u32| true;
+    let unchanged = |function: u32| {
+        let imported = linker.module.imported_functions;
+        let body = (function as usize).checked_sub(imported);
+        let body = body.and_then(|index| linker.module.bodies.get(index));
+        body.is_none_or(|body| linker.is_same_body(body))
+    };
     let mut reader = BinaryReader::new(content, 0);
     if reader.read_string().ok()? != "name" {
         return None;
@@ -27,26 +35,26 @@ pub(super) fn renumbered(content: &[u8], renumbering: &Renumbering) -> Option<Na
     let mut names = NameSection::new();
     for subsection in wasmparser::NameSectionReader::new(reader) {
         let map = |names, space| name_map(names, space, renumbering);
-        let indirect = |names, space| indirect_map(names, space, renumbering);
+        let indirect = |names, space| indirect_map(names, space, renumbering, any);
+        let inside = |names| indirect_map(names, Space::Function, renumbering, unchanged);
         match subsection.ok()? {
             Name::Module { name, .. } => names.module(name),
-            Name::Function(map_) => names.functions(&map(map_, Space::Function)?),
-            Name::Local(map_) => names.locals(&indirect(map_, Space::Function)?),
-            Name::Label(map_) => names.labels(&indirect(map_, Space::Function)?),
-            Name::Type(map_) => names.types(&map(map_, Space::Type)?),
-            Name::Table(map_) => names.tables(&map(map_, Space::Table)?),
-            Name::Memory(map_) => names.memories(&map(map_, Space::Memory)?),
-            Name::Global(map_) => names.globals(&map(map_, Space::Global)?),
-            Name::Element(map_) => names.elements(&map(map_, Space::Element)?),
-            Name::Data(map_) => names.data(&map(map_, Space::Data)?),
-            Name::Field(map_) => names.fields(&indirect(map_, Space::Type)?),
-            Name::Tag(map_) => names.tags(&map(map_, Space::Tag)?),
-            Name::Parameter(map_) => names.parameters(&indirect(map_, Space::Type)?),
-            Name::TagParameter(map_) => names.tag_parameters(&indirect(map_, Space::Tag)?),
+            Name::Function(entries) => names.functions(&map(entries, Space::Function)?),
+            Name::Local(entries) => names.locals(&inside(entries)?),
+            Name::Label(entries) => names.labels(&inside(entries)?),
+            Name::Type(entries) => names.types(&map(entries, Space::Type)?),
+            Name::Table(entries) => names.tables(&map(entries, Space::Table)?),
+            Name::Memory(entries) => names.memories(&map(entries, Space::Memory)?),
+            Name::Global(entries) => names.globals(&map(entries, Space::Global)?),
+            Name::Element(entries) => names.elements(&map(entries, Space::Element)?),
+            Name::Data(entries) => names.data(&map(entries, Space::Data)?),
+            Name::Field(entries) => names.fields(&indirect(entries, Space::Type)?),
+            Name::Tag(entries) => names.tags(&map(entries, Space::Tag)?),
+            Name::Parameter(entries) => names.parameters(&indirect(entries, Space::Type)?),
+            Name::TagParameter(entries) => names.tag_parameters(&indirect(entries, Space::Tag)?),
             Name::Unknown { ty, data, .. } => names.raw(ty, data),
         }
     }
-    let _known = std::marker::PhantomData::<KnownCustom<'_>>;
     Some(Names(names))
 }
 
@@ -70,12 +78,15 @@ fn indirect_map(
     names: wasmparser::IndirectNameMap<'_>,
     space: Space,
     renumbering: &Renumbering,
+    has_names: impl Fn(u32) -> bool,
 ) -> Option<IndirectNameMap> {
     let mut map = IndirectNameMap::new();
     for naming in names {
         let naming = naming.ok()?;
         let index = naming.index;
-        let Some(index) = renumbering.get(Mention { space, index }) else {
+        let is_named = has_names(index);
+        let new = renumbering.get(Mention { space, index });
+        let Some(index) = new.filter(|_| is_named) else {
             continue;
         };
         let mut inner = NameMap::new();

@@ -365,11 +365,7 @@ impl<'a> Linker<'a> {
             return;
         }
         let content = &self.module.bytes[section.content.clone()];
-        let names = match self.is_same() {
-            true => None,
-            false => names::renumbered(content, &self.renumbering),
-        };
-        match names {
+        match names::renumbered(content, self) {
             Some(names) => names.append_to(out),
             None => out.extend_from_slice(&self.module.bytes[section.bytes.clone()]),
         }
