@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use boildown_search::tree::IdVec;
 
-use super::module::{DefinitionSort, IrBlock, IrFunction, IrModule, Parameter, UnitToken};
+use super::module::{IrBlock, IrFunction, IrModule, IrParameter, IrSort, UnitToken};
 use crate::document::builder::{Builder, NodePosition};
 use crate::document::{Document, View, flat};
 
@@ -18,7 +18,7 @@ pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
             ..flat::pieces(bytes, usize::MAX)
         };
     };
-    let mut layout = Layout {
+    let mut layout = IrLayout {
         builder: Builder::new(Arc::clone(bytes)),
         words: module.words.iter().map(|word| word.bytes.clone()).collect(),
         end: 0,
@@ -30,7 +30,7 @@ pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
     }
 }
 
-struct Layout {
+struct IrLayout {
     builder: Builder,
     /// The bytes of each word.
     words: Vec<Range<usize>>,
@@ -38,7 +38,7 @@ struct Layout {
     end: usize,
 }
 
-impl Layout {
+impl IrLayout {
     fn open(&mut self) {
         self.builder.open(1, NodePosition::default());
     }
@@ -65,18 +65,16 @@ impl Layout {
         let mut definitions = std::mem::take(&mut module.definitions);
         for definition in &mut definitions {
             let is_free = definition.name.is_some_and(|name| match &definition.sort {
-                DefinitionSort::Function(IrFunction { parameters, .. })
-                | DefinitionSort::Declaration(parameters) => {
-                    module.has_free_parameters(name, parameters)
-                }
+                IrSort::Function(IrFunction { parameters, .. })
+                | IrSort::Declaration(parameters) => module.has_free_parameters(name, parameters),
                 _ => false,
             });
             self.open();
             definition.token = self.token(definition.words.start);
             match &mut definition.sort {
-                DefinitionSort::Function(function) => self.function(function, is_free),
-                DefinitionSort::Declaration(parameters) if is_free => self.parameters(parameters),
-                DefinitionSort::Variable {
+                IrSort::Function(function) => self.function(function, is_free),
+                IrSort::Declaration(parameters) if is_free => self.parameters(parameters),
+                IrSort::Variable {
                     init: Some(init),
                     token,
                 } => *token = self.leaf(init.start),
@@ -88,7 +86,7 @@ impl Layout {
         module.definitions = definitions;
     }
 
-    fn parameters(&mut self, parameters: &mut [Parameter]) {
+    fn parameters(&mut self, parameters: &mut [IrParameter]) {
         self.open();
         for parameter in parameters {
             parameter.token = self.leaf(parameter.words.start);

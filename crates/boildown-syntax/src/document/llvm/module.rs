@@ -14,23 +14,23 @@ pub(super) type UnitToken = Option<usize>;
 pub(in crate::document) struct IrModule {
     pub(super) bytes: Arc<[u8]>,
     pub(super) words: Vec<IrWord>,
-    pub(super) definitions: Vec<Definition>,
+    pub(super) definitions: Vec<IrDefinition>,
     /// The definition of each name, with its sign: `@f`, `%T`, `!7`, `#0`, `$c`.
     pub(super) names: BTreeMap<Box<[u8]>, usize>,
 }
 
 /// Something at the top level.
 #[derive(Debug)]
-pub(super) struct Definition {
+pub(super) struct IrDefinition {
     pub(super) words: Range<usize>,
     pub(super) token: UnitToken,
-    pub(super) sort: DefinitionSort,
+    pub(super) sort: IrSort,
     /// The word of the name.
     pub(super) name: Option<usize>,
 }
 
 #[derive(Debug)]
-pub(super) enum DefinitionSort {
+pub(super) enum IrSort {
     /// `%T = type …`.
     Type,
     /// A variable, with its initial value.
@@ -40,7 +40,7 @@ pub(super) enum DefinitionSort {
     },
     /// `@a = alias …`.
     Alias,
-    Declaration(Vec<Parameter>),
+    Declaration(Vec<IrParameter>),
     Function(IrFunction),
     /// `!7 = …`.
     Metadata,
@@ -52,7 +52,7 @@ pub(super) enum DefinitionSort {
 
 /// A parameter or its declaration.
 #[derive(Debug)]
-pub(super) struct Parameter {
+pub(super) struct IrParameter {
     pub(super) words: Range<usize>,
     pub(super) token: UnitToken,
 }
@@ -62,7 +62,7 @@ pub(super) struct Parameter {
 pub(super) struct IrFunction {
     /// The opening bracket of the parameters, and the closing one.
     pub(super) brackets: Range<usize>,
-    pub(super) parameters: Vec<Parameter>,
+    pub(super) parameters: Vec<IrParameter>,
     /// The word `{`.
     pub(super) body: usize,
     pub(super) token: UnitToken,
@@ -109,7 +109,7 @@ pub(super) struct IrInstruction {
 pub(super) enum IrKind {
     Plain,
     /// The pairs of values and blocks.
-    Phi(Vec<Incoming>),
+    Phi(Vec<IrIncoming>),
     Branch,
     Switch,
     /// Another instruction that ends a block.
@@ -118,7 +118,7 @@ pub(super) enum IrKind {
 
 /// An incoming value of a phi.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Incoming {
+pub(super) struct IrIncoming {
     pub(super) value: Range<usize>,
     pub(super) block: usize,
 }
@@ -197,15 +197,15 @@ impl IrModule {
             && !self.is(word + 1, "=")
     }
 
-    fn definition(&self, unit: Range<usize>) -> Option<Definition> {
+    fn definition(&self, unit: Range<usize>) -> Option<IrDefinition> {
         let start = unit.start;
         let named = self.is(start + 1, "=").then_some(start);
         let sort = match self.sort(start) {
-            WordSort::Local => DefinitionSort::Type,
+            WordSort::Local => IrSort::Type,
             WordSort::Global => self.variable(unit.clone()),
             WordSort::Metadata => match self.text(start).get(1) {
-                Some(byte) if byte.is_ascii_digit() => DefinitionSort::Metadata,
-                _ => DefinitionSort::NamedMetadata,
+                Some(byte) if byte.is_ascii_digit() => IrSort::Metadata,
+                _ => IrSort::NamedMetadata,
             },
             _ if self.is(start, "define") => return self.function(unit),
             _ if self.is(start, "declare") => {
@@ -213,24 +213,24 @@ impl IrModule {
                     .clone()
                     .find(|&word| self.sort(word) == WordSort::Global);
                 let parameters = name.map_or(Vec::new(), |name| self.parameters(name + 1));
-                return Some(Definition {
+                return Some(IrDefinition {
                     words: unit,
                     token: None,
-                    sort: DefinitionSort::Declaration(parameters),
+                    sort: IrSort::Declaration(parameters),
                     name,
                 });
             }
             _ if self.is(start, "attributes") => {
-                return Some(Definition {
+                return Some(IrDefinition {
                     words: unit,
                     token: None,
-                    sort: DefinitionSort::Other,
+                    sort: IrSort::Other,
                     name: Some(start + 1),
                 });
             }
-            _ => DefinitionSort::Other,
+            _ => IrSort::Other,
         };
-        Some(Definition {
+        Some(IrDefinition {
             words: unit,
             token: None,
             sort,
@@ -238,7 +238,7 @@ impl IrModule {
         })
     }
 
-    fn variable(&self, unit: Range<usize>) -> DefinitionSort {
+    fn variable(&self, unit: Range<usize>) -> IrSort {
         let mut words = unit.clone();
         let sort = words.find(|&word| {
             ["global", "constant", "alias", "ifunc"]
@@ -246,14 +246,14 @@ impl IrModule {
                 .any(|text| self.is(word, text))
         });
         let Some(sort) = sort else {
-            return DefinitionSort::Other;
+            return IrSort::Other;
         };
         if self.is(sort, "alias") || self.is(sort, "ifunc") {
-            return DefinitionSort::Alias;
+            return IrSort::Alias;
         }
         let start = self.type_end(sort + 1, unit.end);
         let end = self.operand_end(start, unit.end);
-        DefinitionSort::Variable {
+        IrSort::Variable {
             init: (start < end && !self.is(start, "zeroinitializer")).then_some(start..end),
             token: None,
         }
@@ -307,8 +307,9 @@ impl IrModule {
 
     /// Returns whether single parameters of a function can be deleted. Calls of functions with
     /// variable arguments repeat the type, and the types of intrinsics are known to the tools.
-    pub(super) fn has_free_parameters(&self, name: usize, parameters: &[Parameter]) -> bool {
-        let is_variable = |one: &Parameter| one.words.is_empty() || self.is(one.words.start, "...");
+    pub(super) fn has_free_parameters(&self, name: usize, parameters: &[IrParameter]) -> bool {
+        let is_variable =
+            |one: &IrParameter| one.words.is_empty() || self.is(one.words.start, "...");
         !self.text(name).starts_with(b"@llvm.") && !parameters.iter().any(is_variable)
     }
 
@@ -328,13 +329,13 @@ impl IrModule {
         elements
     }
 
-    fn parameters(&self, open: usize) -> Vec<Parameter> {
+    fn parameters(&self, open: usize) -> Vec<IrParameter> {
         let parameters = self.list(open).into_iter();
-        let parameters = parameters.map(|words| Parameter { words, token: None });
+        let parameters = parameters.map(|words| IrParameter { words, token: None });
         parameters.collect()
     }
 
-    fn function(&self, unit: Range<usize>) -> Option<Definition> {
+    fn function(&self, unit: Range<usize>) -> Option<IrDefinition> {
         let mut words = unit.clone();
         let name = words.find(|&word| self.sort(word) == WordSort::Global)?;
         let close = self.closing(name + 1, unit.end);
@@ -356,10 +357,10 @@ impl IrModule {
             }
         }
         self.blocks(&mut function, body + 1..end);
-        Some(Definition {
+        Some(IrDefinition {
             words: unit.start..end + 1,
             token: None,
-            sort: DefinitionSort::Function(function),
+            sort: IrSort::Function(function),
             name: Some(name),
         })
     }
@@ -394,7 +395,7 @@ impl IrModule {
 
     /// Returns the name of a first block without a label: the number after those of parameters.
     fn name_of_first_block(&self, function: &IrFunction) -> Box<[u8]> {
-        let has_number = |parameter: &&Parameter| {
+        let has_number = |parameter: &&IrParameter| {
             let name = self.text(parameter.words.end.saturating_sub(1));
             let is_number = name.iter().skip(1).all(u8::is_ascii_digit);
             let has_name = function.locals.contains_key(name) && !is_number;
@@ -453,14 +454,14 @@ impl IrModule {
         }
     }
 
-    fn incoming(&self, phi: usize, end: usize) -> Vec<Incoming> {
+    fn incoming(&self, phi: usize, end: usize) -> Vec<IrIncoming> {
         let mut incoming = Vec::new();
         let mut at = self.type_end(phi + 1, end);
         while self.is(at, "[") && at < end {
             let parts = self.list(at);
             if let [value, block] = &parts[..] {
                 let (value, block) = (value.clone(), block.start);
-                incoming.push(Incoming { value, block });
+                incoming.push(IrIncoming { value, block });
             }
             at = self.closing(at, end) + 1;
             if self.sort(at) == WordSort::Comma {

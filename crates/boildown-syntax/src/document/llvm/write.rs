@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::flow::{BlockFate, Flow, is_kept};
 use super::module::{
-    Definition, DefinitionSort, IrFunction, IrInstruction, IrKind, IrLocal, IrModule, Parameter,
+    IrDefinition, IrFunction, IrInstruction, IrKind, IrLocal, IrModule, IrParameter, IrSort,
 };
 use super::words::WordSort;
 
@@ -120,7 +120,7 @@ impl<'a> IrWriter<'a> {
     }
 
     /// Returns the definition of a name, unless there is none.
-    fn defined(&self, word: usize) -> Option<&'a Definition> {
+    fn defined(&self, word: usize) -> Option<&'a IrDefinition> {
         let index = *self.module.names.get(self.module.text(word))?;
         self.module.definitions.get(index)
     }
@@ -144,11 +144,11 @@ impl<'a> IrWriter<'a> {
         let mut rest = definition.words.clone().skip(1);
         match definition.sort {
             // An alias goes with what it names.
-            DefinitionSort::Alias => rest
+            IrSort::Alias => rest
                 .find(|&word| module.sort(word) == WordSort::Global)
                 .is_some_and(|word| self.is_gone_within(word, chain)),
             // A list goes with any of its elements, another node with its scope or file.
-            DefinitionSort::Metadata => {
+            IrSort::Metadata => {
                 let is_list = self.is_list(definition);
                 let is_needed = |word: usize| {
                     is_list || module.is(word - 2, "scope") || module.is(word - 2, "file")
@@ -165,7 +165,7 @@ impl<'a> IrWriter<'a> {
     }
 
     /// Returns whether metadata is a list: `!7 = !{…}`.
-    fn is_list(&self, definition: &Definition) -> bool {
+    fn is_list(&self, definition: &IrDefinition) -> bool {
         let start = definition.words.start;
         let start = start
             + if self.module.is(start + 2, "distinct") {
@@ -176,13 +176,13 @@ impl<'a> IrWriter<'a> {
         self.module.is(start, "!")
     }
 
-    fn definition(&mut self, definition: &'a Definition) {
+    fn definition(&mut self, definition: &'a IrDefinition) {
         let words = definition.words.clone();
         self.name = definition.name;
         match &definition.sort {
-            DefinitionSort::Metadata if definition.name.is_some_and(|name| self.is_gone(name)) => {}
-            DefinitionSort::Function(function) => self.function(definition, function),
-            DefinitionSort::Declaration(parameters) => {
+            IrSort::Metadata if definition.name.is_some_and(|name| self.is_gone(name)) => {}
+            IrSort::Function(function) => self.function(definition, function),
+            IrSort::Declaration(parameters) => {
                 let Some(name) = definition.name else {
                     return self.words(words);
                 };
@@ -190,7 +190,7 @@ impl<'a> IrWriter<'a> {
                 let end = self.arguments(name + 1, parameters);
                 self.words(end..words.end);
             }
-            DefinitionSort::Variable {
+            IrSort::Variable {
                 init: Some(init),
                 token,
             } if !is_kept(*token, self.kept) => {
@@ -198,8 +198,8 @@ impl<'a> IrWriter<'a> {
                 self.put(b" zeroinitializer");
                 self.words(init.end..words.end);
             }
-            DefinitionSort::Alias if definition.name.is_some_and(|name| self.is_gone(name)) => {}
-            DefinitionSort::NamedMetadata => self.named_metadata(words),
+            IrSort::Alias if definition.name.is_some_and(|name| self.is_gone(name)) => {}
+            IrSort::NamedMetadata => self.named_metadata(words),
             _ => self.words(words),
         }
     }
@@ -234,7 +234,7 @@ impl<'a> IrWriter<'a> {
     }
 
     /// Writes the arguments of the parameters that are kept. Returns the word after them.
-    fn arguments(&mut self, open: usize, parameters: &[Parameter]) -> usize {
+    fn arguments(&mut self, open: usize, parameters: &[IrParameter]) -> usize {
         let arguments = self.module.list(open);
         let close = self.module.closing(open, self.module.words.len());
         if arguments.len() != parameters.len()
@@ -262,7 +262,7 @@ impl<'a> IrWriter<'a> {
                 .is_none_or(|callee| !self.is_gone(callee))
     }
 
-    fn function(&mut self, definition: &Definition, function: &'a IrFunction) {
+    fn function(&mut self, definition: &IrDefinition, function: &'a IrFunction) {
         let words = definition.words.clone();
         let name = function.brackets.start - 1;
         if !is_kept(function.token, self.kept) {
@@ -476,8 +476,8 @@ impl<'a> IrWriter<'a> {
     fn call(&mut self, one: &IrInstruction, words: Range<usize>) {
         let parameters = one.callee.and_then(|callee| {
             let parameters = match &self.defined(callee)?.sort {
-                DefinitionSort::Function(function) => &function.parameters,
-                DefinitionSort::Declaration(parameters) => parameters,
+                IrSort::Function(function) => &function.parameters,
+                IrSort::Declaration(parameters) => parameters,
                 _ => return None,
             };
             Some((callee, parameters))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use wasm_encoder::reencode::Reencode as _;
 use wasmparser::{FuncValidator, FunctionBody, Operator, ValType, ValidatorResources};
 
-use super::module::{Mention, Mentions, SPACES, Token, position};
+use super::mentions::{Mention, Mentions, SPACES, Token, position};
 
 /// The most blocks and operands that may be nested in a body that is read as a tree. Deeper ones
 /// are read as sequences: trees are walked by recursion.
@@ -29,9 +29,9 @@ pub(super) struct CodeBody {
     /// The token of the bytes, if they are opaque.
     pub(super) code_token: Token,
     /// The local variables after the parameters.
-    pub(super) locals: Vec<Local>,
+    pub(super) locals: Vec<CodeLocal>,
     /// The instructions in the order of the file, without `else` and `end`.
-    pub(super) instructions: Vec<Instruction>,
+    pub(super) instructions: Vec<CodeInstruction>,
     /// What the instructions mention.
     pub(super) mentions: Vec<Mention>,
     /// The instructions that stand alone, in order; of a body that is no tree, all.
@@ -56,18 +56,18 @@ pub(super) enum BodyShape {
 
 /// A local variable.
 #[derive(Debug)]
-pub(super) struct Local {
+pub(super) struct CodeLocal {
     pub(super) ty: ValType,
     pub(super) token: Token,
 }
 
 /// An instruction; for a block, everything up to its end.
 #[derive(Debug)]
-pub(super) struct Instruction {
+pub(super) struct CodeInstruction {
     /// The bytes of the instruction alone.
     pub(super) bytes: Range<usize>,
     pub(super) token: Token,
-    pub(super) kind: InstructionKind,
+    pub(super) kind: CodeKind,
     /// The instructions that compute the operands, and those between them, in order.
     pub(super) operands: Vec<u32>,
     /// The first instruction of this subtree.
@@ -88,7 +88,7 @@ pub(super) struct Instruction {
 
 /// What is special about an instruction.
 #[derive(Debug)]
-pub(super) enum InstructionKind {
+pub(super) enum CodeKind {
     Plain,
     /// Nothing after it is reached; in a sequence, the end of a block.
     End,
@@ -122,7 +122,7 @@ pub(super) struct Otherwise {
     pub(super) inside: Vec<u32>,
 }
 
-impl Instruction {
+impl CodeInstruction {
     /// Returns whether all values of its operands are its own operands.
     pub(super) fn is_regular(&self) -> bool {
         self.own_results as usize == self.results.len() && self.missing == 0
@@ -233,19 +233,19 @@ impl CodeBody {
                 | Operator::Loop { .. }
                 | Operator::If { .. }
                 | Operator::Try { .. }
-                | Operator::TryTable { .. } => InstructionKind::Block {
+                | Operator::TryTable { .. } => CodeKind::Block {
                     inside: Vec::new(),
                     handlers: Vec::new(),
                 },
-                Operator::End | Operator::Delegate { .. } => InstructionKind::End,
-                _ => InstructionKind::Plain,
+                Operator::End | Operator::Delegate { .. } => CodeKind::End,
+                _ => CodeKind::Plain,
             };
             let index = read.next()?;
             read.roots.push(index);
-            read.instructions.push(Instruction {
+            read.instructions.push(CodeInstruction {
                 mentions,
                 kind,
-                ..Instruction::new(index, bytes)
+                ..CodeInstruction::new(index, bytes)
             });
         }
         read.locals_bound(body);
@@ -260,7 +260,7 @@ impl CodeBody {
         }
         for instruction in &mut self.instructions {
             instruction.token = token;
-            if let InstructionKind::If {
+            if let CodeKind::If {
                 otherwise: Some(otherwise),
                 ..
             } = &mut instruction.kind
@@ -306,12 +306,12 @@ impl CodeBody {
     }
 }
 
-impl Instruction {
+impl CodeInstruction {
     fn new(index: u32, bytes: Range<usize>) -> Self {
         Self {
             bytes,
             token: Token::NONE,
-            kind: InstructionKind::Plain,
+            kind: CodeKind::Plain,
             operands: Vec::new(),
             first: index,
             end: index + 1,
@@ -325,14 +325,14 @@ impl Instruction {
 }
 
 /// Returns the local variables; `None` if there are too many.
-fn read_locals(body: &FunctionBody<'_>) -> Option<Vec<Local>> {
+fn read_locals(body: &FunctionBody<'_>) -> Option<Vec<CodeLocal>> {
     let mut locals = Vec::new();
     let mut all = 0_u32;
     for group in body.get_locals_reader().ok()? {
         let (count, ty) = group.ok()?;
         all = all.checked_add(count).filter(|&all| all <= MOST_LOCALS)?;
         let token = Token::NONE;
-        locals.extend((0..count).map(|_| Local { ty, token }));
+        locals.extend((0..count).map(|_| CodeLocal { ty, token }));
     }
     Some(locals)
 }
@@ -384,18 +384,18 @@ impl BodyReader<'_> {
         let (takes, results) = operator.operator_arity(self.validator)?;
         let kind = self.kind(operator)?;
         let is_end = match kind {
-            InstructionKind::End | InstructionKind::Jump(_) | InstructionKind::Return => true,
-            InstructionKind::Call(_) => matches!(operator, Operator::ReturnCall { .. }),
+            CodeKind::End | CodeKind::Jump(_) | CodeKind::Return => true,
+            CodeKind::Call(_) => matches!(operator, Operator::ReturnCall { .. }),
             _ => false,
         };
         let mentions = self.body.mention(operator)?;
         let index = self.body.next()?;
-        let mut instruction = Instruction {
+        let mut instruction = CodeInstruction {
             kind,
             takes,
             own_results: results,
             mentions,
-            ..Instruction::new(index, bytes)
+            ..CodeInstruction::new(index, bytes)
         };
         let left = self.gather(&mut instruction)?;
         self.validate(operator, instruction.bytes.start)?;
@@ -410,34 +410,32 @@ impl BodyReader<'_> {
         Some(())
     }
 
-    fn kind(&self, operator: &Operator<'_>) -> Option<InstructionKind> {
+    fn kind(&self, operator: &Operator<'_>) -> Option<CodeKind> {
         Some(match operator {
             Operator::LocalGet { local_index }
             | Operator::LocalSet { local_index }
-            | Operator::LocalTee { local_index } => InstructionKind::Local(*local_index),
+            | Operator::LocalTee { local_index } => CodeKind::Local(*local_index),
             Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
-                InstructionKind::Call(*function_index)
+                CodeKind::Call(*function_index)
             }
             Operator::Unreachable
             | Operator::Throw { .. }
             | Operator::ThrowRef
             | Operator::ReturnCallIndirect { .. }
-            | Operator::ReturnCallRef { .. } => InstructionKind::End,
-            Operator::Return => InstructionKind::Return,
-            Operator::Br { relative_depth } => {
-                InstructionKind::Jump(vec![self.label(*relative_depth)?])
-            }
+            | Operator::ReturnCallRef { .. } => CodeKind::End,
+            Operator::Return => CodeKind::Return,
+            Operator::Br { relative_depth } => CodeKind::Jump(vec![self.label(*relative_depth)?]),
             Operator::BrTable { targets } => {
                 let depths = targets.targets().chain([Ok(targets.default())]);
                 let labels = depths.map(|depth| self.label(depth.ok()?));
-                InstructionKind::Jump(labels.collect::<Option<_>>()?)
+                CodeKind::Jump(labels.collect::<Option<_>>()?)
             }
             Operator::BrIf { relative_depth }
             | Operator::BrOnNull { relative_depth }
             | Operator::BrOnNonNull { relative_depth }
             | Operator::BrOnCast { relative_depth, .. }
             | Operator::BrOnCastFail { relative_depth, .. } => {
-                InstructionKind::Branch(vec![self.label(*relative_depth)?])
+                CodeKind::Branch(vec![self.label(*relative_depth)?])
             }
             // Their labels are not known to be rewritten.
             Operator::BrOnCastDescEq { .. }
@@ -445,13 +443,13 @@ impl BodyReader<'_> {
             | Operator::Resume { .. }
             | Operator::ResumeThrow { .. }
             | Operator::ResumeThrowRef { .. } => return None,
-            _ => InstructionKind::Plain,
+            _ => CodeKind::Plain,
         })
     }
 
     /// Takes the operands of an instruction off the stack. Returns how many values are left of
     /// them.
-    fn gather(&mut self, instruction: &mut Instruction) -> Option<usize> {
+    fn gather(&mut self, instruction: &mut CodeInstruction) -> Option<usize> {
         let open = self.open.last_mut()?;
         let mut wanted = instruction.takes as usize;
         let mut left = 0;
@@ -481,7 +479,7 @@ impl BodyReader<'_> {
     }
 
     /// Reads the types of the topmost values.
-    fn results(&self, instruction: &mut Instruction, count: usize) {
+    fn results(&self, instruction: &mut CodeInstruction, count: usize) {
         let types = (0..count).rev().map(|depth| {
             let ty = self.validator.get_operand_type(depth).flatten();
             ty.unwrap_or(ValType::I32)
@@ -508,17 +506,17 @@ impl BodyReader<'_> {
         let mentions = self.body.mention(operator)?;
         let index = self.body.next()?;
         let inside = Vec::new();
-        let mut instruction = Instruction {
+        let mut instruction = CodeInstruction {
             kind: match operator {
-                Operator::If { .. } => InstructionKind::If {
+                Operator::If { .. } => CodeKind::If {
                     then: inside,
                     otherwise: None,
                 },
-                _ => InstructionKind::Block { inside, handlers },
+                _ => CodeKind::Block { inside, handlers },
             },
             takes,
             mentions,
-            ..Instruction::new(index, bytes)
+            ..CodeInstruction::new(index, bytes)
         };
         let left = self.gather(&mut instruction)?;
         if left > 0 {
@@ -541,7 +539,7 @@ impl BodyReader<'_> {
         let items = std::mem::take(&mut open.items);
         open.barrier = 0;
         let block = self.body.instructions.get_mut(open.block as usize)?;
-        let InstructionKind::If { then, otherwise } = &mut block.kind else {
+        let CodeKind::If { then, otherwise } = &mut block.kind else {
             return None;
         };
         *then = items.into_iter().map(|(item, _)| item).collect();
@@ -566,15 +564,15 @@ impl BodyReader<'_> {
         let end = self.body.next()?;
         let mut block = std::mem::replace(
             self.body.instructions.get_mut(open.block as usize)?,
-            Instruction::new(0, 0..0),
+            CodeInstruction::new(0, 0..0),
         );
         match &mut block.kind {
-            InstructionKind::Block { inside: items, .. } => *items = inside,
-            InstructionKind::If {
+            CodeKind::Block { inside: items, .. } => *items = inside,
+            CodeKind::If {
                 otherwise: Some(otherwise),
                 ..
             } => otherwise.inside = inside,
-            InstructionKind::If { then, .. } => *then = inside,
+            CodeKind::If { then, .. } => *then = inside,
             _ => return None,
         }
         block.end = end;
@@ -586,11 +584,5 @@ impl BodyReader<'_> {
         *depth = (*depth).max(deepest.unwrap_or(0) + 1);
         self.open.last_mut()?.items.push((open.block, values));
         Some(())
-    }
-}
-
-impl Default for Token {
-    fn default() -> Self {
-        Self::NONE
     }
 }

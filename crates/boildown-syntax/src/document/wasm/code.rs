@@ -11,8 +11,9 @@ use wasm_encoder::reencode::Reencode as _;
 use wasm_encoder::{Encode as _, Instruction as Encoded};
 use wasmparser::{BinaryReader, Operator, OperatorsReader, ValType};
 
-use super::body::{BodyShape, CodeBody, FUNCTION_LABEL, Instruction, InstructionKind};
+use super::body::{BodyShape, CodeBody, CodeInstruction, CodeKind, FUNCTION_LABEL};
 use super::link::{Linker, changed_call};
+use super::mentions::{Token, position};
 use super::module::FunctionInfo;
 
 /// What is to happen to the values of an instruction.
@@ -84,7 +85,7 @@ impl<'a> CodeWriter<'a> {
         self.left_before.push(count);
     }
 
-    fn stays(&self, instruction: &Instruction) -> bool {
+    fn stays(&self, instruction: &CodeInstruction) -> bool {
         let linker = self.linker;
         let mentions = &self.body.mentions[instruction.mentions.clone()];
         let has_label = |label: &u32| {
@@ -92,9 +93,9 @@ impl<'a> CodeWriter<'a> {
         };
         instruction.token.is_in(linker.kept)
             && match &instruction.kind {
-                InstructionKind::Block { .. } => true,
-                InstructionKind::Local(local) => self.new_local(*local).is_some(),
-                InstructionKind::Branch(labels) | InstructionKind::Jump(labels) => {
+                CodeKind::Block { .. } => true,
+                CodeKind::Local(local) => self.new_local(*local).is_some(),
+                CodeKind::Branch(labels) | CodeKind::Jump(labels) => {
                     linker.renumbering.has_all(mentions) && labels.iter().any(has_label)
                 }
                 _ => linker.renumbering.has_all(mentions),
@@ -121,7 +122,7 @@ impl<'a> CodeWriter<'a> {
                 let bytes = &self.linker.module.bytes[start];
                 let mut reader = BinaryReader::new(bytes, 0);
                 let _length = reader.read_var_u32();
-                let code = super::module::position(reader.original_position());
+                let code = position(reader.original_position());
                 self.out = bytes.get(code..).unwrap_or_default().to_vec();
                 self.out.pop();
             }
@@ -157,13 +158,13 @@ impl<'a> CodeWriter<'a> {
         left.map(|(&ty, _)| ty).collect()
     }
 
-    fn instruction(&self, index: u32) -> &'a Instruction {
+    fn instruction(&self, index: u32) -> &'a CodeInstruction {
         &self.body.instructions[index as usize]
     }
 
     /// Returns whether anything of a subtree is left.
     fn has_rest(&self, index: u32) -> bool {
-        let Instruction { first, end, .. } = self.instruction(index);
+        let CodeInstruction { first, end, .. } = self.instruction(index);
         self.left_before[*first as usize] < self.left_before[*end as usize]
     }
 
@@ -226,11 +227,11 @@ impl<'a> CodeWriter<'a> {
         match self.is_left[index as usize] {
             false => self.deleted(instruction, values),
             true => match &instruction.kind {
-                InstructionKind::Block { inside, .. } => {
+                CodeKind::Block { inside, .. } => {
                     self.block(index, inside);
                     self.finish(&instruction.results, values);
                 }
-                InstructionKind::If { .. } => {
+                CodeKind::If { .. } => {
                     self.condition(index);
                     self.finish(&instruction.results, values);
                 }
@@ -246,26 +247,26 @@ impl<'a> CodeWriter<'a> {
     }
 
     /// Makes the place unreachable where operands come from nowhere.
-    fn missing(&mut self, instruction: &Instruction) {
+    fn missing(&mut self, instruction: &CodeInstruction) {
         if instruction.missing > 0 && !self.is_dead {
             self.push(&Encoded::Unreachable);
         }
     }
 
-    fn operands(&mut self, instruction: &Instruction, values: Values) {
+    fn operands(&mut self, instruction: &CodeInstruction, values: Values) {
         for &operand in &instruction.operands {
             self.subtree(operand, values);
         }
     }
 
-    fn plain(&mut self, instruction: &'a Instruction, values: Values) {
+    fn plain(&mut self, instruction: &'a CodeInstruction, values: Values) {
         self.missing(instruction);
         let changed = changed_call(self.linker, &instruction.kind);
         let changed =
             changed.and_then(|function| self.linker.module.functions.get(function as usize));
         let is_return = match &instruction.kind {
-            InstructionKind::Return => true,
-            InstructionKind::Jump(labels) => labels.iter().all(|&label| label == FUNCTION_LABEL),
+            CodeKind::Return => true,
+            CodeKind::Jump(labels) => labels.iter().all(|&label| label == FUNCTION_LABEL),
             _ => false,
         };
         let tokens = match changed {
@@ -280,7 +281,7 @@ impl<'a> CodeWriter<'a> {
         self.encode(instruction);
         let is_end = matches!(
             instruction.kind,
-            InstructionKind::End | InstructionKind::Jump(_) | InstructionKind::Return
+            CodeKind::End | CodeKind::Jump(_) | CodeKind::Return
         );
         let returned = changed.map(|function| &function.results);
         if let Some(tokens) = returned
@@ -301,7 +302,7 @@ impl<'a> CodeWriter<'a> {
     }
 
     /// Writes the operands whose tokens are kept.
-    fn some_operands(&mut self, instruction: &Instruction, tokens: &[super::module::Token]) {
+    fn some_operands(&mut self, instruction: &CodeInstruction, tokens: &[Token]) {
         let mut tokens = tokens.iter();
         for &operand in &instruction.operands {
             let count = self.instruction(operand).results.len();
@@ -311,7 +312,7 @@ impl<'a> CodeWriter<'a> {
     }
 
     /// Writes what is left of the operands of an instruction that is deleted.
-    fn deleted(&mut self, instruction: &'a Instruction, values: Values) {
+    fn deleted(&mut self, instruction: &'a CodeInstruction, values: Values) {
         if !instruction.is_regular() {
             self.missing(instruction);
             self.operands(instruction, Values::Stay);
@@ -339,8 +340,8 @@ impl<'a> CodeWriter<'a> {
             self.subtree(operand, if stays { Values::Stay } else { Values::Drop });
         }
         let arms = match &instruction.kind {
-            InstructionKind::Block { inside, .. } => vec![&inside[..]],
-            InstructionKind::If { then, otherwise } => {
+            CodeKind::Block { inside, .. } => vec![&inside[..]],
+            CodeKind::If { then, otherwise } => {
                 let other = otherwise.as_ref().map(|otherwise| &otherwise.inside[..]);
                 [Some(&then[..]), other].into_iter().flatten().collect()
             }
@@ -388,7 +389,7 @@ impl<'a> CodeWriter<'a> {
 
     fn condition(&mut self, index: u32) {
         let instruction = self.instruction(index);
-        let InstructionKind::If { then, otherwise } = &instruction.kind else {
+        let CodeKind::If { then, otherwise } = &instruction.kind else {
             return;
         };
         self.missing(instruction);
@@ -418,12 +419,12 @@ impl<'a> CodeWriter<'a> {
     }
 
     /// Writes an instruction alone, with new indices.
-    fn encode(&mut self, instruction: &Instruction) {
+    fn encode(&mut self, instruction: &CodeInstruction) {
         let bytes = &self.linker.module.bytes[instruction.bytes.clone()];
         let mentions = &self.body.mentions[instruction.mentions.clone()];
         let is_plain = matches!(
             instruction.kind,
-            InstructionKind::Plain | InstructionKind::End | InstructionKind::Call(_)
+            CodeKind::Plain | CodeKind::End | CodeKind::Call(_)
         );
         if is_plain && self.linker.renumbering.keeps(mentions) {
             self.out.extend_from_slice(bytes);
@@ -435,7 +436,7 @@ impl<'a> CodeWriter<'a> {
         }
     }
 
-    fn renumbered(&mut self, instruction: &Instruction, operator: Operator<'_>) {
+    fn renumbered(&mut self, instruction: &CodeInstruction, operator: Operator<'_>) {
         let mut renumbering = &self.linker.renumbering;
         if let Operator::TryTable { try_table } = operator {
             return self.handlers(instruction, &try_table);
@@ -459,15 +460,14 @@ impl<'a> CodeWriter<'a> {
                 relative_depth: depth,
                 ..
             } => {
-                if let InstructionKind::Branch(labels) | InstructionKind::Jump(labels) =
-                    &instruction.kind
+                if let CodeKind::Branch(labels) | CodeKind::Jump(labels) = &instruction.kind
                     && let Some(new) = labels.first().and_then(|&label| self.depth(label))
                 {
                     *depth = new;
                 }
             }
             Encoded::BrTable(targets, default) => {
-                let InstructionKind::Jump(labels) = &instruction.kind else {
+                let CodeKind::Jump(labels) = &instruction.kind else {
                     return;
                 };
                 let depths: Vec<Option<u32>> =
@@ -488,9 +488,9 @@ impl<'a> CodeWriter<'a> {
     }
 
     /// Writes a block with the handlers whose labels and tags are left.
-    fn handlers(&mut self, instruction: &Instruction, table: &wasmparser::TryTable) {
+    fn handlers(&mut self, instruction: &CodeInstruction, table: &wasmparser::TryTable) {
         let mut renumbering = &self.linker.renumbering;
-        let InstructionKind::Block { handlers, .. } = &instruction.kind else {
+        let CodeKind::Block { handlers, .. } = &instruction.kind else {
             return;
         };
         let mut catches = Vec::new();

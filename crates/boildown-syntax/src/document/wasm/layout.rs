@@ -6,8 +6,9 @@ use std::sync::Arc;
 use boildown_search::tree::{IdVec, Slot, SlotId};
 use wasmparser::ValType;
 
-use super::body::{BodyShape, CodeBody, InstructionKind};
-use super::module::{FunctionInfo, Module, ModuleItem, ModuleSection, Token};
+use super::body::{BodyShape, CodeBody, CodeKind};
+use super::mentions::{Space, Token};
+use super::module::{FunctionInfo, Module, ModuleItem, ModuleSection};
 use crate::document::builder::{Builder, NodePosition};
 use crate::document::view::ModuleUnits;
 use crate::document::{Document, View, flat};
@@ -31,7 +32,7 @@ pub(in crate::document) fn read(bytes: &Arc<[u8]>, units: ModuleUnits) -> Docume
             ..flat::pieces(bytes, usize::MAX)
         };
     };
-    let mut layout = Layout {
+    let mut layout = ModuleLayout {
         builder: Builder::new(Arc::clone(bytes)),
         units,
     };
@@ -73,12 +74,12 @@ fn kind(results: &[ValType]) -> u16 {
     }
 }
 
-struct Layout {
+struct ModuleLayout {
     builder: Builder,
     units: ModuleUnits,
 }
 
-impl Layout {
+impl ModuleLayout {
     fn open(&mut self, kind: u16) {
         let slot = SlotId::new(kind.into());
         let position = NodePosition {
@@ -137,7 +138,6 @@ impl Layout {
 
     /// Gives functions and imports the tokens of their items.
     fn entities(&self, module: &mut Module) {
-        use super::module::Space;
         let imports = module.sections.iter().filter(|section| section.id == 2);
         let imported: Vec<(Space, u32, Token)> = imports
             .flat_map(|section| &section.items)
@@ -171,7 +171,7 @@ impl Layout {
             }
             self.builder.close();
             if section.id == 2
-                && item.space == super::module::Space::Function
+                && item.space == Space::Function
                 && let Some(function) = module.functions.get_mut(item.first as usize)
             {
                 self.signature(function, item.bytes.end);
@@ -260,11 +260,11 @@ impl Layout {
         self.sequence(body, &operands);
         let bytes = body.instructions[index].bytes.clone();
         let token = self.token(bytes);
-        let placeholder = InstructionKind::Plain;
+        let placeholder = CodeKind::Plain;
         let mut kind = std::mem::replace(&mut body.instructions[index].kind, placeholder);
         match &mut kind {
-            InstructionKind::Block { inside, .. } => self.sequence(body, inside),
-            InstructionKind::If { then, otherwise } => {
+            CodeKind::Block { inside, .. } => self.sequence(body, inside),
+            CodeKind::If { then, otherwise } => {
                 self.sequence(body, then);
                 if let Some(otherwise) = otherwise {
                     self.open(PART);
@@ -286,17 +286,17 @@ impl Layout {
         for instruction in &mut body.instructions {
             let bytes = instruction.bytes.clone();
             match instruction.kind {
-                InstructionKind::Block { .. } => {
+                CodeKind::Block { .. } => {
                     self.open(STATEMENT);
                     instruction.token = self.token(bytes);
                     depth += 1;
                 }
-                InstructionKind::End if depth > 0 => {
+                CodeKind::End if depth > 0 => {
                     instruction.token = self.token(bytes);
                     self.builder.close();
                     depth -= 1;
                 }
-                InstructionKind::End => {}
+                CodeKind::End => {}
                 _ => instruction.token = self.leaf(STATEMENT, bytes),
             }
         }

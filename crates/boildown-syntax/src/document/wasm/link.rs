@@ -5,8 +5,9 @@ use std::ops::Range;
 use wasm_encoder::reencode::{self, Reencode};
 use wasmparser::ValType;
 
-use super::body::{BodyShape, CodeBody, InstructionKind};
-use super::module::{FunctionInfo, Mention, Module, SPACES, Space, Token};
+use super::body::{BodyShape, CodeBody, CodeKind};
+use super::mentions::{Mention, SPACES, Space, Token};
+use super::module::{FunctionInfo, Module};
 
 /// The new index of an entity that is gone.
 pub(super) const GONE: u32 = u32::MAX;
@@ -351,11 +352,9 @@ fn keep_used_types(
 }
 
 /// Returns whether an instruction calls a function whose parameters or results have changed.
-pub(super) fn changed_call(linker: &Linker<'_>, kind: &InstructionKind) -> Option<u32> {
+pub(super) fn changed_call(linker: &Linker<'_>, kind: &CodeKind) -> Option<u32> {
     match kind {
-        InstructionKind::Call(function)
-            if linker.is_changed.get(*function as usize) == Some(&true) =>
-        {
+        CodeKind::Call(function) if linker.is_changed.get(*function as usize) == Some(&true) => {
             Some(*function)
         }
         _ => None,

@@ -4,12 +4,12 @@ use wasm_encoder::{CustomSection, IndirectNameMap, NameMap, NameSection};
 use wasmparser::{BinaryReader, Name};
 
 use super::link::{Linker, Renumbering};
-use super::module::{Mention, Space};
+use super::mentions::{Mention, Space};
 
 /// A section of names that is ready to be written.
-pub(super) struct Names(NameSection);
+pub(super) struct RenumberedNames(NameSection);
 
-impl Names {
+impl RenumberedNames {
     pub(super) fn append_to(&self, out: &mut Vec<u8>) {
         use wasm_encoder::Section as _;
         let custom: CustomSection<'_> = self.0.as_custom();
@@ -19,7 +19,7 @@ impl Names {
 
 /// Returns the names of what is left; `None` if the custom section holds something else or cannot
 /// be read. Functions that have changed lose the names of their local variables and labels.
-pub(super) fn renumbered(content: &[u8], linker: &Linker<'_>) -> Option<Names> {
+pub(super) fn renumbered(content: &[u8], linker: &Linker<'_>) -> Option<RenumberedNames> {
     let renumbering = &linker.renumbering;
     let any = |_: u32| true;
     let unchanged = |function: u32| {
@@ -55,7 +55,7 @@ pub(super) fn renumbered(content: &[u8], linker: &Linker<'_>) -> Option<Names> {
             Name::Unknown { ty, data, .. } => names.raw(ty, data),
         }
     }
-    Some(Names(names))
+    Some(RenumberedNames(names))
 }
 
 fn name_map(

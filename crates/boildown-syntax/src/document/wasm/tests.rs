@@ -30,7 +30,7 @@ fn assert_valid(bytes: &[u8], what: &str) {
 fn counts(bytes: &[u8]) -> Vec<u32> {
     let mut counts = vec![0; 12];
     for payload in Parser::new(0).parse_all(bytes) {
-        match payload.unwrap() {
+        match payload.expect("the module can be read") {
             Payload::TypeSection(section) => counts[0] = section.count(),
             Payload::ImportSection(section) => counts[1] = section.count(),
             Payload::FunctionSection(section) => counts[2] = section.count(),
@@ -69,7 +69,7 @@ fn a_module_without_any_one_node_is_valid() {
     for units in [ModuleUnits::Items, ModuleUnits::Instructions] {
         let document = document(MODULE, units);
         let all = Subset::full(document.len());
-        for node in document.tree().nodes.iter() {
+        for node in &document.tree().nodes {
             let rest = document.render(&all.without([node.tokens.clone()]));
             assert_valid(&rest, &format!("without tokens {:?}", node.tokens));
         }

@@ -11,7 +11,8 @@ use wasmparser::{
 
 use super::code::CodeWriter;
 use super::link::Linker;
-use super::module::{ItemPart, Mention, Module, ModuleItem, ModuleSection, Space};
+use super::mentions::{Mention, Space, position};
+use super::module::{ItemPart, Module, ModuleItem, ModuleSection};
 use super::names;
 
 impl Module {
@@ -46,12 +47,12 @@ fn read<'a, T: FromReader<'a>>(bytes: &'a [u8]) -> Option<T> {
 
 /// The items of a section that is being written.
 #[derive(Default)]
-struct Items {
+struct SectionItems {
     count: u32,
     content: Vec<u8>,
 }
 
-impl Items {
+impl SectionItems {
     fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.content);
         self.count += 1;
@@ -100,7 +101,7 @@ impl<'a> Linker<'a> {
             }
             _ => {}
         }
-        let mut items = Items::default();
+        let mut items = SectionItems::default();
         for item in self.items(section) {
             if section.id == 1 && !self.is_left(Space::Type, item.first as usize) {
                 continue;
@@ -319,7 +320,7 @@ impl<'a> Linker<'a> {
         Some(())
     }
 
-    fn new_types(&self, items: &mut Items) {
+    fn new_types(&self, items: &mut SectionItems) {
         for (parameters, results) in &self.new_types {
             let mut renumbering = &self.renumbering;
             let mut convert = |types: &[ValType]| -> Option<Vec<wasm_encoder::ValType>> {
@@ -335,7 +336,7 @@ impl<'a> Linker<'a> {
     }
 
     fn functions(&self, out: &mut Vec<u8>) {
-        let mut items = Items::default();
+        let mut items = SectionItems::default();
         let first = self.module.imported_functions;
         for (index, &ty) in self.types.iter().enumerate().skip(first) {
             if self.is_left(Space::Function, index) {
@@ -346,7 +347,7 @@ impl<'a> Linker<'a> {
     }
 
     fn code(&self, out: &mut Vec<u8>) {
-        let mut items = Items::default();
+        let mut items = SectionItems::default();
         let first = self.module.imported_functions;
         for (index, body) in self.module.bodies.iter().enumerate() {
             if !self.is_left(Space::Function, first + index) {
@@ -396,6 +397,6 @@ fn body_of(section: &impl wasm_encoder::Encode, out: &mut Vec<u8>) {
     let mut reader = BinaryReader::new(&bytes, 0);
     let _size = reader.read_var_u32();
     let _count = reader.read_var_u32();
-    let start = super::module::position(reader.original_position());
+    let start = position(reader.original_position());
     out.extend_from_slice(bytes.get(start..).unwrap_or_default());
 }
