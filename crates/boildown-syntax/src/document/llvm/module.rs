@@ -17,6 +17,9 @@ pub(in crate::document) struct IrModule {
     pub(super) definitions: Vec<IrDefinition>,
     /// The definition of each name, with its sign: `@f`, `%T`, `!7`, `#0`, `$c`.
     pub(super) names: BTreeMap<Box<[u8]>, usize>,
+    /// For each definition, those that go with it: aliases of it, lists that it is in, and metadata
+    /// in its scope.
+    pub(super) dependents: Vec<Vec<usize>>,
 }
 
 /// Something at the top level.
@@ -138,6 +141,7 @@ impl IrModule {
             words: words(bytes),
             definitions: Vec::new(),
             names: BTreeMap::new(),
+            dependents: Vec::new(),
         };
         let mut at = 0;
         while at < module.words.len() {
@@ -150,7 +154,49 @@ impl IrModule {
             }
             module.definitions.push(definition);
         }
+        module.dependents = vec![Vec::new(); module.definitions.len()];
+        for index in 0..module.definitions.len() {
+            for needed in module.needs(&module.definitions[index]) {
+                module.dependents[needed].push(index);
+            }
+        }
         Some(module)
+    }
+
+    /// Returns the definitions that one cannot do without: what an alias names, the elements of a
+    /// list of metadata, the scope and the file of other metadata.
+    fn needs(&self, definition: &IrDefinition) -> Vec<usize> {
+        let start = definition.words.start;
+        let is_needed = |word: &usize| match definition.sort {
+            IrSort::Alias => self.sort(*word) == WordSort::Global,
+            IrSort::Metadata => {
+                let is_distinct = self.is(start + 2, "distinct");
+                let is_list = self.is(start + if is_distinct { 3 } else { 2 }, "!");
+                let has_label = self.is(*word - 2, "scope") || self.is(*word - 2, "file");
+                self.sort(*word) == WordSort::Metadata && (is_list || has_label)
+            }
+            _ => false,
+        };
+        let words = definition.words.clone().skip(2).filter(is_needed);
+        words
+            .filter_map(|word| self.names.get(self.text(word)).copied())
+            .collect()
+    }
+
+    /// Returns which definitions are gone when these tokens are kept.
+    pub(super) fn gone(&self, kept: &[bool]) -> Vec<bool> {
+        let is_gone =
+            |definition: &IrDefinition| definition.token.is_some_and(|token| !kept[token]);
+        let mut gone: Vec<bool> = self.definitions.iter().map(is_gone).collect();
+        let mut waiting: Vec<usize> = (0..gone.len()).filter(|&index| gone[index]).collect();
+        while let Some(index) = waiting.pop() {
+            for &dependent in &self.dependents[index] {
+                if !std::mem::replace(&mut gone[dependent], true) {
+                    waiting.push(dependent);
+                }
+            }
+        }
+        gone
     }
 
     /// Returns the text of a word.

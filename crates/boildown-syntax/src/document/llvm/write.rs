@@ -41,12 +41,12 @@ impl IrModule {
         if kept.iter().all(|&kept| kept) {
             return self.bytes.to_vec();
         }
+        let gone = self.gone(kept);
         let mut texts: Vec<Option<Vec<u8>>> = Vec::new();
         let mut types = BTreeSet::new();
-        for definition in &self.definitions {
-            let is_left = is_kept(definition.token, kept);
-            texts.push(is_left.then(|| {
-                let mut writer = IrWriter::new(self, kept);
+        for (definition, &is_gone) in self.definitions.iter().zip(&gone) {
+            texts.push((!is_gone).then(|| {
+                let mut writer = IrWriter::new(self, kept, &gone);
                 writer.definition(definition);
                 types.append(&mut writer.types);
                 writer.out
@@ -57,7 +57,7 @@ impl IrModule {
             if let Some(&index) = self.names.get(&name)
                 && texts[index].is_none()
             {
-                let mut writer = IrWriter::new(self, kept);
+                let mut writer = IrWriter::new(self, kept, &gone);
                 writer.definition(&self.definitions[index]);
                 types.append(&mut writer.types);
                 texts[index] = Some(writer.out);
@@ -73,6 +73,8 @@ impl IrModule {
 struct IrWriter<'a> {
     module: &'a IrModule,
     kept: &'a [bool],
+    /// Whether each definition is gone.
+    gone: &'a [bool],
     out: Vec<u8>,
     /// The names of types that were written.
     types: BTreeSet<Box<[u8]>>,
@@ -94,10 +96,11 @@ struct OpenFunction<'a> {
 }
 
 impl<'a> IrWriter<'a> {
-    fn new(module: &'a IrModule, kept: &'a [bool]) -> Self {
+    fn new(module: &'a IrModule, kept: &'a [bool], gone: &'a [bool]) -> Self {
         Self {
             module,
             kept,
+            gone,
             out: Vec::new(),
             types: BTreeSet::new(),
             function: None,
@@ -127,60 +130,14 @@ impl<'a> IrWriter<'a> {
 
     /// Returns whether what a word refers to is deleted.
     fn is_gone(&self, word: usize) -> bool {
-        self.is_gone_within(word, LONGEST_CHAIN)
-    }
-
-    fn is_gone_within(&self, word: usize, chain: usize) -> bool {
-        let Some(definition) = self.defined(word) else {
-            return false;
-        };
-        if !is_kept(definition.token, self.kept) {
-            return true;
-        }
-        let Some(chain) = chain.checked_sub(1) else {
-            return false;
-        };
-        let module = self.module;
-        let mut rest = definition.words.clone().skip(1);
-        match definition.sort {
-            // An alias goes with what it names.
-            IrSort::Alias => rest
-                .find(|&word| module.sort(word) == WordSort::Global)
-                .is_some_and(|word| self.is_gone_within(word, chain)),
-            // A list goes with any of its elements, another node with its scope or file.
-            IrSort::Metadata => {
-                let is_list = self.is_list(definition);
-                let is_needed = |word: usize| {
-                    is_list || module.is(word - 2, "scope") || module.is(word - 2, "file")
-                };
-                rest.any(|other| {
-                    module.sort(other) == WordSort::Metadata
-                        && is_needed(other)
-                        && module.text(other) != module.text(word)
-                        && self.is_gone_within(other, chain)
-                })
-            }
-            _ => false,
-        }
-    }
-
-    /// Returns whether metadata is a list: `!7 = !{…}`.
-    fn is_list(&self, definition: &IrDefinition) -> bool {
-        let start = definition.words.start;
-        let start = start
-            + if self.module.is(start + 2, "distinct") {
-                3
-            } else {
-                2
-            };
-        self.module.is(start, "!")
+        let index = self.module.names.get(self.module.text(word));
+        index.is_some_and(|&index| self.gone[index])
     }
 
     fn definition(&mut self, definition: &'a IrDefinition) {
         let words = definition.words.clone();
         self.name = definition.name;
         match &definition.sort {
-            IrSort::Metadata if definition.name.is_some_and(|name| self.is_gone(name)) => {}
             IrSort::Function(function) => self.function(definition, function),
             IrSort::Declaration(parameters) => {
                 let Some(name) = definition.name else {
@@ -198,7 +155,6 @@ impl<'a> IrWriter<'a> {
                 self.put(b" zeroinitializer");
                 self.words(init.end..words.end);
             }
-            IrSort::Alias if definition.name.is_some_and(|name| self.is_gone(name)) => {}
             IrSort::NamedMetadata => self.named_metadata(words),
             _ => self.words(words),
         }

@@ -138,6 +138,8 @@ pub(super) struct Linker<'a> {
     pub(super) types: Vec<u32>,
     /// Whether parameters or results of the function are gone.
     pub(super) is_changed: Vec<bool>,
+    /// Whether that is so for any function.
+    has_changes: bool,
     /// Types that the module has no equal of, to be added after its own.
     pub(super) new_types: Vec<(Vec<ValType>, Vec<ValType>)>,
 }
@@ -180,6 +182,7 @@ impl<'a> Linker<'a> {
             kept,
             renumbering: Renumbering::new(&is_left),
             types: Vec::new(),
+            has_changes: is_changed.contains(&true),
             is_changed,
             new_types: Vec::new(),
         };
@@ -265,7 +268,7 @@ impl<'a> Linker<'a> {
     pub(super) fn is_same(&self) -> bool {
         self.renumbering.unchanged == [u32::MAX; SPACES]
             && self.new_types.is_empty()
-            && !self.is_changed.contains(&true)
+            && !self.has_changes
     }
 
     /// Returns whether a body can be copied: nothing in it or in what it mentions changes.
@@ -281,7 +284,7 @@ impl<'a> Linker<'a> {
                 .iter()
                 .zip(&self.renumbering.unchanged)
                 .all(same)
-            && !(self.is_changed.contains(&true) && body.mentions.iter().any(calls_changed))
+            && !(self.has_changes && body.mentions.iter().any(calls_changed))
     }
 }
 
