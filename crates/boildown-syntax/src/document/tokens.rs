@@ -43,8 +43,8 @@ use super::wasm::Module;
 pub struct Document {
     pub(super) view: View,
     pub(super) bytes: Arc<[u8]>,
-    /// The bytes of each token. Invariant: ascending and disjoint; none is empty but those of modules,
-    /// whose parameters and local variables need not have bytes of their own.
+    /// The bytes of each token. Invariant: ascending and disjoint. Only tokens of modules may be
+    /// empty: parameters and local variables need not have bytes of their own.
     pub(super) tokens: Vec<Range<u32>>,
     /// The tokens that begin a counted token, ascending. A counted token ends where the next
     /// begins.
