@@ -27,11 +27,23 @@ use xtask::checkout;
 /// The crates of the workspace that each crate may use, as drawn in ARCHITECTURE.md.
 const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-search", &[]),
-    ("boildown-syntax", &["boildown-search"]),
+    ("boildown-folder", &[]),
+    ("boildown-syntax", &["boildown-search", "boildown-folder"]),
     ("boildown-oracle", &["boildown-search"]),
-    ("boildown-exec", &["boildown-search", "boildown-oracle"]),
+    (
+        "boildown-exec",
+        &["boildown-search", "boildown-oracle", "boildown-folder"],
+    ),
     (
         "boildown-changes",
+        &["boildown-search", "boildown-oracle", "boildown-exec"],
+    ),
+    (
+        "boildown-worker",
+        &["boildown-search", "boildown-oracle", "boildown-exec"],
+    ),
+    (
+        "boildown-remote",
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
     ("boildown-store", &["boildown-search", "boildown-oracle"]),
@@ -47,6 +59,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-exec",
             "boildown-store",
             "boildown-driver",
+            "boildown-folder",
         ],
     ),
     (
@@ -61,6 +74,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-driver",
             "boildown-lab",
             "boildown-session",
+            "boildown-folder",
+            "boildown-worker",
+            "boildown-remote",
         ],
     ),
     (
@@ -76,11 +92,23 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[("boildown-store", &["boildown-exec"])
 /// itself and for all names that start with it and a hyphen.
 const NOT_BELOW: &[(&str, &[&str])] = &[(
     "boildown-driver",
-    &["gix", "rusqlite", "libsqlite3", "tree-sitter"],
+    &[
+        "gix",
+        "rusqlite",
+        "libsqlite3",
+        "tree-sitter",
+        "tokio",
+        "tonic",
+    ],
 )];
 
 /// Crates that only compute: no files, processes, clocks, threads, environment or logging.
-const PURE: &[&str] = &["boildown-search", "boildown-syntax", "boildown-oracle"];
+const PURE: &[&str] = &[
+    "boildown-search",
+    "boildown-folder",
+    "boildown-syntax",
+    "boildown-oracle",
+];
 
 /// Libraries for input, output, processes, threads or logging. The list cannot be complete; the
 /// lint `disallowed_methods` covers the standard library.

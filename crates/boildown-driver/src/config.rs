@@ -15,6 +15,8 @@ pub struct Config {
     /// The number of candidates that are run at the same time; 0 means 1. Changes the time, never
     /// the result.
     pub jobs: usize,
+    /// How many of these are run on other machines, and do not use the processors of this one.
+    pub jobs_elsewhere: usize,
     /// The limits at which to stop before the search has finished.
     pub budget: Budget,
     /// Stops the drive from another thread. Without one, only the budget stops it early.

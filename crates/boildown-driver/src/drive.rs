@@ -92,7 +92,7 @@ where
     {
         Self {
             planner: Planner::stepwise(search),
-            workers: Workers::start(scope, oracle, config.jobs.max(1), config.cpu_of_runs),
+            workers: Workers::start(scope, oracle, config),
             config: config.clone(),
             spent: Spent::default(),
             started: Instant::now(),

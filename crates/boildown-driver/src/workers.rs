@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError};
 use boildown_search::QueryId;
 
-use crate::config::CpuTime;
+use crate::config::{Config, CpuTime};
 use crate::room::Room;
 
 /// A query for a worker.
@@ -35,6 +35,8 @@ pub(crate) struct Workers<C> {
     jobs: Sender<Job<C>>,
     finished: Receiver<(QueryId, std::thread::Result<OracleResult>)>,
     count: usize,
+    /// How many of them wait for other machines.
+    elsewhere: usize,
     running: HashMap<QueryId, RunningQuery>,
     /// A moving average of the duration of a run, in seconds.
     average_run: f64,
@@ -58,12 +60,13 @@ impl<C: Send> Workers<C> {
     pub(crate) fn start<'scope>(
         scope: &'scope Scope<'scope, '_>,
         oracle: &'scope dyn Oracle<C>,
-        count: usize,
-        cpu_of_runs: Option<CpuTime>,
+        config: &Config,
     ) -> Self
     where
         C: 'scope,
     {
+        let count = config.jobs.max(1);
+        let elsewhere = config.jobs_elsewhere.min(count);
         let (jobs, queue) = channel::<Job<C>>();
         let (answers, finished) = channel();
         let queue = Arc::new(Mutex::new(queue));
@@ -96,12 +99,14 @@ impl<C: Send> Workers<C> {
             jobs,
             finished,
             count,
+            elsewhere,
             running: HashMap::new(),
             average_run: 1.0,
-            room: cpu_of_runs.and_then(|cpu_of_runs| {
+            room: config.cpu_of_runs.and_then(|cpu_of_runs| {
                 let cores = std::thread::available_parallelism().ok()?.get();
-                let room = Room::new(count, cores, cpu_of_runs()?);
-                (count > cores).then_some((room, cpu_of_runs))
+                let here = count - elsewhere;
+                let room = Room::new(here, cores, cpu_of_runs()?);
+                (here > cores).then_some((room, cpu_of_runs))
             }),
             started: Instant::now(),
         }
@@ -110,7 +115,7 @@ impl<C: Send> Workers<C> {
     /// Returns the number of queries that are to run at the same time.
     fn limit(&self) -> usize {
         let room = self.room.as_ref();
-        room.map_or(self.count, |(room, _)| room.limit())
+        room.map_or(self.count, |(room, _)| room.limit() + self.elsewhere)
     }
 
     /// Returns whether another query would start at once, or soon enough to hand it out now.
@@ -194,5 +199,30 @@ impl<C> Drop for Workers<C> {
         for running in self.running.values() {
             running.interrupt.trigger();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use boildown_oracle::{FnOracle, Verdict};
+
+    use super::*;
+
+    #[test]
+    fn runs_on_other_machines_are_not_limited_by_the_processors_of_this_one() {
+        let limit = |here: usize, jobs_elsewhere: usize| {
+            let config = Config {
+                jobs: here + jobs_elsewhere,
+                jobs_elsewhere,
+                cpu_of_runs: Some(|| Some(Duration::ZERO)),
+                ..Config::default()
+            };
+            let oracle = FnOracle::new(|_: &()| Verdict::Uninteresting);
+            std::thread::scope(|scope| Workers::start(scope, &oracle, &config).limit())
+        };
+        let cores = std::thread::available_parallelism().unwrap().get();
+        assert_eq!(limit(1, 50), 51);
+        assert_eq!(limit(100 * cores, 0), 2 * cores);
+        assert_eq!(limit(100 * cores, 50), 2 * cores + 50);
     }
 }

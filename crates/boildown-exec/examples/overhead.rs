@@ -30,6 +30,7 @@ fn main() {
         file: CandidateFile::named("crash.c"),
         limits: Limits::default(),
         extra_tests: Vec::new(),
+        executor: None,
     };
     let mut unlimited = runner.clone();
     unlimited.limits = Limits::none();

@@ -1,5 +1,7 @@
 //! The command that the user typed, ready to be run on any candidate.
 
+mod delivery;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
@@ -7,7 +9,8 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{self, Path, PathBuf};
 
 use crate::RunDir;
-use crate::spawn::{Invocation, Stdin};
+use crate::delivered::Delivery;
+use crate::spawn::{Inherited, Invocation, Stdin};
 use boildown_oracle::shell::quote;
 use boildown_oracle::{Capture, OracleError};
 
@@ -27,6 +30,10 @@ pub struct CommandLine {
     program: Word,
     args: Vec<Word>,
     stdin: StdinContent,
+    /// The whole environment, but for the `PATH`; `None` for the inherited one.
+    variables: Option<Vec<(OsString, OsString)>>,
+    /// What candidates say about the command; `None` when it is the same for all of them.
+    delivery: Option<Delivery>,
 }
 
 /// A command as the user typed it, and the context that is needed to interpret it.
@@ -74,6 +81,8 @@ impl CommandLine {
                 .map(|pair| Word::from_argument(&pair[1], &pair[0], typed))
                 .collect(),
             stdin: typed.stdin,
+            variables: None,
+            delivery: None,
         };
         if !command.takes_candidate() {
             let extension = typed.input.extension().unwrap_or_default();
@@ -112,6 +121,8 @@ impl CommandLine {
             program,
             args: words.chain([Word(vec![WordPart::Path])]).collect(),
             stdin: StdinContent::Candidate,
+            variables: None,
+            delivery: None,
         }
     }
 
@@ -138,7 +149,7 @@ impl CommandLine {
         Self {
             program: Word(vec![WordPart::Text("sh".into())]),
             args: shell.into_iter().chain(self.words().cloned()).collect(),
-            stdin: self.stdin,
+            ..self.clone()
         }
     }
 
@@ -160,7 +171,11 @@ impl CommandLine {
             dir: site.dir,
             candidate: site.candidate,
             // In a fresh directory that is the base name.
-            name: (site.candidate.strip_prefix(site.dir)).unwrap_or(site.candidate),
+            name: match site.candidate.strip_prefix(site.dir) {
+                Ok(name) if name.as_os_str().is_empty() => Path::new("."),
+                Ok(name) => name,
+                Err(_) => site.candidate,
+            },
             moved: site.moved,
         };
         Invocation {
@@ -171,7 +186,11 @@ impl CommandLine {
                 StdinContent::Nothing => Stdin::Null,
                 StdinContent::Candidate => Stdin::File(site.candidate.to_owned()),
             },
-            env: Vec::new(),
+            env: self.variables.clone().unwrap_or_default(),
+            inherited: match self.variables {
+                Some(_) => Inherited::Path,
+                None => Inherited::Everything,
+            },
             tmp: Some(site.tmp.to_owned()),
             capture,
         }
@@ -235,7 +254,10 @@ impl CommandLine {
     #[must_use]
     pub fn takes_candidate(&self) -> bool {
         let names_candidate = |word: &Word| {
-            (word.0.iter()).any(|part| matches!(part, WordPart::Path | WordPart::Name(_)))
+            let is_candidate = |part: &WordPart| {
+                matches!(part, WordPart::Path | WordPart::Name(_) | WordPart::Items)
+            };
+            word.0.iter().any(is_candidate)
         };
         self.stdin == StdinContent::Candidate || self.words().any(names_candidate)
     }
@@ -247,7 +269,37 @@ impl CommandLine {
         parts.filter_map(|part| match part {
             WordPart::Text(text) => Some(text.as_os_str()),
             WordPart::Other { path, .. } => Some(path.as_os_str()),
-            WordPart::Path | WordPart::Name(_) => None,
+            WordPart::Path | WordPart::Name(_) | WordPart::Items => None,
+        })
+    }
+
+    /// Returns the parts of each word, the program first; they make the same command again with
+    /// [`from_parts`](Self::from_parts).
+    pub fn parts(&self) -> impl Iterator<Item = &[WordPart]> {
+        self.words().map(|word| word.0.as_slice())
+    }
+
+    /// Returns the standard input of the command.
+    #[must_use]
+    pub fn stdin(&self) -> StdinContent {
+        self.stdin
+    }
+
+    /// Returns the command with these words.
+    ///
+    /// # Errors
+    /// [`OracleError::NoCommand`] when there are none.
+    pub fn from_parts(
+        words: impl IntoIterator<Item = Vec<WordPart>>,
+        stdin: StdinContent,
+    ) -> Result<Self, OracleError> {
+        let mut words = words.into_iter().map(Word);
+        Ok(Self {
+            program: words.next().ok_or(OracleError::NoCommand)?,
+            args: words.collect(),
+            stdin,
+            variables: None,
+            delivery: None,
         })
     }
 
@@ -280,13 +332,23 @@ pub(crate) struct RunSite<'a> {
 pub(crate) struct Moved<'a> {
     pub(crate) from: &'a Path,
     pub(crate) to: &'a Path,
+    /// The inputs, relative to the project. A file in one of them is always the one in the copy,
+    /// even if the candidate does not have it.
+    pub(crate) inputs: &'a [PathBuf],
+    /// Files that are always those of the user.
+    pub(crate) originals: &'a [PathBuf],
 }
 
 impl Moved<'_> {
     /// Returns the path in the copy; `None` for a path outside of the project.
     fn path(&self, path: &Path) -> Option<PathBuf> {
         let inner = path.strip_prefix(self.from).ok()?;
-        Some(self.to.join(inner)).filter(|path| path.symlink_metadata().is_ok())
+        if self.originals.iter().any(|original| original == path) {
+            return None;
+        }
+        let is_of_input = self.inputs.iter().any(|input| inner.starts_with(input));
+        let moved = self.to.join(inner);
+        (is_of_input || moved.symlink_metadata().is_ok()).then_some(moved)
     }
 }
 
@@ -325,18 +387,24 @@ impl Filling<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Word(Vec<WordPart>);
 
+/// A part of a word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum WordPart {
+pub enum WordPart {
+    /// The same text for every candidate.
     Text(OsString),
-    /// Another file or directory, as typed and as an absolute path.
+    /// Another file or directory.
     Other {
+        /// The path as it was typed.
         typed: OsString,
+        /// The absolute path.
         path: PathBuf,
     },
     /// The path of the candidate.
     Path,
     /// The base name of the candidate.
     Name(OsString),
+    /// The items of the candidate.
+    Items,
 }
 
 impl Word {
@@ -344,6 +412,11 @@ impl Word {
         if has_placeholder(program) {
             return Self::split(program.as_bytes(), PLACEHOLDER);
         }
+        Self::from_plain_program(program, typed)
+    }
+
+    /// Interprets a program in whose name `{}` means nothing.
+    fn from_plain_program(program: &OsStr, typed: &TypedCommand<'_>) -> Self {
         // A bare name is looked up on the PATH, even if the user's directory has a file of this
         // name.
         if !program.as_bytes().contains(&b'/') {
@@ -366,6 +439,11 @@ impl Word {
         if has_placeholder(arg) {
             return Self::split(arg.as_bytes(), PLACEHOLDER);
         }
+        Self::from_plain_argument(arg, before, typed)
+    }
+
+    /// Interprets an argument in which `{}` means nothing.
+    fn from_plain_argument(arg: &OsStr, before: &OsStr, typed: &TypedCommand<'_>) -> Self {
         let before = before.as_bytes();
         let is_path = arg.as_bytes().contains(&b'/')
             || before.len() > 1 && before[0] == b'-' && before[1] != b'-';
@@ -384,13 +462,18 @@ impl Word {
 
     /// Returns the word with the path of the candidate in place of a placeholder.
     fn split(word: &[u8], placeholder: &[u8]) -> Self {
+        Self::replacing(word, placeholder, &WordPart::Path)
+    }
+
+    /// Returns the word with a part in place of each placeholder.
+    fn replacing(word: &[u8], placeholder: &[u8], part: &WordPart) -> Self {
         let mut parts = Vec::new();
         let mut rest = word;
         while let Some(offset) = find(rest, placeholder) {
             parts.push(WordPart::Text(
                 OsStr::from_bytes(&rest[..offset]).to_owned(),
             ));
-            parts.push(WordPart::Path);
+            parts.push(part.clone());
             rest = &rest[offset + placeholder.len()..];
         }
         parts.push(WordPart::Text(OsStr::from_bytes(rest).to_owned()));
@@ -434,6 +517,7 @@ impl Word {
             WordPart::Path => path.to_owned(),
             WordPart::Name(_) if number == 0 => quote(unlike_option(name)),
             WordPart::Name(_) => quote(name),
+            WordPart::Items => format!("$(cat {path})"),
         };
         self.0.iter().enumerate().map(part).collect()
     }
@@ -446,6 +530,7 @@ impl Word {
                 WordPart::Path => filling.candidate.as_os_str().to_owned(),
                 WordPart::Name(_) if number == 0 => unlike_option(filling.name.as_os_str()),
                 WordPart::Name(_) => filling.name.as_os_str().to_owned(),
+                WordPart::Items => OsString::new(),
                 WordPart::Other { typed, path } => filling.other(typed, path),
             };
             filled.extend_from_slice(text.as_bytes());
@@ -472,6 +557,7 @@ impl fmt::Display for Word {
                 WordPart::Text(text) => f.write_str(&quote(text))?,
                 WordPart::Other { path, .. } => f.write_str(&quote(path))?,
                 WordPart::Path => f.write_str("{}")?,
+                WordPart::Items => f.write_str("{items}")?,
                 WordPart::Name(name) => f.write_str(&quote(name))?,
             }
         }
@@ -538,7 +624,10 @@ fn file_part(word: &OsStr, typed: &TypedCommand<'_>) -> Option<WordPart> {
 fn directory_part(word: &OsStr, typed: &TypedCommand<'_>) -> Option<WordPart> {
     let path = absolute(Path::new(word), typed.user_dir);
     let is_usable = || {
-        let input = fs::canonicalize(absolute(typed.input, typed.user_dir)).ok()?;
+        let Ok(input) = fs::canonicalize(absolute(typed.input, typed.user_dir)) else {
+            // The input is no file: it is the command.
+            return Some(true);
+        };
         Some(Path::new(word).is_absolute() || !input.starts_with(fs::canonicalize(&path).ok()?))
     };
     (!word.is_empty() && path.is_dir() && is_usable().unwrap_or(false)).then(|| WordPart::Other {

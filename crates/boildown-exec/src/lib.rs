@@ -5,8 +5,11 @@
 //! * [`CommandLine`] is the command that the user typed, ready to be run on any candidate.
 //! * [`TestCommand`] is the command of an interestingness test: a script, or a line for a shell.
 //! * [`Project`] gives every run a copy of the user's project instead, with the candidate in it.
-//! * [`Runner`] combines the three. [`LocalOracle`] adds a [`Property`](boildown_oracle::Property)
-//!   that gives the verdicts; [`PassFailOracle`] uses two properties.
+//! * [`FolderPlan`] and [`Project::of_folder`] do the same for a folder that is reduced;
+//!   [`FolderResult`] is the folder with the best result.
+//! * [`Runner`] combines the three, and an [`Executor`] may run them on another machine.
+//!   [`LocalOracle`] adds a [`Property`](boildown_oracle::Property) that gives the verdicts;
+//!   [`PassFailOracle`] uses two properties.
 //! * [`SecondaryFailureCollector`] keeps the smallest candidate of every failure that differs from
 //!   the one being reduced.
 //! * [`fsx`] replaces files atomically; [`DirHandle`] and [`remove_tree`] change directories that
@@ -42,6 +45,7 @@
 //!         ..Limits::default()
 //!     },
 //!     extra_tests: Vec::new(),
+//!     executor: None,
 //! };
 //! let crashes = Property::new(vec![Expectation::Exit("signal".parse()?)]);
 //! let oracle = LocalOracle::new(runner, crashes.expect("there is an expectation"));
@@ -52,6 +56,7 @@
 
 mod command_line;
 mod cpu_time;
+mod delivered;
 mod dir_handle;
 mod extra_tests;
 pub mod fsx;
@@ -60,19 +65,25 @@ pub mod machine;
 mod open_watch;
 mod pass_fail;
 mod project;
+mod runner;
 mod scratch;
 mod secondary_failures;
 pub mod spawn;
 mod test_command;
 
-pub use command_line::{CommandLine, StdinContent, TypedCommand};
+pub use command_line::{CommandLine, StdinContent, TypedCommand, WordPart};
 pub use cpu_time::cpu_time_of_runs;
+pub use delivered::Delivered;
 pub use dir_handle::{DirHandle, EntryStamp};
 pub use extra_tests::{ExpectedEnd, ExtraTest};
-pub use local::{LocalOracle, Runner, check_set_up};
+pub use local::{LocalOracle, check_set_up};
 pub use open_watch::OpenWatch;
 pub use pass_fail::PassFailOracle;
-pub use project::{PlanError, PlanLimits, Project, ProjectPlan, ProjectRequest, possible_roots};
+pub use project::{
+    CopiedEntry, FolderNotes, FolderPlan, FolderRequest, FolderResult, PlanError, PlanLimits,
+    Project, ProjectPlan, ProjectRequest, possible_roots,
+};
+pub use runner::{Executor, RunRequest, Runner};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
 pub use test_command::TestCommand;

@@ -1,143 +1,14 @@
-//! Oracles that run a command on this machine.
+//! The oracle that runs a command and judges it by a property.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::project::ProjectRun;
-use crate::scratch::SandboxedRun;
-use crate::spawn::{self, Limits, is_not_executable};
-use crate::{CandidateFile, CommandLine, ExtraTest, Project, Scratch};
+use crate::spawn::{Limits, is_not_executable};
+use crate::{CommandLine, Executor, RunRequest, Runner};
 use boildown_oracle::{
     Answer, Capture, Interrupt, Oracle, OracleError, Outcome, Property, Run, Verdict,
 };
-
-/// Runs a command on candidates, each in a fresh directory or in a copy of a project.
-#[derive(Debug, Clone)]
-pub struct Runner {
-    /// The command.
-    pub command: CommandLine,
-    /// The project in which the command is run; `None` for a directory that holds only the
-    /// candidate.
-    pub project: Option<Arc<Project>>,
-    /// The directory in which the directories of the runs are created.
-    pub scratch: Arc<Scratch>,
-    /// The name and permissions of the file that a candidate is written to.
-    pub file: CandidateFile,
-    /// The limits of a run.
-    pub limits: Limits,
-    /// Tests that an interesting candidate has to pass or to fail too, each in a run of its own.
-    pub extra_tests: Vec<ExtraTest>,
-}
-
-impl Runner {
-    /// Runs the command on a candidate, once.
-    ///
-    /// # Errors
-    /// [`OracleError::Interrupted`] when `interrupt` was triggered; another error when the command
-    /// could not be run, even if only because the candidate is the program and cannot be executed.
-    /// [`LocalOracle`] turns that case into a verdict.
-    pub fn run(
-        &self,
-        candidate: &[u8],
-        capture: Capture,
-        interrupt: &Interrupt,
-    ) -> Result<Run, OracleError> {
-        self.run_within(&self.limits, candidate, capture, interrupt)
-    }
-
-    fn run_within(
-        &self,
-        limits: &Limits,
-        candidate: &[u8],
-        capture: Capture,
-        interrupt: &Interrupt,
-    ) -> Result<Run, OracleError> {
-        let run = if let Some(project) = &self.project {
-            let run = ProjectRun {
-                command: &self.command,
-                capture,
-                mode: self.file.mode,
-                candidate,
-                limits,
-            };
-            project.run(&run, interrupt)?
-        } else if let Some(sandbox) = &limits.sandbox {
-            let run = SandboxedRun {
-                sandbox,
-                command: &self.command,
-                capture,
-                file: &self.file,
-                candidate,
-                limits,
-            };
-            self.scratch.run_sandboxed(&run, interrupt)?
-        } else {
-            let run_dir = self.scratch.run_dir(&self.file, candidate)?;
-            spawn::run(
-                &self.command.invocation(&run_dir, capture),
-                limits,
-                interrupt,
-            )?
-        };
-        // The files of this run are removed, so if the disk is full now, it is not because of them.
-        self.scratch.check_room()?;
-        Ok(run)
-    }
-
-    /// Runs an extra test on a candidate, once.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
-    pub fn run_extra(
-        &self,
-        test: &ExtraTest,
-        candidate: &[u8],
-        capture: Capture,
-        interrupt: &Interrupt,
-    ) -> Result<Run, OracleError> {
-        let runner = Self {
-            command: test.command.clone(),
-            ..self.clone()
-        };
-        runner
-            .with_timeout(test.timeout)
-            .run(candidate, capture, interrupt)
-    }
-
-    /// Returns the verdict on a candidate that the extra tests confirm, or do not: the first one
-    /// that does not end as expected decides.
-    pub(crate) fn confirm(
-        &self,
-        verdict: Verdict,
-        candidate: &[u8],
-        interrupt: &Interrupt,
-    ) -> Result<Verdict, OracleError> {
-        let mut verdict = verdict;
-        for test in &self.extra_tests {
-            if !verdict.is_interesting() {
-                break;
-            }
-            let run = self.run_extra(test, candidate, Capture::Nothing, interrupt)?;
-            verdict = test.expected.verdict(&run);
-        }
-        Ok(verdict)
-    }
-
-    /// Returns this runner with every run in a copy of a project.
-    #[must_use]
-    pub fn within(mut self, project: Arc<Project>) -> Self {
-        self.project = Some(project);
-        self
-    }
-
-    /// Returns this runner with another time limit.
-    #[must_use]
-    pub fn with_timeout(mut self, timeout: Duration) -> Self {
-        self.limits.timeout = timeout;
-        self
-    }
-}
 
 /// An oracle that runs a command and judges the run by a property.
 ///
@@ -148,6 +19,7 @@ impl Runner {
 pub struct LocalOracle {
     runner: Runner,
     property: Property,
+    capture: Capture,
     /// `None` when the time limit is constant.
     adaptive_timeout: Option<Arc<AdaptiveTimeout>>,
 }
@@ -192,6 +64,7 @@ impl LocalOracle {
         let timeout = property.hang().unwrap_or(runner.limits.timeout);
         Self {
             runner: runner.with_timeout(timeout),
+            capture: property.capture(),
             property,
             adaptive_timeout: None,
         }
@@ -215,6 +88,34 @@ impl LocalOracle {
         self
     }
 
+    /// Returns this oracle with the output of every run in its answers, even if the property says
+    /// nothing about it.
+    #[must_use]
+    pub fn with_output(mut self) -> Self {
+        self.capture = Capture::Output;
+        self
+    }
+
+    /// Returns which output its answers have.
+    #[must_use]
+    pub fn capture(&self) -> Capture {
+        self.capture
+    }
+
+    /// Returns this oracle with runs where the executor decides.
+    #[must_use]
+    pub fn with_executor(mut self, executor: Arc<dyn Executor>) -> Self {
+        self.runner.executor = Some(executor);
+        self
+    }
+
+    /// Returns the time limit of the next run.
+    #[must_use]
+    pub fn time_limit(&self) -> Duration {
+        let adaptive = self.adaptive_timeout.as_ref();
+        adaptive.map_or(self.runner.limits.timeout, |adaptive| adaptive.limit())
+    }
+
     /// Returns the property.
     #[must_use]
     pub fn property(&self) -> &Property {
@@ -230,15 +131,22 @@ impl LocalOracle {
 
 impl Oracle for LocalOracle {
     fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
-        let capture = self.property.capture();
-        let mut limits = self.runner.limits.clone();
-        if let Some(adaptive_timeout) = &self.adaptive_timeout {
-            limits.timeout = adaptive_timeout.limit();
+        if !self.runner.command.is_command_for(candidate) {
+            return Ok(Answer {
+                verdict: Verdict::Uninteresting,
+                run: None,
+            });
         }
-        match self
-            .runner
-            .run_within(&limits, candidate, capture, interrupt)
-        {
+        let limits = Limits {
+            timeout: self.time_limit(),
+            ..self.runner.limits.clone()
+        };
+        let request = RunRequest {
+            candidate,
+            capture: self.capture,
+            limits: &limits,
+        };
+        match self.runner.execute(&request, interrupt) {
             // The input could be executed in the first run, so the fault is with this candidate.
             Err(error) if self.runner.command.runs_candidate() && is_not_executable(&error) => {
                 Ok(Answer {

@@ -99,6 +99,7 @@ mod tests {
                 file: CandidateFile::named("in.txt"),
                 limits: Limits::default(),
                 extra_tests: Vec::new(),
+                executor: None,
             },
             failing: Property::new(failing.to_vec()).unwrap(),
             passing: Property::new(vec![Expectation::Exit(passing)]).unwrap(),

@@ -81,6 +81,14 @@ pub enum OracleError {
         /// What went wrong.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// A candidate could not be run on another machine, nor anywhere else.
+    #[error("{action}")]
+    Elsewhere {
+        /// What was tried: "run candidates on the workers" …
+        action: String,
+        /// What went wrong.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A script for `git bisect run` asked to stop the search.
     #[error("continue: the script {ended}, which ends a `git bisect run` too")]
     Aborted {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use boildown_changes::{ChangeTree, ChangeUnit, Contents, Repository, Workspace};
-use boildown_exec::spawn::{self, Invocation, Limits, Stdin};
+use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Stdin};
 use boildown_oracle::Capture;
 use boildown_oracle::{Interrupt, Outcome};
 use boildown_search::list::List;
@@ -90,6 +90,7 @@ fn run(script: &str, root: &Path, interrupt: &Interrupt) -> Result<Verdict> {
         args: Vec::new(),
         current_dir: root.to_owned(),
         stdin: Stdin::Null,
+        inherited: Inherited::Everything,
         env: Vec::new(),
         tmp: None,
         capture: Capture::Nothing,

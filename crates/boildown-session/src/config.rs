@@ -13,6 +13,8 @@ pub struct SessionConfig {
     /// The number of candidates that are run at the same time; 0 means 1. Changes the time, never
     /// the result.
     pub jobs: usize,
+    /// How many of these are run on other machines, by the executor of the runner.
+    pub jobs_elsewhere: usize,
     /// The limits at which to stop before the search has finished.
     pub budget: Budget,
     /// Stops the session from another thread. Without one, only the budget stops it early.
@@ -35,6 +37,7 @@ impl SessionConfig {
     pub(crate) fn driver_without_memory(&self) -> Config {
         Config {
             jobs: self.jobs,
+            jobs_elsewhere: self.jobs_elsewhere,
             budget: self.budget,
             interrupt: self.interrupt.clone(),
             memory: None,

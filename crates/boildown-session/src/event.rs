@@ -9,6 +9,7 @@ use boildown_oracle::{Property, Run};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Ending, RunStore, StoreError};
 
+use crate::ChangedForm;
 use crate::changes::{CulpritCounts, EndRates, Loosened};
 
 /// Something that happened in a session. Everything that shows a session is a consumer of these.
@@ -151,7 +152,7 @@ pub struct Progress {
 }
 
 /// The summary of a reduction or an isolation that has ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Summary {
     /// The progress at the end.
     pub progress: Progress,
@@ -165,6 +166,11 @@ pub struct Summary {
     pub confirmed: Option<RunCounts>,
     /// Whether the same command would resume from here.
     pub resumable: bool,
+    /// An input of a few characters that has the property too, though it is no reduction of the
+    /// input.
+    pub trivial: Option<Arc<[u8]>>,
+    /// The step since which the failure has another form than on the input, if it has.
+    pub changed_form: Option<ChangedForm>,
 }
 
 impl Summary {

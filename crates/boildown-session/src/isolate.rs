@@ -62,6 +62,8 @@ pub fn isolate(
             tokens_before: None,
             confirmed: None,
             resumable: reporter.is_resumable(),
+            trivial: None,
+            changed_form: None,
         };
         if let Some(store) = store {
             summary.record(store);

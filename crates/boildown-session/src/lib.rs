@@ -62,7 +62,7 @@ pub use config::{SessionConfig, StoreMemory};
 pub use event::{Event, Progress, Stopped, Summary};
 pub use isolate::{SideFiles, isolate};
 pub use reduce::{
-    FlakyInput, ReduceOptions, Reduced, ReductionPlan, SkipPass, TargetSize, reduce,
-    reduce_with_restarts,
+    ChangedForm, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced, ReductionPlan,
+    ResultOutput, SkipPass, TargetSize, reduce, reduce_with_restarts,
 };
 pub use repeated_test::{RepeatedTest, RunStats};

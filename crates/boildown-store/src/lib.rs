@@ -67,8 +67,10 @@
 
 mod choice;
 mod error;
+mod history;
 mod identity;
 mod known_results;
+mod known_verdicts;
 mod last_session;
 mod record;
 mod recording;
@@ -90,8 +92,10 @@ use writer::Writer;
 
 pub use choice::Choice;
 pub use error::StoreError;
+pub use history::{RunHistory, StoredImprovement};
 pub use identity::Identity;
 pub use known_results::KnownResults;
+pub use known_verdicts::{KnownStatus, KnownVerdicts};
 pub use last_session::{LastSession, SessionEnding};
 pub use record::{Improvement, fingerprint_of};
 pub use recording::BaselineRecording;
@@ -111,11 +115,15 @@ pub struct RunStore {
     writer: Writer,
     /// The number of this session in the file.
     session: i64,
+    /// Verdicts from the stores of others.
+    known: Vec<KnownVerdicts>,
     /// The query of the last improvement in the file when the session began. Earlier improvements
     /// are found again and not written again.
     last_improvement: u64,
     /// The queries after which earlier sessions skipped a pass, in order.
     skipped_passes: Vec<u64>,
+    /// Whether the session before this one ran to its end.
+    has_finished: bool,
 }
 
 /// A verdict from the store.
@@ -130,12 +138,31 @@ pub struct Recalled {
 }
 
 impl RunStore {
-    /// Returns the verdict on the candidate with this content, if it is in the file.
+    /// Adds verdicts from the store of another session. They are not written to the file.
+    #[must_use]
+    pub fn with_known(mut self, known: impl IntoIterator<Item = KnownVerdicts>) -> Self {
+        self.known.extend(known);
+        self
+    }
+
+    /// Returns the verdict on the candidate with this content, if it is in the file or known from
+    /// another session.
     ///
-    /// If the file cannot be read, returns `None` from then on; see
+    /// If the file cannot be read, nothing of it is known from then on; see
     /// [`take_error`](Self::take_error).
     #[must_use]
     pub fn recall(&self, content: Fingerprint) -> Option<Recalled> {
+        self.recall_own(content).or_else(|| {
+            let (verdict, outcome) = self.known.iter().find_map(|known| known.get(content))?;
+            Some(Recalled {
+                verdict,
+                outcome,
+                is_earlier: true,
+            })
+        })
+    }
+
+    fn recall_own(&self, content: Fingerprint) -> Option<Recalled> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         match look_up(reader.as_ref()?, content) {
             Ok(found) => found.map(|stored| Recalled {
@@ -196,6 +223,12 @@ impl RunStore {
     #[must_use]
     pub fn skipped_passes(&self) -> &[u64] {
         &self.skipped_passes
+    }
+
+    /// Returns whether the session before this one ran to its end, which confirmed its result.
+    #[must_use]
+    pub fn has_finished(&self) -> bool {
+        self.has_finished
     }
 
     /// Records how the session ended.

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use boildown_search::Fingerprint;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
-use super::StoreError;
+use super::{Identity, StoreError};
 
 /// The version of the format that is written. Every released version can be read.
 pub(super) const FORMAT: i64 = 1;
@@ -230,4 +230,21 @@ pub(super) fn check_format(database: &Connection, file: &Path) -> Result<(), Sto
             format!("unknown format {format}"),
         )),
     }
+}
+
+/// Returns the flags that state the property of a run.
+pub(super) fn read_flags(database: &Connection) -> rusqlite::Result<Option<String>> {
+    database
+        .query_row("SELECT flags FROM run", [], |row| row.get(0))
+        .optional()
+}
+
+/// Returns what the verdicts of a run depend on.
+pub(super) fn read_identity(database: &Connection) -> rusqlite::Result<Identity> {
+    database
+        .prepare("SELECT what, value FROM identity ORDER BY what")?
+        .query_map([], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+        })?
+        .collect()
 }

@@ -12,7 +12,7 @@ use super::choice::write_choices;
 use super::record::{
     BaselineRun, Improvement, VerdictRecord, code, micros, outcome_text, read_verdict,
 };
-use super::writer::{Writer, write_improvement, write_verdict};
+use super::writer::{FINISHED, Writer, write_improvement, write_verdict};
 use super::{
     BaselineRecording, Choice, Identity, RunStore, StoreError, StoreFolder, fingerprint_of, schema,
 };
@@ -31,6 +31,8 @@ pub struct StoredRun {
     last_improvement: u64,
     /// The queries after which passes were skipped, in order.
     skipped_passes: Vec<u64>,
+    /// Whether the last session ran to its end.
+    has_finished: bool,
     is_new: bool,
 }
 
@@ -107,6 +109,7 @@ impl StoreFolder {
             flags: None,
             last_improvement: 0,
             skipped_passes: Vec::new(),
+            has_finished: false,
             is_new: true,
         };
         if !stored.file.exists() {
@@ -155,7 +158,7 @@ impl StoreFolder {
         let file = self.files().into_iter().next()?;
         let database = schema::open_to_read(&file).ok()?;
         schema::check(&database, &file).ok()?;
-        let other = read_identity(&database).ok()?;
+        let other = schema::read_identity(&database).ok()?;
         Some(ResumeStatus::Changed {
             what: identity.differences(&other),
             verdicts: count_verdicts(&database).ok()?,
@@ -174,6 +177,12 @@ impl StoredRun {
     #[must_use]
     pub fn with_recording(self, recording: BaselineRecording) -> Self {
         Self { recording, ..self }
+    }
+
+    /// Returns what the verdicts of this run depend on.
+    #[must_use]
+    pub fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Returns the flags that state the property of earlier sessions.
@@ -222,9 +231,11 @@ impl StoredRun {
             reader: Mutex::new(Some(reader)),
             read_error: Mutex::default(),
             session,
+            known: Vec::new(),
             file: self.file,
             last_improvement: self.last_improvement,
             skipped_passes: self.skipped_passes,
+            has_finished: self.has_finished,
         })
     }
 
@@ -283,7 +294,7 @@ impl StoredRun {
         }
         schema::check(&database, &self.file)?;
         let fail = StoreError::from_database("read", &self.file);
-        if read_identity(&database).map_err(&fail)?.digest() != self.identity.digest() {
+        if schema::read_identity(&database).map_err(&fail)?.digest() != self.identity.digest() {
             return Err(StoreError::damaged(&self.file, "it belongs to another run"));
         }
         let runs = read_recording(&database).map_err(&fail)?;
@@ -292,11 +303,12 @@ impl StoredRun {
         })?;
         let (last_improvement, best) = read_best(&database).map_err(&fail)?;
         let verdicts = count_verdicts(&database).map_err(&fail)?;
-        self.flags = read_flags(&database).map_err(&fail)?;
+        self.flags = schema::read_flags(&database).map_err(&fail)?;
         self.recording = BaselineRecording::of_earlier_session(runs);
         self.last_improvement = last_improvement;
         self.best = best;
         self.skipped_passes = read_skipped_passes(&database).map_err(&fail)?;
+        self.has_finished = read_has_finished(&database).map_err(&fail)?;
         self.is_new = false;
         Ok(Some(verdicts))
     }
@@ -322,23 +334,8 @@ fn reusable_verdicts(runs: &[BaselineRun], input: Fingerprint) -> Vec<VerdictRec
         .collect()
 }
 
-fn read_flags(database: &Connection) -> rusqlite::Result<Option<String>> {
-    database
-        .query_row("SELECT flags FROM run", [], |row| row.get(0))
-        .optional()
-}
-
 fn count_verdicts(database: &Connection) -> rusqlite::Result<u64> {
     database.query_row("SELECT count(*) FROM verdicts", [], |row| unsigned(row, 0))
-}
-
-fn read_identity(database: &Connection) -> rusqlite::Result<Identity> {
-    database
-        .prepare("SELECT what, value FROM identity ORDER BY what")?
-        .query_map([], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-        })?
-        .collect()
 }
 
 fn write_recording(database: &Connection, recording: &BaselineRecording) -> rusqlite::Result<()> {
@@ -385,6 +382,14 @@ fn read_recording(database: &Connection) -> rusqlite::Result<Option<Vec<Baseline
         .collect()
 }
 
+/// Returns whether the last session ran to its end.
+fn read_has_finished(database: &Connection) -> rusqlite::Result<bool> {
+    let last = "SELECT ending FROM sessions ORDER BY id DESC LIMIT 1";
+    let ending: Option<Option<String>> =
+        database.query_row(last, [], |row| row.get(0)).optional()?;
+    Ok(ending.flatten().is_some_and(|ending| ending == FINISHED))
+}
+
 /// Returns the queries after which passes were skipped, in order.
 fn read_skipped_passes(database: &Connection) -> rusqlite::Result<Vec<u64>> {
     if !database.table_exists(None, "leaves")? {
@@ -420,12 +425,12 @@ fn read_best(database: &Connection) -> rusqlite::Result<(u64, Option<ResumedBest
     Ok(last.unwrap_or_default())
 }
 
-fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+pub(super) fn unsigned(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     let number: i64 = row.get(column)?;
     u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
 }
 
-fn content(row: &Row<'_>, column: usize) -> rusqlite::Result<Fingerprint> {
+pub(super) fn content(row: &Row<'_>, column: usize) -> rusqlite::Result<Fingerprint> {
     let bytes: Vec<u8> = row.get(column)?;
     let bits = bytes.try_into().map_err(|_| {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Blob, "not 16 bytes".into())

@@ -73,10 +73,13 @@ struct Batch {
     ending: Option<Ending>,
 }
 
+/// The reason for which a session ended whose search ran to its end.
+pub(super) const FINISHED: &str = "finished";
+
 /// How a session ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ending {
-    /// The reason, in a word or two.
+    /// The reason, in a word or two: `finished`, or why it stopped.
     pub why: &'static str,
     /// The number of queries of the search that were answered.
     pub queries: u64,

@@ -1,11 +1,13 @@
 //! Candidates: inputs to be tested, as kept and replaced tokens of a document.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
+use boildown_folder::{FolderText, Listing};
 use boildown_search::{Fingerprint, Fingerprinted, Subset};
 
 use crate::archive::Zip;
-use crate::document::Substitutes;
+use crate::document::{Substitutes, parts_of_joined};
 use crate::{Document, View};
 
 /// An input to be tested: some tokens of a document, a few of them replaced by other texts. The
@@ -16,10 +18,37 @@ pub struct Candidate {
     kept: Subset,
     /// The texts that replace kept tokens.
     substitutes: Arc<Substitutes>,
-    /// The archive whose member this is; then the document is the whole archive.
-    member: Option<Arc<ChangedMember>>,
+    /// What the candidate is a part of, if it is more than the document.
+    container: Option<CandidateContainer>,
     check: Check,
     bytes: Arc<OnceLock<Arc<[u8]>>>,
+}
+
+/// What holds a candidate.
+#[derive(Debug, Clone)]
+enum CandidateContainer {
+    /// The archive whose member is changed; the document is the whole archive.
+    Archive(Arc<ChangedMember>),
+    /// The folder, of which one file may be changed; the document is that file.
+    Folder(Arc<FolderState>),
+}
+
+/// A state of a folder, and another content of one of its files.
+#[derive(Debug)]
+struct FolderState {
+    listing: Arc<Listing>,
+    text: Arc<FolderText>,
+    change: FolderChange,
+}
+
+/// What a candidate changes in a state of a folder.
+#[derive(Debug)]
+enum FolderChange {
+    Nothing,
+    /// The content of a file.
+    File(usize, Candidate),
+    /// The texts that were joined, which are these files.
+    Joined(Arc<BTreeSet<usize>>, Candidate),
 }
 
 /// A member of an archive, with another content.
@@ -47,7 +76,7 @@ impl Candidate {
             document,
             kept,
             substitutes: Arc::default(),
-            member: None,
+            container: None,
             check,
             bytes: Arc::default(),
         }
@@ -68,9 +97,76 @@ impl Candidate {
             content,
         };
         Self {
-            member: Some(Arc::new(changed)),
+            container: Some(CandidateContainer::Archive(Arc::new(changed))),
             bytes: Arc::default(),
             ..self.clone()
+        }
+    }
+
+    /// Returns the candidate that is this state of a folder.
+    pub(crate) fn of_folder(listing: &Arc<Listing>, text: &Arc<FolderText>) -> Self {
+        let state = FolderState {
+            listing: Arc::clone(listing),
+            text: Arc::clone(text),
+            change: FolderChange::Nothing,
+        };
+        Self {
+            container: Some(CandidateContainer::Folder(Arc::new(state))),
+            ..Self::whole(&Arc::default())
+        }
+    }
+
+    /// Returns the candidate that is this state of a folder, with this content of a file.
+    pub(crate) fn with_file(
+        listing: &Arc<Listing>,
+        text: &Arc<FolderText>,
+        file: usize,
+        content: Self,
+    ) -> Self {
+        let state = FolderState {
+            listing: Arc::clone(listing),
+            text: Arc::clone(text),
+            change: FolderChange::File(file, content.clone()),
+        };
+        Self {
+            container: Some(CandidateContainer::Folder(Arc::new(state))),
+            bytes: Arc::default(),
+            ..content
+        }
+    }
+
+    /// Returns the candidate that is this state of a folder, with the texts of these files as in a
+    /// joined text.
+    pub(crate) fn with_joined(
+        listing: &Arc<Listing>,
+        text: &Arc<FolderText>,
+        files: &Arc<BTreeSet<usize>>,
+        joined: Self,
+    ) -> Self {
+        let state = FolderState {
+            listing: Arc::clone(listing),
+            text: Arc::clone(text),
+            change: FolderChange::Joined(Arc::clone(files), joined.clone()),
+        };
+        Self {
+            container: Some(CandidateContainer::Folder(Arc::new(state))),
+            bytes: Arc::default(),
+            ..joined
+        }
+    }
+
+    /// Returns whether this is a state of a folder whose joined texts, if there are any, are joined
+    /// texts still.
+    pub(crate) fn is_joined_whole(&self) -> bool {
+        match &self.container {
+            Some(CandidateContainer::Folder(state)) => match &state.change {
+                FolderChange::Joined(files, joined) => {
+                    let (listing, text) = (&state.listing, &state.text);
+                    text_of_joined(listing, text, files, joined.bytes()).is_some()
+                }
+                FolderChange::Nothing | FolderChange::File(..) => true,
+            },
+            Some(CandidateContainer::Archive(_)) | None => true,
         }
     }
 
@@ -96,10 +192,32 @@ impl Candidate {
             return self.document.bytes();
         }
         self.bytes.get_or_init(|| {
-            let written = self.member.as_ref().and_then(|changed| changed.write());
+            let written = match &self.container {
+                Some(CandidateContainer::Archive(changed)) => changed.write(),
+                Some(CandidateContainer::Folder(state)) => Some(state.write()),
+                None => None,
+            };
             let rendered = || self.document.render_with(&self.kept, &self.substitutes);
             written.unwrap_or_else(rendered).into()
         })
+    }
+
+    /// Returns the size in bytes: of a state of a folder, that of its files.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match &self.container {
+            Some(CandidateContainer::Folder(_)) => {
+                let bytes = FolderText::size_in(self.bytes()).bytes;
+                usize::try_from(bytes).unwrap_or(usize::MAX)
+            }
+            Some(CandidateContainer::Archive(_)) | None => self.bytes().len(),
+        }
+    }
+
+    /// Returns whether this is a state of a folder.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        matches!(self.container, Some(CandidateContainer::Folder(_)))
     }
 
     /// Returns the document whose tokens are kept.
@@ -129,8 +247,70 @@ impl Candidate {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.substitutes.is_empty()
-            && self.member.is_none()
+            && self.container.is_none()
             && self.kept.count() == self.document.len()
+    }
+}
+
+/// Returns a state of a folder in which those files are left that a joined text has, with their
+/// texts in it. `None` if that is no joined text of these files.
+pub(crate) fn text_of_joined(
+    listing: &Listing,
+    text: &FolderText,
+    files: &BTreeSet<usize>,
+    joined: &[u8],
+) -> Option<FolderText> {
+    let parts = match joined.is_empty() {
+        true => Vec::new(),
+        false => parts_of_joined(joined)?,
+    };
+    let mut changed: BTreeMap<usize, Arc<[u8]>> = (text.changed().iter())
+        .filter(|(file, _)| !files.contains(file))
+        .map(|(&file, content)| (file, Arc::clone(content)))
+        .collect();
+    let mut left = BTreeSet::new();
+    for part in parts {
+        let file = listing.find(&joined[part.path])?;
+        if !files.contains(&file) || !left.insert(file) {
+            return None;
+        }
+        let content = &joined[part.content];
+        let is_same = text
+            .changed()
+            .get(&file)
+            .is_some_and(|before| **before == *content);
+        match text.changed().get(&file).filter(|_| is_same) {
+            Some(before) => changed.insert(file, Arc::clone(before)),
+            None => changed.insert(file, content.into()),
+        };
+    }
+    let is_left = |&entry: &usize| match listing.entries()[entry].is_folder() {
+        // A folder that was empty before stays.
+        true => !(entry + 1..listing.end(entry)).any(|inside| text.is_kept(inside)),
+        false => !files.contains(&entry) || left.contains(&entry),
+    };
+    Some(FolderText::new(
+        listing,
+        text.kept().filter(is_left),
+        changed,
+    ))
+}
+
+impl FolderState {
+    fn write(&self) -> Vec<u8> {
+        let listing = &self.listing;
+        match &self.change {
+            FolderChange::Nothing => self.text.write(listing),
+            FolderChange::File(file, content) => {
+                let text = self.text.with_content(listing, *file, content.bytes());
+                text.write(listing)
+            }
+            FolderChange::Joined(files, content) => {
+                let text = text_of_joined(listing, &self.text, files, content.bytes());
+                text.unwrap_or_else(|| FolderText::clone(&self.text))
+                    .write(listing)
+            }
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Inputs as trees of removable units, and the search that reduces them.
 //!
 //! [`reduction`] is the whole reduction of one input, as a [`Search`](boildown_search::Search):
-//! it asks about [`Candidate`]s and is told their verdicts. Nothing in this crate does any I/O;
-//! the oracle that decides whether a candidate is interesting is the caller's.
+//! it asks about [`Candidate`]s and is told their verdicts. [`folder_reduction`] is that of a
+//! folder. Nothing in this crate does any I/O; the oracle that decides whether a candidate is
+//! interesting is the caller's.
 //!
 //! # Example
 //! ```
@@ -45,10 +46,13 @@
 //! - `rewrite`: the passes that replace text: rules and built-in rewritings
 //! - `symbols`: which names an input defines, and where they are used
 //! - `edit_plan`: deletions and replacements of nodes that are made together
+//! - `allocations`: how often parsers allocate memory, by which slow ones are stopped
 //! - `gate`, `parse`, `shield`: the parse gate: skips candidates that bring new syntax errors
 //! - `steps`: long computations in small steps: documents are read, and candidates parsed, so that
 //!   the caller can stop soon
+//! - `mentions`: which lines of a folder's texts mention one of its files
 //! - `outline`: an [`Outline`]: the statements of a text, and their [`Alignment`] with another's
+//! - `split`: a [`Split`]: the elements of an input that is a list
 //! - `strategy`, `keep`: the options of a reduction
 //! - `isolate`: [`Isolation`]: the smallest difference between an input that passes and one that
 //!   fails
@@ -60,6 +64,7 @@
 //! blocks.
 #![warn(clippy::disallowed_methods)]
 
+mod allocations;
 mod archive;
 mod candidate;
 mod document;
@@ -68,26 +73,33 @@ mod gate;
 mod isolate;
 mod keep;
 mod languages;
+mod mentions;
 mod outline;
 mod parse;
 mod pipeline;
 mod rewrite;
 mod shield;
+mod split;
 mod steps;
 mod strategy;
 mod symbols;
 mod text_order;
 mod unused;
 
+pub use allocations::count_parser_allocations;
 pub use candidate::{Candidate, Check};
-pub use document::{Document, View};
+pub use document::{Document, ModuleUnits, View};
 pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text};
 pub use keep::Keep;
 pub use languages::Language;
 pub use outline::{Alignment, ItemSort, Outline, OutlineItem};
 pub use pipeline::{
-    IdleReason, PassId, Pipeline, Reduction, count_tokens, idle_passes, pass_names, reduction,
+    IdleReason, PassId, Pipeline, Reduction, count_tokens, folder_reduction, idle_passes,
+    language_of_file, pass_names, reduction,
 };
 pub use rewrite::{RuleError, Rules};
-pub use strategy::{GateMode, Layout, NamePolicy, PassSelection, Strategy, Units};
+pub use split::{CommandParts, CommandWords, Split, SplitError, command_words};
+pub use strategy::{
+    ElementOrder, GateMode, Layout, NamePolicy, PassSelection, Strategy, TrivialInputs, Units,
+};

@@ -2,20 +2,21 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
+use crate::allocations::allocations;
 use crate::candidate::Candidate;
+use crate::document::{JoinedPart, parts_of_joined};
 use crate::shield::Shield;
-use crate::steps::{at_once, pause};
+use crate::steps::{Computation, at_once, pause};
 
-/// A parser for one language. Clones share what they can use again.
+/// A parser for one language. Each parse has a parser of tree-sitter of its own: one that is used
+/// again allocates less, so that what is given up would depend on what was parsed before.
 #[derive(Clone)]
 pub(crate) struct Parser {
-    /// Those that are not at work. A parse that is given up keeps its own.
-    idle: Arc<Mutex<Vec<tree_sitter::Parser>>>,
     grammar: tree_sitter::Language,
     /// The name of the language.
     language: &'static str,
@@ -31,26 +32,18 @@ impl std::fmt::Debug for Parser {
 impl Parser {
     pub(crate) fn new(language: &Language) -> Self {
         Self {
-            idle: Arc::default(),
             grammar: language.grammar(),
             language: language.name,
             shield: Shield::for_language(language),
         }
     }
 
-    fn idle(&self) -> MutexGuard<'_, Vec<tree_sitter::Parser>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(&self) -> tree_sitter::Parser {
-        let idle = self.idle().pop();
-        idle.unwrap_or_else(|| {
-            let mut parser = tree_sitter::Parser::new();
-            parser
-                .set_language(&self.grammar)
-                .expect("a test loads every grammar of the build");
-            parser
-        })
+    fn start(&self) -> tree_sitter::Parser {
+        let mut parser = tree_sitter::Parser::new();
+        parser
+            .set_language(&self.grammar)
+            .expect("a test loads every grammar of the build");
+        parser
     }
 
     /// Returns the bytes as the grammar's scanner may see them (see [`Shield`]).
@@ -67,15 +60,21 @@ impl Parser {
     /// Parses a text, reusing the tree of an older one if there is one. `None` when the parser gave
     /// up.
     async fn parse_from(&self, bytes: &[u8], older: Option<Tree>, errors: Errors) -> Option<Tree> {
-        let mut parser = self.take();
+        let mut parser = self.start();
         let shown = self.shown(bytes);
         let mut left = EXTRA_CALLBACKS + bytes.len() / 4;
-        let tree = loop {
+        let mut allocations_left = EXTRA_ALLOCATIONS + ALLOCATIONS_PER_BYTE * bytes.len() as u64;
+        loop {
             let mut is_given_up = false;
             let mut in_step = CALLBACKS_IN_STEP;
+            let mut counted = allocations();
             let mut watch = |state: &ParseState| {
+                let made = allocations() - std::mem::replace(&mut counted, allocations());
+                allocations_left = allocations_left.saturating_sub(made);
                 (left, in_step) = (left.saturating_sub(1), in_step - 1);
-                is_given_up = left == 0 || errors == Errors::None && state.has_error();
+                is_given_up = left == 0
+                    || allocations_left == 0
+                    || errors == Errors::None && state.has_error();
                 match is_given_up || in_step == 0 {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
@@ -89,15 +88,10 @@ impl Parser {
                 Some(options),
             );
             if tree.is_some() || is_given_up {
-                break tree;
+                return tree;
             }
             pause().await;
-        };
-        if tree.is_none() {
-            parser.reset();
         }
-        self.idle().push(parser);
-        tree
     }
 }
 
@@ -105,6 +99,12 @@ impl Parser {
 /// bytes. Normally it calls back at most once for every 50 bytes; more often only while it tries
 /// out ways to recover from errors.
 const EXTRA_CALLBACKS: usize = 1000;
+
+/// How many allocations the parser may make before it is stopped, for each byte of the text and in
+/// addition. Usual texts need up to 4 for a byte, texts that lack every 97th character up to 11;
+/// recovery that takes seconds for a few thousand bytes makes 80 to 2,000.
+const ALLOCATIONS_PER_BYTE: u64 = 40;
+const EXTRA_ALLOCATIONS: u64 = 100_000;
 
 /// How often the parser calls back in one step: about every 0.1 ms, but up to 50 ms apart while it
 /// recovers from errors. Part of the result: where versions of the stack compete, it depends on
@@ -160,17 +160,96 @@ pub(crate) struct Parsed {
     tree: Option<Tree>,
     /// The number of nodes that are errors or missing; `usize::MAX` without a tree.
     pub(crate) errors: usize,
+    /// Of a joined text, its files; then there is no tree of the whole.
+    files: Option<Arc<[ParsedFile]>>,
+}
+
+/// A file of a joined text.
+#[derive(Debug, Clone)]
+struct ParsedFile {
+    part: JoinedPart,
+    /// `None` if it is in no known language.
+    parsed: Option<(Parser, Parsed)>,
 }
 
 impl Parsed {
     pub(crate) async fn new(parser: &Parser, bytes: Arc<[u8]>) -> Self {
+        if let Some(parts) = parts_of_joined(&bytes) {
+            return Self::of_files(bytes, parts).await;
+        }
         let tree = parser.parse(&bytes).await;
         let errors = tree.as_ref().map_or(usize::MAX, count_errors);
         Self {
             bytes,
             tree,
             errors,
+            files: None,
         }
+    }
+
+    /// Parses each file of a joined text.
+    fn of_files(bytes: Arc<[u8]>, parts: Vec<JoinedPart>) -> Computation<'static, Self> {
+        Box::pin(async move {
+            let mut files = Vec::with_capacity(parts.len());
+            let mut errors: usize = 0;
+            for part in parts {
+                let mut parsed = None;
+                if let Some(language) = part.language(&bytes) {
+                    let parser = Parser::new(language);
+                    let content = bytes[part.content.clone()].into();
+                    let file = Self::new(&parser, content).await;
+                    errors = errors.saturating_add(file.errors);
+                    parsed = Some((parser, file));
+                }
+                files.push(ParsedFile { part, parsed });
+            }
+            Self {
+                bytes,
+                tree: None,
+                errors,
+                files: Some(files.into()),
+            }
+        })
+    }
+
+    /// Parses those files of a joined text that differ from this one. `None` when one of them has
+    /// more errors than before, or the text is no joined text.
+    fn reparse_files<'a>(
+        &'a self,
+        before: &'a [ParsedFile],
+        bytes: Arc<[u8]>,
+    ) -> Computation<'a, Option<Self>> {
+        Box::pin(async move {
+            let path = |bytes: &'a [u8], file: &ParsedFile| &bytes[file.part.path.clone()];
+            let mut before = before.iter();
+            let mut files = Vec::new();
+            let mut errors: usize = 0;
+            let parts = match bytes.is_empty() {
+                true => Vec::new(),
+                false => parts_of_joined(&bytes)?,
+            };
+            for part in parts {
+                let own = &bytes[part.path.clone()];
+                let base = before.find(|base| path(&self.bytes, base) == own)?;
+                let content = &bytes[part.content.clone()];
+                let parsed = match &base.parsed {
+                    Some((parser, base)) if *base.bytes != *content => {
+                        let parsed = base.reparse(parser, content.into()).await?;
+                        Some((parser.clone(), parsed))
+                    }
+                    same => same.clone(),
+                };
+                let errors_here = parsed.as_ref().map_or(0, |(_, parsed)| parsed.errors);
+                errors = errors.saturating_add(errors_here);
+                files.push(ParsedFile { part, parsed });
+            }
+            Some(Self {
+                bytes,
+                tree: None,
+                errors,
+                files: Some(files.into()),
+            })
+        })
     }
 
     /// Returns a candidate with its tree. Parses it only if that was not done when its document was
@@ -187,18 +266,22 @@ impl Parsed {
             bytes,
             tree,
             errors,
+            files: None,
         }
     }
 
     /// Returns whether the grammar made no sense of the text at all.
     pub(crate) fn is_one_error(&self) -> bool {
         let root = self.tree.as_ref().map(Tree::root_node);
-        root.is_none_or(|root| root.is_error())
+        self.files.is_none() && root.is_none_or(|root| root.is_error())
     }
 
     /// Parses a text that differs from this one in one stretch, reusing the tree for the rest.
     /// `None` when it has more errors than this one.
     pub(crate) async fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
+        if let Some(files) = &self.files {
+            return self.reparse_files(files, bytes).await;
+        }
         let older = match difference(&parser.shown(&self.bytes), &parser.shown(&bytes)) {
             None => self.tree.clone(),
             Some(edit) => {
@@ -225,6 +308,7 @@ impl Parsed {
             bytes,
             tree: Some(tree),
             errors,
+            files: None,
         })
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 
+use crate::split::Split;
 use crate::{Keep, PassId, Rules};
 
 /// The options of a reduction. The defaults did best in measurements.
@@ -32,13 +33,45 @@ pub struct Strategy {
     pub keep: Keep,
     /// The smallest parts of the input that are deleted.
     pub units: Units,
+    /// The elements of an input that is a list; they are deleted first.
+    pub split: Option<Split>,
+    /// The order of the elements of a list.
+    pub order: ElementOrder,
     /// The passes that run.
     pub passes: PassSelection,
+    /// What happens to inputs of a few characters that have nothing in common with the input.
+    pub trivial: TrivialInputs,
+}
+
+/// The policy for inputs of one to three characters, made up, that break many parsers: `\r`, `{`.
+/// They often have a property that says little, though not because of what is in the input.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TrivialInputs {
+    /// They are not tried.
+    Untried,
+    /// They are tried when everything else has been, and are never the result. The first that is
+    /// interesting is the [trivial input](crate::Pipeline::trivial) of the search.
+    #[default]
+    Reported,
+    /// They are tried first, and replace the input.
+    Allowed,
+}
+
+/// The order of the elements of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ElementOrder {
+    /// That of the input.
+    #[default]
+    Kept,
+    /// Sorted, but for the inversions that the property needs.
+    Sorted,
 }
 
 /// The smallest parts of an input that a reduction deletes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Units {
+    /// The elements of a list. Nothing else is changed.
+    Elements,
     /// Whole lines. Nothing else is changed: the result consists of lines of the input.
     Lines,
     /// Tokens of the language, and what they consist of; bytes of an input in no language.
@@ -97,7 +130,10 @@ impl Default for Strategy {
             layout: Layout::default(),
             keep: Keep::default(),
             units: Units::default(),
+            split: None,
+            order: ElementOrder::default(),
             passes: PassSelection::All,
+            trivial: TrivialInputs::default(),
         }
     }
 }

@@ -184,6 +184,7 @@ fn is_unit(
     tree.slots[tree.nodes[node].slot].many
         && !is_in_error
         && (parent == NodeId::ROOT
+            || document.is_whole_file(parent)
             || tokens.start > outer.start && is_opening(document.token(outer.start))
             || is_one_of_several())
 }

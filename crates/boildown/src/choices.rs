@@ -10,7 +10,7 @@ use boildown_session::prepare::Loosening;
 use boildown_store::Choice;
 use boildown_syntax::Language;
 
-use crate::options::{JobsArgs, SandboxArgs};
+use crate::options::{JobsArgs, RemoteArgs, SandboxArgs};
 use crate::project::RunPlace;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::clock;
@@ -75,12 +75,21 @@ pub(crate) fn jobs(args: &JobsArgs) -> Choice {
         true => "as stated",
         false => "one for each core; the result does not depend on it",
     };
-    choice("jobs", args.count().to_string(), because, "--jobs")
+    choice("jobs", args.here().to_string(), because, "--jobs")
 }
 
 /// Returns the choice of the place of the runs. `is_new` says that it was made in this session.
 pub(crate) fn place(place: &RunPlace, is_stated: bool, is_new: bool) -> Choice {
     let (chosen, because) = match place {
+        RunPlace::Project(project) if project.folder().is_some() => {
+            let because = "the input is no single file";
+            return choice(
+                "place",
+                "a copy of the candidate's files",
+                because,
+                "--with",
+            );
+        }
         RunPlace::Project(project) => (
             format!("copies of {}", project.plan().root().escaped()),
             "the failure needs other files than the input",
@@ -117,7 +126,15 @@ pub(crate) fn property(property: &Property, is_stated: bool) -> Choice {
 }
 
 /// Returns the choice of the sandbox. `loosened` says how it was loosened.
-pub(crate) fn sandbox(args: &SandboxArgs, loosened: Option<Loosening>) -> Choice {
+pub(crate) fn sandbox(
+    args: &SandboxArgs,
+    remote: &RemoteArgs,
+    loosened: Option<Loosening>,
+) -> Choice {
+    if let Some(service) = &remote.remote {
+        let (chosen, because) = ("that of the workers", format!("tests run on {service}"));
+        return choice("sandbox", chosen, because, "--remote-property");
+    }
     let (chosen, because) = match loosened {
         _ if args.no_sandbox => ("off", "as stated"),
         Some(Loosening::NoSandbox) => ("off", "the failure occurs only outside the sandbox"),

@@ -5,11 +5,13 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
-use crate::commands::guides::{BOILDOWN, EXPLAIN, MAN};
+use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, WORKER};
+use crate::commands::history::StoredResultsArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
+use crate::commands::worker::ServeArgs;
 use crate::guide::TEMPLATE;
 
 /// A test-case reducer and delta debugger: boil a failing input, or a failing change, down to its
@@ -38,6 +40,12 @@ pub(crate) enum Command {
     /// Print what the last run chose for you, and why, and how it ended
     #[command(before_help = EXPLAIN.short_examples(), before_long_help = EXPLAIN.beginning(), help_template = TEMPLATE)]
     Explain(ExplainArgs),
+    /// List the results of a run, print one, compare two, or bring one back
+    #[command(before_help = HISTORY.short_examples(), before_long_help = HISTORY.beginning(), help_template = TEMPLATE)]
+    History(StoredResultsArgs),
+    /// Run tests for a boildown on another machine, over standard input and output
+    #[command(before_long_help = WORKER.beginning(), after_long_help = WORKER.ending(), help_template = TEMPLATE)]
+    Worker(ServeArgs),
     /// Show what this machine offers to contain runs, and how to turn on what is off
     Doctor(DoctorArgs),
     /// List the supported languages

@@ -83,6 +83,8 @@ impl CliError {
             } => Self::new(ExitKind::CannotRun, format!("failed to start `{program}`"))
                 .because(source.to_string())
                 .hint(advice),
+            OracleError::Elsewhere { .. } => Self::failed_to(ExitKind::CannotRun, error)
+                .hint("the same command resumes, also with other machines or with this one alone"),
             error => Self::failed_to(ExitKind::CannotRun, error),
         }
     }

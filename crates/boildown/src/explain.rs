@@ -70,13 +70,17 @@ pub(crate) fn limit_hint(outcome: Outcome) -> Option<&'static str> {
 
 /// Returns a hint when the command does not name the candidate, which is nearly always a mistake.
 pub(crate) fn unnamed_candidate_hint(runner: &Runner) -> Option<&'static str> {
-    (!runner.command.takes_candidate()).then_some(
+    let takes_candidate = runner.command.takes_candidate() || runner.command.is_candidate();
+    (!takes_candidate).then_some(
         "the command does not name the input; write {} where the candidate's path belongs",
     )
 }
 
 /// Returns the line for a shell that repeats a run on a file.
 pub(crate) fn repeat_hint(runner: &Runner, path: &Path) -> String {
+    if runner.command.is_candidate() {
+        return format!("to repeat the run:\n  {}", runner.command);
+    }
     let source = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let variables = mentioned_variables(runner.command.constant_parts());
     let line = runner.command.shell(&source, &runner.file.name, &variables);
@@ -85,6 +89,9 @@ pub(crate) fn repeat_hint(runner: &Runner, path: &Path) -> String {
 
 /// Returns the line for a shell that repeats a run on a file where the user is.
 pub(crate) fn repeat_in_place_hint(runner: &Runner, path: &Path) -> String {
+    if runner.command.is_candidate() {
+        return repeat_hint(runner, path);
+    }
     let source = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let user_dir = std::env::current_dir().unwrap_or_default();
     let line = runner.command.shell_in_place(&source, &user_dir);

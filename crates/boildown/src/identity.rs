@@ -20,7 +20,7 @@ pub(crate) fn schedule(chosen: Schedule) -> String {
     let (name, parameters) = split(&spec);
     match name {
         "boildown" => "Boildown".to_owned(),
-        "hdd" => "Hdd".to_owned(),
+        "hdd" if parameters.is_empty() => "Hdd".to_owned(),
         "hdd*" => "HddStar".to_owned(),
         "hdd-coarse" => "HddCoarse".to_owned(),
         "hddr" => format!(

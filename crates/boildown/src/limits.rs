@@ -46,9 +46,14 @@ pub(crate) fn runner(
         project: None,
         command,
         scratch: Arc::new(scratch),
-        file: CandidateFile::like(input).map_err(cannot_run)?,
+        file: match (input.exists(), input.file_name()) {
+            // The input is the command, and candidates are files for the sake of its store only.
+            (false, Some(name)) => CandidateFile::named(name),
+            _ => CandidateFile::like(input).map_err(cannot_run)?,
+        },
         limits: limits(sandbox, timeout, on_event)?,
         extra_tests: Vec::new(),
+        executor: None,
     })
 }
 

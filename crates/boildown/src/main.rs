@@ -16,17 +16,21 @@ mod commands;
 mod cpu_time;
 mod deduced;
 mod error;
+mod executors;
 mod explain;
+mod folder;
 mod guide;
 mod habits;
 mod identity;
 mod input;
 mod keys;
+mod known;
 mod limits;
 mod options;
 mod preparing;
 mod project;
 mod property;
+mod remote;
 mod report;
 mod script_hints;
 mod signals;
@@ -38,6 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> ExitKind {
+    let_slow_parsers_stop();
     let words = habits::with_command(std::env::args_os().collect());
     let cli = match cli::Cli::try_parse_from(&words) {
         Ok(cli) => cli,
@@ -62,8 +67,10 @@ fn run() -> ExitKind {
         cli::Command::Isolate(args) => isolate::run(&args),
         cli::Command::Changes(args) => changes::run(&args),
         cli::Command::Explain(args) => commands::explain::print(&args),
+        cli::Command::History(args) => commands::history::run(args),
         cli::Command::Algorithms => Ok(algorithms::print()),
         cli::Command::Lab(args) => lab::run(&args),
+        cli::Command::Worker(args) => commands::worker::run(&args),
         cli::Command::Doctor(args) => Ok(doctor::run(&args)),
         cli::Command::Languages => Ok(languages::print()),
         cli::Command::Completions { shell } => {
@@ -76,6 +83,12 @@ fn run() -> ExitKind {
         show(&error);
         error.kind
     })
+}
+
+#[expect(unsafe_code, reason = "the allocator of the parsers is set")]
+fn let_slow_parsers_stop() {
+    // SAFETY: the process has one thread, and has not parsed anything.
+    unsafe { boildown_syntax::count_parser_allocations() };
 }
 
 /// Prints an error as text, and as an event.

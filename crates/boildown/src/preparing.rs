@@ -11,10 +11,10 @@ use boildown_session::prepare::{PreparationSetup, PropertyChoice};
 use boildown_store::BaselineRecording;
 
 use crate::error::{CliError, ExitKind};
-use crate::options::{OutputArgs, PropertyArgs, SandboxArgs};
+use crate::options::{OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs};
 use crate::script_hints::ScriptTrials;
 use crate::signals::interrupt_on_signals;
-use crate::{deduced, keys, limits, property};
+use crate::{deduced, keys, limits, property, remote};
 
 /// The options of a preparation.
 #[derive(Clone, Copy)]
@@ -23,6 +23,7 @@ pub(crate) struct PreparationOptions<'a> {
     pub(crate) input: &'a Path,
     pub(crate) property: &'a PropertyArgs,
     pub(crate) sandbox: &'a SandboxArgs,
+    pub(crate) remote: &'a RemoteArgs,
     pub(crate) printing: &'a OutputArgs,
     pub(crate) timeout: Option<Duration>,
     pub(crate) jobs: usize,
@@ -76,7 +77,8 @@ impl PreparationOptions<'_> {
         }
         let interrupt = interrupt_on_signals()?;
         let (input, sandbox) = (self.input, self.sandbox);
-        let runner = limits::runner(input, command, sandbox, self.timeout, &mut |_| {})?;
+        let mut runner = limits::runner(input, command, sandbox, self.timeout, &mut |_| {})?;
+        remote::attach(&mut runner, self.remote, self.jobs)?;
         let runner = place(runner)?;
         let permissions = limits::permissions(sandbox);
         let setup = self.setup(&runner, &permissions, &interrupt);

@@ -37,6 +37,8 @@ pub(crate) struct RunPlaces<'a> {
     /// The results of this session and earlier ones.
     pub(crate) results: Vec<PathBuf>,
     pub(crate) jobs: usize,
+    /// The folder that is reduced, if the input is one: candidates are run in its copies.
+    folder: Option<Arc<Project>>,
     /// The project that was chosen, and why there is none.
     chosen: OnceCell<(Option<Arc<Project>>, Option<PlanError>)>,
 }
@@ -56,12 +58,27 @@ impl<'a> RunPlaces<'a> {
             commands,
             results: results.collect(),
             jobs,
+            folder: None,
             chosen: OnceCell::new(),
         }
     }
 
+    /// Returns the only place for the states of a folder.
+    pub(crate) fn of_folder(mut self, folder: Option<Arc<Project>>) -> Self {
+        self.folder = folder;
+        self
+    }
+
+    /// Returns the folder that is reduced.
+    pub(crate) fn folder(&self) -> Option<&Project> {
+        self.folder.as_deref()
+    }
+
     /// Returns the place that `--within` states; `None` if it is not given.
     pub(crate) fn stated(&self) -> Result<Option<RunPlace>, CliError> {
+        if let Some(folder) = &self.folder {
+            return Ok(Some(RunPlace::Project(Arc::clone(folder))));
+        }
         let Some(root) = self.within else {
             return Ok(None);
         };
@@ -170,7 +187,8 @@ impl RunPlace {
 /// Adds the project to the identity of a run. Runs in a fresh directory have none, as those of
 /// earlier versions.
 pub(crate) fn add_to_identity(identity: &mut Identity, project: Option<&Project>) {
-    if let Some(project) = project {
+    // A folder that is reduced is the input.
+    if let Some(project) = project.filter(|project| project.folder().is_none()) {
         let root = project.plan().root().escaped();
         identity.add("the project", format!("{} of {root}", project.hash()));
     }

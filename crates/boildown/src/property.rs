@@ -1,11 +1,11 @@
 //! The command that tests a candidate, and the property that the options state.
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use boildown_exec::{
-    CommandLine, ExpectedEnd, ExtraTest, Runner, StdinContent, TestCommand, TypedCommand,
-    check_set_up,
+    CommandLine, Delivered, ExpectedEnd, ExtraTest, Runner, StdinContent, TestCommand,
+    TypedCommand, check_set_up,
 };
 use boildown_oracle::{Capture, Expectation, Interrupt, OracleError, Property};
 use boildown_session::default_time_limit;
@@ -44,10 +44,7 @@ impl PropertyCommands {
         input: &Path,
         usage: &str,
     ) -> Result<Self, CliError> {
-        let user_dir = std::env::current_dir().map_err(|error| {
-            CliError::new(ExitKind::CannotRun, "failed to find the current directory")
-                .because(error)
-        })?;
+        let user_dir = current_dir()?;
         let mut notes = Vec::new();
         let mut test = |test: &OsStr| -> Result<CommandLine, CliError> {
             let test = TestCommand::new(test, &user_dir);
@@ -89,6 +86,25 @@ impl PropertyCommands {
             extra,
             notes,
         })
+    }
+
+    /// Lets candidates of this input decide about parts of the command.
+    ///
+    /// # Errors
+    /// [`CliError`] when there is no current directory.
+    pub(crate) fn deliver(
+        &mut self,
+        input: &Path,
+        read: impl Fn(&[u8]) -> Delivered + Send + Sync + 'static,
+    ) -> Result<(), CliError> {
+        let typed = TypedCommand {
+            words: &[],
+            input,
+            user_dir: &current_dir()?,
+            stdin: StdinContent::Nothing,
+        };
+        self.command = self.command.clone().delivering(&typed, read);
+        Ok(())
     }
 
     /// Prints what is unusual about the scripts, and which tests have to hold too.
@@ -193,6 +209,12 @@ impl PropertyCommands {
         }
         Ok(tests)
     }
+}
+
+fn current_dir() -> Result<PathBuf, CliError> {
+    std::env::current_dir().map_err(|error| {
+        CliError::new(ExitKind::CannotRun, "failed to find the current directory").because(error)
+    })
 }
 
 fn typed_command(

@@ -11,7 +11,7 @@ use rustix::process::Signal;
 
 use super::fault::{Fault, Injection, moment};
 use super::work_dir::WorkDir;
-use super::{damage, disks, time};
+use super::{damage, disks, links, time};
 
 /// All faults, in the order of the table.
 pub(crate) const FAULTS: &[Fault] = &[
@@ -101,6 +101,18 @@ pub(crate) const FAULTS: &[Fault] = &[
         promise: "an error with the cause and the remedy; a result once that is done",
         per_round: 1,
         inject: disks::read_only,
+    },
+    Fault {
+        name: "workers with random faults of their links",
+        promise: "the result is the undisturbed one",
+        per_round: 1,
+        inject: links::faulty,
+    },
+    Fault {
+        name: "ENOSPC on a worker",
+        promise: "another machine continues, and the result is the undisturbed one",
+        per_round: 1,
+        inject: links::full_disk,
     },
     Fault {
         name: "the store is damaged after a SIGKILL",

@@ -12,6 +12,7 @@ mod endurance;
 mod fault;
 mod faults;
 mod kills;
+mod links;
 mod time;
 mod work_dir;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use boildown_exec::spawn::{self, Invocation, Limits, Stdin};
+use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Stdin};
 use boildown_exec::{Scratch, fsx};
 use boildown_oracle::{Capture, Interrupt, Outcome, Run};
 use gix::bstr::{BStr, BString, ByteSlice as _};
@@ -134,6 +134,7 @@ impl FilterRuns {
             args: args.into(),
             current_dir: dir.to_owned(),
             stdin: Stdin::File(input_path.to_owned()),
+            inherited: Inherited::Everything,
             env: Vec::new(),
             tmp: None,
             capture: Capture::Output,

@@ -3,17 +3,19 @@
 //! Every file is named relative to an open directory, and no link is followed. So a run that
 //! replaces a directory of its copy by a link does not make us write or remove anything elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::{
     AtFlags, Dir, Mode, OFlags, RawMode, Stat, fchmod, fstat, mkdirat, openat, statat, symlinkat,
 };
 
+use super::dir_watch::{ChangedEntries, DirWatch};
 use super::node::{DirNode, Node};
 use crate::scratch::{Attributes, remove_at};
 
@@ -21,6 +23,7 @@ use crate::scratch::{Attributes, remove_at};
 #[derive(Debug)]
 struct WrittenDir {
     attributes: Attributes,
+    inode: u64,
     /// Its entries, by name.
     children: BTreeMap<OsString, Written>,
 }
@@ -29,50 +32,211 @@ struct WrittenDir {
 #[derive(Debug)]
 enum Written {
     Dir(WrittenDir),
-    Leaf(Box<Stat>),
+    Leaf(Box<WrittenLeaf>),
 }
 
-/// A directory tree that is written once, and put back after each run.
+/// A directory that was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opened {
+    /// The one that was written.
+    Ours,
+    /// Another one, which a run has put there, or which was just made.
+    Other,
+}
+
+/// How often only what is known to differ is put back, before all is.
+const PARTIAL: u32 = 64;
+
+/// A file or a link as it was written.
 #[derive(Debug)]
-pub(super) struct TreeCopy {
+struct WrittenLeaf {
+    stat: Stat,
+    /// Its content, if that is not the one of the source.
+    changed: Option<Arc<[u8]>>,
+}
+
+/// A directory tree that is written once, and put back after each run; or made to hold another
+/// tree for each run.
+#[derive(Debug)]
+pub(crate) struct TreeCopy {
     opened: OwnedFd,
     written: WrittenDir,
+    /// Tells what a run has changed, if the copy is watched.
+    watch: Option<DirWatch>,
+    /// The number of times that only what was known to differ was put back, since all was.
+    partial: u32,
 }
 
 impl TreeCopy {
-    /// Creates the directory of this name in `parent`, with the files of `tree`, whose contents are
-    /// those in `source`.
-    pub(super) fn create(
+    /// Creates the directory of this name in `parent` with these permissions, and in it the files
+    /// of `tree`, whose contents are those in `source`.
+    pub(crate) fn create(
         parent: BorrowedFd<'_>,
-        name: &str,
+        name: impl AsRef<OsStr>,
+        mode: u32,
         tree: &DirNode,
         source: BorrowedFd<'_>,
     ) -> io::Result<Self> {
+        let name = name.as_ref();
         mkdirat(parent, name, Mode::RWXU)?;
-        let opened = open_dir(parent, OsStr::new(name))?;
+        let opened = open_dir(parent, name)?;
+        fchmod(&opened, permissions(mode))?;
         let mut written = WrittenDir::new(&opened)?;
         put_back(tree, &mut written, source, opened.as_fd())?;
-        Ok(Self { opened, written })
+        Ok(Self {
+            opened,
+            written,
+            watch: None,
+            partial: 0,
+        })
     }
 
-    /// Puts back what a run has changed or removed, and removes what it has created.
-    ///
-    /// # Errors
-    /// When the run has replaced the directory itself or changed its attributes, or a file system
-    /// error prevents it.
-    pub(super) fn restore(
+    /// Watches the copy, which is at this path, from now on.
+    pub(super) fn begin_watch(&mut self, path: &Path) {
+        let mut watch = DirWatch::new();
+        let mut directories = vec![(PathBuf::new(), &self.written)];
+        while let Some((directory, written)) = directories.pop() {
+            if !watch
+                .as_mut()
+                .is_some_and(|watch| watch.add(path, &directory))
+            {
+                self.watch = None;
+                return;
+            }
+            for (name, child) in &written.children {
+                if let Written::Dir(inside) = child {
+                    directories.push((directory.join(name), inside));
+                }
+            }
+        }
+        self.watch = watch;
+        self.partial = 0;
+    }
+
+    /// Makes a watched copy, which is at this path, hold a tree that differs in these entries from
+    /// the one that it held. Looks only at them and at what a run may have changed, but now and
+    /// then at everything. Otherwise as [`restore`](Self::restore).
+    pub(super) fn hold(
         &mut self,
         parent: BorrowedFd<'_>,
-        name: &str,
+        path: &Path,
         tree: &DirNode,
+        mut differing: ChangedEntries,
         source: BorrowedFd<'_>,
     ) -> io::Result<()> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let changed = self.watch.as_mut().and_then(DirWatch::changed);
+        let Some(changed) = changed.filter(|_| self.partial < PARTIAL) else {
+            self.restore(parent, name, tree, source)?;
+            self.begin_watch(path);
+            return Ok(());
+        };
+        self.check_place(parent, name)?;
+        self.partial += 1;
+        for (directory, names) in changed {
+            differing.entry(directory).or_default().extend(names);
+        }
+        let mut new = Vec::new();
+        // Directories come before those in them.
+        for (directory, names) in &differing {
+            self.hold_entries(directory, names, tree, source, &mut new)?;
+        }
+        let mut watch = self.watch.take();
+        for directory in new {
+            let mut directories = vec![directory];
+            while let Some(directory) = directories.pop() {
+                if !watch
+                    .as_mut()
+                    .is_some_and(|watch| watch.add(path, &directory))
+                {
+                    return Ok(());
+                }
+                if let Some(written) = self.written.at(&directory) {
+                    let inside = written.children.iter();
+                    let inside = inside.filter(|(_, child)| matches!(child, Written::Dir(_)));
+                    directories.extend(inside.map(|(name, _)| directory.join(name)));
+                }
+            }
+        }
+        // What was written here is no change of a run.
+        if let Some(watch) = &mut watch {
+            watch.changed();
+        }
+        self.watch = watch;
+        Ok(())
+    }
+
+    /// Puts back some entries of a directory. Adds the directories that are new to `new`.
+    fn hold_entries(
+        &mut self,
+        directory: &Path,
+        names: &BTreeSet<OsString>,
+        tree: &DirNode,
+        source: BorrowedFd<'_>,
+        new: &mut Vec<PathBuf>,
+    ) -> io::Result<()> {
+        // If it is not in the tree, it was removed with the directory around it.
+        let (Some(node), Some(written)) = (tree.at(directory), self.written.at(directory)) else {
+            return Ok(());
+        };
+        let (mut target, mut from) = (self.opened.try_clone()?, source.try_clone_to_owned()?);
+        for name in directory {
+            target = open_dir(target.as_fd(), name)?;
+            from = open_dir(from.as_fd(), name)?;
+        }
+        for name in names {
+            match node.children.get(name) {
+                None => {
+                    remove_at(target.as_fd(), name.as_os_str())?;
+                    written.children.remove(name);
+                }
+                Some(Node::Dir(dir)) => {
+                    let known = match written.children.remove(name) {
+                        Some(Written::Dir(inside)) => Some(inside),
+                        _ => None,
+                    };
+                    let opened = open_or_create(target.as_fd(), name, dir.mode, known)?;
+                    let (inner, mut inside, state) = opened;
+                    if state == Opened::Other {
+                        let from = open_dir(from.as_fd(), name)?;
+                        put_back(dir, &mut inside, from.as_fd(), inner.as_fd())?;
+                        new.push(directory.join(name));
+                    }
+                    written.children.insert(name.clone(), Written::Dir(inside));
+                }
+                Some(leaf) => {
+                    put_back_leaf(leaf, name, written, from.as_fd(), target.as_fd())?;
+                }
+            }
+        }
+        put_back_time(from.as_fd(), target.as_fd())
+    }
+
+    /// Checks that the directory itself is still the one that was made.
+    fn check_place(&self, parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
         let named = statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let ours = fstat(&self.opened)?;
         let is_in_place = (named.st_dev, named.st_ino) == (ours.st_dev, ours.st_ino);
         if !is_in_place || Attributes::read(&self.opened)? != self.written.attributes {
             return Err(io::ErrorKind::NotADirectory.into());
         }
+        Ok(())
+    }
+
+    /// Puts back what a run has changed or removed, and removes what it has created. The tree may
+    /// be another one than before: then only what differs is written.
+    ///
+    /// # Errors
+    /// When the run has replaced the directory itself or changed its attributes, or a file system
+    /// error prevents it.
+    pub(crate) fn restore(
+        &mut self,
+        parent: BorrowedFd<'_>,
+        name: impl AsRef<OsStr>,
+        tree: &DirNode,
+        source: BorrowedFd<'_>,
+    ) -> io::Result<()> {
+        self.check_place(parent, name.as_ref())?;
         put_back(tree, &mut self.written, source, self.opened.as_fd())
     }
 
@@ -106,37 +270,54 @@ fn put_back(
 ) -> io::Result<()> {
     remove_unknown(node, target)?;
     for (name, child) in &node.children {
-        let known = written.children.get_mut(name);
-        match (child, known) {
-            (Node::Dir(dir), _) => {
+        match child {
+            Node::Dir(dir) => {
                 let known = match written.children.remove(name) {
                     Some(Written::Dir(inside)) => Some(inside),
                     _ => None,
                 };
-                let (inner, mut inside) = open_or_create(target, name, dir.mode, known)?;
+                let (inner, mut inside, _) = open_or_create(target, name, dir.mode, known)?;
                 let source = open_dir(source, name)?;
-                put_back(dir, &mut inside, source.as_fd(), inner.as_fd())?;
+                put_back(dir, &mut inside, source.as_fd(), inner.as_fd())
+                    .map_err(|error| named(error, name, '/'))?;
                 written.children.insert(name.clone(), Written::Dir(inside));
             }
-            (Node::File(_) | Node::Link(_), known) => {
-                let found = statat(target, name, AtFlags::SYMLINK_NOFOLLOW).ok();
-                let is_same = match (&known, &found) {
-                    (Some(Written::Leaf(written)), Some(found)) => is_unchanged(written, found),
-                    _ => false,
-                };
-                if !is_same {
-                    if found.is_some() {
-                        remove_at(target, name)?;
-                    }
-                    let stat = write_leaf(child, name, source, target)?;
-                    written
-                        .children
-                        .insert(name.clone(), Written::Leaf(Box::new(stat)));
-                }
+            Node::File(_) | Node::Changed(..) | Node::Link(_) => {
+                put_back_leaf(child, name, written, source, target)?;
             }
         }
     }
-    // Build tools compare the times of directories too.
+    put_back_time(source, target)
+}
+
+/// Writes a file or a link, unless it is as it was written.
+fn put_back_leaf(
+    leaf: &Node,
+    name: &OsString,
+    written: &mut WrittenDir,
+    source: BorrowedFd<'_>,
+    target: BorrowedFd<'_>,
+) -> io::Result<()> {
+    let found = statat(target, name, AtFlags::SYMLINK_NOFOLLOW).ok();
+    let is_same = match (written.children.get(name), &found) {
+        (Some(Written::Leaf(written)), Some(found)) => {
+            written.is_as(leaf) && is_unchanged(&written.stat, found)
+        }
+        _ => false,
+    };
+    if !is_same {
+        if found.is_some() {
+            remove_at(target, name)?;
+        }
+        let leaf = write_leaf(leaf, name, source, target)?;
+        let leaf = Written::Leaf(Box::new(leaf));
+        written.children.insert(name.clone(), leaf);
+    }
+    Ok(())
+}
+
+/// Gives a directory the time of its source: build tools compare those of directories too.
+fn put_back_time(source: BorrowedFd<'_>, target: BorrowedFd<'_>) -> io::Result<()> {
     let time = File::from(source.try_clone_to_owned()?)
         .metadata()?
         .modified()?;
@@ -147,12 +328,48 @@ fn put_back(
     Ok(())
 }
 
+/// Puts the name of an entry before the message of an error about a file that is missing or may not
+/// be read. Other errors are told apart by their numbers.
+fn named(error: io::Error, name: &OsStr, separator: char) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
+            let message = format!("{}{separator}{error}", name.display());
+            io::Error::new(error.kind(), message)
+        }
+        _ => error,
+    }
+}
+
+impl WrittenLeaf {
+    /// Returns whether it was written with the content of this node.
+    fn is_as(&self, node: &Node) -> bool {
+        match (node, &self.changed) {
+            (Node::Changed(_, content), Some(changed)) => content == changed,
+            (Node::File(_) | Node::Link(_), None) => true,
+            _ => false,
+        }
+    }
+}
+
 impl WrittenDir {
     fn new(opened: &OwnedFd) -> io::Result<Self> {
         Ok(Self {
             attributes: Attributes::read(opened)?,
+            inode: fstat(opened)?.st_ino,
             children: BTreeMap::new(),
         })
+    }
+
+    /// Returns the directory at this path.
+    fn at(&mut self, path: &Path) -> Option<&mut Self> {
+        let mut dir = self;
+        for name in path {
+            dir = match dir.children.get_mut(name)? {
+                Written::Dir(inside) => inside,
+                Written::Leaf(_) => return None,
+            };
+        }
+        Some(dir)
     }
 }
 
@@ -162,19 +379,25 @@ fn open_or_create(
     name: &OsStr,
     mode: u32,
     known: Option<WrittenDir>,
-) -> io::Result<(OwnedFd, WrittenDir)> {
-    if let Some(known) = known
+) -> io::Result<(OwnedFd, WrittenDir, Opened)> {
+    if let Some(mut known) = known
         && let Ok(opened) = open_dir(parent, name)
         && Attributes::read(&opened)? == known.attributes
     {
-        return Ok((opened, known));
+        let inode = fstat(&opened)?.st_ino;
+        let state = match inode == known.inode {
+            true => Opened::Ours,
+            false => Opened::Other,
+        };
+        known.inode = inode;
+        return Ok((opened, known, state));
     }
     remove_at(parent, name)?;
     mkdirat(parent, name, Mode::RWXU)?;
     let opened = open_dir(parent, name)?;
     fchmod(&opened, permissions(mode))?;
     let written = WrittenDir::new(&opened)?;
-    Ok((opened, written))
+    Ok((opened, written, Opened::Other))
 }
 
 /// Removes the entries of a directory that the tree does not have.
@@ -197,28 +420,38 @@ fn as_os_str(name: &std::ffi::CStr) -> &OsStr {
     std::os::unix::ffi::OsStrExt::from_bytes(name.to_bytes())
 }
 
-/// Writes a file or a link. A file gets the time of its source.
+/// Writes a file or a link. A file with the content of its source gets its time too.
 fn write_leaf(
     node: &Node,
     name: &OsStr,
     source: BorrowedFd<'_>,
     target: BorrowedFd<'_>,
-) -> io::Result<Stat> {
+) -> io::Result<WrittenLeaf> {
+    let create = |mode: u32| {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let created = openat(target, name, flags, permissions(mode | 0o600))?;
+        fchmod(&created, permissions(mode))?;
+        io::Result::Ok(File::from(created))
+    };
+    let mut changed = None;
     match node {
         Node::Link(to) => symlinkat(to, target, name)?,
         Node::File(mode) => {
-            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let mut from = File::from(openat(source, name, flags, Mode::empty())?);
-            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-            let to = openat(target, name, flags, permissions(*mode | 0o600))?;
-            fchmod(&to, permissions(*mode))?;
-            let mut to = File::from(to);
+            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+            let from = openat(source, name, flags, Mode::empty());
+            let mut from = File::from(from.map_err(|error| named(error.into(), name, ':'))?);
+            let mut to = create(*mode)?;
             io::copy(&mut from, &mut to)?;
             to.set_modified(from.metadata()?.modified()?)?;
         }
+        Node::Changed(mode, content) => {
+            create(*mode)?.write_all(content)?;
+            changed = Some(Arc::clone(content));
+        }
         Node::Dir(_) => {}
     }
-    Ok(statat(target, name, AtFlags::SYMLINK_NOFOLLOW)?)
+    let stat = statat(target, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(WrittenLeaf { stat, changed })
 }
 
 /// Returns whether a file has not been written, replaced, or given other permissions. The time of
@@ -280,7 +513,8 @@ mod tests {
         };
         let parent = File::open(temp.path()).unwrap();
         let opened = File::open(&source).unwrap();
-        let mut copy = TreeCopy::create(parent.as_fd(), "copy", &tree, opened.as_fd()).unwrap();
+        let mut copy =
+            TreeCopy::create(parent.as_fd(), "copy", 0o700, &tree, opened.as_fd()).unwrap();
         let root = temp.path().join("copy");
         let before = listing(&root);
         copy.write(Path::new("dir/candidate"), 0o644, b"x").unwrap();
@@ -366,12 +600,100 @@ mod tests {
         assert_eq!(fs::read(elsewhere.path().join("file")).unwrap(), b"x");
     }
 
+    /// Makes a watched copy hold one tree after another, with runs that change it in between.
+    #[test]
+    fn a_watched_copy_holds_one_tree_after_another() {
+        let temp = tempfile::tempdir().unwrap();
+        let source = temp.path().join("source");
+        fs::create_dir_all(source.join("a/b")).unwrap();
+        for name in ["1", "a/2", "a/b/3", "a/b/4"] {
+            fs::write(source.join(name), name).unwrap();
+        }
+        let dir = |children: Vec<(&str, Node)>| DirNode {
+            mode: 0o755,
+            children: (children.into_iter())
+                .map(|(name, node)| (name.into(), node))
+                .collect(),
+        };
+        let file = || Node::File(0o644);
+        let changed = |text: &str| Node::Changed(0o644, text.as_bytes().into());
+        let whole = || {
+            let b = dir(vec![("3", file()), ("4", file())]);
+            let a = dir(vec![("2", file()), ("b", Node::Dir(b))]);
+            dir(vec![("1", file()), ("a", Node::Dir(a))])
+        };
+        let without_b = || {
+            let a = dir(vec![("2", changed("two"))]);
+            dir(vec![("1", file()), ("a", Node::Dir(a))])
+        };
+        let entries = |entries: &[(&str, &str)]| {
+            let mut found = ChangedEntries::new();
+            for (directory, name) in entries {
+                found
+                    .entry(directory.into())
+                    .or_default()
+                    .insert(name.into());
+            }
+            found
+        };
+        let parent = File::open(temp.path()).unwrap();
+        let opened = File::open(&source).unwrap();
+        let (parent, from) = (parent.as_fd(), opened.as_fd());
+        let mut copy = TreeCopy::create(parent, "copy", 0o700, &whole(), from).unwrap();
+        let root = temp.path().join("copy");
+        copy.begin_watch(&root);
+        let mischief: [&dyn Fn(); 4] = [
+            &|| {},
+            &|| fs::write(root.join("1"), "X").unwrap(),
+            &|| {
+                fs::rename(root.join("a"), root.join("c")).unwrap();
+                fs::create_dir_all(root.join("a/b")).unwrap();
+                fs::write(root.join("a/b/new"), "").unwrap();
+            },
+            &|| fs::set_permissions(root.join("a"), Permissions::from_mode(0o700)).unwrap(),
+        ];
+        for round in 0..100 {
+            mischief[round % 4]();
+            let (tree, differing) = match round % 2 {
+                0 => (
+                    without_b(),
+                    entries(&[("a", "2"), ("a", "b"), ("a/b", "3")]),
+                ),
+                _ => (whole(), entries(&[("a", "2"), ("a", "b"), ("a/b", "3")])),
+            };
+            copy.hold(parent, &root, &tree, differing, from).unwrap();
+            let expected = TreeCopy::create(parent, "expected", 0o700, &tree, from).unwrap();
+            let names = |name: &str| {
+                let mut names = Vec::new();
+                let mut pending = vec![temp.path().join(name)];
+                while let Some(dir) = pending.pop() {
+                    for entry in fs::read_dir(&dir).unwrap().flatten() {
+                        let path = entry.path();
+                        let content = fs::read_to_string(&path).unwrap_or_default();
+                        let mode = fs::metadata(&path).unwrap().permissions().mode();
+                        let inside = path.strip_prefix(temp.path().join(name)).unwrap();
+                        names.push((inside.to_owned(), content, mode));
+                        if path.is_dir() {
+                            pending.push(path);
+                        }
+                    }
+                }
+                names.sort();
+                names
+            };
+            assert_eq!(names("copy"), names("expected"), "round {round}");
+            drop(expected);
+            fs::remove_dir_all(temp.path().join("expected")).unwrap();
+        }
+    }
+
     #[test]
     fn a_replaced_root_is_an_error() {
         let temp = tempfile::tempdir().unwrap();
         let parent = File::open(temp.path()).unwrap();
         let tree = DirNode::default();
-        let mut copy = TreeCopy::create(parent.as_fd(), "copy", &tree, parent.as_fd()).unwrap();
+        let mut copy =
+            TreeCopy::create(parent.as_fd(), "copy", 0o700, &tree, parent.as_fd()).unwrap();
         fs::remove_dir(temp.path().join("copy")).unwrap();
         symlink("/", temp.path().join("copy")).unwrap();
         copy.restore(parent.as_fd(), "copy", &tree, parent.as_fd())

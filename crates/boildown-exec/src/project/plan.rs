@@ -74,9 +74,20 @@ pub struct ProjectPlan {
     pub(super) user_dir: PathBuf,
     pub(super) tree: DirNode,
     /// The paths of what is linked, relative to the root.
-    linked: Vec<PathBuf>,
+    pub(super) linked: Vec<PathBuf>,
     /// Number of entries and bytes that are copied.
-    size: PlanLimits,
+    pub(super) size: PlanLimits,
+}
+
+/// An entry of a copy of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CopiedEntry {
+    /// A directory with these permissions.
+    Dir(u32),
+    /// A file with these permissions.
+    File(u32),
+    /// A symbolic link with this target.
+    Link(OsString),
 }
 
 /// Why a project cannot be copied.
@@ -169,6 +180,41 @@ impl ProjectPlan {
         &self.root
     }
 
+    /// Returns the input, relative to the directory.
+    #[must_use]
+    pub fn input(&self) -> &Path {
+        &self.input
+    }
+
+    /// Returns the working directory of the command, relative to the directory.
+    #[must_use]
+    pub fn user_dir(&self) -> &Path {
+        &self.user_dir
+    }
+
+    /// Returns what a copy holds, with paths relative to the directory: each directory before its
+    /// content, beginning with the directory itself.
+    #[must_use]
+    pub fn copied(&self) -> Vec<(PathBuf, CopiedEntry)> {
+        fn add(dir: &DirNode, path: &Path, copied: &mut Vec<(PathBuf, CopiedEntry)>) {
+            copied.push((path.to_owned(), CopiedEntry::Dir(dir.mode)));
+            for (name, node) in &dir.children {
+                let path = path.join(name);
+                match node {
+                    Node::Dir(dir) => add(dir, &path, copied),
+                    // Only states of a folder that is reduced have changed files.
+                    Node::File(mode) | Node::Changed(mode, _) => {
+                        copied.push((path, CopiedEntry::File(*mode)));
+                    }
+                    Node::Link(target) => copied.push((path, CopiedEntry::Link(target.clone()))),
+                }
+            }
+        }
+        let mut copied = Vec::new();
+        add(&self.tree, Path::new(""), &mut copied);
+        copied
+    }
+
     /// Returns the number of files, links and directories that are copied.
     #[must_use]
     pub fn entries(&self) -> usize {
@@ -194,7 +240,9 @@ impl ProjectPlan {
                 let path = path.join(name);
                 match node {
                     Node::Dir(dir) => has_other(dir, &path, named),
-                    Node::File(_) | Node::Link(_) => !named.contains(&path.as_path()),
+                    Node::File(_) | Node::Changed(..) | Node::Link(_) => {
+                        !named.contains(&path.as_path())
+                    }
                 }
             })
         }
@@ -405,7 +453,7 @@ mod tests {
             let path = format!("{path}{}", name.display());
             match node {
                 Node::Dir(dir) => names(dir, &format!("{path}/")),
-                Node::File(_) => format!("{path} "),
+                Node::File(_) | Node::Changed(..) => format!("{path} "),
                 Node::Link(_) => format!("{path}@ "),
             }
         };

@@ -11,16 +11,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 
 use super::copy::{TreeCopy, open_dir};
+use super::folder::FolderSource;
+use super::folder_plan::FolderPlan;
 use super::node::{DirNode, Node};
 use super::plan::ProjectPlan;
 use crate::command_line::{Moved, RunSite};
 use crate::scratch::{Attributes, empty, remove_at};
-use crate::spawn::{self, Limits, Sandbox, SandboxThread};
+use crate::spawn::{self, Limits, Sandbox, SandboxThread, Stdin};
 use crate::{CommandLine, Scratch};
+use boildown_folder::{FolderInput, FolderText, FolderTextError};
 use boildown_oracle::{Capture, Interrupt, OracleError, Run};
 
 /// The name of the snapshot in the scratch space.
 const SNAPSHOT: &str = "project";
+
+/// The permissions of a copy: only its owner has to read it.
+const COPY_MODE: u32 = 0o700;
 
 /// A project in which a command is run, with the candidate in the place of the input.
 ///
@@ -37,6 +43,8 @@ pub struct Project {
     idle: Mutex<Vec<ReusableCopy>>,
     /// Number of copies made so far.
     copies: AtomicU64,
+    /// The folder that is reduced, if the candidates are states of a folder.
+    folder: Option<FolderSource>,
 }
 
 /// A copy, with a thread that starts commands there; in a sandbox, they may write nowhere else.
@@ -47,6 +55,8 @@ struct ReusableCopy {
     thread: Option<(Option<Sandbox>, SandboxThread)>,
     dirs: CopyDirs,
     tree: TreeCopy,
+    /// The state of the folder that it holds, if it was not changed since.
+    held: Option<(DirNode, FolderText)>,
     tmp: OwnedFd,
     /// The attributes of the directory for temporary files when it was made.
     tmp_attributes: Attributes,
@@ -89,6 +99,39 @@ impl Project {
     /// # Errors
     /// [`OracleError::Scratch`] when it cannot be written.
     pub fn new(plan: ProjectPlan, jobs: usize, temp_dir: &Path) -> Result<Self, OracleError> {
+        let (snapshot, root) = (plan.tree.clone(), plan.root.clone());
+        Self::with_snapshot(plan, &snapshot, (&root, None), jobs, temp_dir)
+    }
+
+    /// Takes a snapshot of a folder to reduce, as [`new`](Self::new) does of a project. Candidates
+    /// are states of that folder, and each run has one of them in its directory.
+    ///
+    /// # Errors
+    /// [`OracleError::Scratch`] when the folder cannot be read, or the snapshot not be written.
+    pub fn of_folder(plan: &FolderPlan, jobs: usize, temp_dir: &Path) -> Result<Self, OracleError> {
+        let project_plan = plan.project_plan();
+        let source = plan.root.join(&plan.prefix);
+        let name = plan.name.as_os_str();
+        let name = (!name.is_empty()).then_some(name);
+        let mut project =
+            Self::with_snapshot(project_plan, &plan.tree, (&source, name), jobs, temp_dir)?;
+        let source = FolderSource::new(plan, project.snapshot.as_fd());
+        project.folder = Some(source.map_err(|source| OracleError::Scratch {
+            action: "read",
+            path: project.scratch.path().join(SNAPSHOT),
+            source,
+        })?);
+        Ok(project)
+    }
+
+    /// Takes a snapshot of the tree in this directory, which may get a name in the snapshot.
+    fn with_snapshot(
+        plan: ProjectPlan,
+        tree: &DirNode,
+        (source, name): (&Path, Option<&OsStr>),
+        jobs: usize,
+        temp_dir: &Path,
+    ) -> Result<Self, OracleError> {
         let copies = u64::try_from(jobs).unwrap_or(u64::MAX).saturating_add(1);
         let scratch = Scratch::with_space(temp_dir, plan.bytes().saturating_mul(copies))?;
         let fail = |source| OracleError::Scratch {
@@ -96,17 +139,19 @@ impl Project {
             path: scratch.path().join(SNAPSHOT),
             source,
         };
-        let source = File::open(&plan.root).map_err(fail)?;
-        let snapshot = TreeCopy::create(
-            scratch.opened().as_fd(),
-            SNAPSHOT,
-            &plan.tree,
-            source.as_fd(),
-        );
-        snapshot.map_err(fail)?;
+        let source = File::open(source).map_err(fail)?;
+        let mut parent = Arc::clone(scratch.opened());
+        if name.is_some() {
+            mkdirat(&parent, SNAPSHOT, Mode::RWXU).map_err(|error| fail(error.into()))?;
+            parent = Arc::new(open_dir(parent.as_fd(), OsStr::new(SNAPSHOT)).map_err(fail)?);
+        }
+        let name = name.unwrap_or(OsStr::new(SNAPSHOT));
+        let copy = TreeCopy::create(parent.as_fd(), name, COPY_MODE, tree, source.as_fd());
+        copy.map_err(fail)?;
+        let copied = open_dir(parent.as_fd(), name).map_err(fail)?;
         let snapshot = open_dir(scratch.opened().as_fd(), OsStr::new(SNAPSHOT)).map_err(fail)?;
         let mut hasher = blake3::Hasher::new();
-        hash(&plan.tree, snapshot.as_fd(), &mut hasher).map_err(fail)?;
+        hash(tree, copied.as_fd(), &mut hasher).map_err(fail)?;
         Ok(Self {
             hash: hasher.finalize().to_hex()[..32].to_owned(),
             plan,
@@ -114,13 +159,43 @@ impl Project {
             idle: Mutex::default(),
             copies: AtomicU64::new(0),
             scratch,
+            folder: None,
         })
+    }
+
+    /// Returns the folder that is reduced; `None` if it is a single file.
+    #[must_use]
+    pub fn folder(&self) -> Option<&FolderInput> {
+        self.folder.as_ref().map(|folder| &folder.input)
+    }
+
+    /// Returns the folder at this path as a state of the folder that is reduced; `None` if it holds
+    /// anything that is not in that folder.
+    #[must_use]
+    pub fn state_of(&self, dir: &Path) -> Option<Vec<u8>> {
+        self.folder.as_ref()?.state_of(dir)
+    }
+
+    /// Returns a state of the folder as a tree, and where the contents of its files are.
+    pub(super) fn result(
+        &self,
+        state: &[u8],
+    ) -> Result<(DirNode, BorrowedFd<'_>), FolderTextError> {
+        let folder = self.folder.as_ref().ok_or(FolderTextError::Format)?;
+        Ok((folder.result_tree(state)?, folder.contents_dir()))
     }
 
     /// Returns what a copy holds.
     #[must_use]
     pub fn plan(&self) -> &ProjectPlan {
         &self.plan
+    }
+
+    /// Returns the directory that holds all that a copy holds, except the candidate. Nothing may be
+    /// changed in it.
+    #[must_use]
+    pub fn snapshot(&self) -> PathBuf {
+        self.scratch.path().join(SNAPSHOT)
     }
 
     /// Returns a hash of everything that a copy holds.
@@ -135,20 +210,30 @@ impl Project {
         run: &ProjectRun<'_>,
         interrupt: &Interrupt,
     ) -> Result<Run, OracleError> {
-        let idle = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        let mut copy = idle.map_or_else(|| self.new_copy(), Ok)?;
-        let candidate = copy.dirs.path.join(&self.plan.input);
-        let written = copy.tree.write(&self.plan.input, run.mode, run.candidate);
-        written.map_err(|source| OracleError::Scratch {
-            action: "write",
-            path: candidate.clone(),
-            source,
-        })?;
-        let invocation = run.command.invocation_at(
+        let folder = self.folder.as_ref();
+        let mut copy = match folder {
+            None => self.idle_copy()?,
+            Some(folder) => {
+                let text = folder.read(run.candidate);
+                let text = text.map_err(|source| OracleError::Candidate {
+                    source: source.into(),
+                })?;
+                self.copy_of_state(folder, text)?
+            }
+        };
+        let candidate = match self.plan.input.as_os_str().is_empty() {
+            true => copy.dirs.path.clone(),
+            false => copy.dirs.path.join(&self.plan.input),
+        };
+        if folder.is_none() {
+            let written = copy.tree.write(&self.plan.input, run.mode, run.candidate);
+            written.map_err(|source| OracleError::Scratch {
+                action: "write",
+                path: candidate.clone(),
+                source,
+            })?;
+        }
+        let mut invocation = run.command.invocation_at(
             &RunSite {
                 dir: &copy.dirs.path.join(&self.plan.user_dir),
                 candidate: &candidate,
@@ -156,16 +241,22 @@ impl Project {
                 moved: Some(Moved {
                     from: &self.plan.root,
                     to: &copy.dirs.path,
+                    inputs: folder.map_or(&[], |folder| &folder.inputs),
+                    originals: folder.map_or(&[], |folder| &folder.scripts),
                 }),
             },
             run.capture,
         );
+        if folder.is_some() {
+            // A folder cannot be read as a stream.
+            invocation.stdin = Stdin::Null;
+        }
         let thread = copy.thread_for(run.limits.sandbox.as_ref())?;
         let result = spawn::run_in(thread, &invocation, run.limits, interrupt);
         self.scratch.restore();
         // After an error, the state of the copy and the thread is unknown.
         let is_intact = matches!(result, Ok(_) | Err(OracleError::Interrupted));
-        if is_intact && self.restore(&mut copy).is_ok() {
+        if is_intact && self.make_idle(&mut copy).is_ok() {
             self.idle
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -175,21 +266,61 @@ impl Project {
         result
     }
 
-    fn restore(&self, copy: &mut ReusableCopy) -> io::Result<()> {
-        let parent = self.scratch.opened();
+    fn pop_idle(&self) -> Option<ReusableCopy> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.pop()
+    }
+
+    fn idle_copy(&self) -> Result<ReusableCopy, OracleError> {
+        match self.pop_idle() {
+            Some(copy) => Ok(copy),
+            None => self.new_copy(&self.plan.tree),
+        }
+    }
+
+    /// Returns a copy that holds a state of the folder.
+    fn copy_of_state(
+        &self,
+        folder: &FolderSource,
+        text: FolderText,
+    ) -> Result<ReusableCopy, OracleError> {
+        if let Some(mut copy) = self.pop_idle()
+            && let Some((mut tree, held)) = copy.held.take()
+        {
+            let differing = folder.update(&mut tree, &held, &text);
+            let (parent, source) = (self.scratch.opened().as_fd(), self.snapshot.as_fd());
+            let path = &copy.dirs.path;
+            if (copy.tree.hold(parent, path, &tree, differing, source)).is_ok() {
+                copy.held = Some((tree, text));
+                return Ok(copy);
+            }
+        }
+        let tree = folder.run_tree(&text);
+        let mut copy = self.new_copy(&tree)?;
+        copy.tree.begin_watch(&copy.dirs.path);
+        copy.held = Some((tree, text));
+        Ok(copy)
+    }
+
+    /// Makes a copy ready for the next run. The next state of a folder is written when it is known.
+    fn make_idle(&self, copy: &mut ReusableCopy) -> io::Result<()> {
         if Attributes::read(&copy.tmp)? != copy.tmp_attributes {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         empty(&copy.tmp)?;
-        copy.tree.restore(
-            parent.as_fd(),
-            &copy.dirs.name,
-            &self.plan.tree,
-            self.snapshot.as_fd(),
-        )
+        match self.folder {
+            Some(_) => Ok(()),
+            None => self.restore(copy, &self.plan.tree),
+        }
     }
 
-    fn new_copy(&self) -> Result<ReusableCopy, OracleError> {
+    fn restore(&self, copy: &mut ReusableCopy, tree: &DirNode) -> io::Result<()> {
+        let parent = self.scratch.opened().as_fd();
+        let name = &copy.dirs.name;
+        (copy.tree).restore(parent, name, tree, self.snapshot.as_fd())
+    }
+
+    fn new_copy(&self, tree: &DirNode) -> Result<ReusableCopy, OracleError> {
         // All names have the same length, so that messages with a path have it in every copy.
         let name = format!("copy-{:06}", self.copies.fetch_add(1, Ordering::Relaxed));
         let tmp_name = format!("{name}-tmp");
@@ -204,7 +335,7 @@ impl Project {
         let create = || {
             let parent = dirs.scratch.as_fd();
             let tree =
-                TreeCopy::create(parent, &dirs.name, &self.plan.tree, self.snapshot.as_fd())?;
+                TreeCopy::create(parent, &dirs.name, COPY_MODE, tree, self.snapshot.as_fd())?;
             mkdirat(parent, &dirs.tmp_name, Mode::RWXU)?;
             let tmp = open_dir(parent, OsStr::new(&dirs.tmp_name))?;
             io::Result::Ok((tree, Attributes::read(&tmp)?, tmp))
@@ -218,6 +349,7 @@ impl Project {
             thread: None,
             dirs,
             tree,
+            held: None,
             tmp,
             tmp_attributes,
         })
@@ -270,6 +402,7 @@ fn hash(tree: &DirNode, dir: BorrowedFd<'_>, hasher: &mut blake3::Hasher) -> io:
                     &bytes,
                 );
             }
+            Node::Changed(_, content) => add(b"file", name, content),
             Node::Dir(_) => add(b"directory", name, b""),
         }
     }

@@ -18,12 +18,24 @@ pub struct Invocation {
     pub current_dir: PathBuf,
     /// The standard input.
     pub stdin: Stdin,
+    /// The environment to which `env` is added.
+    pub inherited: Inherited,
     /// Variables added to the inherited environment.
     pub env: Vec<(OsString, OsString)>,
     /// A directory for temporary files, which the command finds as `TMPDIR`.
     pub tmp: Option<PathBuf>,
     /// Which output is captured.
     pub capture: Capture,
+}
+
+/// The part of our environment that a command inherits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Inherited {
+    /// All variables.
+    #[default]
+    Everything,
+    /// The `PATH`.
+    Path,
 }
 
 /// The standard input of one run.
@@ -39,6 +51,9 @@ pub enum Stdin {
 impl fmt::Display for Invocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "cd {} &&", quote(&self.current_dir))?;
+        if self.inherited == Inherited::Path {
+            f.write_str(" env -i PATH=\"$PATH\"")?;
+        }
         for (name, value) in &self.env {
             write!(f, " {}={}", name.display(), quote(value))?;
         }
@@ -64,6 +79,7 @@ mod tests {
             args: vec!["-c".into(), "it's".into()],
             current_dir: "/tmp/x".into(),
             stdin: Stdin::File("/tmp/x/a.c".into()),
+            inherited: Inherited::Everything,
             env: vec![("MODE".into(), "fast run".into())],
             tmp: None,
             capture: Capture::Nothing,

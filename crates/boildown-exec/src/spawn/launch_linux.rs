@@ -18,8 +18,8 @@ use nix::sys::signal::{SigSet, Signal};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, chdir};
 
-use crate::spawn::Invocation;
 use crate::spawn::started_process::StartedProcess;
+use crate::spawn::{Inherited, Invocation};
 use boildown_oracle::Capture;
 
 /// The files above the standard streams that boildown inherited, for example from `make` or a
@@ -125,7 +125,10 @@ impl OutputEnds {
 
 /// Returns the inherited environment with the variables of the run.
 fn environment(invocation: &Invocation, variable: &str) -> io::Result<Vec<CString>> {
-    let mut variables: BTreeMap<OsString, OsString> = env::vars_os().collect();
+    let mut variables: BTreeMap<OsString, OsString> = match invocation.inherited {
+        Inherited::Everything => env::vars_os().collect(),
+        Inherited::Path => env::vars_os().filter(|(name, _)| name == "PATH").collect(),
+    };
     variables.insert(variable.into(), "1".into());
     if let Some(tmp) = &invocation.tmp {
         variables.insert("TMPDIR".into(), tmp.into());

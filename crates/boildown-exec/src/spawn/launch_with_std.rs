@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Pid;
 
-use crate::spawn::Invocation;
 use crate::spawn::started_process::StartedProcess;
+use crate::spawn::{Inherited, Invocation};
 use boildown_oracle::Capture;
 
 pub(super) fn launch(
@@ -20,6 +20,10 @@ pub(super) fn launch(
     // The standard library uses `posix_spawn` only without `pre_exec`, a user or group id, or
     // another PATH, so none of them may be used here.
     let mut command = Command::new(&invocation.program);
+    if invocation.inherited == Inherited::Path {
+        let path = std::env::vars_os().filter(|(name, _)| name == "PATH");
+        command.env_clear().envs(path);
+    }
     command
         .args(&invocation.args)
         .current_dir(&invocation.current_dir)

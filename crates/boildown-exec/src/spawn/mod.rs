@@ -5,6 +5,7 @@
 //! is limited. After the command has ended, its group is killed, and so are escaped processes,
 //! which have left the group (see [`ReapOnDrop`] for the last of them).
 
+mod companion;
 mod escaped;
 mod invocation;
 mod launch;
@@ -25,10 +26,11 @@ mod start;
 mod started_process;
 mod system;
 
+pub use companion::{Companion, CompanionStreams};
 pub use escaped::ReapOnDrop;
 pub(crate) use escaped::has_subreaper;
 pub(crate) use escaped::kill_processes_of_sessions;
-pub use invocation::{Invocation, Stdin};
+pub use invocation::{Inherited, Invocation, Stdin};
 pub(crate) use launch::has_own_sessions;
 pub use limits::Limits;
 pub use not_executable::is_not_executable;

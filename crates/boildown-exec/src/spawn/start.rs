@@ -114,6 +114,11 @@ fn advice(invocation: &Invocation, error: &io::Error) -> String {
     }
     let is_path = program.components().nth(1).is_some() || program.is_absolute();
     match error.kind() {
+        io::ErrorKind::ArgumentListTooLong => {
+            "its arguments are too long for the system; let it read them from the file, as in `@{}` \
+             or `xargs -a {}`"
+                .to_owned()
+        }
         io::ErrorKind::NotFound if !is_path => {
             format!(
                 "no such program on the PATH; write ./{name} to run a file of the current directory"
@@ -214,6 +219,7 @@ mod tests {
     use boildown_oracle::Capture;
 
     use super::*;
+    use crate::spawn::Inherited;
 
     #[test]
     fn a_program_that_was_missing_and_exists_now_is_a_transient_error() {
@@ -226,6 +232,7 @@ mod tests {
                 args: Vec::new(),
                 current_dir: dir.to_owned(),
                 stdin: Stdin::Null,
+                inherited: Inherited::Everything,
                 env: Vec::new(),
                 tmp: None,
                 capture: Capture::Nothing,

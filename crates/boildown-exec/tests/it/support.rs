@@ -63,6 +63,7 @@ impl Scene {
                 ..Limits::default()
             },
             extra_tests: Vec::new(),
+            executor: None,
         };
         Self { dir, runner, mark }
     }

@@ -8,7 +8,7 @@ use super::Algorithm;
 use super::names::ParsedName;
 use crate::list::InBatches;
 use crate::literature::tree::{
-    Append, Hdd, Hddr, HddrOrder, HoistingHdd, Nodes, Pardis, Perses, Pop, Siblings,
+    Append, Hdd, Hddr, HddrOrder, HoistingHdd, LastNode, Nodes, Pardis, Perses, Pop, Siblings,
 };
 use crate::tree::{Tree, TreeSearch};
 use crate::{AnyListSearch, Fixpoint, Subset};
@@ -24,7 +24,7 @@ pub enum Schedule {
     #[default]
     Boildown,
     /// [`Hdd`] of all nodes.
-    Hdd,
+    Hdd(LastNode),
     /// [`Hdd`] of all nodes, to a fixed point.
     HddStar,
     /// [`Hdd`] of the nodes that can be deleted without breaking the syntax.
@@ -41,9 +41,10 @@ pub enum Schedule {
 
 impl Schedule {
     /// All schedules.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Boildown,
-        Self::Hdd,
+        Self::Hdd(LastNode::Tried),
+        Self::Hdd(LastNode::Stays),
         Self::HddStar,
         Self::HddCoarse,
         Self::hddr(Pop::Last, Append::Forwards),
@@ -83,7 +84,7 @@ impl Schedule {
                 let search = TreeSearch::new(algorithm, tree, kept, smallest);
                 AnyListSearch::new(search.in_batches(batch_size))
             }
-            Self::Hdd => AnyListSearch::new(hdd(algorithm, Nodes::All)),
+            Self::Hdd(last) => AnyListSearch::new(hdd(algorithm, Nodes::All).with_last_node(last)),
             Self::HddStar => AnyListSearch::new(Fixpoint::new(hdd(algorithm, Nodes::All))),
             Self::HddCoarse => AnyListSearch::new(hdd(algorithm, Nodes::Neutral)),
             Self::Hddr(order) => AnyListSearch::new(Hddr::new(algorithm, tree, kept, order)),
@@ -100,7 +101,8 @@ impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Boildown => "boildown",
-            Self::Hdd => "hdd",
+            Self::Hdd(LastNode::Tried) => "hdd",
+            Self::Hdd(LastNode::Stays) => "hdd:last=stays",
             Self::HddStar => "hdd*",
             Self::HddCoarse => "hdd-coarse",
             Self::Hddr(HddrOrder { pop, append }) => match (pop, append) {
@@ -131,6 +133,10 @@ impl FromStr for Schedule {
             let names = names.collect::<Vec<_>>().join(", ");
             return Err(format!("there is no `{}` among {names}", parsed.name));
         };
+        if let Self::Hdd(last) = &mut schedule {
+            let values = [("tried", LastNode::Tried), ("stays", LastNode::Stays)];
+            *last = parsed.choice("last", *last, &values)?;
+        }
         if let Self::Hddr(order) = &mut schedule {
             order.pop = parsed.choice(
                 "pop",

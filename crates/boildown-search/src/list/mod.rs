@@ -25,6 +25,7 @@ mod group_testing;
 mod halving;
 mod needed_share;
 mod pending_chunks;
+mod reordering;
 mod sweep;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -36,6 +37,7 @@ pub use adaptive::Adaptive;
 pub use group_testing::GroupTesting;
 pub use halving::{Halving, HalvingOptions};
 pub use pending_chunks::HalvingOrder;
+pub use reordering::Reordering;
 pub use sweep::Sweep;
 
 use crate::{Batches, ListSearch, Subset};

@@ -7,7 +7,7 @@ use boildown_search::algorithms::Schedule;
 use boildown_search::list::{Halving, InBatches, Sweep};
 use boildown_search::literature::list::{Ddmin, DdminOptions};
 use boildown_search::literature::tree::{
-    Hdd, Hddr, HddrOrder, HoistingHdd, Nodes, Pardis, Perses, Siblings,
+    Hdd, Hddr, HddrOrder, HoistingHdd, LastNode, Nodes, Pardis, Perses, Siblings,
 };
 use boildown_search::{
     AnyListSearch, Fixpoint, ListSearch, Search, Sequence, Subset, Verdict, run,
@@ -98,6 +98,22 @@ fn hdd_minimises_level_by_level_and_tries_to_delete_the_last_node_of_a_level() {
         Expected {
             queries: &["a", ""],
             left: "",
+        },
+    );
+}
+
+#[test]
+fn hdd_of_the_paper_keeps_the_last_node_of_a_level() {
+    check(
+        &Grove::new("a[bc]", Fits::SameKind),
+        "",
+        |grove| {
+            Hdd::new(Ddmin::on, grove.tree.clone(), grove.full(), Nodes::All)
+                .with_last_node(LastNode::Stays)
+        },
+        Expected {
+            queries: &["a"],
+            left: "a",
         },
     );
 }
@@ -569,7 +585,7 @@ fn a_wide_tree_of_300_000_tokens_is_searched_quickly() {
 fn a_list_of_which_every_second_element_stays_is_searched_quickly() {
     // A query is a few cuts from the last hit, not thousands from the start.
     let grove = wide(1, 40_000);
-    let mut search = begin(Schedule::Hdd, Algorithm::default(), &grove);
+    let mut search = begin(Schedule::Hdd(LastNode::Tried), Algorithm::default(), &grove);
     let (mut asked, mut left) = (0, 40_000);
     while search.ask().is_some() {
         asked += 1;

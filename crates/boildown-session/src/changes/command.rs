@@ -5,7 +5,7 @@ use std::fmt;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use boildown_exec::spawn::{Invocation, Stdin};
+use boildown_exec::spawn::{Inherited, Invocation, Stdin};
 use boildown_oracle::Capture;
 use boildown_oracle::shell::quote;
 
@@ -59,6 +59,7 @@ impl TreeCommand {
             args: words.collect(),
             current_dir,
             stdin: Stdin::Null,
+            inherited: Inherited::Everything,
             env: Vec::new(),
             tmp: Some(tmp),
             capture,

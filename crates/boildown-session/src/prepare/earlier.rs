@@ -7,8 +7,8 @@ use std::sync::Arc;
 use boildown_oracle::Property;
 use boildown_search::Fingerprint;
 use boildown_store::{
-    BaselineRecording, Identity, KnownResults, ResumeStatus, ResumedBest, RunDescription, RunStore,
-    StoreError, StoreFolder, StoredRun,
+    BaselineRecording, Identity, KnownResults, KnownStatus, KnownVerdicts, ResumeStatus,
+    ResumedBest, RunDescription, RunStore, StoreError, StoreFolder, StoredRun,
 };
 
 use super::event::PrepareEvent;
@@ -27,6 +27,8 @@ pub struct EarlierSessions {
     forgotten: Vec<Fingerprint>,
     /// The recording of the baseline runs when nothing can be remembered.
     unstored_tape: BaselineRecording,
+    /// Verdicts of sessions of others.
+    known: Vec<KnownVerdicts>,
 }
 
 /// Locks the result against other sessions. Returns `None` when nothing can be remembered there.
@@ -78,7 +80,7 @@ impl EarlierSessions {
                     run: Some((place, found)),
                     is_resumed,
                     forgotten,
-                    unstored_tape: BaselineRecording::default(),
+                    ..Self::default()
                 }
             }
             Err(error) => {
@@ -145,6 +147,32 @@ impl EarlierSessions {
         Property::from_flags(self.run.as_ref()?.1.flags()?)
     }
 
+    /// Reads the verdicts of a session of another user, whose property has to be that of these
+    /// flags. Returns their number, or what differs; `None` when nothing can be remembered.
+    ///
+    /// # Errors
+    /// [`StoreError`] when there is no store, or it cannot be read.
+    pub fn read_known(
+        &mut self,
+        store: &Path,
+        flags: &str,
+    ) -> Result<Option<Result<usize, Vec<String>>>, StoreError> {
+        let Some((_, run)) = &self.run else {
+            return Ok(None);
+        };
+        Ok(Some(
+            match KnownVerdicts::read(store, run.identity(), flags)? {
+                KnownStatus::Fits(known) => {
+                    let count = known.count();
+                    self.known.push(known);
+                    Ok(count)
+                }
+                KnownStatus::Differs(what) => Err(what),
+                _ => Err(Vec::new()),
+            },
+        ))
+    }
+
     /// Opens the store of this session.
     #[must_use]
     pub fn begin(
@@ -155,7 +183,7 @@ impl EarlierSessions {
         let mut session = SessionStore::default();
         if let Some((place, found)) = self.run {
             match found.begin(&place, start) {
-                Ok(store) => session.store = Some(Arc::new(store)),
+                Ok(store) => session.store = Some(Arc::new(store.with_known(self.known))),
                 Err(error) => on_event(PrepareEvent::NotRemembered(&error)),
             }
             session.place = Some(place);

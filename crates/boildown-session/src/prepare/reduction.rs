@@ -5,15 +5,13 @@ use std::path::PathBuf;
 
 use boildown_exec::spawn::Permissions;
 use boildown_exec::{LocalOracle, Runner, check_set_up};
-use boildown_oracle::{
-    Answer, Capture, Deduction, Interrupt, OracleError, Property, Run, Signature, Verdict,
-};
+use boildown_oracle::{Answer, Capture, Deduction, Interrupt, OracleError, Property, Run, Verdict};
 use boildown_store::BaselineRecording;
 
 use super::choice::{self, NotChosen, PropertyChoice};
 use super::event::PrepareEvent;
 use super::sandbox::{self, SandboxTrial};
-use crate::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_limit};
+use crate::{Baseline, BaselineCheck, BaselineError, FailureForm, MeasureRate, default_time_limit};
 
 /// Runs of a flaky command until one fails, at most.
 pub(super) const ATTEMPTS: u32 = 50;
@@ -46,8 +44,8 @@ pub struct PreparedReduction {
     pub oracle: LocalOracle,
     /// What the runs on the input showed.
     pub baseline: Baseline,
-    /// The signature of the failure of the input.
-    pub signature: Option<Signature>,
+    /// The form of the failure of the input.
+    pub failure: FailureForm,
 }
 
 /// Why a reduction cannot begin.
@@ -142,7 +140,7 @@ impl PreparationSetup<'_> {
             on_event(PrepareEvent::Running { what, limit });
             first = self.run(&runner, input, recording)?;
         }
-        let signature = Signature::of_run(&first);
+        let failure = FailureForm::of_run(&first);
         let answer = Answer {
             verdict: property.verdict(&first),
             run: Some(first),
@@ -192,7 +190,7 @@ impl PreparationSetup<'_> {
         Ok(PreparedReduction {
             oracle,
             baseline,
-            signature,
+            failure,
         })
     }
 

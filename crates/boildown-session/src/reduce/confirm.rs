@@ -101,7 +101,7 @@ impl<'a> Confirmation<'a> {
     /// Returns whether a result of `bytes` bytes should be confirmed after `queries` tests.
     pub(super) fn is_due(&self, bytes: usize, queries: u64) -> bool {
         let since = queries - self.last.query;
-        let is_halved = 2 * bytes <= self.last.text.bytes.len();
+        let is_halved = 2 * bytes <= self.last.text.size;
         self.is_steady && (since >= EVERY || is_halved && since >= EVERY_WHEN_HALVED)
     }
 
@@ -155,6 +155,16 @@ impl<'a> Confirmation<'a> {
         self.last.text = result.clone();
         self.last.counts = counts;
         Ok(Recheck::Holds)
+    }
+
+    /// Returns whether the property holds on another text than the result, in every run.
+    pub(super) fn holds_on(&self, text: &[u8]) -> Result<bool, OracleError> {
+        for _ in 0..RUNS {
+            if !matches!(judge_once(self.oracle, text, &self.interrupt)?, Once::Hit) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Runs the best result once, to see whether the environment is intact.

@@ -2,6 +2,7 @@
 
 mod confirm;
 mod environment;
+mod failure_form;
 mod near_misses;
 mod options;
 mod restart;
@@ -9,6 +10,7 @@ mod run;
 mod sized_text;
 mod task;
 
-pub use options::{ReduceOptions, SkipPass, TargetSize};
+pub use failure_form::{ChangedForm, FailureForm};
+pub use options::{InputForm, ReduceOptions, ResultOutput, SkipPass, TargetSize};
 pub use restart::{FlakyInput, Reduced, ReductionPlan, reduce_with_restarts};
 pub use run::reduce;

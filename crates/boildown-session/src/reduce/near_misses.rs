@@ -38,9 +38,10 @@ impl NearMisses {
             return;
         }
         self.count += 1;
-        let is_large = |smallest: &Reverse<Miss>| bytes.len() >= smallest.0.0;
+        let size = candidate.size();
+        let is_large = |smallest: &Reverse<Miss>| size >= smallest.0.0;
         if self.kept.len() < MAX_KEPT || self.kept.peek().is_some_and(is_large) {
-            let entry = (bytes.len(), self.count, Arc::clone(bytes));
+            let entry = (size, self.count, Arc::clone(bytes));
             self.kept.push(Reverse(entry));
         }
         if self.kept.len() > MAX_KEPT {

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use boildown_exec::{FolderResult, fsx};
+use boildown_folder::FolderText;
+use boildown_oracle::OracleError;
 use boildown_store::{KnownResults, ResumedBest};
 
 use crate::event::Progress;
@@ -11,8 +14,10 @@ use crate::event::Progress;
 /// Options of a reduction.
 #[derive(Debug, Clone, Default)]
 pub struct ReduceOptions {
-    /// The file that holds the best result so far. At every moment it is complete.
-    pub output: Option<PathBuf>,
+    /// The file or folder that holds the best result so far. At every moment it is complete.
+    pub output: Option<ResultOutput>,
+    /// What the texts of the reduction are.
+    pub form: InputForm,
     /// The list to which each content of the output is added before it is written.
     pub known_results: Option<KnownResults>,
     /// Stop when the best result is this small.
@@ -27,6 +32,54 @@ pub struct ReduceOptions {
     /// hold on it, the reduction stops, and the result is the last one that was confirmed. For
     /// properties that should hold always or never.
     pub confirm: bool,
+}
+
+/// Where the best result so far is written.
+#[derive(Debug, Clone)]
+pub enum ResultOutput {
+    /// A file.
+    File(PathBuf),
+    /// A folder, of whose states the texts are.
+    Folder(Arc<FolderResult>),
+}
+
+impl ResultOutput {
+    /// Replaces the result in one step.
+    pub(super) fn write(&self, text: &[u8]) -> Result<(), OracleError> {
+        match self {
+            Self::File(path) => fsx::write_atomic(path, text),
+            Self::Folder(folder) => folder.write(text),
+        }
+    }
+
+    /// Replaces the result, and returns when it is on the disk.
+    pub(super) fn write_durable(&self, text: &[u8]) -> Result<(), OracleError> {
+        match self {
+            Self::File(path) => fsx::write_durable(path, text),
+            Self::Folder(folder) => folder.write_durable(text),
+        }
+    }
+}
+
+/// What the texts of a reduction are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum InputForm {
+    /// The content of a file.
+    #[default]
+    File,
+    /// States of a folder.
+    Folder,
+}
+
+impl InputForm {
+    /// Returns the size of a text in bytes: of a state of a folder, that of its files.
+    #[must_use]
+    pub fn size(self, text: &[u8]) -> usize {
+        match self {
+            Self::File => text.len(),
+            Self::Folder => usize::try_from(FolderText::size_in(text).bytes).unwrap_or(usize::MAX),
+        }
+    }
 }
 
 /// The size at which a reduction stops.

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use boildown_driver::Spent;
-use boildown_exec::fsx;
 use boildown_oracle::{Oracle, OracleError, RepeatedOracle};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Improvement, fingerprint_of};
 use boildown_syntax::Reduction;
 
 use super::environment::EnvironmentCheck;
+use super::failure_form::{FailureForm, FormObserver};
 use super::options::ReduceOptions;
 use super::run::reduce_in;
 use crate::config::SessionConfig;
@@ -29,6 +29,10 @@ pub struct ReductionPlan<'a> {
     pub oracle: &'a dyn Oracle,
     /// The number of runs of a candidate before the property is lost for the first time.
     pub repeat_policy: RepeatPolicy,
+    /// The form of the failure on the input, to be compared with that of candidates.
+    pub failure: Option<&'a FailureForm>,
+    /// Whether candidates that fail in another form are uninteresting.
+    pub is_strict: bool,
 }
 
 impl std::fmt::Debug for ReductionPlan<'_> {
@@ -66,17 +70,31 @@ const SAMPLE: u32 = 24;
 /// As [`reduce`](super::reduce).
 pub fn reduce_with_restarts(
     plan: &ReductionPlan<'_>,
+    options: ReduceOptions,
+    config: SessionConfig,
+    on_event: &mut dyn FnMut(&Event),
+) -> Result<Reduced, OracleError> {
+    let observer =
+        (plan.failure).map(|failure| FormObserver::new(plan.oracle, failure, plan.is_strict));
+    let oracle = (observer.as_ref()).map_or(plan.oracle, |observer| observer as &dyn Oracle);
+    let plan = &ReductionPlan { oracle, ..*plan };
+    reduce_observed(plan, observer.as_ref(), options, config, on_event)
+}
+
+/// Runs a reduction whose oracle is the observer, if there is one.
+fn reduce_observed(
+    plan: &ReductionPlan<'_>,
+    observer: Option<&FormObserver<'_>>,
     mut options: ReduceOptions,
     mut config: SessionConfig,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<Reduced, OracleError> {
     let store = config.store.clone();
-    let bytes_before = plan.input.len();
+    let form = options.form;
+    let bytes_before = form.size(plan.input);
     let (mut text, mut repeat_policy) = (Arc::clone(plan.input), plan.repeat_policy);
-    let mut total = Spent::default();
-    let mut runs_after_loss = RUNS_AFTER_LOSS.iter();
-    let mut flaky = None;
-    let mut tokens_before = None;
+    let (mut total, mut runs_after_loss) = (Spent::default(), RUNS_AFTER_LOSS.iter());
+    let (mut flaky, mut tokens_before) = (None, None);
     loop {
         let repeating = RepeatedOracle::new(plan.oracle, repeat_policy);
         let mut report_total = |event: &Event| on_event(&with_totals(event, bytes_before, total));
@@ -87,6 +105,7 @@ pub fn reduce_with_restarts(
         };
         let (mut summary, best) = reduce_in(
             Some(environment),
+            observer,
             (plan.start)(&text),
             &repeating,
             &options,
@@ -104,7 +123,7 @@ pub fn reduce_with_restarts(
             let FlakyInput { policy, input } = restart.flaky;
             on_event(&Event::BecameFlaky { policy, input });
             if let Some(output) = options.output.as_ref().filter(|_| restart.text != best) {
-                fsx::write_atomic(output, &restart.text)?;
+                output.write(&restart.text)?;
             }
             (options.resumed_best, options.confirm, config.store) = (None, false, None);
             (text, repeat_policy, flaky) = (restart.text, policy, Some(restart.flaky));
@@ -112,7 +131,7 @@ pub fn reduce_with_restarts(
         }
         if let Some(&runs) = runs_after_loss.next().filter(|_| is_lost) {
             on_event(&Event::PropertyLost {
-                bytes: best.len(),
+                bytes: form.size(&best),
                 runs,
             });
             // Earlier verdicts may be wrong, so neither the store nor its best result is used.
@@ -126,7 +145,7 @@ pub fn reduce_with_restarts(
             store.improve(Improvement {
                 query: total.queries,
                 content: fingerprint_of(&best),
-                bytes: best.len(),
+                bytes: form.size(&best),
                 tokens: summary.progress.tokens,
                 elapsed: total.elapsed,
                 text: Some(Arc::clone(&best)),

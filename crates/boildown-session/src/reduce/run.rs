@@ -9,6 +9,7 @@ use boildown_syntax::Reduction;
 
 use super::confirm::Confirmation;
 use super::environment::{EnvironmentCheck, EnvironmentObserver};
+use super::failure_form::FormObserver;
 use super::options::ReduceOptions;
 use super::sized_text::SizedText;
 use super::task::ReduceTask;
@@ -29,12 +30,14 @@ pub fn reduce(
     config: &SessionConfig,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<(Summary, Arc<[u8]>), OracleError> {
-    reduce_in(None, search, oracle, options, config, on_event)
+    reduce_in(None, None, search, oracle, options, config, on_event)
 }
 
-/// Runs a reduction like [`reduce`]. With an `environment`, it stops when that has changed.
+/// Runs a reduction like [`reduce`]. With an `environment`, it stops when that has changed; with
+/// `forms`, the summary says whether the form of the failure has.
 pub(super) fn reduce_in(
     environment: Option<EnvironmentCheck<'_>>,
+    forms: Option<&FormObserver<'_>>,
     search: Reduction,
     oracle: &dyn Oracle,
     options: &ReduceOptions,
@@ -57,7 +60,7 @@ pub(super) fn reduce_in(
         options.confirm,
         environment,
     );
-    let mut task = ReduceTask::new(input, options, store, confirmation, &observer);
+    let mut task = ReduceTask::new(input, options, store, confirmation, &observer, forms);
     let mut reporter = Reporter::new(on_event, store);
     let bytes_oracle = BytesOracle(&observer);
     std::thread::scope(|scope| {
@@ -71,6 +74,8 @@ pub(super) fn reduce_in(
             tokens_before: drive.search().inner().input_tokens(),
             confirmed: task.confirmed(),
             resumable: reporter.is_resumable(),
+            trivial: task.trivial(),
+            changed_form: task.changed_form(),
         };
         if let Some(store) = store {
             summary.record(store);

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use boildown_driver::{Drive, Spent};
-use boildown_exec::fsx;
 use boildown_oracle::OracleError;
 use boildown_search::flaky::RunCounts;
 use boildown_search::{Search as _, Told};
@@ -15,6 +14,7 @@ use boildown_syntax::{Candidate, PassId, Reduction};
 
 use super::confirm::{Confirmation, Recheck};
 use super::environment::{self, EnvironmentObserver};
+use super::failure_form::{ChangedForm, FormHistory, FormObserver};
 use super::near_misses::NearMisses;
 use super::options::ReduceOptions;
 use super::sized_text::SizedText;
@@ -38,6 +38,10 @@ pub(super) struct ReduceTask<'a> {
     earlier_skips: Peekable<Iter<'a, u64>>,
     confirmation: Confirmation<'a>,
     observer: &'a EnvironmentObserver<'a>,
+    forms: Option<&'a FormObserver<'a>>,
+    form_history: FormHistory,
+    /// The input of a few characters that has the property too, once confirmed.
+    trivial: Option<Arc<[u8]>>,
     held: LastHeld,
     near_misses: NearMisses,
     bytes_before: usize,
@@ -67,6 +71,7 @@ impl<'a> ReduceTask<'a> {
         store: Option<&'a RunStore>,
         confirmation: Confirmation<'a>,
         observer: &'a EnvironmentObserver<'a>,
+        forms: Option<&'a FormObserver<'a>>,
     ) -> Self {
         let resumed_best = options.resumed_best.as_ref();
         let earlier_skips = store.map_or(&[][..], RunStore::skipped_passes);
@@ -77,10 +82,15 @@ impl<'a> ReduceTask<'a> {
             earlier_skips: earlier_skips.iter().peekable(),
             confirmation,
             observer,
+            form_history: FormHistory::starting_from(
+                forms.and_then(|seen| seen.form_of(&input.bytes)),
+            ),
+            forms,
+            trivial: None,
             held: LastHeld::default(),
             near_misses: NearMisses::default(),
-            bytes_before: input.bytes.len(),
-            best: resumed_best.map_or(input, SizedText::from),
+            bytes_before: input.size,
+            best: resumed_best.map_or(input, |best| SizedText::resumed(best, options.form)),
             improved_at: Duration::ZERO,
             tests_left: None,
         }
@@ -119,22 +129,28 @@ impl<'a> ReduceTask<'a> {
                 Recheck::EnvironmentChanged => Some(self.stop_in_changed_environment(reporter)),
             },
         };
+        if let (None, Some(trivial)) = (stopped, drive.search().inner().trivial())
+            && self.confirmation.holds_on(trivial.bytes())?
+        {
+            self.trivial = Some(Arc::clone(trivial.bytes()));
+        }
         // So far the output survives a crash of the process; from here on also one of the system.
-        if let Some(path) = &self.options.output {
-            fsx::write_durable(path, &self.best.bytes)?;
+        if let Some(output) = &self.options.output {
+            output.write_durable(&self.best.bytes)?;
         }
         Ok(stopped)
     }
 
     /// Runs the result again before anything is said about it.
     ///
-    /// A session that only repeated what earlier ones had found has nothing new to say.
+    /// A session that only repeated what an earlier one had found and confirmed has nothing new to
+    /// say.
     fn recheck_result(
         &mut self,
         stopped: Option<Stopped>,
         spent: Spent,
     ) -> Result<Recheck, OracleError> {
-        if spent.runs == 0 {
+        if spent.runs == 0 && self.store.is_none_or(RunStore::has_finished) {
             return Ok(Recheck::Holds);
         }
         if stopped.is_none() {
@@ -220,17 +236,21 @@ impl<'a> ReduceTask<'a> {
             store.improve(Improvement {
                 query: spent.queries,
                 content: fingerprint_of(&text.bytes),
-                bytes: text.bytes.len(),
+                bytes: text.size,
                 tokens: text.tokens,
                 elapsed: spent.elapsed,
                 text: Some(Arc::clone(&text.bytes)),
             });
         }
-        if let Some(path) = &self.options.output {
+        if let Some(output) = &self.options.output {
             if let Some(known) = &self.options.known_results {
                 known.record(fingerprint_of(&text.bytes));
             }
-            fsx::write_atomic(path, &text.bytes)?;
+            output.write(&text.bytes)?;
+        }
+        if let Some(forms) = self.forms {
+            let form = forms.form_of(&text.bytes);
+            self.form_history.add(form, forms.expected(), text.size);
         }
         self.best = text;
         self.improved_at = spent.elapsed;
@@ -241,7 +261,7 @@ impl<'a> ReduceTask<'a> {
     /// Records that the search has passed the best result of earlier sessions.
     fn pass_resumed_best(&mut self) {
         if let Some(resumed) = self.resumed_best.take() {
-            self.confirmation.trust(resumed.into());
+            (self.confirmation).trust(SizedText::resumed(resumed, self.options.form));
         }
     }
 
@@ -275,7 +295,7 @@ impl<'a> ReduceTask<'a> {
     pub(super) fn progress(&self, spent: Spent) -> Progress {
         Progress {
             bytes_before: self.bytes_before,
-            bytes: self.best.bytes.len(),
+            bytes: self.best.size,
             tokens: self.best.tokens,
             spent,
             since_improved: spent.elapsed.saturating_sub(self.improved_at),
@@ -286,6 +306,16 @@ impl<'a> ReduceTask<'a> {
     /// Returns the runs that confirmed the best result, if it was confirmed.
     pub(super) fn confirmed(&self) -> Option<RunCounts> {
         self.confirmation.counts_of(&self.best.bytes)
+    }
+
+    /// Returns an input of a few characters that has the property too, if there is one.
+    pub(super) fn trivial(&self) -> Option<Arc<[u8]>> {
+        self.trivial.clone()
+    }
+
+    /// Returns the step since which the failure has another form than on the input, if it has.
+    pub(super) fn changed_form(&self) -> Option<ChangedForm> {
+        self.form_history.changed(self.forms?.expected())
     }
 
     /// Returns the best result.
@@ -325,14 +355,18 @@ impl Task<Reduction> for ReduceTask<'_> {
             self.near_misses.add(&told.candidate);
             return self.recheck_after_misses(spent, reporter);
         }
-        self.near_misses.clear();
         self.held.queries = spent.queries;
         self.held.runs = spent.runs;
+        if drive.search().inner().trivial().is_some() {
+            // It is no result.
+            return Ok(None);
+        }
+        self.near_misses.clear();
         let best = drive.search().best();
         self.save(&best, spent, reporter)?;
         // Verdicts of earlier sessions are not run again.
-        let is_due = self.resumed_best.is_none()
-            && (self.confirmation).is_due(best.bytes().len(), spent.queries);
+        let is_due =
+            self.resumed_best.is_none() && (self.confirmation).is_due(best.size(), spent.queries);
         if is_due {
             let best = SizedText::from(&best);
             reporter.report(&Event::Confirming);

@@ -11,7 +11,8 @@ use boildown_oracle::{Answer, Verdict};
 use boildown_search::{Search as _, Subset};
 use boildown_store::{Identity, Improvement, RunDescription, StoreFolder, fingerprint_of};
 use boildown_syntax::{
-    Candidate, Check, Document, Finest, Isolation, Language, Rules, Strategy, View, reduction,
+    Candidate, Check, Document, Finest, Isolation, Language, ModuleUnits, Rules, Strategy, View,
+    reduction,
 };
 
 use super::mutation::Mutator;
@@ -79,6 +80,7 @@ pub(crate) fn all() -> Vec<Target> {
                 program[..program.len().min(4096)].to_vec(),
                 include_bytes!("../../../boildown-syntax/tests/fixtures/members.zip").to_vec(),
                 include_bytes!("../../../../fuzz/seeds/round_trip/png").to_vec(),
+                include_bytes!("../../../boildown-syntax/tests/fixtures/module.wasm").to_vec(),
                 b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\x03\x02\x01\0\x0a\x04\x01\x02\0\x0b".to_vec(),
             ],
             views,
@@ -116,9 +118,13 @@ fn views(_: &Target, bytes: &[u8]) {
     for view in [
         View::Blocks,
         View::Lines,
+        View::Elements,
         View::Bytes(3),
         View::Parts(4),
         View::Zeros(4),
+        View::Module(ModuleUnits::Items),
+        View::Module(ModuleUnits::Instructions),
+        View::LlvmIr,
     ] {
         check_round_trip(bytes, view);
     }

@@ -112,7 +112,7 @@ fn the_best_result_is_on_disk_before_its_event() {
     let oracle = FnOracle::new(returns_a_sum);
     let mut improved = 0;
     let options = ReduceOptions {
-        output: Some(output.clone()),
+        output: Some(boildown_session::ResultOutput::File(output.clone())),
         ..ReduceOptions::default()
     };
     let mut on_event = |event: &Event| {
@@ -168,7 +168,7 @@ fn an_output_that_cannot_be_written_ends_the_session() {
     let output = Some(Path::new("/nowhere/best.c").to_owned());
     let oracle = FnOracle::new(returns_a_sum);
     let options = ReduceOptions {
-        output,
+        output: output.map(boildown_session::ResultOutput::File),
         ..ReduceOptions::default()
     };
     let error = reduce(search(), &oracle, &options, &config(2), &mut |_| {});
@@ -367,6 +367,8 @@ fn runs_that_watch_the_environment_are_one_in_fifty_and_a_few_at_the_end() {
             start: &|text| reduction(text, None, Strategy::default()),
             oracle: &oracle,
             repeat_policy: RepeatPolicy::once(),
+            failure: None,
+            is_strict: false,
         };
         let options = ReduceOptions {
             confirm: true,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use boildown_search::tree::{Gaps, IdRange, IdVec, Node, NodeId, SiblingList, Slot, SlotId, Tree};
 
 use super::frames::Repairs;
+use super::joined::JoinedFiles;
 use super::{Document, View};
 
 /// The position of a node in its parent.
@@ -86,6 +87,11 @@ impl Builder {
         }
     }
 
+    /// Returns the number of tokens so far.
+    pub(super) fn count(&self) -> usize {
+        self.tokens.len()
+    }
+
     /// Begins a node.
     pub(super) fn open(&mut self, kind: u16, position: NodePosition) {
         let node = self.tree.nodes.next_id();
@@ -108,6 +114,16 @@ impl Builder {
             is_bare: false,
             is_labelled: false,
         });
+    }
+
+    /// Returns the node that is opened next.
+    pub(super) fn next_node(&self) -> NodeId {
+        self.tree.nodes.next_id()
+    }
+
+    /// Returns the number of tokens so far.
+    pub(super) fn len(&self) -> usize {
+        self.tokens.len()
     }
 
     /// Adds a token that belongs to the open node and is no node itself.
@@ -243,9 +259,13 @@ impl Builder {
             spans,
             fields: self.fields,
             tree: Arc::new(self.tree),
+            files: JoinedFiles::default(),
             frames: None,
             repairs: Repairs::default(),
             parsed: None,
+            pinned: Vec::new(),
+            module: None,
+            ir: None,
         }
     }
 }

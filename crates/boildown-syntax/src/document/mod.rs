@@ -5,12 +5,16 @@
 //! - `view.rs`, `tokens.rs`: the views, and the document that each of them makes of an input
 //! - `read.rs`: reads an input under any of the views
 //! - `syntax/`: the trees of grammars, one inside the other where languages are nested
+//! - `joined.rs`: the texts of a folder as one input
 //! - `kinds.rs`: the kinds of nodes, as numbers
 //! - `slots.rs`: the kinds of nodes that a grammar accepts in each slot
 //! - `blocks.rs`, `delimiters.rs`: lines, bracket groups and words of any text
 //! - `nested_lines.rs`: whole lines, nested by brackets and indentation
+//! - `elements.rs`: the elements of a list
 //! - `flat.rs`: lines only, and pieces of equal size
 //! - `binary.rs`, `frames/`: the parts of binaries, whose lengths and checksums are corrected
+//! - `llvm/`: modules of LLVM IR, whose names stay defined
+//! - `wasm/`: modules of WebAssembly, which stay valid
 //! - `characters.rs`: single characters of words, and of white space
 //! - `builder.rs`: builds the tree, with its sibling lists and separators
 //! - `render.rs`: turns kept tokens into bytes
@@ -20,9 +24,12 @@ mod blocks;
 mod builder;
 mod characters;
 mod delimiters;
+mod elements;
 mod flat;
 mod frames;
+mod joined;
 mod kinds;
+mod llvm;
 mod nested_lines;
 mod read;
 mod render;
@@ -30,13 +37,15 @@ mod slots;
 mod syntax;
 mod tokens;
 mod view;
+mod wasm;
 mod words;
 
 pub(crate) use characters::comment_prefixes;
 pub(crate) use frames::crc32;
+pub(crate) use joined::{JoinedPart, MARK, append as append_to_joined, parts as parts_of_joined};
 pub(crate) use kinds::{ERROR, WORD};
 pub(crate) use render::Substitutes;
 pub(crate) use syntax::is_lost;
 pub use tokens::Document;
-pub use view::View;
+pub use view::{ModuleUnits, View};
 pub(crate) use words::{is_word, words};

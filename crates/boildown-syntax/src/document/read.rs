@@ -5,7 +5,8 @@ use std::sync::Arc;
 use boildown_search::Subset;
 
 use super::frames::Frames;
-use super::{Document, View, binary, blocks, characters, flat, nested_lines, syntax};
+use super::{Document, View, binary, blocks, characters, flat, llvm, nested_lines, syntax, wasm};
+use crate::split::Split;
 use crate::steps::at_once;
 
 impl Document {
@@ -28,9 +29,12 @@ impl Document {
             View::Syntax(language) => syntax::read(bytes, language).await,
             View::Blocks => blocks::read(bytes),
             View::Lines => flat::lines(bytes),
+            View::Elements => Self::of_elements(bytes, &Split::Lines),
             View::NestedLines => nested_lines::read(bytes),
             View::Bytes(size) => flat::pieces(bytes, size.max(1)),
             View::Parts(size) => binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes))),
+            View::LlvmIr => llvm::read(bytes),
+            View::Module(units) => wasm::read(bytes, units),
             View::Zeros(size) => {
                 binary::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::infer(bytes)))
             }

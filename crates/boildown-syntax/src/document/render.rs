@@ -33,8 +33,10 @@ impl Document {
     pub(crate) fn render_with(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         match self.view {
             View::Parts(_) => return self.render_parts(kept),
+            View::Module(_) | View::LlvmIr => return self.render_module(kept),
             View::Zeros(_) => return self.render_zeros(kept),
             View::Letters(_) | View::Spaces(_) => return self.render_around(kept),
+            View::Elements => return self.render_elements(kept, substitutes),
             View::Syntax(_) | View::Blocks | View::Lines | View::NestedLines | View::Bytes(_) => {}
         }
         let mut out = Vec::with_capacity(self.bytes.len());
@@ -59,7 +61,10 @@ impl Document {
         let mut before = None;
         for run in kept.runs() {
             if before.is_none_or(|last| last + 1 < run.start) {
-                writer.join(before, run.start);
+                match before.filter(|_| self.is_header(run.start)) {
+                    Some(last) => writer.end_file(last),
+                    None => writer.join(before, run.start),
+                }
             }
             let mut start = run.start;
             for (&token, text) in substitutes.range(run.clone()) {
@@ -80,10 +85,28 @@ impl Document {
         if before.is_none() {
             out.extend_from_slice(self.gap(0));
         }
-        if !self.is_empty() {
-            out.extend_from_slice(self.gap(self.len()));
+        match before.and_then(|last| self.header_after(last)) {
+            // Of a joined text, the last files are deleted.
+            Some(_) if before.is_some_and(|last| self.is_header(last)) => {}
+            Some(header) => out.extend_from_slice(self.gap(header)),
+            None if self.is_empty() => {}
+            None => out.extend_from_slice(self.gap(self.len())),
         }
         out
+    }
+
+    /// Returns the kept tokens of a module as a module.
+    fn render_module(&self, kept: &Subset) -> Vec<u8> {
+        let mut is_kept = vec![false; self.len()];
+        for run in kept.runs() {
+            is_kept[run].fill(true);
+        }
+        match (&self.module, &self.ir) {
+            (Some(module), _) => module.write(&is_kept),
+            (None, Some(module)) => module.write(&is_kept),
+            _ if kept.count() < self.len() => Vec::new(),
+            _ => self.bytes.to_vec(),
+        }
     }
 
     fn first(&self, token: usize) -> u8 {
@@ -141,6 +164,17 @@ impl Writer<'_> {
         }
         if start < run.end {
             self.out.extend_from_slice(document.text(start..run.end));
+        }
+    }
+
+    /// Ends a file of a joined text, whose last kept token is given: what ended it in the input
+    /// stays, if anything of it does.
+    fn end_file(&mut self, last: usize) {
+        let document = self.document;
+        if let Some(header) = document.header_after(last)
+            && !document.is_header(last)
+        {
+            self.out.extend_from_slice(document.gap(header));
         }
     }
 

@@ -75,6 +75,11 @@ impl Slots {
             })
     }
 
+    /// Returns a slot in which no node may replace another.
+    pub(super) fn rigid(&mut self) -> SlotId {
+        self.used.push(Slot::default())
+    }
+
     pub(super) fn into_used(self) -> IdVec<SlotId, Slot> {
         self.used
     }

@@ -8,7 +8,10 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 
 use super::delimiters;
 use super::frames::{Frames, Repairs};
+use super::joined::JoinedFiles;
+use super::llvm::IrModule;
 use super::view::View;
+use super::wasm::Module;
 
 /// An input under one view.
 ///
@@ -41,7 +44,8 @@ use super::view::View;
 pub struct Document {
     pub(super) view: View,
     pub(super) bytes: Arc<[u8]>,
-    /// The bytes of each token. Invariant: ascending, disjoint, none empty.
+    /// The bytes of each token. Invariant: ascending and disjoint. Only tokens of modules may be
+    /// empty: parameters and local variables need not have bytes of their own.
     pub(super) tokens: Vec<Range<u32>>,
     /// The tokens that begin a counted token, ascending. A counted token ends where the next
     /// begins.
@@ -52,17 +56,35 @@ pub struct Document {
     /// For each node its field in its parent, by the grammar's number; 0 when it has none.
     pub(super) fields: IdVec<NodeId, u16>,
     pub(super) tree: Arc<Tree>,
+    /// The files of a joined text; none for another input.
+    pub(super) files: JoinedFiles,
     /// The layout of a binary; `None` when it was not analysed.
     pub(super) frames: Option<Arc<Frames>>,
     pub(super) repairs: Repairs,
+    /// The module that the input is; `None` for other views.
+    pub(super) module: Option<Arc<Module>>,
+    /// The module of LLVM IR that the input is; `None` for other views.
+    pub(super) ir: Option<Arc<IrModule>>,
     /// The grammar's tree of the whole input; `None` for other views, and when the parser gave up.
     pub(super) parsed: Option<tree_sitter::Tree>,
+    /// The tokens before which a list holds a text that always stays, ascending.
+    pub(super) pinned: Vec<usize>,
 }
 
 impl Document {
     /// Returns whether the input is a binary with parts.
     pub(crate) fn has_parts(&self) -> bool {
         (self.frames.as_ref()).is_some_and(|frames| !frames.is_empty())
+    }
+
+    /// Returns whether the input is a module that could be read.
+    pub(crate) fn is_module(&self) -> bool {
+        self.module.is_some() || self.ir.is_some()
+    }
+
+    /// Returns whether a candidate is worth a test: of a valid module, only valid ones are.
+    pub(crate) fn accepts(&self, bytes: &[u8]) -> bool {
+        (self.module.as_ref()).is_none_or(|module| module.accepts(bytes))
     }
 
     /// Returns the tree that this grammar makes of the whole input, if it was parsed.
@@ -154,8 +176,35 @@ impl Document {
             .collect()
     }
 
+    /// Returns whether a token is the header of a file.
+    pub(crate) fn is_header(&self, token: usize) -> bool {
+        self.files.headers.binary_search(&token).is_ok()
+    }
+
+    /// Returns the first header after a token.
+    pub(super) fn header_after(&self, token: usize) -> Option<usize> {
+        let after = self
+            .files
+            .headers
+            .partition_point(|&header| header <= token);
+        self.files.headers.get(after).copied()
+    }
+
+    /// Returns whether a node holds the whole text of a file.
+    pub(crate) fn is_whole_file(&self, node: NodeId) -> bool {
+        // The node of the text comes right after that of the file.
+        let after = self.files.nodes.partition_point(|&file| file < node);
+        after > 0 && self.files.nodes[after - 1].next() == node
+    }
+
+    /// Returns the files of a joined text: the node of each, and the token that is its header.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (NodeId, usize)> + '_ {
+        let nodes = self.files.nodes.iter().copied();
+        nodes.zip(self.files.headers.iter().copied())
+    }
+
     /// Returns the gap before a token; for the number of tokens, the rest of the input.
-    pub(super) fn gap(&self, token: usize) -> &[u8] {
+    pub(crate) fn gap(&self, token: usize) -> &[u8] {
         let start = token
             .checked_sub(1)
             .map_or(0, |before| self.tokens[before].end as usize);

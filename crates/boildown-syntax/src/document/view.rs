@@ -13,15 +13,32 @@ pub enum View {
     Lines,
     /// Whole lines, of any length, nested by brackets and indentation.
     NestedLines,
+    /// The elements of a list, and their words where the kind of list tells them. Read by
+    /// `Document::of_elements`; without a kind of list, lines.
+    Elements,
     /// Pieces of this many bytes.
     Bytes(usize),
     /// The parts of a binary, and their contents in pieces of up to this many bytes. Lengths,
     /// counts and checksums are computed from what is kept.
     Parts(usize),
+    /// The items of a module of WebAssembly. Indices, lengths and types are made right.
+    Module(ModuleUnits),
+    /// The definitions, blocks and instructions of a module of LLVM IR. What mentions a deleted one
+    /// is made right.
+    LlvmIr,
     /// The pieces of this many bytes that are not all zeros. What is not kept becomes zeros.
     Zeros(usize),
     /// The single characters of words that are no names; everything else is kept.
     Letters(&'static Language),
     /// The white space between tokens, byte by byte; everything else is kept.
     Spaces(&'static Language),
+}
+
+/// The smallest units of the functions of a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModuleUnits {
+    /// Whole bodies, and the whole contents of segments.
+    Items,
+    /// Instructions, parameters, results and local variables, and pieces of segments.
+    Instructions,
 }

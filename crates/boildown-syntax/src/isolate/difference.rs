@@ -33,8 +33,8 @@ impl Difference {
         let cuts = [before, after].map(|text| level.cut(text));
         let [left, right] = cuts.each_ref().map(|cut| &cut.units[..]);
         let mut input = InternedInput::default();
-        input.update_before(left.iter().map(|unit| &before[unit.clone()]));
-        input.update_after(right.iter().map(|unit| &after[unit.clone()]));
+        input.update_before(cuts[0].compared(before).into_iter());
+        input.update_after(cuts[1].compared(after).into_iter());
         // The histogram algorithm starts from rare units. Characters are all frequent.
         let algorithm = if level.is_finest() {
             Algorithm::Myers
@@ -46,9 +46,21 @@ impl Difference {
             units.get(at).map_or(end, |unit| unit.start)
         };
         let mut changes = Vec::new();
+        // The units after the last hunk.
+        let mut next = [0, 0];
+        // Units with equal keys may differ.
+        let values = |from: [usize; 2], until: usize| {
+            let pairs = left[from[0]..until].iter().zip(&right[from[1]..]);
+            pairs.map(|(before, after)| Change {
+                before: before.clone(),
+                after: after.clone(),
+            })
+        };
         for hunk in diff.hunks() {
             let units = |range: Range<u32>| range.start as usize..range.end as usize;
             let (old, new) = (units(hunk.before), units(hunk.after));
+            changes.extend(values(next, old.start));
+            next = [old.end, new.end];
             let pairs = old.len().min(new.len());
             let hunk = Hunk {
                 left_start: start_of(left, old.start, before.len()),
@@ -58,7 +70,7 @@ impl Difference {
             };
             let mut hunk = hunk.changes(level);
             match level {
-                Level::Nodes(..) | Level::Tokens(_) => {
+                Level::Keys(_) | Level::Nodes(..) | Level::Tokens(_) => {
                     let is_between = |change: &Change| {
                         let sides = [&before[change.before.clone()], &after[change.after.clone()]];
                         sides
@@ -73,6 +85,7 @@ impl Difference {
                 Level::Lines | Level::Characters | Level::Bytes => changes.extend(hunk),
             }
         }
+        changes.extend(values(next, left.len()));
         changes.retain(|change| before[change.before.clone()] != after[change.after.clone()]);
         Self {
             before: Arc::clone(before),

@@ -5,12 +5,16 @@ use std::sync::Arc;
 
 use boildown_search::tree::NodeId;
 
+use super::keys;
+use super::text_units::TextUnits;
 use crate::pipeline::is_binary;
 use crate::{Document, Language, View};
 
 /// The finest units of a difference.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Finest {
+    /// Keys with their values, of a configuration file; entries of a lock file.
+    Keys,
     /// Whole lines.
     Lines,
     /// Tokens, after the nodes that contain them.
@@ -23,6 +27,8 @@ pub enum Finest {
 /// One way to cut both inputs into units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
+    /// Keys with their values; without a language, lines with the deeper lines after them.
+    Keys(Option<&'static Language>),
     /// Lines, whatever the language.
     Lines,
     /// The nodes at this depth of the view's tree, and the tokens above them.
@@ -40,16 +46,10 @@ pub(super) enum Level {
 pub(super) struct Ladder {
     /// The view with the nodes and tokens; `None` if lines are the coarsest units.
     view: Option<View>,
+    language: Option<&'static Language>,
     finest: Finest,
     /// Whether both are UTF-8.
     is_text: bool,
-}
-
-/// An input as a sequence of units that covers it.
-pub(super) struct TextUnits {
-    pub(super) units: Vec<Range<usize>>,
-    /// Whether there are finer nodes than these.
-    pub(super) goes_deeper: bool,
 }
 
 /// Inputs of more bytes are not parsed: a tree for each level would take long.
@@ -62,9 +62,11 @@ impl Ladder {
         finest: Finest,
     ) -> Self {
         let is_flat = |text: &[u8]| is_binary(text) || text.len() > PARSE_LIMIT;
-        let is_flat = finest == Finest::Lines || texts.into_iter().any(is_flat);
+        let is_flat =
+            matches!(finest, Finest::Keys | Finest::Lines) || texts.into_iter().any(is_flat);
         Self {
             view: (!is_flat).then(|| language.map_or(View::Blocks, View::Syntax)),
+            language,
             finest,
             is_text: texts.iter().all(|text| std::str::from_utf8(text).is_ok()),
         }
@@ -72,7 +74,11 @@ impl Ladder {
 
     /// Returns the coarsest level.
     pub(super) fn first(self) -> Level {
-        self.view.map_or(Level::Lines, |view| Level::Nodes(view, 1))
+        match self.view {
+            _ if self.finest == Finest::Keys => Level::Keys(self.language),
+            Some(view) => Level::Nodes(view, 1),
+            None => Level::Lines,
+        }
     }
 
     /// Returns the level after this one. The depth of nodes grows by half, so that deep trees do
@@ -83,7 +89,7 @@ impl Ladder {
                 Some(Level::Nodes(view, depth + (depth / 2).max(1)))
             }
             Level::Nodes(view, _) => Some(Level::Tokens(view)),
-            Level::Characters | Level::Bytes => None,
+            Level::Keys(_) | Level::Characters | Level::Bytes => None,
             Level::Lines | Level::Tokens(_) if self.finest != Finest::Characters => None,
             Level::Lines | Level::Tokens(_) if self.is_text => Some(Level::Characters),
             Level::Lines | Level::Tokens(_) => Some(Level::Bytes),
@@ -95,6 +101,7 @@ impl Level {
     /// Returns what its units are called.
     pub(super) fn name(self) -> &'static str {
         match self {
+            Self::Keys(_) => "keys",
             Self::Lines | Self::Nodes(View::Blocks, _) => "lines",
             Self::Nodes(..) => "nodes",
             Self::Tokens(_) => "tokens",
@@ -110,6 +117,7 @@ impl Level {
 
     pub(super) fn cut(self, text: &Arc<[u8]>) -> TextUnits {
         match self {
+            Self::Keys(language) => keys::cut(text, language),
             Self::Lines => flat(ends_of_lines(text)),
             // A byte that does not continue a character begins one.
             Self::Characters => flat(
@@ -139,6 +147,7 @@ fn flat(ends: impl Iterator<Item = usize>) -> TextUnits {
             .map(|end| std::mem::replace(&mut start, end)..end)
             .collect(),
         goes_deeper: false,
+        keys: Vec::new(),
     }
 }
 
@@ -168,6 +177,7 @@ fn nodes(document: &Document, depth: Option<usize>) -> TextUnits {
     let mut cut = TextUnits {
         units: Vec::with_capacity(2 * units.len()),
         goes_deeper,
+        keys: Vec::new(),
     };
     let mut end = 0;
     let rest = document.bytes().len();

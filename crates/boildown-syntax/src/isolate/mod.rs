@@ -6,8 +6,10 @@
 //! characters. Both inputs may change, so that they are equal in the end except for what matters.
 
 mod difference;
+mod keys;
 mod level;
 mod search;
+mod text_units;
 
 pub use level::Finest;
 pub use search::{Isolation, Text};

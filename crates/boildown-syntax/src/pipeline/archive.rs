@@ -11,14 +11,20 @@ use super::pass::PassId;
 use crate::Language;
 use crate::archive::Zip;
 use crate::candidate::Candidate;
-use crate::strategy::Strategy;
+use crate::strategy::{Strategy, TrivialInputs};
 
 /// The search that reduces the content of a member.
 pub(super) trait ContentReduction: Search<Candidate = Candidate> {
     fn start(content: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Self;
 
+    /// Starts on the texts of a folder as one input, the main language of which is given.
+    fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self;
+
     /// Returns the pass at work; `None` when finished.
     fn pass(&self) -> Option<PassId>;
+
+    /// Returns whether the result is proved to be 1-minimal.
+    fn is_proved(&self) -> bool;
 
     /// Ends the pass at work and begins the next one.
     fn skip_pass(&mut self);
@@ -80,7 +86,11 @@ enum ArchiveStage<S> {
 
 impl<S: ContentReduction> ArchiveSearch<S> {
     /// Starts on an archive.
-    pub(super) fn new(bytes: &Arc<[u8]>, archive: Zip, strategy: Strategy) -> Self {
+    pub(super) fn new(bytes: &Arc<[u8]>, archive: Zip, mut strategy: Strategy) -> Self {
+        if strategy.trivial == TrivialInputs::Reported {
+            // A trivial member is no trivial archive.
+            strategy.trivial = TrivialInputs::Untried;
+        }
         let whole = Candidate::whole(bytes);
         let mut search = Self {
             strategy,
@@ -308,8 +318,8 @@ fn emptied(archive: &Zip, kept: &Subset) -> Option<Zip> {
     emptied
 }
 
-/// Returns the language of a member.
-fn language(name: &str, content: &[u8]) -> Option<&'static Language> {
+/// Returns the language of a member, or of a file of a folder.
+pub(super) fn language(name: &str, content: &[u8]) -> Option<&'static Language> {
     if is_binary(content) {
         return None;
     }

@@ -25,7 +25,7 @@ pub fn idle_passes(
     if search.ask().is_some() {
         return Vec::new();
     }
-    let mut passes = order_for(bytes, language, strategy.units);
+    let mut passes = order_for(bytes, language, strategy.units, strategy.split.as_ref());
     passes.retain_mut(|pass| select(pass, strategy));
     let mut idle: Vec<(&'static str, IdleReason)> = Vec::new();
     for pass in passes {

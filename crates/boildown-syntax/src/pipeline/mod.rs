@@ -4,14 +4,19 @@
 //!   each kind of input
 //! - `pass.rs`: the identities of the passes, and what each of them does
 //! - `search.rs`: the search that a pass runs
+//! - `orders.rs`: the search for another order of the elements of a list
 //! - `archive.rs`: the search that reduces an archive, member by member
+//! - `folder.rs`, `folder_tree.rs`: the search that reduces a folder, and its entries as a tree
 //! - `run.rs`: the state machine that runs one pass after another
 //! - `selection.rs`, `idle.rs`: which passes run, and why those may have nothing to do
 //! - `state.rs`: what is carried from pass to pass
 
 mod archive;
+mod folder;
+mod folder_tree;
 mod idle;
 mod order;
+mod orders;
 mod pass;
 mod run;
 mod search;
@@ -20,19 +25,22 @@ mod state;
 
 use std::sync::Arc;
 
+use boildown_folder::{FolderInput, FolderText, FolderTextError};
 use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
 use crate::archive::Zip;
 use crate::candidate::Candidate;
 use crate::document::{Document, View, words};
 use crate::rewrite::{RewriteSetup, Rules};
+use crate::split::Split;
 use crate::strategy::{GateMode, PassSelection, Strategy, Units};
 use crate::text_order::TextOrder;
 use crate::{Gated, Language};
 use archive::{ArchiveSearch, ContentReduction};
+use folder::FolderSearch;
 pub use idle::idle_passes;
 pub(crate) use order::is_binary;
-use order::{PARSE_LIMIT, order_for, size_of_example};
+use order::{PARSE_LIMIT, order_for, order_of_joined, size_of_example};
 pub use pass::PassId;
 use run::Passes;
 pub use selection::IdleReason;
@@ -48,6 +56,7 @@ pub struct Pipeline(Kind);
 enum Kind {
     Passes(Box<Passes>),
     Archive(Box<ArchiveSearch<Reduction>>),
+    Folder(Box<FolderSearch<Reduction>>),
 }
 
 impl Pipeline {
@@ -57,18 +66,21 @@ impl Pipeline {
         match &self.0 {
             Kind::Passes(passes) => passes.pass(),
             Kind::Archive(archive) => archive.pass(),
+            Kind::Folder(folder) => folder.pass(),
         }
     }
 
     /// Returns whether the result is proved to be 1-minimal: the sweeps of the proof ran over it to
     /// their ends and found nothing. True of every finished search, unless such a pass was skipped
     /// or deselected, or the result is still too large for it. Never true of an archive that was
-    /// reduced member by member.
+    /// reduced member by member. A folder is 1-minimal if each of its files is, and no entry can be
+    /// deleted.
     #[must_use]
     pub fn is_proved(&self) -> bool {
         match &self.0 {
             Kind::Passes(passes) => passes.is_proved(),
             Kind::Archive(_) => false,
+            Kind::Folder(folder) => folder.is_proved(),
         }
     }
 
@@ -77,7 +89,7 @@ impl Pipeline {
     pub fn input_tokens(&self) -> Option<usize> {
         match &self.0 {
             Kind::Passes(passes) => passes.input_tokens(),
-            Kind::Archive(_) => None,
+            Kind::Archive(_) | Kind::Folder(_) => None,
         }
     }
 
@@ -86,7 +98,17 @@ impl Pipeline {
     pub fn tests_left(&self) -> Option<u64> {
         match &self.0 {
             Kind::Passes(passes) => passes.tests_left(),
-            Kind::Archive(_) => None,
+            Kind::Archive(_) | Kind::Folder(_) => None,
+        }
+    }
+
+    /// Returns an input of a few characters that has the property too, if one was found. It is not
+    /// a reduction of the input.
+    #[must_use]
+    pub fn trivial(&self) -> Option<&Candidate> {
+        match &self.0 {
+            Kind::Passes(passes) => passes.trivial(),
+            Kind::Archive(_) | Kind::Folder(_) => None,
         }
     }
 
@@ -100,6 +122,7 @@ impl Pipeline {
         match &mut self.0 {
             Kind::Passes(passes) => passes.skip_pass(),
             Kind::Archive(archive) => archive.skip_pass(),
+            Kind::Folder(folder) => folder.skip_pass(),
         }
     }
 }
@@ -110,12 +133,14 @@ macro_rules! delegate {
         match &$self.0 {
             Kind::Passes(search) => search.$method($($argument)?),
             Kind::Archive(search) => search.$method($($argument)?),
+            Kind::Folder(search) => search.$method($($argument)?),
         }
     };
     (mut $self:ident.$method:ident($($argument:ident)?)) => {
         match &mut $self.0 {
             Kind::Passes(search) => search.$method($($argument)?),
             Kind::Archive(search) => search.$method($($argument)?),
+            Kind::Folder(search) => search.$method($($argument)?),
         }
     };
 }
@@ -169,8 +194,20 @@ impl ContentReduction for Reduction {
         reduction(content, language, strategy)
     }
 
+    fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self {
+        let gated = (strategy.gate == GateMode::Adaptive).then_some(main);
+        let setup = rewrite_setup(joined, main, &strategy);
+        let order = order_of_joined(main);
+        let passes = Passes::new(joined, order, TextOrder::Words, strategy, Some(setup));
+        Self::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
+    }
+
     fn pass(&self) -> Option<PassId> {
         self.inner().pass()
+    }
+
+    fn is_proved(&self) -> bool {
+        self.inner().is_proved()
     }
 
     fn skip_pass(&mut self) {
@@ -201,22 +238,49 @@ pub fn reduction(
     Gated::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
 }
 
+/// Returns the search that reduces a folder, from the state that these bytes are.
+///
+/// # Errors
+/// [`FolderTextError`] when they are no state of this folder.
+pub fn folder_reduction(
+    input: &FolderInput,
+    state: &[u8],
+    strategy: Strategy,
+) -> Result<Reduction, FolderTextError> {
+    let text = FolderText::read(state, &input.listing)?;
+    let search = Box::new(FolderSearch::new(input.clone(), text, strategy));
+    Ok(Gated::new(Pipeline(Kind::Folder(search)), None))
+}
+
+/// Returns the language of a file of a folder, by its name or its content; `None` for a binary and
+/// for a text in no known language.
+#[must_use]
+pub fn language_of_file(name: &str, content: &[u8]) -> Option<&'static Language> {
+    archive::language(name, content)
+}
+
 /// Returns the passes over an input.
 fn passes(bytes: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Passes {
-    let setup = language.map(|language| {
-        let rules = Rules::built_in(language).and(&strategy.rules);
-        let example = match size_of_example(bytes) {
-            all if all == bytes.len() => Arc::clone(bytes),
-            size => bytes[..size].into(),
-        };
-        Arc::new(RewriteSetup::new(language, rules, strategy.names, example))
-    });
+    let setup = language.map(|language| rewrite_setup(bytes, language, &strategy));
     let text_order = match language {
         None if is_binary(bytes) => TextOrder::Bytes,
         _ => TextOrder::Words,
     };
-    let order = order_for(bytes, language, strategy.units);
+    let order = order_for(bytes, language, strategy.units, strategy.split.as_ref());
     Passes::new(bytes, order, text_order, strategy, setup)
+}
+
+fn rewrite_setup(
+    bytes: &Arc<[u8]>,
+    language: &'static Language,
+    strategy: &Strategy,
+) -> Arc<RewriteSetup> {
+    let rules = Rules::built_in(language).and(&strategy.rules);
+    let example = match size_of_example(bytes) {
+        all if all == bytes.len() => Arc::clone(bytes),
+        size => bytes[..size].into(),
+    };
+    Arc::new(RewriteSetup::new(language, rules, strategy.names, example))
 }
 
 /// Returns the input as an archive, if it is one. What has to be kept and the names of passes refer
@@ -224,7 +288,8 @@ fn passes(bytes: &Arc<[u8]>, language: Option<&'static Language>, strategy: Stra
 fn archive(bytes: &[u8], language: Option<&'static Language>, strategy: &Strategy) -> Option<Zip> {
     let is_whole = strategy.keep.is_empty()
         && strategy.passes == PassSelection::All
-        && strategy.units == Units::default();
+        && strategy.units == Units::default()
+        && strategy.split.is_none();
     Zip::read(bytes).filter(|_| language.is_none() && is_whole)
 }
 
@@ -234,9 +299,10 @@ pub fn pass_names(
     bytes: &[u8],
     language: Option<&'static Language>,
     units: Units,
+    split: Option<&Split>,
 ) -> Vec<&'static str> {
     let mut names = Vec::new();
-    for pass in order_for(bytes, language, units) {
+    for pass in order_for(bytes, language, units, split) {
         if !names.contains(&pass.id.name()) {
             names.push(pass.id.name());
         }

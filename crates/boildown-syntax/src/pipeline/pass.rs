@@ -16,11 +16,19 @@ use crate::rewrite::RewriteKind;
 /// them and see them in events: the same work done earlier for large deletions only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PassId {
+    /// Deletes whole folders and files of a folder. Then deletes the contents of files that cannot
+    /// be deleted.
+    Files,
+    /// Deletes each file of a folder together with what mentions it in other files: `#include
+    /// "a.h"`, `import a`, `a.o` in a Makefile.
+    FilesWithMentions,
     /// Deletes runs of lines without looking at the syntax. Only for inputs that are too large to
     /// be parsed (8 MiB), which have to shrink first.
     Lines,
-    /// Replaces the whole input by one of a few texts that break many parsers: `\r`, a NUL, `+`,
-    /// `{`. `int main() { return f(1); }` → `{`.
+    /// Asks about a few texts that break many parsers in place of the whole input: `\r`, a NUL,
+    /// `+`, `{`. Comes last, and its hits are not results, unless
+    /// [trivial inputs](crate::TrivialInputs) are allowed.
+    /// `int main() { return f(1); }` → `{`.
     RewritingWhole,
     /// Dead-definition removal: deletes definitions that nothing refers to, together with
     /// everything only they use. Here in deletions of at least 1/100 of all tokens.
@@ -76,6 +84,13 @@ pub enum PassId {
     /// Deletes lines, in sibling lists: a line goes with all lines inside it, by brackets or by
     /// indentation. Also replaces a line by lines inside it. For reductions by whole lines.
     NestedLines,
+    /// Deletes runs of elements of a list, and elements inside of elements.
+    Elements,
+    /// Sorts the elements of a list, but for inversions that are needed. Only when orders are to be
+    /// tried. `b␤a␤` → `a␤b␤`.
+    Orders,
+    /// Deletes each single element of a list. The proof of 1-minimality of reductions by elements.
+    EachElement,
     /// Deletes each single line. The proof of 1-minimality of reductions by whole lines.
     EachLine,
     /// Deletes each pair of matching delimiters. `((a))` → `(a)`.
@@ -100,6 +115,28 @@ pub enum PassId {
     /// Deletes each single byte. Part of the proof of 1-minimality for texts in no language, and
     /// for binaries.
     EachByte,
+    /// Deletes items of a module of WebAssembly: types, imports, functions, segments, exports. A
+    /// function may also keep its type and lose its body. Indices are made right, and what mentions
+    /// a deleted item goes with it or becomes a default value.
+    ModuleItems,
+    /// [`ModuleItems`](Self::ModuleItems), and instructions, parameters, results and local
+    /// variables. A missing operand becomes the default value of its type. In deletions of at
+    /// least 1/100 of all tokens.
+    CoarseModule,
+    /// [`CoarseModule`](Self::CoarseModule), in deletions of any size.
+    Module,
+    /// Deletes each node of a module.
+    ModuleNodes,
+    /// Deletes each single unit of a module.
+    ModuleTokens,
+    /// Deletes definitions, blocks, instructions and parameters of LLVM IR. Uses of a deleted value
+    /// become one of its operands or `poison`, a function without a body becomes a declaration.
+    /// In deletions of at least 1/100 of all units.
+    CoarseLlvmIr,
+    /// [`CoarseLlvmIr`](Self::CoarseLlvmIr), in deletions of any size.
+    LlvmIr,
+    /// Deletes each single unit of LLVM IR.
+    LlvmIrTokens,
     /// Deletes all parts of a binary but one: parts that depend on each other can only go
     /// together. A part is a stretch whose length the binary states: a chunk, a section. Lengths,
     /// counts and checksums are corrected.
@@ -128,6 +165,7 @@ impl PassId {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Files | Self::FilesWithMentions => "files",
             Self::Lines => "lines",
             Self::RewritingWhole => "rewriting whole",
             Self::UnusedLarge | Self::UnusedAfterCoarseTree | Self::UnusedAfterFineTree => "unused",
@@ -145,6 +183,9 @@ impl PassId {
             Self::Spaces => "spaces",
             Self::Nodes | Self::NodesUnparsed => "nodes",
             Self::NestedLines => "nested lines",
+            Self::Elements => "elements",
+            Self::Orders => "orders",
+            Self::EachElement => "each element",
             Self::EachLine => "each line",
             Self::Delimiters => "delimiters",
             Self::Tokens => "tokens",
@@ -154,6 +195,14 @@ impl PassId {
             Self::Words => "words",
             Self::Bytes => "bytes",
             Self::EachByte => "each byte",
+            Self::ModuleItems => "module items",
+            Self::CoarseModule => "coarse module",
+            Self::Module => "module",
+            Self::ModuleNodes => "module nodes",
+            Self::ModuleTokens => "module tokens",
+            Self::CoarseLlvmIr => "coarse instructions",
+            Self::LlvmIr => "instructions",
+            Self::LlvmIrTokens => "each instruction",
             Self::LoneParts => "lone parts",
             Self::Parts => "parts",
             Self::ParallelParts => "parallel parts",
@@ -191,6 +240,11 @@ pub(super) struct Pass {
 pub(super) enum Method {
     /// The schedule that the user chose for trees, over deletions of at least this size.
     Tree(SmallestDeletion),
+    /// The schedule that the user chose for trees, over the elements of a list: few of them are
+    /// needed as a rule.
+    Elements,
+    /// Other orders of the elements of a list.
+    Orders,
     /// The tree search that asks about the largest expected gain first.
     ExpectedGain(SmallestDeletion),
     /// A list algorithm over the tokens: this one unless the user chose another.
@@ -201,6 +255,8 @@ pub(super) enum Method {
     Nodes,
     /// One query for each pair of matching delimiters.
     Delimiters,
+    /// Files of a joined text, each with what mentions it elsewhere.
+    FilesWithMentions,
     /// One query for each part of the outermost sibling list: all parts but this one go.
     AllButOne,
     /// Parts at the same positions of sibling lists of equal length.

@@ -12,9 +12,10 @@ use super::selection::{omitted, select};
 use super::state::PassState;
 use crate::candidate::{Candidate, fingerprint, fingerprint_of_texts};
 use crate::document::{Document, View, is_lost};
-use crate::rewrite::RewriteSetup;
+use crate::rewrite::{RewriteSetup, WHOLE_INPUTS};
+use crate::split::Split;
 use crate::steps::{Underway, at_once, pause};
-use crate::strategy::Strategy;
+use crate::strategy::{Strategy, TrivialInputs};
 use crate::text_order::TextOrder;
 
 /// Passes over an input, one after another, in rounds until none has had a hit since the last one.
@@ -26,6 +27,9 @@ use crate::text_order::TextOrder;
 /// reaches the end of the order, and stops in the second round once it reaches the pass after the
 /// last one that hit: the passes from there on have seen this very result already. With the order
 /// A, B, C and a single hit, in B, the run is A B C A B.
+///
+/// At the end, inputs of a few characters are tried in place of the whole one. They are never the
+/// result: see [`TrivialInputs`].
 ///
 /// Candidates that are not smaller than the best one are never asked about, in an order that is the
 /// same for all passes: see [`TextOrder`].
@@ -40,6 +44,8 @@ use crate::text_order::TextOrder;
 #[derive(Debug, Clone)]
 pub(super) struct Passes {
     strategy: Arc<Strategy>,
+    /// What the search started from.
+    input: Arc<[u8]>,
     /// `None` without a language.
     setup: Option<Arc<RewriteSetup>>,
     /// In the order in which they run.
@@ -74,6 +80,10 @@ pub(super) struct Passes {
     /// The passes that were skipped before their end and not run to it since.
     skipped: BTreeSet<PassId>,
     state: PassState,
+    /// The trivial inputs to be asked about at the end, the last one first.
+    trivial_left: Vec<&'static [u8]>,
+    /// The one that was interesting.
+    trivial: Option<Candidate>,
 }
 
 /// A pass that has begun.
@@ -98,9 +108,12 @@ impl Beginning {
     async fn begin(self) -> BegunPass {
         let (best, view) = (&self.best, self.pass.view);
         let is_read = best.is_whole() && best.document().view() == view;
-        let document = match is_read {
-            true => Arc::clone(best.document()),
-            false => {
+        let document = match (is_read, &self.strategy.split) {
+            (true, _) => Arc::clone(best.document()),
+            (false, Some(split)) if view == View::Elements => {
+                Arc::new(Document::of_elements(best.bytes(), split))
+            }
+            _ => {
                 let document = best.document();
                 Arc::new(document.reread(best.kept(), best.bytes(), view).await)
             }
@@ -125,6 +138,7 @@ impl Beginning {
     fn applies(&self, document: &Document) -> bool {
         match self.pass.view {
             View::Parts(_) => document.has_parts(),
+            View::Module(_) | View::LlvmIr => document.is_module(),
             View::Blocks => {
                 let language = self.setup.as_ref().map(|setup| setup.language());
                 self.strategy.passes.names_passes_to_run()
@@ -133,6 +147,29 @@ impl Beginning {
             _ => true,
         }
     }
+}
+
+/// The share of trivial inputs that are interesting, about.
+const TRIVIAL_ODDS: f64 = 0.1;
+
+/// Returns the trivial inputs that are to be asked about at the end, the last one first. Removes
+/// the pass that would try them first, unless they are allowed or the pass was asked for by name.
+fn trivial_at_end(passes: &mut Vec<Pass>, strategy: &Strategy) -> Vec<&'static [u8]> {
+    let pass = passes
+        .iter()
+        .position(|pass| pass.id == PassId::RewritingWhole);
+    match pass {
+        Some(pass)
+            if strategy.trivial != TrivialInputs::Allowed
+                && !strategy.passes.names_passes_to_run() =>
+        {
+            passes.remove(pass);
+        }
+        _ => return Vec::new(),
+    }
+    let is_tried = strategy.trivial == TrivialInputs::Reported;
+    let tried = WHOLE_INPUTS.into_iter().rev().filter(|_| is_tried);
+    tried.collect()
 }
 
 /// The stage of the work that leads to the next query.
@@ -144,6 +181,8 @@ enum Stage {
     Check,
     /// This query is the next one.
     Asking(Query<Candidate>),
+    /// The passes have finished. This query is about a trivial input.
+    Trivial(Query<Candidate>),
     Finished,
 }
 
@@ -160,6 +199,7 @@ impl Passes {
         passes.retain_mut(|pass| select(pass, &strategy));
         let can_prove = proofs(&passes) == all_proofs;
         passes.retain(|pass| omitted(pass, &strategy).is_none());
+        let trivial_left = trivial_at_end(&mut passes, &strategy);
         let state = PassState::default();
         // A search that has no query yet, of the whole input: only its best candidate is used.
         let whole = View::Bytes(usize::MAX);
@@ -174,6 +214,7 @@ impl Passes {
         let costs = vec![None; passes.len()].into();
         Self {
             strategy: Arc::new(strategy),
+            input: Arc::clone(bytes),
             setup,
             passes: passes.into(),
             can_prove,
@@ -193,12 +234,22 @@ impl Passes {
             asked: 0,
             skipped: BTreeSet::new(),
             state,
+            trivial_left,
+            trivial: None,
         }
     }
 
     /// Returns the pass at work; `None` when finished.
     pub(super) fn pass(&self) -> Option<PassId> {
-        self.current_pass().map(|pass| pass.id)
+        match self.stage {
+            Stage::Trivial(_) => Some(PassId::RewritingWhole),
+            _ => self.current_pass().map(|pass| pass.id),
+        }
+    }
+
+    /// Returns the trivial input that is interesting too, if one was found.
+    pub(super) fn trivial(&self) -> Option<&Candidate> {
+        self.trivial.as_ref()
     }
 
     /// Returns whether the result is proved to be 1-minimal: the sweeps of the proof ran over it to
@@ -237,7 +288,9 @@ impl Passes {
 
     /// Ends the pass at work. The next one begins.
     pub(super) fn skip_pass(&mut self) {
-        if let Some(pass) = self.pass() {
+        if let Stage::Trivial(_) = self.stage {
+            self.stage = Stage::Finished;
+        } else if let Some(pass) = self.pass() {
             self.skipped.insert(pass);
             self.end_pass(self.current + 1);
         }
@@ -268,7 +321,7 @@ impl Passes {
         }
         let Some(pass) = self.passes.get(self.current) else {
             if self.started_over {
-                self.stage = Stage::Finished;
+                self.ask_trivial();
             } else {
                 (self.current, self.started_over) = (0, true);
             }
@@ -328,6 +381,22 @@ impl Passes {
         }
     }
 
+    /// Asks about the next trivial input, or finishes.
+    fn ask_trivial(&mut self) {
+        self.stage = Stage::Finished;
+        while let Some(text) = self.trivial_left.pop() {
+            let query = Query {
+                candidate: Candidate::whole(&text.into()),
+                odds: TRIVIAL_ODDS,
+            };
+            let is_result = text.trim_ascii() == self.best.bytes().trim_ascii();
+            if !is_result && self.is_allowed(&query) {
+                self.stage = Stage::Trivial(query);
+                return;
+            }
+        }
+    }
+
     /// Looks at the next query of the pass at work: asks about its candidate, or moves past it.
     fn check(&mut self) {
         let Some(query) = self.search.ask() else {
@@ -341,7 +410,7 @@ impl Passes {
             .order
             .compare(query.candidate.bytes(), self.best.bytes())
         {
-            Ordering::Less if self.keeps(&query) => self.stage = Stage::Asking(query),
+            Ordering::Less if self.is_sound(&query) => self.stage = Stage::Asking(query),
             // For example, it deletes a token that the text has no bytes for. A rewriting would be
             // proposed again.
             Ordering::Equal if !matches!(self.search, PassSearch::Rewrites(_)) => {
@@ -352,16 +421,21 @@ impl Passes {
         }
     }
 
-    /// Returns whether the candidate of a query is smaller than the best one and contains what has
-    /// to be kept.
+    /// Returns whether the candidate of a query is smaller than the best one, contains what has to
+    /// be kept, and is a list if the input has to be one.
     fn is_allowed(&self, query: &Query<Candidate>) -> bool {
         let order = (self.order).compare(query.candidate.bytes(), self.best.bytes());
-        order.is_lt() && self.keeps(query)
+        order.is_lt() && self.is_sound(query)
     }
 
-    fn keeps(&self, query: &Query<Candidate>) -> bool {
+    /// Returns whether a candidate contains what has to be kept, and is what its view promises.
+    fn is_sound(&self, query: &Query<Candidate>) -> bool {
+        let bytes = query.candidate.bytes();
         let keep = &self.strategy.keep;
-        keep.is_empty() || keep.is_in(query.candidate.bytes())
+        let is_list = |split: &Split| split.accepts(bytes, &self.input);
+        (keep.is_empty() || keep.is_in(bytes))
+            && self.strategy.split.as_ref().is_none_or(is_list)
+            && self.document.accepts(bytes)
     }
 
     /// Takes the best candidate from the pass at work. Returns whether it became smaller.
@@ -383,20 +457,20 @@ impl Search for Passes {
     type Candidate = Candidate;
 
     fn is_ready(&self) -> bool {
-        matches!(self.stage, Stage::Asking(_) | Stage::Finished)
+        !matches!(self.stage, Stage::Begin | Stage::Check)
     }
 
     fn prepare(&mut self) {
         match self.stage {
             Stage::Begin => self.begin(),
             Stage::Check => self.check(),
-            Stage::Asking(_) | Stage::Finished => {}
+            Stage::Asking(_) | Stage::Trivial(_) | Stage::Finished => {}
         }
     }
 
     fn ask(&self) -> Option<Query<Candidate>> {
         match &self.stage {
-            Stage::Asking(query) => Some(query.clone()),
+            Stage::Asking(query) | Stage::Trivial(query) => Some(query.clone()),
             Stage::Begin | Stage::Check | Stage::Finished => None,
         }
     }
@@ -405,18 +479,33 @@ impl Search for Passes {
         let Some(next) = self.ask() else {
             return Vec::new();
         };
+        if let Stage::Trivial(_) = self.stage {
+            return vec![next];
+        }
         let others = self.search.certain().into_iter().skip(1);
         let others = others.filter(|query| self.is_allowed(query));
         std::iter::once(next).chain(others).collect()
     }
 
     fn edit(&self) -> Option<Fingerprint> {
+        if let Stage::Trivial(_) = self.stage {
+            return None;
+        }
         let edit = self.search.edit()?.bits().to_le_bytes();
         let document = self.document_id.bits().to_le_bytes();
         Some(fingerprint_of_texts([&edit[..], &document]))
     }
 
     fn tell(&mut self, verdict: Verdict) {
+        if let Stage::Trivial(query) = &self.stage {
+            if verdict.is_interesting() {
+                self.trivial = Some(query.candidate.clone());
+                self.stage = Stage::Finished;
+            } else {
+                self.ask_trivial();
+            }
+            return;
+        }
         self.search.tell(verdict);
         self.asked += 1;
         self.stage = Stage::Check;
@@ -435,6 +524,10 @@ impl Search for Passes {
     }
 
     fn skip(&mut self) {
+        if let Stage::Trivial(_) = self.stage {
+            self.ask_trivial();
+            return;
+        }
         self.search.skip();
         self.stage = Stage::Check;
     }

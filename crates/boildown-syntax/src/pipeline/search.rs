@@ -7,11 +7,13 @@ use boildown_search::list::{InBatches, List, ListAlgorithm as _, Sweep};
 use boildown_search::tree::TreeSearch;
 use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset, Verdict};
 
+use super::orders::Orders;
 use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
 use crate::document::{Document, View, comment_prefixes};
 use crate::rewrite::{RewriteSetup, Rewrites};
+use crate::split::Split;
 use crate::strategy::Strategy;
 use crate::unused::Unused;
 
@@ -24,6 +26,7 @@ pub(super) enum PassSearch {
     Sweep(OverTokens<Batches<Sweep>>),
     Unused(OverTokens<Unused>),
     Rewrites(Rewrites),
+    Orders(Orders),
 }
 
 /// The input of a pass: all that it needs to start its search.
@@ -41,9 +44,13 @@ impl Start<'_> {
     pub(super) async fn search(self, pass: &Pass) -> PassSearch {
         let document = self.document;
         let units = match pass.method {
-            Method::Tree(smallest) => {
+            Method::Tree(_) | Method::Elements => {
+                let (smallest, usual) = match pass.method {
+                    Method::Tree(smallest) => (smallest, Algorithm::default()),
+                    _ => (SmallestDeletion::OneToken, Algorithm::GroupTesting),
+                };
                 let search = self.strategy.schedule.start(
-                    self.algorithm(),
+                    self.algorithm(usual),
                     Arc::clone(document.tree()),
                     self.everything(),
                     smallest.tokens(document.len()),
@@ -63,7 +70,13 @@ impl Start<'_> {
             Method::Unused(smallest) => {
                 if let View::Syntax(language) = document.view() {
                     let smallest = smallest.tokens(document.len());
-                    let unused = Unused::new(document, language, self.algorithm(), smallest).await;
+                    let unused = Unused::new(
+                        document,
+                        language,
+                        self.algorithm(Algorithm::default()),
+                        smallest,
+                    )
+                    .await;
                     return PassSearch::Unused(self.over_tokens(pass, unused));
                 }
                 Vec::new()
@@ -76,6 +89,10 @@ impl Start<'_> {
                 }
                 Vec::new()
             }
+            Method::Orders => {
+                let split = self.strategy.split.clone().unwrap_or(Split::Lines);
+                return PassSearch::Orders(Orders::new(document, split));
+            }
             Method::Nodes => {
                 let units = document.tree().units().into_iter();
                 units.map(|unit| vec![unit]).collect()
@@ -86,6 +103,7 @@ impl Start<'_> {
                     .map(|(open, close)| vec![open..open + 1, close..close + 1])
                     .collect()
             }
+            Method::FilesWithMentions => document.files_with_mentions(),
             Method::AllButOne => document.other_parts(),
             Method::Parallel => document.parallel_parts(),
             Method::Letters => document.letter_units(),
@@ -120,9 +138,9 @@ impl Start<'_> {
         }
     }
 
-    fn algorithm(self) -> InBatches<Algorithm> {
+    fn algorithm(self, usual: Algorithm) -> InBatches<Algorithm> {
         InBatches {
-            algorithm: self.strategy.algorithm.unwrap_or_default(),
+            algorithm: self.strategy.algorithm.unwrap_or(usual),
             batch_size: self.strategy.batch_size,
         }
     }
@@ -186,6 +204,7 @@ macro_rules! delegate {
             PassSearch::Sweep(search) => search.$method($($argument)?),
             PassSearch::Unused(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
+            PassSearch::Orders(search) => search.$method($($argument)?),
         }
     };
 }
@@ -197,6 +216,9 @@ impl Search for PassSearch {
     fn edit(&self) -> Option<Fingerprint> {
         if let Self::Rewrites(rewrites) = self {
             return rewrites.edit();
+        }
+        if let Self::Orders(_) = self {
+            return None;
         }
         let query = self.ask()?;
         let cuts = self.best().kept().cuts_to(query.candidate.kept());

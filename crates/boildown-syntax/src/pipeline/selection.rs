@@ -5,7 +5,7 @@ use std::ops::Range;
 use boildown_search::algorithms::Schedule;
 
 use super::pass::{Pass, PassId};
-use crate::strategy::{Layout, NamePolicy, Strategy};
+use crate::strategy::{ElementOrder, Layout, NamePolicy, Strategy};
 
 /// Why a pass has nothing to do on an input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum IdleReason {
     NamesStay,
     /// It runs only for a compact layout.
     LayoutStays,
+    /// It runs only when orders are to be tried.
+    OrderStays,
     /// It runs only under the default schedule.
     OtherSchedule,
     /// It runs only on inputs of these sizes, in bytes.
@@ -38,6 +40,7 @@ pub(super) fn omitted(pass: &Pass, strategy: &Strategy) -> Option<IdleReason> {
         PassId::RewritingNames if strategy.names != NamePolicy::Canonical => {
             Some(IdleReason::NamesStay)
         }
+        PassId::Orders if strategy.order == ElementOrder::Kept => Some(IdleReason::OrderStays),
         PassId::Spaces if strategy.layout != Layout::Compact => Some(IdleReason::LayoutStays),
         _ if strategy.schedule != Schedule::default() && pass.needs_own_schedule() => {
             Some(IdleReason::OtherSchedule)

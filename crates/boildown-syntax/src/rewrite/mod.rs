@@ -20,7 +20,7 @@ mod search;
 mod symbols;
 mod width_preserving;
 
-pub(crate) use built_in::RewriteKind;
+pub(crate) use built_in::{RewriteKind, WHOLE_INPUTS};
 pub(crate) use proposal::{Edit, Proposal};
 pub use rules::{RuleError, Rules};
 pub(crate) use search::{MissedRewrites, RewriteSetup, Rewrites};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use boildown_search::{Search as _, Verdict, run};
-use boildown_syntax::{Language, Strategy, reduction};
+use boildown_syntax::{Language, Strategy, TrivialInputs, reduction};
 
 /// Reduces `input` to one that parses (if it is in a language) and contains every text of
 /// `must_keep`.
@@ -83,10 +83,14 @@ fn several_links_of_a_call_chain_are_deleted_at_once() {
 
 #[test]
 fn an_input_can_become_a_single_character_in_one_query() {
+    let strategy = Strategy {
+        trivial: TrivialInputs::Allowed,
+        ..Strategy::default()
+    };
     let search = reduction(
         &b"def f(a):\r\n    return a\r\n".as_slice().into(),
         Language::named("Python"),
-        Strategy::default(),
+        strategy,
     );
     let mut queries = 0;
     let search = run(search, |candidate| {

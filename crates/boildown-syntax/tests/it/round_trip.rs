@@ -9,7 +9,13 @@ use proptest::prelude::*;
 fn views() -> Vec<View> {
     let languages = Language::all().iter().map(View::Syntax);
     languages
-        .chain([View::Blocks, View::Lines, View::Bytes(1), View::Bytes(7)])
+        .chain([
+            View::Blocks,
+            View::Lines,
+            View::Elements,
+            View::Bytes(1),
+            View::Bytes(7),
+        ])
         .collect()
 }
 
@@ -72,7 +78,7 @@ fn empty_and_blank_inputs_have_no_tokens() {
     for view in views() {
         for text in ["", "\n", " \r\n\t\n"] {
             let document = Document::new(&text.as_bytes().into(), view);
-            if !matches!(view, View::Lines | View::Bytes(_)) {
+            if !matches!(view, View::Lines | View::Elements | View::Bytes(_)) {
                 assert!(document.is_empty(), "{view:?} {text:?}");
             }
             assert_eq!(

@@ -1,7 +1,7 @@
 //! `boildown completions`.
 
 use boildown_search::algorithms::{Algorithm, Schedule};
-use boildown_syntax::{Language, Units, pass_names};
+use boildown_syntax::{Language, Split, Units, pass_names};
 use clap::builder::PossibleValuesParser;
 
 use crate::error::ExitKind;
@@ -58,11 +58,11 @@ fn passes() -> Vec<String> {
     let large = vec![b'x'; 1 << 20];
     let language = Language::all().first();
     let kinds = [
-        pass_names(&large, language, Units::Bytes),
-        pass_names(b"x", language, Units::Tokens),
-        pass_names(b"x", None, Units::Tokens),
-        pass_names(b"x", None, Units::Lines),
-        pass_names(b"\0", None, Units::Tokens),
+        pass_names(&large, language, Units::Bytes, Some(&Split::Lines)),
+        pass_names(b"x", language, Units::Tokens, None),
+        pass_names(b"x", None, Units::Tokens, None),
+        pass_names(b"x", None, Units::Lines, None),
+        pass_names(b"\0", None, Units::Tokens, None),
     ];
     let mut names: Vec<_> = (kinds.concat().iter())
         .map(|name| name.replace(' ', "-"))

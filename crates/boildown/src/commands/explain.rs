@@ -20,7 +20,13 @@ pub(crate) struct ExplainArgs {
 
 /// Prints what the last run chose, why, and how it ended.
 pub(crate) fn print(args: &ExplainArgs) -> Result<ExitKind, CliError> {
-    let file = args.file.as_deref();
+    let session = last_session(args.file.as_deref())?;
+    stdout::write(text(&session).as_bytes());
+    Ok(ExitKind::Reduced)
+}
+
+/// Returns the last session that worked on a file; without one, the last in the current directory.
+pub(super) fn last_session(file: Option<&Path>) -> Result<LastSession, CliError> {
     let dir = match file.and_then(Path::parent) {
         Some(dir) if !dir.as_os_str().is_empty() => dir,
         _ => Path::new(""),
@@ -28,9 +34,7 @@ pub(crate) fn print(args: &ExplainArgs) -> Result<ExitKind, CliError> {
     let name = file.and_then(Path::file_name);
     let found = LastSession::find(dir, name)
         .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
-    let session = found.ok_or_else(|| no_run(dir, name))?;
-    stdout::write(text(&session).as_bytes());
-    Ok(ExitKind::Reduced)
+    found.ok_or_else(|| no_run(dir, name))
 }
 
 fn no_run(dir: &Path, name: Option<&OsStr>) -> CliError {
@@ -39,7 +43,7 @@ fn no_run(dir: &Path, name: Option<&OsStr>) -> CliError {
         "no run{of} is recorded in {}",
         dir.join(boildown_store::FOLDER).escaped()
     ))
-    .hint("give the input or the result of a run: boildown explain FILE")
+    .hint("give the input or the result of a run as FILE")
     .hint(
         "a run is recorded, beside its result, once the command has shown the failure on the input",
     )

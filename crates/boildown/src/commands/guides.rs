@@ -13,6 +13,8 @@ pub(crate) const REDUCE: Guide = Guide {
     synopsis: &[
         "boildown reduce [OPTIONS] FILE -- COMMAND...",
         "boildown reduce [OPTIONS] FILE --test SCRIPT",
+        "boildown reduce [OPTIONS] --args --env -- COMMAND...",
+        "boildown reduce [OPTIONS] FOLDER --test SCRIPT",
     ],
     description: &[
         "Makes FILE as small as possible while COMMAND still fails on it in the same way. The \
@@ -21,6 +23,8 @@ pub(crate) const REDUCE: Guide = Guide {
         "In COMMAND, a word that names FILE, or {}, becomes the path of a candidate. Smaller and \
          smaller candidates are tested, many at once. FILE itself is never changed; the best \
          result so far is beside it at any moment, as crash.min.c for crash.c.",
+        "A folder, or several files, are reduced together: each run has a copy of them under their \
+         names, and the result is a folder.",
     ],
     examples: &[
         Example {
@@ -50,6 +54,21 @@ pub(crate) const REDUCE: Guide = Guide {
             brief: "",
             purpose: "delete whole lines only",
         },
+        Example {
+            command: "boildown reduce tests.txt -- pytest {items}",
+            brief: "",
+            purpose: "find the tests that make another one fail; {items} stands for the lines kept",
+        },
+        Example {
+            command: "boildown reduce --args --env -- gcc -O2 -Wall -c a.c",
+            brief: "",
+            purpose: "reduce the arguments and the environment of a command",
+        },
+        Example {
+            command: "boildown reduce project/ --test ./interesting.sh",
+            brief: "",
+            purpose: "a folder: files first, then what is in them",
+        },
     ],
     keys: &[
         ("s", "skips the current pass"),
@@ -69,6 +88,10 @@ pub(crate) const REDUCE: Guide = Guide {
         (
             "crash.min.c",
             "for an input crash.c: the best result so far, always whole.",
+        ),
+        (
+            "project.min",
+            "for an input project/: the folder with the best result so far.",
         ),
         ("crash.c.orig", "the input, when --in-place replaces it."),
         STORE,
@@ -197,6 +220,51 @@ pub(crate) const CHANGES: Guide = Guide {
     see_also: &["reduce", "isolate", "explain"],
 };
 
+pub(crate) const HISTORY: Guide = Guide {
+    synopsis: &[
+        "boildown history [list [FILE]]",
+        "boildown history show N [FILE]",
+        "boildown history diff N M [FILE]",
+        "boildown history restore N [FILE]",
+    ],
+    description: &[
+        "Every result that a reduction had on the way is in its store: its size, and for some of \
+         them, each an eighth smaller than the one before, the whole text. The list numbers them; 0 \
+         is the input. FILE is the input or the result of a run; without it, the last run in the \
+         current directory is meant.",
+        "A result that is restored replaces a later one of the same run in the result file, and \
+         nothing else. The same reduction, run again, continues with its best result.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown history",
+            brief: "the results of the last run",
+            purpose: "the results of the last run in the current directory",
+        },
+        Example {
+            command: "boildown history diff 0 12",
+            brief: "what went since the input",
+            purpose: "what went from the input to result 12",
+        },
+        Example {
+            command: "boildown history restore 12 crash.c",
+            brief: "bring a result back",
+            purpose: "write result 12 of the reduction of crash.c to crash.min.c",
+        },
+    ],
+    keys: &[],
+    exit_codes: &[
+        (0, "printed or written"),
+        (
+            1,
+            "there is no such run or result, or the file is not to be replaced",
+        ),
+        (5, "the store could not be read, or the file not written"),
+    ],
+    files: &[STORE],
+    see_also: &["reduce", "explain"],
+};
+
 pub(crate) const EXPLAIN: Guide = Guide {
     synopsis: &["boildown explain [FILE]"],
     description: &[
@@ -258,6 +326,29 @@ pub(crate) const DOCTOR: Guide = Guide {
          sessions, file systems in memory, limits. It says what is off, why, and how to turn it on.",
     ],
     see_also: &["reduce", "isolate", "changes"],
+    ..PRINTING
+};
+
+pub(crate) const WORKER: Guide = Guide {
+    synopsis: &["boildown worker [--jobs N]"],
+    description: &[
+        "Runs tests for a boildown on another machine, which starts it with --worker and talks to \
+         it over standard input and output. The tests run as local ones do: in the sandbox, within \
+         the limits of that boildown, each in a fresh directory. The worker ends, and cleans up, \
+         when its standard input is closed. Both sides have to be of the same version.",
+    ],
+    examples: &[Example {
+        command: "boildown worker --jobs 4",
+        brief: "",
+        purpose: "run four tests at once; the other side: boildown reduce crash.c --worker 'ssh HOST \
+                  boildown worker --jobs 4' -- cc -c crash.c",
+    }],
+    exit_codes: &[
+        (0, "the client closed the connection"),
+        (1, "invalid usage, or the client is not boildown"),
+        (5, "there is no space for runs, or the connection failed"),
+    ],
+    see_also: &["reduce", "isolate", "doctor"],
     ..PRINTING
 };
 
@@ -372,8 +463,10 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "isolate" => &ISOLATE,
         "changes" => &CHANGES,
         "explain" => &EXPLAIN,
+        "history" => &HISTORY,
         "lab" => &LAB,
         "doctor" => &DOCTOR,
+        "worker" => &WORKER,
         "languages" => &LANGUAGES,
         "algorithms" => &ALGORITHMS,
         "completions" => &COMPLETIONS,
@@ -389,7 +482,7 @@ mod tests {
 
     #[test]
     fn the_short_help_fits_on_a_small_terminal() {
-        for command in ["reduce", "isolate", "changes", "explain", "man"] {
+        for command in ["reduce", "isolate", "changes", "explain", "history", "man"] {
             let mut definition = Cli::definition().term_width(80);
             definition.build();
             let command = definition.find_subcommand_mut(command).unwrap();

@@ -323,7 +323,6 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (
         &[
             "--parallel",
-            "--workers",
             "--processes-max",
             "--num-jobs",
             "--cores",
@@ -381,7 +380,6 @@ const OPTIONS: &[(&[&str], &str)] = &[
             "--subset-iterator",
             "--complement-iterator",
             "--subset-first",
-            "--split",
             "--split-method",
         ],
         "parameters belong to the name: --algorithm ddmin:direction=backwards; `boildown algorithms` lists them",

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use boildown_exec::TestCommand;
 use boildown_oracle::{Capture, OracleError, Property};
 
+use super::{with_command, without_dashes};
 use crate::commands::reduce::args::ReduceArgs;
 use crate::error::CliError;
 use crate::report::format::EscapedPath as _;
@@ -23,22 +24,37 @@ use crate::{input, limits, property};
 /// # Errors
 /// [`CliError`] when there are not two files, or when they cannot be told apart.
 pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
-    let Some(second) = args.script.take() else {
+    if args.property.test.is_some() || !args.command.is_empty() {
         return Ok(());
+    }
+    let [second] = args.more.as_slice() else {
+        return match args.more.is_empty() {
+            true => Ok(()),
+            false => Err(without_command(args)),
+        };
     };
+    let second = second.clone();
+    args.more.clear();
     let first = args.input.clone();
     for path in [&first, &second] {
-        if !path.is_file() {
+        let is_input = path.is_file() || path.is_dir();
+        if !is_input {
             let what = format!("failed to read {}", path.escaped());
             return Err(CliError::usage(what)
                 .because("there is no such file")
                 .hint("give a file and a script, or put a command after `--`: boildown reduce FILE -- COMMAND"));
         }
     }
+    if first.is_dir() && second.is_dir() {
+        args.more = vec![second];
+        return Err(without_command(args));
+    }
     let (of_first, of_second) = (likeness(&first), likeness(&second));
     let orders = [(first, second.clone()), (second, args.input.clone())];
     let [first_is_script, second_is_script] = orders;
     let (script, file) = match of_first.cmp(&of_second) {
+        _ if first_is_script.1.is_dir() => first_is_script,
+        _ if second_is_script.1.is_dir() => second_is_script,
         std::cmp::Ordering::Greater => first_is_script,
         std::cmp::Ordering::Less => second_is_script,
         std::cmp::Ordering::Equal => by_trying(args, first_is_script, second_is_script)?,
@@ -48,9 +64,25 @@ pub(crate) fn settle(args: &mut ReduceArgs) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Returns the error for several inputs without a command.
+fn without_command(args: &ReduceArgs) -> CliError {
+    let words = with_command(std::env::args_os().collect());
+    if let Some(error) = without_dashes(&words) {
+        return error;
+    }
+    let files: Vec<String> = args.inputs().iter().map(|path| path.escaped()).collect();
+    let files = files.join(" ");
+    CliError::usage("no command to run on the candidates").hint(format!(
+        "give the command that fails after `--`: boildown reduce {files} -- COMMAND\nor a script with --test"
+    ))
+}
+
 /// Returns how much a file is like a script: whether it can be executed, and whether its first line
 /// names an interpreter.
 fn likeness(path: &Path) -> usize {
+    if path.is_dir() {
+        return 0;
+    }
     let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     let mut start = [0; 2];
     let is_read = File::open(path).and_then(|mut file| file.read_exact(&mut start));

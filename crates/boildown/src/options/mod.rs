@@ -9,9 +9,12 @@ use boildown_driver::Budget;
 use boildown_oracle::{ExitSpec, Expectation, Pattern};
 use clap::{ArgAction, Args};
 
-use self::values::{MemoryLimit, at_least_one, duration, jobs, memory, oracle_value};
+use self::values::{MemoryLimit, at_least_one, duration, jobs_here, memory, oracle_value};
 
+mod remote;
 pub(crate) mod values;
+
+pub(crate) use self::remote::RemoteArgs;
 
 /// Headings of the help.
 pub(crate) mod heading {
@@ -20,6 +23,7 @@ pub(crate) mod heading {
     pub(crate) const REDUCE: &str = "How to reduce";
     pub(crate) const OUTPUT: &str = "Where the result goes, and what is printed";
     pub(crate) const LIMITS: &str = "When to stop";
+    pub(crate) const REMOTE: &str = "Tests on a remote execution service";
     pub(crate) const OTHER: &str = "Other options";
     pub(crate) const EXPERT: &str = "Expert options";
 }
@@ -79,9 +83,9 @@ impl SandboxArgs {
 pub(crate) struct JobsArgs {
     /// Tests to run at once [default: all cores]
     ///
-    /// The number changes the time, never the result.
-    #[arg(short, long, short_alias = 'n', aliases = ["n", "parallelism", "threads", "num-threads"], value_name = "N", value_parser = jobs, help_heading = heading::RUN)]
-    jobs: Option<NonZeroUsize>,
+    /// The number changes the time, never the result. With workers, 0 runs tests on them only.
+    #[arg(short, long, short_alias = 'n', aliases = ["n", "parallelism", "threads", "num-threads"], value_name = "N", value_parser = jobs_here, help_heading = heading::RUN)]
+    jobs: Option<usize>,
 }
 
 impl JobsArgs {
@@ -89,11 +93,33 @@ impl JobsArgs {
         self.jobs.is_some()
     }
 
+    /// Returns the number of runs at once, at least one.
     pub(crate) fn count(&self) -> usize {
-        self.jobs
-            .or_else(|| std::thread::available_parallelism().ok())
-            .map_or(1, usize::from)
+        self.here().max(1)
     }
+
+    /// Returns the number of tests to run at once in this process, which may be none.
+    pub(crate) fn here(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.unwrap_or_else(cores)
+    }
+}
+
+/// Other machines that run tests too.
+#[derive(Debug, Args)]
+pub(crate) struct WorkerArgs {
+    /// Run tests on another machine: 'ssh HOST boildown worker'
+    ///
+    /// A line for the shell that starts `boildown worker` somewhere: over ssh, in a container, in a
+    /// job of a cluster. May be repeated. The result is the same as without workers.
+    #[arg(long, value_name = "LINE", hide_short_help = true, help_heading = heading::RUN)]
+    pub(crate) worker: Vec<OsString>,
+
+    /// Read such lines from a file
+    ///
+    /// One a line. Empty lines, and lines that begin with #, are skipped.
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = heading::RUN)]
+    pub(crate) workers: Option<PathBuf>,
 }
 
 /// The format of what is printed.

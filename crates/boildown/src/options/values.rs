@@ -22,6 +22,14 @@ pub(crate) fn jobs(text: &str) -> Result<NonZeroUsize, &'static str> {
     jobs.ok_or("not a whole number from 1 to 1024")
 }
 
+/// Parses a number of jobs on this machine, which may be none.
+pub(crate) fn jobs_here(text: &str) -> Result<usize, &'static str> {
+    match text.parse() {
+        Ok(0) => Ok(0),
+        _ => jobs(text).map(NonZeroUsize::get),
+    }
+}
+
 /// Parses a number that is not zero.
 pub(crate) fn at_least_one(text: &str) -> Result<usize, &'static str> {
     let number = text.parse().ok().filter(|&number| number > 0);

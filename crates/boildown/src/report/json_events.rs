@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use boildown_oracle::{Expectation, Verdict};
 use boildown_search::flaky::RunCounts;
 use boildown_session::prepare::Flakiness;
-use boildown_session::{Progress, Stopped};
+use boildown_session::{ChangedForm, Progress, Stopped};
 use boildown_store::Choice;
 use serde::Serialize;
 use serde_json::Value;
@@ -269,6 +269,8 @@ pub(crate) enum LastEvent<T> {
 pub(crate) struct ReductionFinished {
     /// Path of the result.
     pub(crate) output: String,
+    /// The reduced command as a line for a shell; null if a file was reduced.
+    pub(crate) command: Option<String>,
     /// Bytes of the input.
     pub(crate) bytes_before: usize,
     /// Bytes of the result.
@@ -277,6 +279,10 @@ pub(crate) struct ReductionFinished {
     pub(crate) tokens_before: Option<usize>,
     /// Tokens of the result; null if it cannot be split into tokens.
     pub(crate) tokens_after: Option<usize>,
+    /// Files of the input; null if it is a single file.
+    pub(crate) files_before: Option<usize>,
+    /// Files of the result; null if the input is a single file.
+    pub(crate) files_after: Option<usize>,
     /// Tests: verdicts that the search received.
     pub(crate) questions: u64,
     /// Runs: executions of the command.
@@ -299,6 +305,40 @@ pub(crate) struct ReductionFinished {
     pub(crate) one_minimal: bool,
     /// Why the search stopped early; null if it finished.
     pub(crate) stopped: Option<StoppedJson>,
+    /// An input of a few characters that has the property too, though it is no reduction of the
+    /// input; bytes that are not printable ASCII are escaped as in `\r` and `\x00`. Null if there
+    /// is none.
+    pub(crate) trivial: Option<String>,
+    /// The step since which the failure has another form than on the input; null if it has not.
+    pub(crate) changed_form: Option<ChangedFormJson>,
+}
+
+/// The step since which a failure has another form than on the input.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ChangedFormJson {
+    /// The number of the improvement, from 1.
+    step: u64,
+    /// Improvements in all.
+    steps: u64,
+    /// Bytes after that step.
+    bytes: u64,
+    /// The form before: the crash that the output reports, and how the command ended.
+    before: String,
+    /// The form since.
+    after: String,
+}
+
+impl From<&ChangedForm> for ChangedFormJson {
+    fn from(changed: &ChangedForm) -> Self {
+        Self {
+            step: changed.step,
+            steps: changed.steps,
+            bytes: changed.bytes as u64,
+            before: changed.before.to_string(),
+            after: changed.after.to_string(),
+        }
+    }
 }
 
 /// Repeated runs of a reduction.
@@ -700,7 +740,7 @@ mod tests {
     #[expect(dead_code, reason = "only its schema is used")]
     enum ReduceLine {
         Event(SessionEvent),
-        Last(LastEvent<ReductionFinished>),
+        Last(Box<LastEvent<ReductionFinished>>),
     }
 
     /// A line that `boildown isolate --json` prints.

@@ -54,7 +54,7 @@ impl From<StartedSearch<'_>> for StartedEvent {
                 .map(Into::into)
                 .collect(),
             options: OptionsJson {
-                jobs: search.jobs.count(),
+                jobs: search.jobs.here(),
                 sandbox: search.has_sandbox,
                 timeout: search.timeout.map(|time| time.as_secs_f64()),
                 units: search.units,

@@ -114,13 +114,27 @@ impl TestEnv {
         self.start(std::iter::once("reduce".into()).chain(args))
     }
 
-    pub(crate) fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Started<'_> {
-        let stream = |name| File::create(self.root.path().join(name)).unwrap();
+    /// Runs `boildown reduce` with more variables in its environment until it ends.
+    #[track_caller]
+    pub(crate) fn reduce_with<const N: usize>(
+        &self,
+        variables: [(&str, &str); N],
+        args: &[&str],
+    ) -> Finished<'_> {
         let mut command = self.command();
-        command
-            .args(args)
-            .stdout(stream("stdout"))
-            .stderr(stream("stderr"));
+        command.envs(variables).arg("reduce").args(args);
+        self.spawn(command).finish()
+    }
+
+    pub(crate) fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Started<'_> {
+        let mut command = self.command();
+        command.args(args);
+        self.spawn(command)
+    }
+
+    fn spawn(&self, mut command: Command) -> Started<'_> {
+        let stream = |name| File::create(self.root.path().join(name)).unwrap();
+        command.stdout(stream("stdout")).stderr(stream("stderr"));
         Started {
             env: self,
             child: command.spawn().unwrap(),

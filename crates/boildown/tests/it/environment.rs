@@ -119,3 +119,29 @@ fn what_an_interrupted_session_found_in_a_broken_environment_is_not_used() {
     env.reduce(args).assert_code(0);
     assert_eq!(env.bytes("in.min.txt"), expected);
 }
+
+#[test]
+fn a_result_that_was_not_confirmed_is_confirmed_when_the_search_is_only_repeated() {
+    let (expected, _) = undisturbed();
+    // The tool is gone once the search has ended and its result is being confirmed.
+    let breaks_late = r#"
+if [ -e "$HERE/breaks_at" ] && cmp -s "$1" "$HERE/expected"; then
+    echo run >>"$HERE/confirmed"
+    [ "$(wc -l <"$HERE/confirmed")" -lt 3 ] || mv "$HERE/tool" "$HERE/gone" 2>/dev/null
+fi
+"#;
+    let script = format!("#!/bin/sh\necho run >>\"$HERE/runs\"{breaks_late}{WANTS_MANY}\n");
+    let env = breaking(WANTS_MANY, Some(usize::MAX))
+        .file("test.sh", script)
+        .file("expected", expected);
+    let args = ["in.txt", "--jobs", "1", "--test", "test.sh"];
+    env.reduce(args).assert_code(5);
+    env.reduce(args)
+        .assert_code(5)
+        .assert_says("1-minimality not verified");
+    repair(&env);
+    env.reduce(args).assert_code(0).assert_says("1-minimal: ");
+    let confirmed = runs(&env);
+    env.reduce(args).assert_code(0).assert_says("1-minimal: ");
+    assert_eq!(runs(&env), confirmed, "once is enough");
+}

@@ -24,6 +24,8 @@ fn the_help_lists_the_commands() {
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
       explain      Print what the last run chose for you, and why, and how it ended
+      history      List the results of a run, print one, compare two, or bring one back
+      worker       Run tests for a boildown on another machine, over standard input and output
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
@@ -46,7 +48,7 @@ fn the_help_of_reduce_lists_every_option() {
     -- stdout
     Reduce a file while a command still fails on it in the same way
 
-    Usage: boildown reduce [OPTIONS] <FILE> [-- <COMMAND>...]
+    Usage: boildown reduce [OPTIONS] [FILE] [FILES]... [-- <COMMAND>...]
 
     Makes FILE as small as possible while COMMAND still fails on it in the same way. The command is run
     once, and what that run shows is preserved: its exit code or signal, and the line that names the
@@ -55,6 +57,9 @@ fn the_help_of_reduce_lists_every_option() {
     In COMMAND, a word that names FILE, or {}, becomes the path of a candidate. Smaller and smaller
     candidates are tested, many at once. FILE itself is never changed; the best result so far is beside
     it at any moment, as crash.min.c for crash.c.
+
+    A folder, or several files, are reduced together: each run has a copy of them under their names, and
+    the result is a folder.
 
     Examples:
       boildown reduce crash.c -- gcc -O2 -c crash.c
@@ -67,12 +72,23 @@ fn the_help_of_reduce_lists_every_option() {
               an input that hangs, read from standard input
       boildown reduce server.log --units lines -- ./parse {}
               delete whole lines only
+      boildown reduce tests.txt -- pytest {items}
+              find the tests that make another one fail; {items} stands for the lines kept
+      boildown reduce --args --env -- gcc -O2 -Wall -c a.c
+              reduce the arguments and the environment of a command
+      boildown reduce project/ --test ./interesting.sh
+              a folder: files first, then what is in them
 
     Arguments:
-      <FILE>
-              The file to reduce
+      [FILE]
+              The file or folder to reduce
               
               It is never modified unless --in-place is given.
+
+      [FILES]...
+              More files to reduce together with it
+              
+              Without a command, a single one is the test script, in either order with the input.
 
       [COMMAND]...
               The command that fails on the input
@@ -80,6 +96,17 @@ fn the_help_of_reduce_lists_every_option() {
               A word that names the input, or {}, is replaced by the path of the candidate.
 
     What to preserve (default: what the first run shows):
+          --only <GLOB>
+              Reduce only these files of a folder; the others stay
+              
+              A pattern as in .gitignore, such as `*.c` or `src/`; may be repeated. The other files stay
+              as they are.
+
+          --keep-file <GLOB>
+              Keep these files of a folder as they are
+              
+              A pattern as in .gitignore; may be repeated.
+
           --test <SCRIPT>
               A script that exits with 0 if a candidate is interesting
               
@@ -137,14 +164,37 @@ fn the_help_of_reduce_lists_every_option() {
               Lines of the input, such as 12 or 10-20, or a regular expression; may be repeated. Lines
               that contain `boildown: keep` are kept too.
 
+          --strict
+              Fail in the same form throughout: message, function, exit
+              
+              Refuses steps after which the command ends otherwise or reports another crash, although
+              the property holds. Without it, the summary says at which step the form changed.
+
     How to run the command:
+          --with <PATH>
+              A file or folder that each run finds in its place
+              
+              It is not reduced; a run sees it through a link, and may not write to it. For what a
+              folder needs, such as `node_modules`. May be repeated.
+
           --stdin
               Feed the candidate to the command's standard input
 
       -j, --jobs <N>
               Tests to run at once [default: all cores]
               
-              The number changes the time, never the result.
+              The number changes the time, never the result. With workers, 0 runs tests on them only.
+
+          --worker <LINE>
+              Run tests on another machine: 'ssh HOST boildown worker'
+              
+              A line for the shell that starts `boildown worker` somewhere: over ssh, in a container, in
+              a job of a cluster. May be repeated. The result is the same as without workers.
+
+          --workers <FILE>
+              Read such lines from a file
+              
+              One a line. Empty lines, and lines that begin with #, are skipped.
 
           --within <DIR>
               Run in a copy of this directory, or `none`
@@ -190,8 +240,35 @@ fn the_help_of_reduce_lists_every_option() {
               The smallest parts to delete: lines, tokens, bytes
               
               `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts
-              of lines too; `bytes` also takes the tokens of a language apart. A file in no known
-              language is reduced down to bytes by default.
+              of lines too; `bytes` also takes the tokens of a language apart [default: tokens; bytes
+              for a file in no known language; whole words for --args and --env]
+
+          --args
+              Reduce the arguments of the command
+              
+              An option goes together with its value. Response files (`@FILE`) are read. The result is
+              printed as a line for a shell.
+
+          --env
+              Reduce the environment of the command
+              
+              Every variable but the `PATH`. The result is printed as a line for a shell.
+
+          --split <KIND>
+              What a list consists of: lines, words, json-lines, ...
+              
+              One of lines, words, nul, json-lines, json-array, sql and csv; or a regular expression.
+              One that begins with ^ matches where an element begins, any other matches what separates
+              two. Elements are deleted as a whole first, and then parts of them [default: lines, if
+              {items} is in the command]
+
+          --units-only
+              Delete whole elements only
+
+          --order
+              Try other orders of the elements of a list too
+              
+              They are sorted, but for the inversions that the failure needs.
 
           --rename
               Rename identifiers to a, b, c and so on
@@ -203,6 +280,20 @@ fn the_help_of_reduce_lists_every_option() {
 
           --compact
               Remove all removable whitespace, including line breaks
+
+          --allow-trivial
+              Accept an input of a few characters that is no part of it
+              
+              Inputs such as `{` or a carriage return break many parsers. They are tried at the end, and
+              mentioned if the property holds on them, but they are not the result. With this option
+              they are tried first.
+
+          --known <STORE>
+              Use the verdicts in the store of another run too
+              
+              A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only
+              read. Used if the command, its files, the property and the input are the same. May be
+              repeated.
 
           --fresh
               Start over instead of resuming
@@ -250,6 +341,56 @@ fn the_help_of_reduce_lists_every_option() {
               Stop after N tests
               
               The best result so far is kept.
+
+    Tests on a remote execution service:
+          --remote <URL>
+              Run tests on this service, such as grpcs://host:port
+              
+              It speaks the Bazel Remote Execution API v2. What the command names is uploaded; programs
+              and libraries of the system are those of the workers. `grpc://` is without TLS. Give
+              --jobs too: the number of tests to run there at once.
+
+          --remote-instance <NAME>
+              The instance of the service
+
+          --remote-property <NAME=VALUE>
+              What workers have to offer, such as container-image=docker://IMAGE
+              
+              May be repeated. The service says which names it knows.
+
+          --remote-env <NAME=VALUE>
+              Set an environment variable there; may be repeated
+              
+              Commands see no variable of the local environment. [default: PATH with the usual
+              directories, HOME and TMPDIR with the directory of temporary files]
+
+          --remote-file <PATH>
+              Send this file or directory too; may be repeated
+              
+              For what a test script uses without being named on the command line. It has the same place
+              relative to the script as here.
+
+          --remote-group <N>
+              Put up to N short tests into one action [default: 1]
+              
+              For tests of less than half a second on a service with little room: the tests of a group
+              share the cost of the action. At most a Nth of --jobs are then executed at a time.
+
+          --remote-token-file <FILE>
+              File with a token that is sent with each request
+              
+              It is read again when the service asks for a new one.
+
+          --remote-ca <FILE>
+              File with the certificates (PEM) that sign the service's
+              
+              [default: those of the system]
+
+          --remote-cert <FILE>
+              File with the certificate (PEM) to identify with
+
+          --remote-key <FILE>
+              File with the private key (PEM) of that certificate
 
     Expert options:
           --passes <NAMES>

@@ -26,6 +26,8 @@ fn no_command_at_all() {
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
       explain      Print what the last run chose for you, and why, and how it ended
+      history      List the results of a run, print one, compare two, or bring one back
+      worker       Run tests for a boildown on another machine, over standard input and output
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages
       algorithms   List the delta-debugging algorithms: what each works on, guarantees and costs
@@ -88,10 +90,10 @@ fn invalid_values() {
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(env.reduce(["in.txt", "--jobs", "0"]), @r"
+    assert_snapshot!(env.reduce(["in.txt", "--jobs", "all"]), @r"
     exit code 1
     -- stderr
-    error: invalid value '0' for '--jobs <N>': not a whole number from 1 to 1024
+    error: invalid value 'all' for '--jobs <N>': not a whole number from 1 to 1024
 
     For more information, try '--help'.
     ");
@@ -105,7 +107,7 @@ fn options_that_exclude_each_other() {
     -- stderr
     error: the argument '--test <SCRIPT>' cannot be used with '[COMMAND]...'
 
-    Usage: boildown reduce --test <SCRIPT> <FILE> [-- <COMMAND>...]
+    Usage: boildown reduce --test <SCRIPT> <FILE> [FILES]... [-- <COMMAND>...]
 
     For more information, try '--help'.
     ");
@@ -114,7 +116,7 @@ fn options_that_exclude_each_other() {
     -- stderr
     error: the argument '--test <SCRIPT>' cannot be used with '--stdin'
 
-    Usage: boildown reduce --test <SCRIPT> <FILE> [-- <COMMAND>...]
+    Usage: boildown reduce --test <SCRIPT> <FILE> [FILES]... [-- <COMMAND>...]
 
     For more information, try '--help'.
     ");
@@ -123,7 +125,7 @@ fn options_that_exclude_each_other() {
     -- stderr
     error: the argument '--in-place' cannot be used with '--output <FILE>'
 
-    Usage: boildown reduce --in-place <FILE> -- <COMMAND>...
+    Usage: boildown reduce --in-place <FILE> [FILES]... -- <COMMAND>...
 
     For more information, try '--help'.
     ");
@@ -140,12 +142,11 @@ fn a_missing_input() {
 }
 
 #[test]
-fn an_input_that_is_a_directory() {
+fn an_input_that_is_an_empty_folder() {
     assert_snapshot!(TestEnv::new().reduce([".", "--", "false"]), @r"
     exit code 1
     -- stderr
-    error: failed to read .: it is a directory
-      hint: give a single file; the command finds the other files of its project too
+    error: . holds no files: there is nothing to reduce
     ");
 }
 
@@ -169,6 +170,13 @@ fn an_unknown_language() {
       hint: `boildown languages` lists the languages; `--language none` works for any file
     "
     );
+}
+
+#[test]
+fn rules_without_an_end_are_not_read() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).file("in.c", "int needle;\n");
+    let run = env.reduce(["in.c", "--rules", "/dev/zero", "--test", "test.sh"]);
+    run.assert_code(1).assert_says("failed to read /dev/zero");
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     let shapes: BTreeSet<_> = events.iter().map(shape).collect();
     let shapes: Vec<_> = shapes.into_iter().collect();
     assert_snapshot!(shapes.join("\n"), @r"
-    finished: bytes_after bytes_before driver_cpu_seconds event one_minimal others output questions recalled runs seconds stopped timeouts tokens_after tokens_before trust unresolved
+    finished: bytes_after bytes_before changed_form command driver_cpu_seconds event files_after files_before one_minimal others output questions recalled runs seconds stopped timeouts tokens_after tokens_before trivial trust unresolved
     improved: bytes event questions runs seconds tokens
     note: event text
     pass: event name
@@ -205,8 +205,12 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
     {
       "bytes_after": 6,
       "bytes_before": 49,
+      "changed_form": null,
+      "command": null,
       "driver_cpu_seconds": "[number]",
       "event": "finished",
+      "files_after": null,
+      "files_before": null,
       "one_minimal": true,
       "others": [],
       "output": "in.min.txt",
@@ -218,6 +222,7 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
       "timeouts": 0,
       "tokens_after": 1,
       "tokens_before": 10,
+      "trivial": null,
       "trust": "[runs]",
       "unresolved": 0
     }

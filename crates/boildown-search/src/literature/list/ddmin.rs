@@ -125,7 +125,9 @@ pub enum Resume {
     Restart,
     /// As in Picire: keeps the other chunks and continues with the one after the dropped chunk,
     /// cyclically, until every chunk has missed since the last hit. Finer chunks start at the same
-    /// position of the list. Single chunks have already missed and are not tried again.
+    /// position of the list; the two halves of the only chunk that is left, with the other place
+    /// than usual if the second of two chunks was dropped. Single chunks have already missed and
+    /// are not tried again.
     Onwards,
 }
 
@@ -298,8 +300,16 @@ impl Ddmin {
                 .without(dropped.iter().map(|&chunk| self.elements(chunk))),
         );
         let left = self.chunks.len() - dropped.len();
-        if self.options.resume == Resume::Restart || left < 2 {
+        if self.options.resume == Resume::Restart {
             return self.split(left.max(2));
+        }
+        if left < 2 {
+            self.cut_into_chunks(2);
+            // Picire counts the chunks from the place of the dropped one, also in the two halves of
+            // the chunk that is left.
+            let first = self.options.complement_direction.first(2);
+            self.first_complement = (first + last) % 2;
+            return self.begin();
         }
         let is_left = |chunk: &usize| !dropped.contains(chunk);
         let next = (1..=self.chunks.len())
@@ -592,6 +602,28 @@ mod tests {
             let (asked, _) = trace(with(4, options), |kept| text(kept).contains("42"));
             assert_eq!(distinct(&asked), 9);
         }
+    }
+
+    #[test]
+    fn after_the_second_of_two_chunks_was_dropped_picire_begins_with_the_other_half() {
+        let picire = DdminOptions {
+            subset_direction: Direction::Backwards,
+            complement_direction: Direction::Backwards,
+            resume: Resume::Onwards,
+            ..COMPLEMENTS
+        };
+        let first_two = |options| {
+            // One of the first three elements is needed.
+            let (asked, left) = trace(with(7, options), |kept| kept.contains(&2));
+            assert_eq!(left, [2]);
+            [asked[0].0.clone(), asked[1].0.clone()]
+        };
+        assert_eq!(first_two(picire), [vec![1, 2, 3], vec![2, 3]]);
+        let restarting = DdminOptions {
+            resume: Resume::Restart,
+            ..picire
+        };
+        assert_eq!(first_two(restarting), [vec![1, 2, 3], vec![1]]);
     }
 
     #[test]

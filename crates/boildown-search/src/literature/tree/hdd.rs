@@ -33,17 +33,31 @@ use crate::{ListSearch, Query, Search, Subset, Verdict};
 /// Kiss, T. Gyimóthy, *Coarse Hierarchical Delta Debugging*, ICSME 2017. Differs from them: a node
 /// is deleted with its separator, and not replaced by the shortest text of its symbol, since the
 /// tree holds no texts; candidates that break the syntax are left to the parse gate. The root
-/// stays. As in picireny, the last node of a level is tried too, and a chain of nodes with the same
-/// tokens counts as one node.
+/// stays. As in picireny, the last node of a level is tried too, unless it is to
+/// [stay](LastNode::Stays) as in the paper, and a chain of nodes with the same tokens counts as one
+/// node.
 #[derive(Debug, Clone)]
 pub struct Hdd<A: ListAlgorithm> {
     algorithm: A,
     index: Arc<TreeIndex>,
     nodes: Nodes,
+    last_node: LastNode,
     /// The best candidate before the current level.
     kept: Subset,
     /// `None` when finished.
     level: Option<HddLevel<A::Search>>,
+}
+
+/// Whether the deletion of the only node that is left of a level is tried.
+///
+/// List algorithms such as ddmin never ask about the empty list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LastNode {
+    /// It is, as in picireny.
+    #[default]
+    Tried,
+    /// It is not, as in the paper; the list algorithm may still ask about it.
+    Stays,
 }
 
 #[derive(Debug, Clone)]
@@ -61,11 +75,20 @@ impl<A: ListAlgorithm> Hdd<A> {
             algorithm,
             index: TreeIndex::new(tree),
             nodes,
+            last_node: LastNode::Tried,
             kept: kept.clone(),
             level: None,
         };
         search.restart(kept);
         search
+    }
+
+    /// Returns this search, which has not begun, with another policy for the last node of a level.
+    #[must_use]
+    pub fn with_last_node(mut self, last_node: LastNode) -> Self {
+        self.last_node = last_node;
+        self.restart(self.kept.clone());
+        self
     }
 
     /// Starts the first level below the nodes `above` that has a query, or finishes.
@@ -78,6 +101,10 @@ impl<A: ListAlgorithm> Hdd<A> {
             if !node_list.nodes().is_empty() {
                 let list_search =
                     NodeListSearch::start(&self.algorithm, node_list, self.kept.clone());
+                let list_search = match self.last_node {
+                    LastNode::Tried => list_search,
+                    LastNode::Stays => list_search.keeping_last_node(),
+                };
                 if !list_search.is_finished() {
                     let left_out = above.into();
                     self.level = Some(HddLevel {
@@ -154,7 +181,7 @@ impl<A: ListAlgorithm> Hdd<A> {
     pub(crate) const ENTRY: Entry = Entry {
         name: "hdd",
         family: Family::Tree,
-        parameters: "",
+        parameters: "last=tried|stays",
         guarantee: "interesting; 1-tree-minimal as hdd*",
         cost: "the queries of the list algorithm for each level",
         source: "Misherghi, Su: HDD, ICSE 2006",

@@ -10,7 +10,7 @@ mod pardis;
 mod perses;
 mod tree_index;
 
-pub use hdd::Hdd;
+pub use hdd::{Hdd, LastNode};
 pub use hddr::{Append, Hddr, HddrOrder, Pop};
 pub use hoist::HoistingHdd;
 pub use node_list::Nodes;

@@ -24,7 +24,7 @@ pub(super) struct NodeListSearch<M> {
     base: KeptNodes,
     /// The best of the inner search.
     best: KeptNodes,
-    /// Whether the deletion of all nodes was asked about.
+    /// Whether the deletion of all nodes was asked about, or is not to be.
     emptied: EmptyListTest,
     next: NodeListQuery,
 }
@@ -79,6 +79,15 @@ impl<M: Search<Candidate = Subset>> NodeListSearch<M> {
         };
         list_search.advance();
         list_search
+    }
+
+    /// Returns this search without the test that deletes the only node that is left.
+    pub(super) fn keeping_last_node(mut self) -> Self {
+        self.emptied = EmptyListTest::Asked;
+        if let NodeListQuery::LastNode { .. } = self.next {
+            self.next = NodeListQuery::Finished;
+        }
+        self
     }
 
     pub(super) fn is_finished(&self) -> bool {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use boildown_driver::{Drive, Step};
-use boildown_exec::spawn::{self, Invocation, Limits, Stdin};
+use boildown_exec::spawn::{self, Inherited, Invocation, Limits, Stdin};
 use boildown_exec::{Scratch, remove_tree};
 use boildown_oracle::{
     Answer, Capture, Deduction, Interrupt, Oracle, OracleError, Property, Run, Verdict,
@@ -190,6 +190,7 @@ impl PointsProblem {
             args: words.collect(),
             current_dir: self.dir.clone(),
             stdin: Stdin::Null,
+            inherited: Inherited::Everything,
             env: vec![(
                 self.variable.clone().into(),
                 self.value.replace(PLACEHOLDER, pattern).into(),

@@ -9,6 +9,7 @@ use super::damage::is_division_needed;
 use super::reader::{Context, Grammar, Section, SyntaxReader};
 use crate::Language;
 use crate::document::builder::{Builder, NodePosition, Role};
+use crate::document::joined::{self, JoinedFiles, JoinedPart};
 use crate::document::slots::{Field, Slots};
 use crate::document::words::trim;
 use crate::document::{Document, View};
@@ -36,12 +37,20 @@ pub(in crate::document) async fn read_with_kinds(
         pace: Pace::default(),
     };
     let outermost = reader.grammar(language).expect("one grammar always fits");
-    reader
-        .read(0..bytes.len(), &outermost, Context::default())
-        .await;
+    let files = match joined::parts(bytes) {
+        Some(files) => reader.read_files(&files, &outermost).await,
+        None => {
+            let all = 0..bytes.len();
+            reader.read(all, &outermost, Context::default()).await;
+            JoinedFiles::default()
+        }
+    };
     pause().await;
     let mut document = (reader.builder).finish(View::Syntax(language), reader.slots.into_used());
-    document.parsed = reader.parsed;
+    if files.headers.is_empty() {
+        document.parsed = reader.parsed;
+    }
+    document.files = files;
     (document, KindNames(reader.grammars))
 }
 
@@ -66,6 +75,86 @@ enum Inside {
 }
 
 impl SyntaxReader<'_> {
+    /// Reads the texts of a folder, each in its language: a node for each folder and file, with the
+    /// text of the file as the only child. `main` is the language whose fields are known.
+    async fn read_files(&mut self, files: &[JoinedPart], main: &Arc<Grammar>) -> JoinedFiles {
+        let rigid = NodePosition {
+            slot: self.slots.rigid(),
+            ..NodePosition::default()
+        };
+        let bytes = self.bytes;
+        let mut found = JoinedFiles::default();
+        let mut open: Vec<&[u8]> = Vec::new();
+        self.builder.open(0, rigid);
+        for file in files {
+            let mut folders: Vec<&[u8]> = bytes[file.path.clone()]
+                .split(|&byte| byte == b'/')
+                .collect();
+            folders.pop();
+            let same = open
+                .iter()
+                .zip(&folders)
+                .take_while(|(open, folder)| open == folder);
+            let same = same.count();
+            for _ in same..open.len() {
+                self.builder.close();
+            }
+            for _ in same..folders.len() {
+                self.builder.open(0, rigid);
+            }
+            open = folders;
+            found.nodes.push(self.builder.next_node());
+            found.headers.push(self.builder.len());
+            self.builder.open(0, rigid);
+            self.builder.token(file.header.clone());
+            self.covered = file.header.end;
+            let content = file.content.clone();
+            match file
+                .language(bytes)
+                .and_then(|language| self.grammar(language))
+            {
+                Some(grammar) => {
+                    let depth = usize::from(grammar.language != main.language);
+                    let context = Context {
+                        depth,
+                        ..Context::default()
+                    };
+                    self.read(content, &grammar, context).await;
+                }
+                None => self.read_lines(content, rigid),
+            }
+            self.catch_up(file.content.end);
+            self.builder.close();
+        }
+        for _ in 0..=open.len() {
+            self.builder.close();
+        }
+        found
+    }
+
+    /// Reads a text in no known language: its lines, and their words.
+    fn read_lines(&mut self, bytes: Range<usize>, rigid: NodePosition) {
+        if trim(self.bytes, bytes.clone()).is_empty() {
+            return;
+        }
+        self.builder.open(0, rigid);
+        let mut start = bytes.start;
+        while start < bytes.end {
+            let rest = &self.bytes[start..bytes.end];
+            let end = rest
+                .iter()
+                .position(|&byte| byte == b'\n')
+                .map_or(bytes.end, |end| start + end + 1);
+            if !trim(self.bytes, start..end).is_empty() {
+                self.builder.open(0, rigid);
+                self.catch_up(end);
+                self.builder.close();
+            }
+            start = end;
+        }
+        self.builder.close();
+    }
+
     /// Reads a part of the input.
     fn read<'f>(
         &'f mut self,

@@ -1,9 +1,10 @@
 //! The choice of an order by the input: its language, or whether it is a binary.
 
 use super::limits::{MIB, PARSE_LIMIT};
-use super::{binary, language, lines, text};
+use super::{binary, elements, language, lines, text, wasm};
 use crate::Language;
 use crate::pipeline::pass::Pass;
+use crate::split::Split;
 use crate::strategy::Units;
 
 /// Returns the passes for an input, in the order in which they begin.
@@ -11,7 +12,20 @@ pub(in crate::pipeline) fn order_for(
     bytes: &[u8],
     language: Option<&'static Language>,
     units: Units,
+    split: Option<&Split>,
 ) -> Vec<Pass> {
+    let mut passes = match split {
+        Some(_) => elements::order(),
+        None => Vec::new(),
+    };
+    if units != Units::Elements {
+        passes.extend(order_inside(bytes, language, units));
+    }
+    passes
+}
+
+/// Returns the passes for an input whatever its elements are.
+fn order_inside(bytes: &[u8], language: Option<&'static Language>, units: Units) -> Vec<Pass> {
     match language {
         _ if units == Units::Lines => lines::order(),
         Some(language) if units == Units::Bytes => {
@@ -20,6 +34,7 @@ pub(in crate::pipeline) fn order_for(
             passes
         }
         Some(language) => language::order(language),
+        None if wasm::is_module(bytes) => wasm::order(),
         None if is_binary(bytes) => binary::order(),
         None => text::order(),
     }
@@ -48,7 +63,12 @@ mod tests {
 
     #[test]
     fn no_pass_stands_twice_in_an_order() {
-        let orders = [text::order(), binary::order(), lines::order()];
+        let orders = [
+            text::order(),
+            binary::order(),
+            wasm::order(),
+            lines::order(),
+        ];
         let languages = Language::all().iter().map(language::order);
         for order in orders.into_iter().chain(languages) {
             let ids: BTreeSet<_> = order.iter().map(|pass| pass.id).collect();

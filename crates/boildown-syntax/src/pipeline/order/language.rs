@@ -22,6 +22,25 @@ const CHARACTERS_LIMIT: usize = 64 * KIB;
 /// syntax.
 const TINY_LIMIT: usize = 128;
 
+/// Returns the passes over the texts of a folder as one input, the main language of which is given:
+/// those that find something across files. What is left is reduced file by file.
+pub(in crate::pipeline) fn order_of_joined(language: &'static Language) -> Vec<Pass> {
+    let parsed = |id, method| Pass::new(id, View::Syntax(language), method).parsed();
+    let one_in = SmallestDeletion::OneIn;
+    vec![
+        parsed(PassId::UnusedLarge, Method::Unused(one_in(100))),
+        parsed(PassId::ExpectedGain, Method::ExpectedGain(one_in(2000)))
+            .starting_at(EXPECTED_GAIN_FROM),
+        parsed(PassId::CoarseTree, Method::Tree(one_in(100))),
+        parsed(PassId::FilesWithMentions, Method::FilesWithMentions),
+        parsed(PassId::UnusedAfterCoarseTree, Method::Unused(one_in(1000))),
+        parsed(PassId::FineTree, Method::Tree(one_in(1000))),
+        parsed(PassId::UnusedAfterFineTree, Method::Unused(one_in(1000))),
+        parsed(PassId::Tree, Method::Tree(SmallestDeletion::OneToken)),
+        parsed(PassId::Rewriting, Method::Rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
+    ]
+}
+
 pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     let syntax = |id, method| Pass::new(id, View::Syntax(language), method);
     let parsed = |id, method| syntax(id, method).parsed().below(PARSE_LIMIT);
@@ -36,7 +55,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     let any = SmallestDeletion::OneToken;
     let halving = Method::List(Algorithm::HALVING);
     let rewrites = Method::Rewrites;
-    vec![
+    let mut passes = vec![
         Pass::new(PassId::Lines, View::Lines, halving).starting_at(PARSE_LIMIT),
         Pass {
             view: View::Lines,
@@ -80,5 +99,24 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         )
         .below(REWRITE_LIMIT),
         unparsed(PassId::RewritingJoins, rewrites(RewriteKind::Joined)).below(REWRITE_LIMIT),
+    ];
+    if language.name == "LLVM IR" {
+        let whole = passes
+            .iter()
+            .position(|pass| pass.id == PassId::RewritingWhole);
+        let first = whole.map_or(0, |whole| whole + 1);
+        passes.splice(first..first, instructions());
+    }
+    passes
+}
+
+/// The passes over the instructions of LLVM IR.
+fn instructions() -> [Pass; 3] {
+    let pass = |id, method| Pass::new(id, View::LlvmIr, method).below(PARSE_LIMIT);
+    let tree = Method::Tree;
+    [
+        pass(PassId::CoarseLlvmIr, tree(SmallestDeletion::OneIn(100))),
+        pass(PassId::LlvmIr, tree(SmallestDeletion::OneToken)),
+        pass(PassId::LlvmIrTokens, Method::Window(1)),
     ]
 }

@@ -21,6 +21,7 @@ use self::report::reporter::{ChangesReporter, CulpritSearchReport, StartedChange
 use self::rule::rule;
 use self::states::RequestedStates;
 use crate::error::{CliError, ExitKind};
+use crate::executors::check_jobs;
 use crate::limits;
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::{failure_read, limit_advice, loosened, not_remembered, noting};
@@ -40,6 +41,7 @@ mod states;
 pub(crate) fn run(args: &ChangesArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
+    check_jobs(&args.jobs)?;
     let user_dir = current_dir()?;
     if let Some(points) = &args.points {
         return points::run(args, points, user_dir);
@@ -144,6 +146,7 @@ impl CulpritSearch<'_> {
         );
         let config = SessionConfig {
             jobs: args.jobs.count(),
+            jobs_elsewhere: 0,
             budget: args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store: session.store.clone(),

@@ -46,6 +46,7 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
     };
     let config = SessionConfig {
         jobs: args.jobs.count(),
+        jobs_elsewhere: 0,
         budget: args.budget.budget(),
         interrupt: Some(interrupt),
         store: None,

@@ -11,7 +11,8 @@ use crate::commands::guides::ISOLATE;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::duration;
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WorkerArgs,
+    heading,
 };
 use crate::preparing::PreparationOptions;
 
@@ -46,6 +47,9 @@ pub(crate) struct IsolateArgs {
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
 
+    #[command(flatten)]
+    pub(crate) workers: WorkerArgs,
+
     /// Language of both files, or `none`
     ///
     /// [default: by the name of BAD, or else by its content; `boildown languages` lists them]
@@ -57,6 +61,13 @@ pub(crate) struct IsolateArgs {
     /// [default: alone in a fresh directory]
     #[arg(long, value_name = "DIR", help_heading = heading::RUN)]
     pub(crate) within: Option<PathBuf>,
+
+    /// Use the verdicts in the store of another run too
+    ///
+    /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
+    /// Used if the command, its files, the property and the input are the same. May be repeated.
+    #[arg(long, value_name = "STORE", hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) known: Vec<PathBuf>,
 
     /// Start over instead of resuming
     ///
@@ -71,9 +82,24 @@ pub(crate) struct IsolateArgs {
     #[arg(short, long, value_name = "DIR", help_heading = heading::OUTPUT)]
     pub(crate) output: Option<PathBuf>,
 
-    /// The smallest units to compare: lines, tokens, characters
-    #[arg(long, value_name = "UNITS", value_parser = units, default_value = "characters", hide_default_value = true, help_heading = heading::REDUCE)]
-    pub(crate) units: Finest,
+    /// The smallest units to compare: keys, lines, tokens, characters
+    ///
+    /// `keys` compares the keys of configuration files (JSON, TOML, YAML, INI), and the entries of
+    /// lock files [default: characters; keys for --env, lines for --args]
+    #[arg(long, value_name = "UNITS", value_parser = units, help_heading = heading::REDUCE)]
+    pub(crate) units: Option<Finest>,
+
+    /// The files hold the environment, as NAME=VALUE lines
+    ///
+    /// The command runs with the variables of a candidate and the `PATH`.
+    #[arg(long, help_heading = heading::REDUCE)]
+    pub(crate) env: bool,
+
+    /// The files hold arguments of the command
+    ///
+    /// They are put in the place of {items}, or after the command.
+    #[arg(long, conflicts_with = "env", help_heading = heading::REDUCE)]
+    pub(crate) args: bool,
 
     #[command(flatten)]
     pub(crate) printing: OutputArgs,
@@ -91,25 +117,39 @@ pub(crate) struct IsolateArgs {
     pub(crate) sandbox: SandboxArgs,
 
     #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+
+    #[command(flatten)]
     pub(crate) help: HelpArgs,
 }
 
 fn units(text: &str) -> Result<Finest, &'static str> {
     match text {
+        "keys" => Ok(Finest::Keys),
         "lines" => Ok(Finest::Lines),
         "tokens" => Ok(Finest::Tokens),
         "characters" => Ok(Finest::Characters),
-        _ => Err("not lines, tokens or characters"),
+        _ => Err("not keys, lines, tokens or characters"),
     }
 }
 
 impl IsolateArgs {
+    /// Returns the finest units of the difference.
+    pub(crate) fn finest(&self) -> Finest {
+        self.units.unwrap_or(match (self.env, self.args) {
+            (true, _) => Finest::Keys,
+            (_, true) => Finest::Lines,
+            (false, false) => Finest::default(),
+        })
+    }
+
     /// Returns the options of the preparation.
     pub(crate) fn preparation(&self) -> PreparationOptions<'_> {
         PreparationOptions {
             input: &self.bad,
             property: &self.property,
             sandbox: &self.sandbox,
+            remote: &self.remote,
             printing: &self.printing,
             timeout: self.timeout,
             jobs: self.jobs.count(),

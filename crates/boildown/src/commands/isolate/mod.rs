@@ -21,6 +21,7 @@ use self::report::IsolationReport;
 use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
+use crate::executors::{Executors, check_command};
 use crate::explain::{output_hints, repeat_hint, unnamed_candidate_hint};
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
@@ -31,9 +32,10 @@ use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::signals::interrupt_on_signals;
-use crate::{deduced, input, limits, property};
+use crate::{deduced, input, known, limits, property, remote};
 
 pub(crate) mod args;
+mod delivery;
 mod diff;
 mod report;
 
@@ -42,15 +44,19 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
     let files = read(args)?;
-    let language = input::language(args.language.as_deref(), &args.bad, &files.bad)?;
+    let language = match delivery::is_list(args) {
+        true => None,
+        false => input::language(args.language.as_deref(), &args.bad, &files.bad)?,
+    };
     let (good_name, bad_name) = (args.good.escaped(), args.bad.escaped());
     let usage = format!("boildown isolate {good_name} {bad_name}");
-    let commands = PropertyCommands::new(&args.property, &args.command, &args.bad, &usage)?;
+    let commands = delivery::commands(args, &usage)?;
     if args.property.show_property {
         return show_property(args, commands.command, &files.bad);
     }
     let mut sides = sides(args)?;
     let interrupt = interrupt_on_signals()?;
+    let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
     let mut reporter = crate::report::reporter(&args.printing, "");
     let reporter = reporter.as_mut();
     let mut choices = Choices::default();
@@ -64,7 +70,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let earlier = earlier_sessions(args, identity, &sides, reporter)?;
     sides.are_resumed = earlier.is_resumed && sides.passing.exists() && sides.failing.exists();
     let runner = runner(args, &commands, &files, &place, &interrupt, reporter)?;
-    let prepared = prepare(
+    let mut prepared = prepare(
         args,
         &runner,
         &files,
@@ -73,11 +79,13 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         &mut choices,
         reporter,
     )?;
+    let is_flaky = args.property.flaky;
+    executors.admit_isolation(&mut prepared.oracle, &files, is_flaky, &interrupt, reporter)?;
     let mut flakiness = Flakiness::new(&prepared.baseline);
     if let Some(note) = flakiness::before_search(&flakiness) {
         reporter.note(&note);
     }
-    let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter);
+    let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter)?;
     reporter.started(started(
         args, &files, language, &sides, &place, &prepared, &choices,
     ));
@@ -89,6 +97,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         sides: &sides,
         interrupt: &interrupt,
         prepared: &prepared,
+        executors: &executors,
     };
     let (summary, ended) = search.run(session.store.clone(), &mut flakiness, reporter)?;
     if let Some(note) = flakiness::after_search(&flakiness) {
@@ -123,7 +132,9 @@ fn runner(
 ) -> Result<Runner, CliError> {
     let (bad, timeout) = (&args.bad, args.timeout);
     let command = commands.command.clone();
-    let runner = limits::runner(bad, command, &args.sandbox, timeout, &mut noting(reporter))?;
+    check_command(&command, &args.workers, &args.remote)?;
+    let mut runner = limits::runner(bad, command, &args.sandbox, timeout, &mut noting(reporter))?;
+    remote::attach(&mut runner, &args.remote, args.jobs.count())?;
     let mut runner = place.runner(runner);
     commands.note(reporter);
     runner.extra_tests =
@@ -133,7 +144,8 @@ fn runner(
 
 fn warn_if_modified(args: &IsolateArgs, files: &GoodAndBad, reporter: &mut dyn Reporter) {
     for (path, input) in [(&args.good, &files.good), (&args.bad, &files.bad)] {
-        if fs::read(path).ok().as_deref() != Some(input) {
+        let current = fs::read(path).map(|bytes| delivery::normalised(args, bytes.into()));
+        if current.ok().as_ref() != Some(input) {
             reporter.note(&input::modified_warning(path));
         }
     }
@@ -147,6 +159,7 @@ struct IsolationSearch<'a> {
     sides: &'a SideFiles,
     interrupt: &'a Interrupt,
     prepared: &'a PreparedIsolation,
+    executors: &'a Executors,
 }
 
 impl IsolationSearch<'_> {
@@ -159,22 +172,31 @@ impl IsolationSearch<'_> {
     ) -> Result<(Summary, Isolation), CliError> {
         let cannot_run = |error: OracleError| CliError::cannot_run(&error);
         let (args, oracle) = (self.args, &self.prepared.oracle);
-        let search =
-            Isolation::between(&self.files.good, &self.files.bad, self.language, args.units);
+        let search = Isolation::between(
+            &self.files.good,
+            &self.files.bad,
+            self.language,
+            args.finest(),
+        );
         let config = SessionConfig {
-            jobs: args.jobs.count(),
+            jobs: self.executors.jobs(),
+            jobs_elsewhere: self.executors.jobs_elsewhere(),
             budget: args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store,
         };
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
-        let on_event = &mut |event: &_| match event {
-            Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
-            event => reporter.event(event),
+        let on_event = &mut |event: &_| {
+            self.executors.report(reporter);
+            match event {
+                Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
+                event => reporter.event(event),
+            }
         };
-        let (mut summary, ended) =
-            boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event)
-                .map_err(cannot_run)?;
+        let isolated =
+            boildown_session::isolate(search, &repeating, Some(self.sides), &config, on_event);
+        self.executors.report(reporter);
+        let (mut summary, ended) = isolated.map_err(cannot_run)?;
         summary.progress.spent.runs = repeating.runs();
         flakiness.contradictions = repeating.contradictions();
         if !flakiness.is_steady() && summary.stopped != Some(Stopped::Interrupted) {
@@ -184,7 +206,7 @@ impl IsolationSearch<'_> {
             );
             let (failing, interrupt) = (ended.failing(), self.interrupt);
             flakiness
-                .measure_result(oracle, &failing, args.jobs.count(), interrupt)
+                .measure_result(oracle, &failing, self.executors.jobs(), interrupt)
                 .map_err(cannot_run)?;
         }
         Ok((summary, ended))
@@ -194,8 +216,14 @@ impl IsolationSearch<'_> {
 /// Reads the good file and the bad one.
 fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
     let hint = "the two files come first: boildown isolate GOOD BAD -- COMMAND";
-    let good = input::read(&args.good, hint)?;
-    let bad = input::read(&args.bad, hint)?;
+    if args.good.is_dir() && args.bad.is_dir() {
+        let (good, bad) = (args.good.escaped(), args.bad.escaped());
+        return Err(CliError::usage(format!("{good} and {bad} are directories")).hint(format!(
+            "`boildown changes {good} {bad} -- COMMAND` finds what differs between two directories"
+        )));
+    }
+    let good = delivery::normalised(args, input::read(&args.good, hint)?);
+    let bad = delivery::normalised(args, input::read(&args.bad, hint)?);
     if good == bad {
         let what = format!(
             "{} and {} are identical",
@@ -237,10 +265,10 @@ fn begin(
     args: &IsolateArgs,
     bad: &Arc<[u8]>,
     prepared: &PreparedIsolation,
-    earlier: EarlierSessions,
+    mut earlier: EarlierSessions,
     choices: &Choices,
     reporter: &mut dyn Reporter,
-) -> SessionStore {
+) -> Result<SessionStore, CliError> {
     let oracle = &prepared.oracle;
     let start = RunDescription {
         name: &args.bad.file_name().unwrap_or_default().to_string_lossy(),
@@ -258,7 +286,8 @@ fn begin(
         version: env!("CARGO_PKG_VERSION"),
         choices: choices.as_slice(),
     };
-    earlier.begin(&start, &mut noting(reporter))
+    known::read(&args.known, &mut earlier, &start.flags, reporter)?;
+    Ok(earlier.begin(&start, &mut noting(reporter)))
 }
 
 /// Returns everything that the candidates and verdicts of an isolation depend on.
@@ -276,7 +305,10 @@ fn identity(
         timeout,
         language,
         units,
+        env: is_environment,
+        args: are_arguments,
         sandbox,
+        remote,
         property,
         good: _,
         // Part of the property.
@@ -285,8 +317,10 @@ fn identity(
         output: _,
         // Only as the project that it states.
         within: _,
-        // Changes the duration only.
+        // Change the duration only.
         jobs: _,
+        workers: _,
+        known: _,
         // Changes when the search stops.
         budget: _,
         // Change what is printed, and whether to resume.
@@ -303,9 +337,14 @@ fn identity(
     commands.add_to_identity(&mut identity, property);
     identity.add("--timeout", format!("{timeout:?}"));
     identity.add("--language", format!("{language:?}"));
-    identity.add("--units", format!("{units:?}"));
+    identity.add("--units", format!("{:?}", units.unwrap_or_default()));
+    // Runs of earlier versions have no such values.
+    if *is_environment || *are_arguments {
+        identity.add("--env, --args", format!("{is_environment} {are_arguments}"));
+    }
     identity.add("--flaky", format!("{}", property.flaky));
     limits::add_to_identity(&mut identity, sandbox);
+    remote.add_to_identity(&mut identity);
     project::add_to_identity(&mut identity, project);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
@@ -382,7 +421,10 @@ fn prepare(
     let property = &prepared.oracle.failing;
     let slowest = prepared.baseline.stats.slowest;
     choices.add(choices::property(property, property_is_stated), reporter);
-    choices.add(choices::sandbox(&args.sandbox, loosened), reporter);
+    choices.add(
+        choices::sandbox(&args.sandbox, &args.remote, loosened),
+        reporter,
+    );
     choices.add(
         choices::time_limit(args.timeout, property, slowest),
         reporter,
@@ -430,7 +472,7 @@ fn started(
         budget: &args.budget,
         timeout: args.timeout,
         has_sandbox: runner.limits.sandbox.is_some(),
-        units: format!("{:?}", args.units).to_lowercase(),
+        units: format!("{:?}", args.finest()).to_lowercase(),
         choices: choices.as_slice(),
     };
     search.into()

@@ -15,6 +15,7 @@ use boildown_search::algorithms::Schedule;
 use boildown_search::literature::list::{
     CddOptions, DdminOptions, ProbDdOptions, Sigma, WProbDdOptions,
 };
+use boildown_search::literature::tree::LastNode;
 use boildown_syntax::Language;
 
 use self::args::{Experiment, LabArgs};
@@ -85,7 +86,7 @@ fn compare_on_programs(
     needed: usize,
 ) -> Result<ExitKind, CliError> {
     let schedules = match schedules {
-        [] => &[Schedule::Hdd, Schedule::Boildown],
+        [] => &[Schedule::Hdd(LastNode::Tried), Schedule::Boildown],
         chosen => chosen,
     };
     let setup = programs::ProgramsSetup {

@@ -2,23 +2,30 @@
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use boildown_exec::CommandLine;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 use boildown_session::TargetSize;
-use boildown_syntax::Units;
+use boildown_syntax::{CommandParts, Split, Units};
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{ArgPredicate, PossibleValuesParser, TypedValueParser};
 
 use crate::commands::guides::REDUCE;
+use crate::error::CliError;
+use crate::folder::FolderArgs;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, SandboxArgs, heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WorkerArgs,
+    heading,
 };
 use crate::preparing::PreparationOptions;
+
+/// Stands for the input where the command is reduced, and no file is given.
+pub(crate) const NO_FILE: &str = "(no file)";
 
 #[derive(Debug, Args)]
 #[command(
@@ -32,15 +39,29 @@ use crate::preparing::PreparationOptions;
 )]
 #[expect(clippy::struct_excessive_bools, reason = "flags that are given or not")]
 pub(crate) struct ReduceArgs {
-    /// The file to reduce
+    /// The file or folder to reduce
     ///
     /// It is never modified unless --in-place is given.
-    #[arg(value_name = "FILE", hide_short_help = true)]
+    #[arg(
+        value_name = "FILE",
+        required = false,
+        required_unless_present_any = ["args", "env"],
+        default_value_ifs = [
+            ("args", ArgPredicate::IsPresent, NO_FILE),
+            ("env", ArgPredicate::IsPresent, NO_FILE),
+        ],
+        hide_short_help = true,
+    )]
     pub(crate) input: PathBuf,
 
-    /// The test script, in either order with the input
-    #[arg(hide = true, value_name = "SCRIPT", conflicts_with_all = ["test", "command", "stdin"])]
-    pub(crate) script: Option<PathBuf>,
+    /// More files to reduce together with it
+    ///
+    /// Without a command, a single one is the test script, in either order with the input.
+    #[arg(value_name = "FILES", hide_short_help = true)]
+    pub(crate) more: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) folder: FolderArgs,
 
     /// The command that fails on the input
     ///
@@ -61,6 +82,9 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
 
+    #[command(flatten)]
+    pub(crate) workers: WorkerArgs,
+
     /// Language of the input, or `none`
     ///
     /// [default: by its name, or else by its content; `boildown languages` lists them]
@@ -77,10 +101,42 @@ pub(crate) struct ReduceArgs {
     /// The smallest parts to delete: lines, tokens, bytes
     ///
     /// `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts of
-    /// lines too; `bytes` also takes the tokens of a language apart. A file in no known language is
-    /// reduced down to bytes by default.
-    #[arg(long, value_name = "UNITS", value_parser = units(), hide_possible_values = true, default_value = "tokens", hide_default_value = true, help_heading = heading::REDUCE)]
-    pub(crate) units: Units,
+    /// lines too; `bytes` also takes the tokens of a language apart [default: tokens; bytes for a
+    /// file in no known language; whole words for --args and --env]
+    #[arg(long, value_name = "UNITS", value_parser = units(), hide_possible_values = true, help_heading = heading::REDUCE)]
+    pub(crate) units: Option<Units>,
+
+    /// Reduce the arguments of the command
+    ///
+    /// An option goes together with its value. Response files (`@FILE`) are read. The result is
+    /// printed as a line for a shell.
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) args: bool,
+
+    /// Reduce the environment of the command
+    ///
+    /// Every variable but the `PATH`. The result is printed as a line for a shell.
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) env: bool,
+
+    /// What a list consists of: lines, words, json-lines, ...
+    ///
+    /// One of lines, words, nul, json-lines, json-array, sql and csv; or a regular expression. One
+    /// that begins with ^ matches where an element begins, any other matches what separates two.
+    /// Elements are deleted as a whole first, and then parts of them [default: lines, if {items} is
+    /// in the command]
+    #[arg(long, value_name = "KIND", hide_short_help = true, value_parser = named::<Split>, help_heading = heading::REDUCE)]
+    pub(crate) split: Option<Split>,
+
+    /// Delete whole elements only
+    #[arg(long, conflicts_with = "units", hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) units_only: bool,
+
+    /// Try other orders of the elements of a list too
+    ///
+    /// They are sorted, but for the inversions that the failure needs.
+    #[arg(long, conflicts_with_all = ["args", "env"], hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) order: bool,
 
     /// Rename identifiers to a, b, c and so on
     ///
@@ -95,6 +151,27 @@ pub(crate) struct ReduceArgs {
     /// Remove all removable whitespace, including line breaks
     #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) compact: bool,
+
+    /// Accept an input of a few characters that is no part of it
+    ///
+    /// Inputs such as `{` or a carriage return break many parsers. They are tried at the end, and
+    /// mentioned if the property holds on them, but they are not the result. With this option they
+    /// are tried first.
+    #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) allow_trivial: bool,
+
+    /// Fail in the same form throughout: message, function, exit
+    ///
+    /// Refuses steps after which the command ends otherwise or reports another crash, although the
+    /// property holds. Without it, the summary says at which step the form changed.
+    #[arg(long, hide_short_help = true, help_heading = heading::PRESERVE)]
+    pub(crate) strict: bool,
+    /// Use the verdicts in the store of another run too
+    ///
+    /// A `.boildown` folder, or a file in it: a colleague's, or that of a CI job. It is only read.
+    /// Used if the command, its files, the property and the input are the same. May be repeated.
+    #[arg(long, value_name = "STORE", hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) known: Vec<PathBuf>,
 
     /// Start over instead of resuming
     ///
@@ -137,6 +214,9 @@ pub(crate) struct ReduceArgs {
     #[command(flatten)]
     pub(crate) sandbox: SandboxArgs,
 
+    #[command(flatten)]
+    pub(crate) remote: RemoteArgs,
+
     /// Passes to run, such as tree,tokens; or to skip, with a dash
     ///
     /// --passes=-rewriting only deletes, so that the result consists of tokens of the input, in
@@ -168,12 +248,32 @@ pub(crate) struct ReduceArgs {
     #[arg(long, hide_short_help = true, value_name = "FILE", help_heading = heading::EXPERT)]
     pub(crate) rules: Vec<PathBuf>,
 
+    /// The variables of the command when it inherits none, but for the `PATH`.
+    #[arg(skip)]
+    pub(crate) variables: Option<Vec<(OsString, OsString)>>,
+
+    /// The part of the work, where a command is reduced with a file.
+    #[arg(skip)]
+    pub(crate) part: Part,
+
     /// Also run candidates that do not parse
     #[arg(long, hide = true)]
     pub(crate) no_gate: bool,
 
     #[command(flatten)]
     pub(crate) help: HelpArgs,
+}
+
+/// A part of the reduction of a file and its command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of the work.
+    #[default]
+    Whole,
+    /// The command, on the file as it is. The result is not printed.
+    First,
+    /// The command, on what is left of the file.
+    Last,
 }
 
 /// Returns a parser whose values shells complete.
@@ -211,12 +311,93 @@ fn size(text: &str) -> Result<TargetSize, &'static str> {
 }
 
 impl ReduceArgs {
+    /// Returns whether the command is reduced, and not a file.
+    pub(crate) fn reduces_command(&self) -> bool {
+        self.args || self.env
+    }
+
+    /// Returns what the elements of the input are, if it is a list.
+    pub(crate) fn split(&self) -> Option<Split> {
+        if self.reduces_command() {
+            return Some(Split::Command(match (self.args, self.env) {
+                (true, true) => CommandParts::All,
+                (false, true) => CommandParts::Variables,
+                (true | false, false) => CommandParts::Arguments,
+            }));
+        }
+        (self.split.clone()).or_else(|| self.names_items().then_some(Split::Lines))
+    }
+
+    /// Returns whether a word of the command stands for items.
+    pub(crate) fn names_items(&self) -> bool {
+        let mut words = self.command.iter();
+        words.any(|word| CommandLine::names_items(word))
+    }
+
+    /// Returns the smallest parts to delete.
+    pub(crate) fn smallest(&self) -> Units {
+        match self.units {
+            // A part of an argument may mean something else, such as the root of a path.
+            None if self.units_only || self.reduces_command() => Units::Elements,
+            units => units.unwrap_or_default(),
+        }
+    }
+
+    /// Returns the inputs.
+    pub(crate) fn inputs(&self) -> Vec<PathBuf> {
+        std::iter::once(&self.input)
+            .chain(&self.more)
+            .cloned()
+            .collect()
+    }
+
+    /// Checks that no option was given that has a meaning for a single file only.
+    pub(crate) fn check_for_folder(&self) -> Result<(), CliError> {
+        let args = self;
+        let is_given = [
+            ("--language", args.language.is_some()),
+            ("--keep", !args.keep.is_empty()),
+            ("--rules", !args.rules.is_empty()),
+            ("--passes", !args.passes.is_empty()),
+            ("--stdin", args.property.stdin),
+            ("--within", args.within.is_some()),
+            ("--split", args.split.is_some()),
+            ("--units-only", args.units_only),
+            ("--order", args.order),
+            ("--allow-trivial", args.allow_trivial),
+            ("--worker", !args.workers.worker.is_empty()),
+            ("--workers", args.workers.workers.is_some()),
+            ("--remote", args.remote.is_given()),
+            ("--output -", args.output.as_deref() == Some(Path::new("-"))),
+            (
+                "--in-place with several inputs",
+                args.in_place && !args.more.is_empty(),
+            ),
+        ];
+        let Some((option, _)) = is_given.into_iter().find(|(_, is_given)| *is_given) else {
+            return Ok(());
+        };
+        let what =
+            format!("{option} is for a single file, and the input is a folder or several files");
+        let hint = match option {
+            "--keep" => "--keep-file GLOB keeps whole files",
+            "--worker" | "--workers" | "--remote" => "folders are reduced on this machine",
+            "--within" => "--with PATH gives each run a file or folder in its place",
+            "--output -" | "--in-place with several inputs" => {
+                "--output DIR writes the result to a folder"
+            }
+            _ => "leave it out",
+        };
+        Err(CliError::usage(what).hint(hint))
+    }
+
     /// Returns the options of the preparation.
     pub(crate) fn preparation(&self) -> PreparationOptions<'_> {
         PreparationOptions {
             input: &self.input,
             property: &self.property,
             sandbox: &self.sandbox,
+            remote: &self.remote,
             printing: &self.printing,
             timeout: self.timeout,
             jobs: self.jobs.count(),

@@ -2,18 +2,22 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use boildown_exec::fsx;
+use boildown_exec::{FolderResult, Project, fsx, remove_tree};
+use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
 use boildown_search::Fingerprint;
 use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES};
+use boildown_session::{InputForm, ResultOutput};
 use boildown_store::{KnownResults, StoreFolder, fingerprint_of};
 
-use super::args::ReduceArgs;
+use super::args::{Part, ReduceArgs};
 use crate::error::{CliError, ExitKind};
+use crate::folder::is_folder;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 use crate::report::reporter::Reporter;
@@ -24,12 +28,20 @@ pub(super) struct Destination {
     pub(crate) output: PathBuf,
     /// Whether the result is not written to a file, but to standard output at the end.
     is_printed: bool,
+    /// Whether standard output holds events, of which the last one holds the result.
+    is_silent: bool,
     /// The result, with symbolic links resolved before the first run.
     target: PathBuf,
     /// The copy of the input, if the result replaces the input.
     pub(crate) backup: Option<PathBuf>,
     /// Where the result is as long as it is larger than the one that `output` holds.
     aside: Option<Aside>,
+    /// Whether the result is a folder.
+    is_folder: bool,
+    /// The folder that is reduced, if the result is a folder.
+    folder: Option<Arc<Project>>,
+    /// The folder that holds the result, once the reduction has begun.
+    folder_result: Option<Arc<FolderResult>>,
 }
 
 /// A result that is kept beside a smaller one of another run.
@@ -50,17 +62,31 @@ impl Destination {
     /// # Errors
     /// [`CliError`] when the result cannot be written there, or is the input itself.
     pub(crate) fn new(args: &ReduceArgs) -> Result<Self, CliError> {
+        let inputs = args.inputs();
+        let is_folder = is_folder(&inputs);
         if args.in_place {
             return Ok(Self {
                 target: fsx::resolve_link(&args.input),
                 output: args.input.clone(),
                 is_printed: false,
-                backup: Some(with_suffix(&args.input, ".orig")),
+                is_silent: false,
+                backup: Some(with_suffix(&without_slash(&args.input), ".orig")),
                 aside: None,
+                is_folder,
+                folder: None,
+                folder_result: None,
             });
         }
-        let by_default = with_infix(&args.input, ".min");
-        if args.output.as_deref() == Some(Path::new("-")) {
+        let by_default = match is_folder {
+            false => with_infix(&args.input, ".min"),
+            true if inputs.len() > 1 => {
+                let stem = args.input.file_stem().unwrap_or_default();
+                with_suffix(&args.input.with_file_name(stem), ".min")
+            }
+            true => with_suffix(&without_slash(&args.input), ".min"),
+        };
+        let is_printed = args.output.as_deref() == Some(Path::new("-"));
+        if is_printed || args.reduces_command() && args.output.is_none() {
             return Self::printed(args, by_default);
         }
         let output = args.output.clone().unwrap_or(by_default);
@@ -70,8 +96,18 @@ impl Destination {
                 .hint("--in-place replaces the input, and keeps a copy"));
         }
         let parent = output.parent().unwrap_or(Path::new(""));
+        if let Some(input) = is_folder.then(|| inside(&output, &inputs)).flatten() {
+            let what = format!(
+                "the output {} is inside the input {}",
+                output.escaped(),
+                input.escaped()
+            );
+            return Err(CliError::usage(what).hint("--output DIR writes the result elsewhere"));
+        }
         let problem = match fs::metadata(&output) {
+            Ok(metadata) if metadata.is_dir() && is_folder => None,
             Ok(metadata) if metadata.is_dir() => Some("it is a directory".to_owned()),
+            Ok(_) if is_folder => Some("it is no directory".to_owned()),
             // Writing would replace the device, such as /dev/null, by a file.
             Ok(metadata) if !metadata.is_file() => Some("it is not a regular file".to_owned()),
             Err(_) if !Path::new(".").join(parent).is_dir() => {
@@ -88,14 +124,18 @@ impl Destination {
             target: fsx::resolve_link(&output),
             output,
             is_printed: false,
+            is_silent: false,
             backup: None,
             aside: None,
+            is_folder,
+            folder: None,
+            folder_result: None,
         })
     }
 
     /// Returns the destination of a result that is printed; its store is beside `output`.
     fn printed(args: &ReduceArgs, output: PathBuf) -> Result<Self, CliError> {
-        if args.printing.json {
+        if args.printing.json && args.output.is_some() {
             let what = "`--output -` and `--json` both print to standard output";
             return Err(CliError::usage(what).hint("--output FILE writes the result to a file"));
         }
@@ -103,9 +143,84 @@ impl Destination {
             target: output.clone(),
             output,
             is_printed: true,
+            is_silent: args.printing.json || args.part == Part::First,
             backup: None,
             aside: None,
+            is_folder: is_folder(&args.inputs()),
+            folder: None,
+            folder_result: None,
         })
+    }
+
+    /// Makes the result a folder: states of the folder that is reduced.
+    pub(crate) fn of_folder(mut self, folder: Option<Arc<Project>>) -> Self {
+        self.folder = folder;
+        self
+    }
+
+    /// Reads a result.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        match &self.folder {
+            None => fs::read(path),
+            Some(project) => {
+                fs::read_dir(path)?;
+                let state = project.state_of(path);
+                state.ok_or_else(|| io::ErrorKind::InvalidData.into())
+            }
+        }
+    }
+
+    fn size(&self, result: &[u8]) -> usize {
+        match self.folder {
+            None => InputForm::File.size(result),
+            Some(_) => InputForm::Folder.size(result),
+        }
+    }
+
+    /// Returns where the reduction writes its best result.
+    pub(crate) fn result_output(&self) -> Option<ResultOutput> {
+        match &self.folder_result {
+            Some(folder) => Some(ResultOutput::Folder(Arc::clone(folder))),
+            None => self
+                .target()
+                .map(|path| ResultOutput::File(path.to_owned())),
+        }
+    }
+
+    /// Begins a reduction of a folder. Its result is written when there is one that is smaller:
+    /// until then, the folder itself is the best result.
+    fn begin_folder(
+        &mut self,
+        args: &ReduceArgs,
+        first: &[u8],
+        project: &Arc<Project>,
+        cannot_write: impl Fn(OracleError) -> CliError,
+    ) -> Result<(), CliError> {
+        let Some(target) = self.target().map(Path::to_owned) else {
+            return Ok(());
+        };
+        let is_whole = project.folder().is_some_and(|folder| {
+            FolderText::whole(&folder.listing).write(&folder.listing) == *first
+        });
+        if let Some(backup) = &self.backup
+            && self.existing_backup().is_none()
+        {
+            // The folder itself becomes the backup, with everything that is no part of the input.
+            fs::rename(without_slash(&args.input), backup).map_err(|error| {
+                let what = format!(
+                    "failed to rename {} to {}",
+                    args.input.escaped(),
+                    backup.escaped()
+                );
+                CliError::new(ExitKind::CannotRun, what).because(error)
+            })?;
+        }
+        let result = FolderResult::new(Arc::clone(project), target);
+        if !is_whole || self.backup.is_some() {
+            result.write(first).map_err(cannot_write)?;
+        }
+        self.folder_result = Some(Arc::new(result));
+        Ok(())
     }
 
     /// Returns the result of an earlier run that is in the result file.
@@ -135,14 +250,20 @@ impl Destination {
         if metadata.permissions().mode() & 0o222 == 0 {
             return Err(refused("it is read-only"));
         }
-        let bytes = fs::read(&self.target)
-            .map_err(|error| refused(&format!("it exists and cannot be read: {error}")))?;
+        let bytes = match self.read(&self.target) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(refused("it exists, and boildown did not write it"));
+            }
+            read => {
+                read.map_err(|error| refused(&format!("it exists and cannot be read: {error}")))?
+            }
+        };
         if bytes.is_empty() || bytes == input {
             return Ok(None);
         }
         let content = fingerprint_of(&bytes);
         if place.is_some_and(|place| place.is_known_result(content)) {
-            let bytes = bytes.len();
+            let bytes = self.size(&bytes);
             return Ok(Some(OtherResult { content, bytes }));
         }
         Err(refused("it exists, and boildown did not write it"))
@@ -156,13 +277,22 @@ impl Destination {
             return;
         }
         // A file of this run, or one that does not exist yet.
-        let is_free = |path: &PathBuf| match fs::read(path) {
+        let is_free = |path: &PathBuf| match self.read(path) {
             Ok(bytes) => bytes == input || earlier.was_result(fingerprint_of(&bytes)),
             Err(_) => path.symlink_metadata().is_err(),
         };
-        let mut paths = (1..).map(|number: u32| with_infix(&self.output, &format!(".{number}")));
+        let mut paths = (1..).map(|number| self.numbered(number));
         let path = paths.find(is_free).expect("one of all numbers is free");
         self.aside = Some(Aside { path, other });
+    }
+
+    /// Returns `crash.min.1.c` for `crash.min.c`, and `project.min.1` for the folder `project.min`.
+    fn numbered(&self, number: u32) -> PathBuf {
+        let number = format!(".{number}");
+        match self.is_folder {
+            true => with_suffix(&without_slash(&self.output), &number),
+            false => with_infix(&self.output, &number),
+        }
     }
 
     /// Returns the file that holds the best result so far, for messages.
@@ -214,8 +344,9 @@ impl Destination {
     /// Returns the files that are written, which are no part of the user's project.
     pub(crate) fn results(&self) -> impl Iterator<Item = PathBuf> {
         let output = (self.backup.is_none()).then(|| self.output.clone());
-        let numbered = |number: u32| with_infix(&self.output, &format!(".{number}"));
-        let aside = (1..).map(numbered).take_while(|path| path.exists());
+        let aside = (1..)
+            .map(|number| self.numbered(number))
+            .take_while(|path| path.exists());
         output.into_iter().chain(aside).chain(self.backup.clone())
     }
 
@@ -228,7 +359,7 @@ impl Destination {
     /// Writes the first result: the input, or the best result of earlier sessions. From now on the
     /// file always holds the best result so far.
     pub(crate) fn begin(
-        &self,
+        &mut self,
         args: &ReduceArgs,
         first: &[u8],
         known_results: Option<&KnownResults>,
@@ -239,11 +370,17 @@ impl Destination {
         }
         // With --in-place this also undoes changes that the command may have made to the input, so
         // that the copy is of the bytes that were read.
+        let cannot_write = |error: OracleError| {
+            CliError::failed_to(ExitKind::CannotRun, &error)
+                .hint("--output PATH writes it elsewhere")
+        };
+        if let Some(project) = self.folder.clone() {
+            self.begin_folder(args, first, &project, cannot_write)?;
+            self.note_kept(reporter);
+            return Ok(());
+        }
         if let Some(target) = self.target() {
-            fsx::write_atomic(target, first).map_err(|error| {
-                CliError::failed_to(ExitKind::CannotRun, &error)
-                    .hint("--output FILE writes it elsewhere")
-            })?;
+            fsx::write_atomic(target, first).map_err(cannot_write)?;
         }
         if let Some(backup) = &self.backup
             && self.existing_backup().is_none()
@@ -268,17 +405,33 @@ impl Destination {
         reporter: &mut dyn Reporter,
     ) -> Result<(), CliError> {
         if self.is_printed {
-            return print(best);
+            return match self.is_silent {
+                true => Ok(()),
+                false => print(best),
+            };
         }
+        let current = self.read(&self.target);
+        let size = self.size(best);
         let is_replaced = |aside: &mut Aside| {
-            let current = fs::read(&self.target);
-            let is_same = current.is_ok_and(|bytes| fingerprint_of(&bytes) == aside.other.content);
-            is_same && best.len() <= aside.other.bytes
+            let is_same =
+                (current.as_ref()).is_ok_and(|bytes| fingerprint_of(bytes) == aside.other.content);
+            is_same && size <= aside.other.bytes
         };
         if let Some(aside) = self.aside.take_if(is_replaced) {
-            fsx::write_durable(&self.target, best).map_err(|error| CliError::cannot_run(&error))?;
-            fs::remove_file(&aside.path).ok();
+            let written = match &self.folder {
+                None => fsx::write_durable(&self.target, best),
+                Some(project) => {
+                    FolderResult::new(Arc::clone(project), self.target.clone()).write_durable(best)
+                }
+            };
+            written.map_err(|error| CliError::cannot_run(&error))?;
+            match &self.folder {
+                None => fs::remove_file(&aside.path).ok(),
+                Some(_) => remove_tree(&aside.path).ok(),
+            };
         }
+        // Removes what it wrote beside the result.
+        self.folder_result = None;
         self.note_kept(reporter);
         Ok(())
     }
@@ -294,8 +447,24 @@ fn print(result: &[u8]) -> Result<(), CliError> {
     })
 }
 
+/// Returns the path without a slash at its end.
+fn without_slash(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    path.with_file_name(name)
+}
+
+/// Returns the input folder that a path is inside of.
+fn inside<'a>(path: &Path, inputs: &'a [PathBuf]) -> Option<&'a PathBuf> {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let parent = fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()?;
+    let mut inputs = inputs.iter().filter(|input| input.is_dir());
+    inputs.find(|input| fs::canonicalize(input).is_ok_and(|input| parent.starts_with(input)))
+}
+
 /// Returns `crash.min.c` for `crash.c` and `.min`.
-fn with_infix(path: &Path, infix: &str) -> PathBuf {
+pub(super) fn with_infix(path: &Path, infix: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(infix);
     if let Some(extension) = path.extension() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use boildown_exec::{LocalOracle, Project};
 use boildown_oracle::Property;
+use boildown_session::InputForm;
 use boildown_session::prepare::{
     EarlierSessions, MoveReason, PrepareEvent, SessionStore, lock_result,
 };
@@ -23,7 +24,9 @@ use crate::input::read_regular;
 use crate::project::{self, RunPlace, RunPlaces};
 use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
-use crate::{identity, limits};
+use crate::report::notes::noting;
+use crate::report::reporter::Reporter;
+use crate::{folder, identity, known, limits};
 
 /// What is known of a reduction before it begins.
 pub(super) struct ReductionHistory {
@@ -52,6 +55,7 @@ impl ReductionHistory {
             commands: places.commands,
             folder: folder.as_ref(),
             backup: destination.existing_backup(),
+            input_folder: places.folder(),
             current: input,
         };
         let (place, found) = match places.stated()? {
@@ -112,8 +116,8 @@ impl ReductionHistory {
         args: &ReduceArgs,
         oracle: &LocalOracle,
         choices: &[Choice],
-        on_event: &mut dyn FnMut(PrepareEvent<'_>),
-    ) -> (SessionStore, Option<ResumedBest>) {
+        reporter: &mut dyn Reporter,
+    ) -> Result<(SessionStore, Option<ResumedBest>), CliError> {
         let property = oracle.property();
         // A limit may end this session before the test in which an earlier one found its best
         // result.
@@ -123,12 +127,20 @@ impl ReductionHistory {
         };
         let best = self.earlier.best().filter(is_reached).cloned();
         let name = args.input.file_name().unwrap_or_default().to_string_lossy();
+        let form = match self
+            .place
+            .project()
+            .is_some_and(|project| project.folder().is_some())
+        {
+            true => InputForm::Folder,
+            false => InputForm::File,
+        };
         let start = RunDescription {
             name: &name,
             input: Improvement {
                 query: 0,
                 content: fingerprint_of(&self.input),
-                bytes: self.input.len(),
+                bytes: form.size(&self.input),
                 tokens: None,
                 elapsed: Duration::ZERO,
                 text: Some(Arc::clone(&self.input)),
@@ -139,9 +151,11 @@ impl ReductionHistory {
             version: env!("CARGO_PKG_VERSION"),
             choices,
         };
-        let session = self.earlier.begin(&start, on_event);
+        let mut earlier = self.earlier;
+        known::read(&args.known, &mut earlier, &start.flags, reporter)?;
+        let session = earlier.begin(&start, &mut noting(reporter));
         let best = best.filter(|_| session.store.is_some());
-        (session, best)
+        Ok((session, best))
     }
 }
 
@@ -152,6 +166,8 @@ struct Look<'a> {
     folder: Option<&'a StoreFolder>,
     /// The copy of the input that an earlier session made.
     backup: Option<&'a Path>,
+    /// The folder that is reduced; read from the backup if there is one.
+    input_folder: Option<&'a Project>,
     /// The input as it is now.
     current: &'a Arc<[u8]>,
 }
@@ -219,11 +235,20 @@ impl Look<'_> {
             CliError::usage(what)
                 .hint("the backup of the input would overwrite it; move it away first")
         };
-        let original: Arc<[u8]> = fs::read(backup).map_err(|_| exists())?.into();
+        let (original, current) = match self.input_folder {
+            Some(folder) => {
+                let current = folder.state_of(&self.args.input).unwrap_or_default();
+                (Arc::clone(self.current), Arc::from(current))
+            }
+            None => {
+                let original: Arc<[u8]> = fs::read(backup).map_err(|_| exists())?.into();
+                (original, Arc::clone(self.current))
+            }
+        };
         let identity = run_identity(self.args, self.commands, &original, project);
         let found = self.folder.and_then(|folder| folder.find(identity).ok());
         match found {
-            Some((found, _)) if found.is_known_result(fingerprint_of(self.current)) => Ok(original),
+            Some((found, _)) if found.is_known_result(fingerprint_of(&current)) => Ok(original),
             Some((_, ResumeStatus::Resumed { .. })) => Err(exists().hint(format!(
                 "to resume the earlier run, restore {} as that run left it",
                 self.args.input.escaped()
@@ -248,29 +273,46 @@ fn run_identity(
         timeout,
         language,
         keep,
-        units,
+        // Added by `add_list`.
+        args: _,
+        env: _,
+        variables: _,
+        units: _,
+        split: _,
+        units_only: _,
+        order: _,
+        // Changes what is printed.
+        part: _,
         passes,
         algorithm,
         schedule,
-        batch_size,
-        rules,
-        preserve_names,
-        rename,
-        compact,
-        no_gate,
+        // Added by `add_flags`.
+        batch_size: _,
+        rules: _,
+        preserve_names: _,
+        rename: _,
+        compact: _,
+        allow_trivial: _,
+        strict: _,
+        no_gate: _,
         sandbox,
+        remote,
         property,
         // Part of the property.
         command: _,
-        script: _,
+        // Part of the input.
+        more: _,
+        folder,
         // The store is beside the result.
         output: _,
         force: _,
         in_place: _,
         // Only as the project that it states.
         within: _,
-        // Changes the duration only.
+        // Change the duration only.
         jobs: _,
+        workers: _,
+        known: _,
         // Change when the search stops.
         until: _,
         budget: _,
@@ -289,24 +331,59 @@ fn run_identity(
     identity.add("--language", format!("{language:?}"));
     identity.add("--keep", format!("{keep:?}"));
     identity.add("--passes", format!("{passes:?}"));
-    // Runs of earlier versions have no such value.
-    if *units != Units::default() {
-        identity.add("--units", format!("{units:?}"));
-    }
+    add_list(&mut identity, args);
     identity.add("--algorithm", identity::algorithm(*algorithm));
     identity.add("--schedule", identity::schedule(*schedule));
-    identity.add("--width", format!("{batch_size}"));
-    let rules: Vec<_> = rules.iter().map(|path| read_regular(path).ok()).collect();
-    identity.add_hash("--rules", format!("{rules:?}").as_bytes());
-    identity.add("--preserve-names", format!("{preserve_names}"));
-    identity.add("--rename", format!("{rename}"));
-    identity.add("--compact", format!("{compact}"));
-    identity.add("--no-gate", format!("{no_gate}"));
-    identity.add("--flaky", format!("{}", property.flaky));
+    add_flags(&mut identity, args);
+    folder::add_to_identity(&mut identity, folder);
     limits::add_to_identity(&mut identity, sandbox);
+    remote.add_to_identity(&mut identity);
     project::add_to_identity(&mut identity, project);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
+}
+
+fn add_flags(identity: &mut Identity, args: &ReduceArgs) {
+    identity.add("--width", format!("{}", args.batch_size));
+    let rules = args.rules.iter().map(|path| read_regular(path).ok());
+    let rules: Vec<_> = rules.collect();
+    identity.add_hash("--rules", format!("{rules:?}").as_bytes());
+    for (option, is_given) in [
+        ("--preserve-names", args.preserve_names),
+        ("--rename", args.rename),
+        ("--compact", args.compact),
+        ("--no-gate", args.no_gate),
+        ("--flaky", args.property.flaky),
+    ] {
+        identity.add(option, format!("{is_given}"));
+    }
+    // Runs of earlier versions have no such values.
+    for (option, is_given) in [
+        ("--allow-trivial", args.allow_trivial),
+        ("--strict", args.strict),
+    ] {
+        if is_given {
+            identity.add(option, "true");
+        }
+    }
+}
+
+/// Adds what the elements of the input are, and the smallest parts of it. Runs of earlier versions
+/// have no such values.
+fn add_list(identity: &mut Identity, args: &ReduceArgs) {
+    if let Some(units) = args.units.filter(|units| *units != Units::default()) {
+        identity.add("--units", format!("{units:?}"));
+    }
+    if let Some(split) = args.split() {
+        let (units_only, order) = (args.units_only, args.order);
+        identity.add(
+            "--split",
+            format!("{split}, only whole: {units_only}, sorted: {order}"),
+        );
+    }
+    if let Some(variables) = &args.variables {
+        identity.add_hash("the environment", format!("{variables:?}").as_bytes());
+    }
 }
 
 #[cfg(test)]

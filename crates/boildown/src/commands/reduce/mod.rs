@@ -5,25 +5,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{LocalOracle, Runner, SecondaryFailureCollector, SecondaryFailures};
-use boildown_oracle::{Interrupt, Oracle};
+use boildown_exec::{LocalOracle, Project, Runner, SecondaryFailureCollector, SecondaryFailures};
+use boildown_oracle::{Capture, Interrupt, Oracle};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
-    Event, FlakyInput, ReduceOptions, Reduced, ReductionPlan, SessionConfig, SkipPass, Stopped,
-    Summary, reduce_with_restarts,
+    Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced, ReductionPlan,
+    SessionConfig, SkipPass, Stopped, Summary, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
-use boildown_syntax::{Language, Strategy, count_tokens, reduction};
+use boildown_syntax::{Language, Reduction, Strategy, count_tokens, folder_reduction, reduction};
 
-use self::args::ReduceArgs;
+use self::args::{NO_FILE, ReduceArgs};
+pub(crate) use self::delivery::words_of_response_file;
+use self::delivery::{command_as_input, deliver, settle_command};
 use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
 use self::report::ReductionReport;
-use self::strategy::strategy;
+use self::strategy::{strategy, strategy_of_folder};
 use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
+use crate::executors::{Executors, check_command};
+use crate::folder::{self, FolderCase, FolderSource};
 use crate::habits::settle;
 use crate::keys::{self, KeyListener};
 use crate::project::RunPlaces;
@@ -36,83 +40,177 @@ use crate::report::notes::{not_remembered, noting};
 use crate::report::reporter::Reporter;
 use crate::report::started::StartedSearch;
 use crate::signals::interrupt_on_signals;
-use crate::{input, limits};
+use crate::{input, limits, remote};
 
 pub(crate) mod args;
+mod delivery;
 mod destination;
 mod history;
 mod preparation;
 mod report;
 mod strategy;
+mod together;
 
-/// Reduces a file.
+/// Reduces a file, the command, or both.
 pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
     settle(&mut args)?;
-    let args = &args;
-    let input = read(&args.input)?;
-    let usage = format!("boildown reduce {}", args.input.escaped());
-    let commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
-    if args.property.show_property {
-        return show_property(args, &commands, &input);
+    if args.reduces_command() && args.input != Path::new(NO_FILE) {
+        return together::run(args, &reduce_one);
     }
-    let mut destination = Destination::new(args)?;
+    settle_command(&mut args)?;
+    let (exit, _) = reduce_one(&mut args)?;
+    Ok(exit)
+}
+
+/// What is reduced, and where the result goes.
+struct Subject {
+    /// The inputs as the user named them.
+    inputs: Vec<PathBuf>,
+    /// The folder, if the input is one.
+    folder: Option<FolderCase>,
+    input: Arc<[u8]>,
+    destination: Destination,
+}
+
+impl Subject {
+    /// Reads the inputs. Several files become the folder that they are in, also in `args`.
+    fn read(args: &mut ReduceArgs) -> Result<Self, CliError> {
+        let inputs = args.inputs();
+        let is_folder = !args.reduces_command() && folder::is_folder(&inputs);
+        match is_folder {
+            true => args.check_for_folder()?,
+            false => folder::check_file_options(&args.folder)?,
+        }
+        if args.input.file_name().is_none() {
+            args.input = folder::resolved(&args.input)?;
+        }
+        let destination = Destination::new(args)?;
+        let folder = is_folder.then(|| folder_case(args, &inputs, &destination));
+        let folder = folder.transpose()?;
+        let input = match &folder {
+            Some(folder) => Arc::clone(&folder.whole),
+            None if args.reduces_command() => command_as_input(args),
+            None => read(&args.input)?,
+        };
+        if inputs.len() > 1 {
+            args.input = folder::subject(&inputs)?;
+        }
+        let snapshot = folder.as_ref().map(|folder| Arc::clone(&folder.project));
+        Ok(Self {
+            inputs,
+            destination: destination.of_folder(snapshot),
+            folder,
+            input,
+        })
+    }
+
+    /// Returns the copy of the folder that runs are made from.
+    fn snapshot(&self) -> Option<Arc<Project>> {
+        let folder = self.folder.as_ref();
+        folder.map(|folder| Arc::clone(&folder.project))
+    }
+}
+
+/// Reduces a file, a folder, or the command. Also returns the result.
+fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> {
+    let mut subject = Subject::read(args)?;
+    let args = &*args;
+    let usage = format!("boildown reduce {}", args.input.escaped());
+    let mut commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
+    deliver(args, &mut commands)?;
+    check_command(&commands.command, &args.workers, &args.remote)?;
+    if args.property.show_property {
+        let exit = show_property(args, &commands, subject.snapshot(), &subject.input)?;
+        return Ok((exit, subject.input));
+    }
     let uses_keys = args.printing.is_text() && keys::are_available();
     let mut reporter =
         crate::report::reporter(&args.printing, if uses_keys { keys::HINT } else { "" });
     let reporter = reporter.as_mut();
-    let places = run_places(args, &commands, &destination);
+    let places = run_places(args, &commands, &subject.destination).of_folder(subject.snapshot());
+    (subject.folder.iter()).for_each(|folder| folder.note(reporter));
     let history = ReductionHistory::find(
         args,
         &places,
-        &mut destination,
-        &input,
+        &mut subject.destination,
+        &subject.input,
         &mut noting(reporter),
     )?;
-    let input = Arc::clone(&history.input);
+    subject.input = Arc::clone(&history.input);
     let mut choices = Choices::default();
-    let language = language(args, &input, &mut choices, reporter)?;
-    let strategy = strategy(args, &input, language)?;
+    let (language, strategy) = language_and_strategy(args, &subject, &mut choices, reporter)?;
     let interrupt = interrupt_on_signals()?;
+    let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
 
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);
-    let (prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
+    let (mut prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
+    if args.strict {
+        compare_forms(&mut prepared, reporter);
+    }
+    executors.admit_reduction(
+        &mut prepared.oracle,
+        &subject.input,
+        args.property.flaky,
+        &interrupt,
+        reporter,
+    )?;
     let place = (history.place.project()).map(|project| project.plan().root().to_owned());
-    let mut flakiness = Flakiness::new(&prepared.baseline);
-    let (session, known_best) = {
-        let on_event = &mut noting(reporter);
-        history.begin(args, &prepared.oracle, choices.as_slice(), on_event)
-    };
-    let first = known_best.as_ref().map_or(&input, |best| &best.text);
-    destination.begin(args, first, session.known_results().as_ref(), reporter)?;
-
+    let flakiness = Flakiness::new(&prepared.baseline);
+    let (session, known_best) =
+        history.begin(args, &prepared.oracle, choices.as_slice(), reporter)?;
+    let known_results = session.known_results();
+    let first = known_best
+        .as_ref()
+        .map_or(&subject.input, |best| &best.text);
+    (subject.destination).begin(args, first, known_results.as_ref(), reporter)?;
     let mut search = ReductionSearch {
         args,
-        input: &input,
+        subject,
         language,
-        destination,
-        known_results: session.known_results(),
+        known_results,
         interrupt: &interrupt,
         prepared: &prepared,
         place,
         uses_keys,
+        executors: &executors,
     };
     reporter.started(search.started(&choices));
-    let found = search.run(
+    search.finish(
         &strategy,
         session.store.clone(),
         known_best,
-        &mut flakiness,
+        flakiness,
         reporter,
-    )?;
-    search.destination.finish(&found.best, reporter)?;
-    let unchanged = found.best == input;
-    let expected = if args.in_place { &found.best } else { &input };
-    warn_if_modified(&args.input, expected, reporter);
-    search.report(&found, !strategy.keep.is_empty(), &flakiness, reporter);
-    Ok(exit_kind(&flakiness, found.summary.stopped, unchanged))
+    )
+}
+
+/// Returns the language of the input, and the strategy.
+fn language_and_strategy(
+    args: &ReduceArgs,
+    subject: &Subject,
+    choices: &mut Choices,
+    reporter: &mut dyn Reporter,
+) -> Result<(Option<&'static Language>, Strategy), CliError> {
+    if subject.folder.is_some() {
+        choices.add(choices::jobs(&args.jobs), reporter);
+        return Ok((None, strategy_of_folder(args)));
+    }
+    let language = language(args, &subject.input, choices, reporter)?;
+    Ok((language, strategy(args, &subject.input, language)?))
+}
+
+/// Lets runs on candidates show the form of the failure.
+fn compare_forms(prepared: &mut PreparedReduction, reporter: &mut dyn Reporter) {
+    prepared.oracle = prepared.oracle.clone().with_output();
+    if prepared.failure.signature().is_none() {
+        reporter.note(
+            "the run on the input reports no crash that boildown knows, so --strict compares only \
+             how runs end",
+        );
+    }
 }
 
 /// Returns the places in which candidates can be run.
@@ -180,6 +278,7 @@ fn runner(
         args.timeout,
         &mut noting(reporter),
     )?;
+    remote::attach(&mut runner, &args.remote, args.jobs.count())?;
     commands.note(reporter);
     let (path, is_stated) = (&args.input, args.timeout.is_some());
     let (there, input) = (history.place.runner(runner.clone()), &history.input);
@@ -190,15 +289,15 @@ fn runner(
 /// A reduction that is prepared.
 struct ReductionSearch<'a> {
     args: &'a ReduceArgs,
-    input: &'a Arc<[u8]>,
+    subject: Subject,
     language: Option<&'static Language>,
-    destination: Destination,
     known_results: Option<KnownResults>,
     interrupt: &'a Interrupt,
     prepared: &'a PreparedReduction,
     /// The project whose copies candidates are run in.
     place: Option<PathBuf>,
     uses_keys: bool,
+    executors: &'a Executors,
 }
 
 /// The end of a search.
@@ -209,14 +308,52 @@ struct FoundReduction {
 }
 
 impl ReductionSearch<'_> {
+    /// Searches, saves the result, and reports it. Also returns the result.
+    fn finish(
+        &mut self,
+        strategy: &Strategy,
+        store: Option<Arc<RunStore>>,
+        known_best: Option<ResumedBest>,
+        mut flakiness: Flakiness,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
+        let args = self.args;
+        let found = self.run(strategy, store, known_best, &mut flakiness, reporter)?;
+        self.subject.destination.finish(&found.best, reporter)?;
+        let input = &self.subject.input;
+        let unchanged = found.best == *input;
+        if self.subject.folder.is_none() && !args.reduces_command() {
+            let expected = if args.in_place { &found.best } else { input };
+            warn_if_modified(&args.input, expected, reporter);
+        }
+        let keeps_files =
+            (self.subject.folder.as_ref()).is_some_and(|folder| !folder.input.fixed.is_empty());
+        let keeps_parts = keeps_files || !strategy.keep.is_empty();
+        self.report(&found, keeps_parts, &flakiness, reporter);
+        let exit = exit_kind(&flakiness, found.summary.stopped, unchanged);
+        Ok((exit, found.best))
+    }
+
+    fn form(&self) -> InputForm {
+        match &self.subject.folder {
+            Some(_) => InputForm::Folder,
+            None => InputForm::File,
+        }
+    }
+
     /// Returns the event with which the search begins.
     fn started(&self, choices: &Choices) -> StartedEvent {
         let (args, runner) = (self.args, self.prepared.oracle.runner());
         let search = StartedSearch {
             task: "reduce",
-            inputs: &[&args.input],
-            bytes: self.input.len(),
-            output: &self.destination.output,
+            inputs: &self
+                .subject
+                .inputs
+                .iter()
+                .map(PathBuf::as_path)
+                .collect::<Vec<_>>(),
+            bytes: self.form().size(&self.subject.input),
+            output: &self.subject.destination.output,
             language: self.language,
             command: runner.command.to_string(),
             place: self.place.as_deref(),
@@ -226,7 +363,7 @@ impl ReductionSearch<'_> {
             budget: &args.budget,
             timeout: args.timeout,
             has_sandbox: runner.limits.sandbox.is_some(),
-            units: format!("{:?}", args.units).to_lowercase(),
+            units: format!("{:?}", args.smallest()).to_lowercase(),
             choices: choices.as_slice(),
         };
         search.into()
@@ -240,18 +377,28 @@ impl ReductionSearch<'_> {
         flakiness: &Flakiness,
         reporter: &mut dyn Reporter,
     ) {
-        let (args, destination) = (self.args, &self.destination);
-        let [tokens_before, tokens_after] = count_both(self.input, found, self.language);
+        let (args, destination) = (self.args, &self.subject.destination);
+        let command = String::from_utf8_lossy(&found.best);
+        let [tokens_before, tokens_after] = match &self.subject.folder {
+            None => count_both(&self.subject.input, found, self.language),
+            Some(folder) => [
+                folder.tokens_in(&self.subject.input),
+                folder.tokens_in(&found.best),
+            ],
+        };
+        let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
         reporter.finish(&ReductionReport {
             input: &args.input,
             output: destination.shown(),
+            command: args.reduces_command().then(|| command.trim_end()),
             backup: destination.backup.as_deref(),
-            unchanged: found.best == *self.input,
+            unchanged: found.best == self.subject.input,
             summary: &found.summary,
             tokens_before,
             tokens_after,
+            files: self.subject.folder.as_ref().map(files),
             language: self.language,
-            units: args.units,
+            units: args.smallest(),
             keeps_parts,
             flakiness,
             other_failures: &found.other_failures,
@@ -263,12 +410,30 @@ impl ReductionSearch<'_> {
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:
     /// it hides the program that fails.
     fn collector(&self) -> Option<SecondaryFailureCollector<&LocalOracle>> {
-        self.args.property.test.is_none().then(|| {
-            let folder = self.destination.other_failures();
-            let expected = self.prepared.signature.clone();
+        (self.args.property.test.is_none() && self.subject.folder.is_none()).then(|| {
+            let folder = self.subject.destination.other_failures();
+            let expected = self.prepared.failure.signature().cloned();
             let oracle = &self.prepared.oracle;
             SecondaryFailureCollector::new(oracle, expected, folder, &self.args.input)
         })
+    }
+
+    /// Returns the form of the failure, as far as runs on candidates show it.
+    fn failure(&self) -> FailureForm {
+        let failure = &self.prepared.failure;
+        match self.prepared.oracle.capture() {
+            Capture::Output => failure.clone(),
+            Capture::Nothing => failure.without_output(),
+        }
+    }
+
+    /// Returns the search that reduces a text.
+    fn start(&self, text: &Arc<[u8]>, strategy: &Strategy) -> Reduction {
+        match &self.subject.folder {
+            None => reduction(text, self.language, strategy.clone()),
+            Some(folder) => folder_reduction(&folder.input, text, strategy.clone())
+                .expect("every text of this reduction is a state of its folder"),
+        }
     }
 
     /// Searches for a smaller file, and runs the command on the result again.
@@ -282,21 +447,16 @@ impl ReductionSearch<'_> {
     ) -> Result<FoundReduction, CliError> {
         let oracle = &self.prepared.oracle;
         let interrupt = self.interrupt;
-        let jobs = self.args.jobs.count();
+        let jobs = self.executors.jobs();
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
-            output: self.destination.target().map(Path::to_owned),
+            output: self.subject.destination.result_output(),
+            form: self.form(),
             known_results: self.known_results.clone(),
             target_size: self.args.until,
             resumed_best: known_best,
             skip_pass: skip_pass.clone(),
             confirm: flakiness.is_steady(),
-        };
-        let config = SessionConfig {
-            jobs,
-            budget: self.args.budget.budget(),
-            interrupt: Some(interrupt.clone()),
-            store,
         };
         let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
@@ -304,24 +464,31 @@ impl ReductionSearch<'_> {
             None => oracle,
         };
         let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
+        let start = |text: &Arc<[u8]>| self.start(text, strategy);
+        let reduced = reduce_with_restarts(
+            &ReductionPlan {
+                input: &self.subject.input,
+                start: &start,
+                oracle: watched,
+                repeat_policy: self.prepared.baseline.repeat_policy,
+                failure: Some(&self.failure()),
+                is_strict: self.args.strict,
+            },
+            options,
+            self.config(store),
+            &mut |event| {
+                self.executors.report(reporter);
+                report_event(event, reporter);
+            },
+        );
+        drop(keys);
+        self.executors.report(reporter);
         let Reduced {
             summary,
             best,
             contradictions,
             flaky,
-        } = reduce_with_restarts(
-            &ReductionPlan {
-                input: self.input,
-                start: &|text| reduction(text, self.language, strategy.clone()),
-                oracle: watched,
-                repeat_policy: self.prepared.baseline.repeat_policy,
-            },
-            options,
-            config,
-            &mut |event| report_event(event, reporter),
-        )
-        .map_err(|error| self.destination.error_with_saved_result(&error))?;
-        drop(keys);
+        } = reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
         flakiness.contradictions = contradictions;
         if let Some(FlakyInput { policy, input }) = flaky {
             (flakiness.policy, flakiness.input) = (policy, input);
@@ -330,7 +497,7 @@ impl ReductionSearch<'_> {
             summary.stopped,
             Some(Stopped::Interrupted | Stopped::EnvironmentChanged)
         );
-        let unchanged = best == *self.input;
+        let unchanged = best == self.subject.input;
         if flakiness.is_steady() {
             flakiness.result = summary.confirmed.filter(|_| !unchanged);
         } else if !unchanged && !is_cut_off {
@@ -340,7 +507,7 @@ impl ReductionSearch<'_> {
             );
             flakiness
                 .measure_result(oracle, &best, jobs, interrupt)
-                .map_err(|error| self.destination.error_with_saved_result(&error))?;
+                .map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
         }
         Ok(FoundReduction {
             best,
@@ -349,6 +516,16 @@ impl ReductionSearch<'_> {
                 .map(|collector| collector.failures())
                 .unwrap_or_default(),
         })
+    }
+
+    fn config(&self, store: Option<Arc<RunStore>>) -> SessionConfig {
+        SessionConfig {
+            jobs: self.executors.jobs(),
+            jobs_elsewhere: self.executors.jobs_elsewhere(),
+            budget: self.args.budget.budget(),
+            interrupt: Some(self.interrupt.clone()),
+            store,
+        }
     }
 
     fn listen_to_keys(&self, skip_pass: SkipPass) -> KeyListener {
@@ -393,6 +570,30 @@ fn environment_changed(forgotten: u64) -> String {
     )
 }
 
+/// Takes a snapshot of the folder, or of the copy that an earlier session with --in-place made.
+fn folder_case(
+    args: &ReduceArgs,
+    inputs: &[PathBuf],
+    destination: &Destination,
+) -> Result<FolderCase, CliError> {
+    let backup = destination
+        .existing_backup()
+        .map(|backup| vec![backup.to_owned()]);
+    let resolved = folder::resolved(&args.input)?;
+    let left_out = destination
+        .results()
+        .filter_map(|path| std::path::absolute(path).ok());
+    FolderCase::read(&FolderSource {
+        inputs: backup.as_deref().unwrap_or(inputs),
+        name: resolved.file_name().unwrap_or_default(),
+        options: &args.folder,
+        left_out: left_out.collect(),
+        script: args.property.test.as_deref(),
+        is_in_place: args.in_place,
+        jobs: args.jobs.count(),
+    })
+}
+
 fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     let hint = "the file to reduce comes first: boildown reduce FILE -- COMMAND";
     let input = input::read(path, hint)?;
@@ -410,8 +611,16 @@ fn language(
     choices: &mut Choices,
     reporter: &mut dyn Reporter,
 ) -> Result<Option<&'static Language>, CliError> {
+    if args.reduces_command() {
+        choices.add(choices::jobs(&args.jobs), reporter);
+        return Ok(None);
+    }
     let requested = args.language.as_deref();
-    let language = input::language(requested, &args.input, input)?;
+    let of_elements = || args.split().and_then(|split| split.language());
+    let language = match requested {
+        None if of_elements().is_some() => of_elements(),
+        _ => input::language(requested, &args.input, input)?,
+    };
     let chosen = choices::language(requested, &args.input, input, language);
     choices.add(chosen, reporter);
     choices.add(choices::jobs(&args.jobs), reporter);

@@ -102,7 +102,7 @@ impl<'a> Preparation<'a> {
         for choice in [
             choices::place(&history.place, args.within.is_some(), is_chosen),
             choices::property(property, is_stated),
-            choices::sandbox(&args.sandbox, loosened),
+            choices::sandbox(&args.sandbox, &args.remote, loosened),
             choices::time_limit(args.timeout, property, slowest),
         ] {
             choices.add(choice, reporter);
@@ -196,10 +196,12 @@ impl<'a> Preparation<'a> {
 pub(super) fn show_property(
     args: &ReduceArgs,
     commands: &PropertyCommands,
+    folder: Option<Arc<Project>>,
     input: &[u8],
 ) -> Result<ExitKind, CliError> {
     let within = args.within.as_deref();
     let places = RunPlaces::new(within, &args.input, commands, [], args.jobs.count());
+    let places = places.of_folder(folder);
     let place = |runner: Runner| {
         Ok(match (places.stated()?, places.chosen()) {
             (Some(place), _) => place.runner(runner),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use boildown_exec::SecondaryFailures;
 use boildown_session::prepare::Flakiness;
-use boildown_session::{Stopped, Summary};
+use boildown_session::{ChangedForm, Stopped, Summary};
 use boildown_syntax::{Language, Units};
 use serde_json::Value;
 
@@ -20,6 +20,8 @@ use crate::report::text::{not_verified, spent};
 pub(super) struct ReductionReport<'a> {
     pub(crate) input: &'a Path,
     pub(crate) output: &'a Path,
+    /// The reduced command as a line for a shell, if no file was reduced.
+    pub(crate) command: Option<&'a str>,
     /// The copy of the input, if the result replaced the input.
     pub(crate) backup: Option<&'a Path>,
     /// Whether the result is the input.
@@ -27,6 +29,8 @@ pub(super) struct ReductionReport<'a> {
     pub(crate) summary: &'a Summary,
     pub(crate) tokens_before: Option<usize>,
     pub(crate) tokens_after: Option<usize>,
+    /// Files of the input and of the result, if it is a folder.
+    pub(crate) files: Option<[usize; 2]>,
     pub(crate) language: Option<&'static Language>,
     /// The smallest parts that the search deletes.
     pub(crate) units: Units,
@@ -46,6 +50,10 @@ impl ReductionReport<'_> {
         match self.summary.stopped {
             None if self.summary.one_minimal => {
                 let units = match (self.units, self.language) {
+                    _ if self.files.is_some() => {
+                        "no single file can be removed, nor a single token of one"
+                    }
+                    (Units::Elements, _) => "no single element can be removed",
                     (Units::Lines, _) => "no single line can be removed",
                     (Units::Tokens, Some(_)) => {
                         "no single token can be removed, nor a node whose removal parses"
@@ -96,6 +104,9 @@ impl FinalReport for ReductionReport<'_> {
             (true, None) => format!("{}: nothing could be removed  ", self.input.escaped()),
             (true, Some(_)) => format!("{}: nothing removed yet  ", self.input.escaped()),
         };
+        if let Some([before, after]) = self.files {
+            text += &format!("{}, ", sizes(before, after, "file"));
+        }
         text += &sizes(progress.bytes_before, progress.bytes, "byte");
         if let (Some(before), Some(after)) = (self.tokens_before, self.tokens_after) {
             text += &format!(", {}", sizes(before, after, "token"));
@@ -103,6 +114,15 @@ impl FinalReport for ReductionReport<'_> {
         text += &format!("\n{}\n{}", spent(&progress.spent), self.minimality());
         if let Some(repeats) = flakiness::after_search(self.flakiness) {
             text += &format!("\n{repeats}");
+        }
+        if let Some(changed) = &self.summary.changed_form {
+            text += &format!("\n{}", another_form(changed));
+        }
+        if let Some(trivial) = &self.summary.trivial {
+            text += &format!(
+                "\na different, trivial input also has the property: \"{}\" (--allow-trivial makes it the result)",
+                trivial.escape_ascii()
+            );
         }
         text + &other_failures(self.other_failures, self.lists_all)
     }
@@ -123,10 +143,13 @@ impl FinalReport for ReductionReport<'_> {
         });
         let event = ReductionFinished {
             output: self.output.to_string_lossy().into_owned(),
+            command: self.command.map(str::to_owned),
             bytes_before: progress.bytes_before,
             bytes_after: progress.bytes,
             tokens_before: self.tokens_before,
             tokens_after: self.tokens_after,
+            files_before: self.files.map(|[before, _]| before),
+            files_after: self.files.map(|[_, after]| after),
             questions: progress.spent.queries,
             runs: progress.spent.runs,
             recalled: progress.spent.recalled,
@@ -138,9 +161,26 @@ impl FinalReport for ReductionReport<'_> {
             others: found.chain(earlier).collect(),
             one_minimal: self.summary.one_minimal,
             stopped: self.summary.stopped.map(Into::into),
+            trivial: self
+                .summary
+                .trivial
+                .as_ref()
+                .map(|text| text.escape_ascii().to_string()),
+            changed_form: self.summary.changed_form.as_ref().map(Into::into),
         };
         LastEvent::Finished(event).to_json()
     }
+}
+
+/// Returns a sentence about the step after which the failure has another form.
+fn another_form(changed: &ChangedForm) -> String {
+    let (step, steps) = (changed.step, changed.steps);
+    format!(
+        "the failure changed at step {step} of {steps} ({}); --strict refuses such steps\n  before: {}\n  since:  {}",
+        count(changed.bytes, "byte"),
+        changed.before,
+        changed.after
+    )
 }
 
 /// The number of secondary failures that are listed unless the user wants all of them.

@@ -4,8 +4,8 @@ use std::io;
 use std::sync::Arc;
 
 use boildown_syntax::{
-    GateMode, IdleReason, Keep, Language, Layout, NamePolicy, PassSelection, Rules, Strategy,
-    idle_passes, pass_names,
+    ElementOrder, GateMode, IdleReason, Keep, Language, Layout, NamePolicy, PassSelection, Rules,
+    Split, Strategy, TrivialInputs, idle_passes, pass_names,
 };
 
 use super::args::ReduceArgs;
@@ -22,30 +22,20 @@ pub(super) fn strategy(
 ) -> Result<Strategy, CliError> {
     let rules = rules(args, language)?;
     let keep = keep(args, input)?;
-    let passes = passes(args, &pass_names(input, language, args.units))?;
+    let (units, split) = (args.smallest(), args.split());
+    check_list(args, input, split.as_ref())?;
+    let names = pass_names(input, language, units, split.as_ref());
+    let passes = passes(args, &names)?;
     let strategy = Strategy {
-        gate: if args.no_gate {
-            GateMode::Off
-        } else {
-            GateMode::Adaptive
-        },
-        algorithm: args.algorithm,
-        schedule: args.schedule,
-        batch_size: args.batch_size,
         rules: Arc::new(rules),
-        names: match (args.rename, args.preserve_names) {
-            (true, _) => NamePolicy::Canonical,
-            (false, true) => NamePolicy::Preserved,
-            (false, false) => NamePolicy::Free,
-        },
-        layout: if args.compact {
-            Layout::Compact
-        } else {
-            Layout::Tidy
-        },
         keep,
-        units: args.units,
+        split,
         passes,
+        trivial: match args.allow_trivial {
+            true => TrivialInputs::Allowed,
+            false => TrivialInputs::Reported,
+        },
+        ..strategy_of_folder(args)
     };
     if strategy.passes != PassSelection::All {
         let idle = idle_passes(input, language, &strategy);
@@ -56,12 +46,76 @@ pub(super) fn strategy(
     Ok(strategy)
 }
 
+/// Returns the strategy for a folder: that of its files, without what depends on the content or the
+/// language of a single one.
+pub(super) fn strategy_of_folder(args: &ReduceArgs) -> Strategy {
+    Strategy {
+        gate: if args.no_gate {
+            GateMode::Off
+        } else {
+            GateMode::Adaptive
+        },
+        algorithm: args.algorithm,
+        schedule: args.schedule,
+        batch_size: args.batch_size,
+        names: match (args.rename, args.preserve_names) {
+            (true, _) => NamePolicy::Canonical,
+            (false, true) => NamePolicy::Preserved,
+            (false, false) => NamePolicy::Free,
+        },
+        layout: if args.compact {
+            Layout::Compact
+        } else {
+            Layout::Tidy
+        },
+        units: args.smallest(),
+        order: match args.order {
+            true => ElementOrder::Sorted,
+            false => ElementOrder::Kept,
+        },
+        // A trivial file is no trivial folder.
+        trivial: TrivialInputs::Untried,
+        ..Strategy::default()
+    }
+}
+
+/// Returns an error unless the input is a list of the stated kind.
+fn check_list(args: &ReduceArgs, input: &[u8], split: Option<&Split>) -> Result<(), CliError> {
+    let Some(split) = split else {
+        let needs_list = [("--units-only", args.units_only), ("--order", args.order)];
+        return match needs_list.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(CliError::usage(format!("`{option}` without a list"))
+                .hint("--split says what the elements of the input are")),
+            None => Ok(()),
+        };
+    };
+    let has_no_item = args.names_items() && split.items(input).is_empty();
+    match split.count(input) {
+        Ok(_) if has_no_item => Err(CliError::usage(format!(
+            "{} holds nothing for {{items}}",
+            args.input.escaped()
+        ))),
+        Ok(_) => Ok(()),
+        Err(_) if args.reduces_command() => Err(CliError::usage(
+            "nothing of the command can be removed: it has no arguments",
+        )
+        .hint("--env reduces its environment, and a file before `--args` is reduced with it")),
+        Err(problem) => {
+            let what = format!("failed to split {} as {split}", args.input.escaped());
+            Err(CliError::usage(what)
+                .because(problem)
+                .hint("--split lines takes every line as an element"))
+        }
+    }
+}
+
 /// Returns the error for a selection of passes that does nothing.
 fn nothing_to_try(args: &ReduceArgs, idle: &[(&str, IdleReason)], bytes: usize) -> CliError {
     let input = args.input.escaped();
     let reason = |reason: &IdleReason| match reason {
         IdleReason::NamesStay => "runs with --rename only".to_owned(),
         IdleReason::LayoutStays => "runs with --compact only".to_owned(),
+        IdleReason::OrderStays => "runs with --order only".to_owned(),
         IdleReason::OtherSchedule => "runs without --schedule only".to_owned(),
         IdleReason::Size(sizes) if bytes < sizes.start => {
             format!("runs on inputs of at least {}", count(sizes.start, "byte"))

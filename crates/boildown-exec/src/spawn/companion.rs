@@ -1,0 +1,129 @@
+//! Programs that run beside a session, such as the connection to a worker on another machine.
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::escaped;
+use super::started_process::StartedProcess;
+
+/// The time between two looks at a companion that is expected to end.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A program that runs beside a session, in a process group of its own. It is killed when dropped,
+/// with its group.
+///
+/// It is not a run: it has no limits, no sandbox and no directory, and boildown talks to it through
+/// its standard streams.
+#[derive(Debug)]
+pub struct Companion {
+    child: Child,
+}
+
+/// The standard streams of a companion.
+#[derive(Debug)]
+pub struct CompanionStreams {
+    /// What boildown writes to.
+    pub stdin: ChildStdin,
+    /// What boildown reads.
+    pub stdout: ChildStdout,
+    /// Messages of the program.
+    pub stderr: ChildStderr,
+}
+
+impl Companion {
+    /// Starts a line of shell.
+    ///
+    /// # Errors
+    /// The error of the system when there is no shell, or no process.
+    pub fn start(line: &OsStr) -> io::Result<(Self, CompanionStreams)> {
+        let mut command = Command::new("sh");
+        command
+            .arg("-c")
+            .arg(line)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut started = None;
+        escaped::start_recorded(|| {
+            let child = started.insert(command.spawn()?);
+            Ok(StartedProcess {
+                pid: Pid::from_child(child),
+                stdout: None,
+                stderr: None,
+                ipc_namespace: None,
+            })
+        })?;
+        let mut child = started.ok_or(io::ErrorKind::NotFound)?;
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let companion = Self { child };
+        match streams {
+            (Some(stdin), Some(stdout), Some(stderr)) => Ok((
+                companion,
+                CompanionStreams {
+                    stdin,
+                    stdout,
+                    stderr,
+                },
+            )),
+            _ => Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
+
+    /// Waits for the end of the program, at most this long. Returns whether it has ended.
+    pub fn wait(&mut self, timeout: Duration) -> bool {
+        let started = Instant::now();
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if started.elapsed() < timeout => std::thread::sleep(PAUSE),
+                ended => return !matches!(ended, Ok(None)),
+            }
+        }
+    }
+}
+
+impl Drop for Companion {
+    fn drop(&mut self) {
+        let pid = Pid::from_child(&self.child);
+        // Also after its own end: others of its group may be left.
+        kill_process_group(pid, Signal::KILL).ok();
+        self.child.wait().ok();
+        escaped::forget_child(pid);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+
+    use super::*;
+
+    #[test]
+    fn a_companion_answers_until_its_input_is_closed() {
+        let (mut companion, mut streams) = Companion::start("cat".as_ref()).unwrap();
+        streams.stdin.write_all(b"hello").unwrap();
+        let mut answer = [0; 5];
+        streams.stdout.read_exact(&mut answer).unwrap();
+        assert_eq!(&answer, b"hello");
+        drop(streams.stdin);
+        assert!(companion.wait(Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn a_companion_that_does_not_end_is_killed_with_its_group() {
+        let line = "sleep 1000 & echo started; wait";
+        let (companion, mut streams) = Companion::start(line.as_ref()).unwrap();
+        let mut started = [0; 8];
+        streams.stdout.read_exact(&mut started).unwrap();
+        drop(companion);
+        // The sleep has the other end open as long as it lives.
+        let mut rest = Vec::new();
+        streams.stdout.read_to_end(&mut rest).unwrap();
+        assert!(rest.is_empty());
+    }
+}

@@ -1,0 +1,19 @@
+//! Modules of LLVM IR in text: definitions, blocks and instructions, and any subset of them with
+//! everything that mentions the others made right.
+//!
+//! - `words.rs`: the words of the text
+//! - `module.rs`: the definitions, with their blocks and instructions
+//! - `layout.rs`: the tokens and nodes
+//! - `flow.rs`: which blocks are left, and the edges between them
+//! - `write.rs`: writing what is kept
+
+mod flow;
+mod layout;
+mod module;
+#[cfg(test)]
+mod tests;
+mod words;
+mod write;
+
+pub(super) use layout::read;
+pub(super) use module::IrModule;

@@ -1,0 +1,536 @@
+//! The definitions of a module, with the blocks and instructions of functions.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::words::{IrWord, WordSort, words};
+
+/// The token of a unit; `None` before the tokens are laid out, and for units that are always kept.
+pub(super) type UnitToken = Option<usize>;
+
+/// A module of LLVM IR.
+#[derive(Debug)]
+pub(in crate::document) struct IrModule {
+    pub(super) bytes: Arc<[u8]>,
+    pub(super) words: Vec<IrWord>,
+    pub(super) definitions: Vec<IrDefinition>,
+    /// The definition of each name, with its sign: `@f`, `%T`, `!7`, `#0`, `$c`.
+    pub(super) names: BTreeMap<Box<[u8]>, usize>,
+    /// For each definition, those that go with it: aliases of it, lists that it is in, and metadata
+    /// in its scope.
+    pub(super) dependents: Vec<Vec<usize>>,
+}
+
+/// Something at the top level.
+#[derive(Debug)]
+pub(super) struct IrDefinition {
+    pub(super) words: Range<usize>,
+    pub(super) token: UnitToken,
+    pub(super) sort: IrSort,
+    /// The word of the name.
+    pub(super) name: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(super) enum IrSort {
+    /// `%T = type …`.
+    Type,
+    /// A variable, with its initial value.
+    Variable {
+        init: Option<Range<usize>>,
+        token: UnitToken,
+    },
+    /// `@a = alias …`.
+    Alias,
+    Declaration(Vec<IrParameter>),
+    Function(IrFunction),
+    /// `!7 = …`.
+    Metadata,
+    /// `!name = !{…}`.
+    NamedMetadata,
+    /// `attributes #0 = …`, `$c = comdat …`, `target …`.
+    Other,
+}
+
+/// A parameter or its declaration.
+#[derive(Debug)]
+pub(super) struct IrParameter {
+    pub(super) words: Range<usize>,
+    pub(super) token: UnitToken,
+}
+
+/// A function with a body.
+#[derive(Debug)]
+pub(super) struct IrFunction {
+    /// The opening bracket of the parameters, and the closing one.
+    pub(super) brackets: Range<usize>,
+    pub(super) parameters: Vec<IrParameter>,
+    /// The word `{`.
+    pub(super) body: usize,
+    pub(super) token: UnitToken,
+    pub(super) blocks: Vec<IrBlock>,
+    /// What each local name means.
+    pub(super) locals: BTreeMap<Box<[u8]>, IrLocal>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IrLocal {
+    Parameter(usize),
+    Block(usize),
+    /// An instruction of a block.
+    Value(usize, usize),
+}
+
+/// A basic block.
+#[derive(Debug)]
+pub(super) struct IrBlock {
+    /// The label and its colon; empty for a first block without a label.
+    pub(super) label: Range<usize>,
+    pub(super) token: UnitToken,
+    pub(super) instructions: Vec<IrInstruction>,
+}
+
+/// An instruction.
+#[derive(Debug)]
+pub(super) struct IrInstruction {
+    pub(super) words: Range<usize>,
+    pub(super) token: UnitToken,
+    pub(super) has_result: bool,
+    /// The word of the operation, such as `add`.
+    pub(super) operation: usize,
+    pub(super) kind: IrKind,
+    /// The name of the function that is called directly.
+    pub(super) callee: Option<usize>,
+    /// Whether the block needs it: it receives exceptions.
+    pub(super) is_needed: bool,
+    /// The blocks that it may continue at: the word of the label, and the token of the edge.
+    pub(super) targets: Vec<IrTarget>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum IrKind {
+    Plain,
+    /// The pairs of values and blocks.
+    Phi(Vec<IrIncoming>),
+    Branch,
+    Switch,
+    /// Another instruction that ends a block.
+    End,
+}
+
+/// An incoming value of a phi.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct IrIncoming {
+    pub(super) value: Range<usize>,
+    pub(super) block: usize,
+}
+
+/// An edge to a block.
+#[derive(Debug)]
+pub(super) struct IrTarget {
+    pub(super) word: usize,
+    pub(super) token: UnitToken,
+}
+
+impl IrModule {
+    /// Reads a module. `None` if brackets do not match.
+    pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Option<Self> {
+        let mut module = Self {
+            bytes: Arc::clone(bytes),
+            words: words(bytes),
+            definitions: Vec::new(),
+            names: BTreeMap::new(),
+            dependents: Vec::new(),
+        };
+        let mut at = 0;
+        while at < module.words.len() {
+            let end = module.unit_end(at, module.words.len());
+            let definition = module.definition(at..end)?;
+            at = definition.words.end.max(at + 1);
+            if let Some(name) = definition.name {
+                let name = module.text(name).into();
+                module.names.entry(name).or_insert(module.definitions.len());
+            }
+            module.definitions.push(definition);
+        }
+        module.dependents = vec![Vec::new(); module.definitions.len()];
+        for index in 0..module.definitions.len() {
+            for needed in module.needs(&module.definitions[index]) {
+                module.dependents[needed].push(index);
+            }
+        }
+        Some(module)
+    }
+
+    /// Returns the definitions that one cannot do without: what an alias names, the elements of a
+    /// list of metadata, the scope and the file of other metadata.
+    fn needs(&self, definition: &IrDefinition) -> Vec<usize> {
+        let start = definition.words.start;
+        let is_needed = |word: &usize| match definition.sort {
+            IrSort::Alias => self.sort(*word) == WordSort::Global,
+            IrSort::Metadata => {
+                let is_distinct = self.is(start + 2, "distinct");
+                let is_list = self.is(start + if is_distinct { 3 } else { 2 }, "!");
+                let has_label = self.is(*word - 2, "scope") || self.is(*word - 2, "file");
+                self.sort(*word) == WordSort::Metadata && (is_list || has_label)
+            }
+            _ => false,
+        };
+        let words = definition.words.clone().skip(2).filter(is_needed);
+        words
+            .filter_map(|word| self.names.get(self.text(word)).copied())
+            .collect()
+    }
+
+    /// Returns which definitions are gone when these tokens are kept.
+    pub(super) fn gone(&self, kept: &[bool]) -> Vec<bool> {
+        let is_gone =
+            |definition: &IrDefinition| definition.token.is_some_and(|token| !kept[token]);
+        let mut gone: Vec<bool> = self.definitions.iter().map(is_gone).collect();
+        let mut waiting: Vec<usize> = (0..gone.len()).filter(|&index| gone[index]).collect();
+        while let Some(index) = waiting.pop() {
+            for &dependent in &self.dependents[index] {
+                if !std::mem::replace(&mut gone[dependent], true) {
+                    waiting.push(dependent);
+                }
+            }
+        }
+        gone
+    }
+
+    /// Returns the text of a word.
+    pub(super) fn text(&self, word: usize) -> &[u8] {
+        &self.bytes[self.words[word].bytes.clone()]
+    }
+
+    pub(super) fn is(&self, word: usize, text: &str) -> bool {
+        word < self.words.len() && self.text(word) == text.as_bytes()
+    }
+
+    pub(super) fn sort(&self, word: usize) -> WordSort {
+        self.words
+            .get(word)
+            .map_or(WordSort::Other, |word| word.sort)
+    }
+
+    /// Returns the end of the unit that begins at a word: the next line outside of brackets.
+    fn unit_end(&self, start: usize, end: usize) -> usize {
+        let mut depth = 0_usize;
+        for word in start..end {
+            let begins = word > start && self.words[word].begins_line && depth == 0;
+            if begins && !self.continues(word) {
+                return word;
+            }
+            match self.sort(word) {
+                WordSort::Open => depth += 1,
+                WordSort::Close => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if word == start && self.sort(word) == WordSort::Label {
+                // The label alone, with its colon.
+                return (word + 2).min(end);
+            }
+        }
+        end
+    }
+
+    /// Returns whether a line continues the instruction before it.
+    fn continues(&self, word: usize) -> bool {
+        ["to", "unwind", "cleanup", "catch", "filter"]
+            .iter()
+            .any(|text| self.is(word, text))
+            && !self.is(word + 1, "=")
+    }
+
+    fn definition(&self, unit: Range<usize>) -> Option<IrDefinition> {
+        let start = unit.start;
+        let named = self.is(start + 1, "=").then_some(start);
+        let sort = match self.sort(start) {
+            WordSort::Local => IrSort::Type,
+            WordSort::Global => self.variable(unit.clone()),
+            WordSort::Metadata => match self.text(start).get(1) {
+                Some(byte) if byte.is_ascii_digit() => IrSort::Metadata,
+                _ => IrSort::NamedMetadata,
+            },
+            _ if self.is(start, "define") => return self.function(unit),
+            _ if self.is(start, "declare") => {
+                let name = unit
+                    .clone()
+                    .find(|&word| self.sort(word) == WordSort::Global);
+                let parameters = name.map_or(Vec::new(), |name| self.parameters(name + 1));
+                return Some(IrDefinition {
+                    words: unit,
+                    token: None,
+                    sort: IrSort::Declaration(parameters),
+                    name,
+                });
+            }
+            _ if self.is(start, "attributes") => {
+                return Some(IrDefinition {
+                    words: unit,
+                    token: None,
+                    sort: IrSort::Other,
+                    name: Some(start + 1),
+                });
+            }
+            _ => IrSort::Other,
+        };
+        Some(IrDefinition {
+            words: unit,
+            token: None,
+            sort,
+            name: named,
+        })
+    }
+
+    fn variable(&self, unit: Range<usize>) -> IrSort {
+        let mut words = unit.clone();
+        let sort = words.find(|&word| {
+            ["global", "constant", "alias", "ifunc"]
+                .iter()
+                .any(|text| self.is(word, text))
+        });
+        let Some(sort) = sort else {
+            return IrSort::Other;
+        };
+        if self.is(sort, "alias") || self.is(sort, "ifunc") {
+            return IrSort::Alias;
+        }
+        let start = self.type_end(sort + 1, unit.end);
+        let end = self.operand_end(start, unit.end);
+        IrSort::Variable {
+            init: (start < end && !self.is(start, "zeroinitializer")).then_some(start..end),
+            token: None,
+        }
+    }
+
+    /// Returns the end of the type that begins at a word.
+    fn type_end(&self, start: usize, end: usize) -> usize {
+        let mut at = match self.sort(start) {
+            WordSort::Open => self.closing(start, end) + 1,
+            _ => start + 1,
+        };
+        loop {
+            if self.is(at, "addrspace") {
+                at = self.closing(at + 1, end) + 1;
+            } else if self.is(at, "*") {
+                at += 1;
+            } else if self.is(at, "(") {
+                at = self.closing(at, end) + 1;
+            } else {
+                return at.min(end);
+            }
+        }
+    }
+
+    /// Returns the end of an operand: the next comma outside of brackets.
+    fn operand_end(&self, start: usize, end: usize) -> usize {
+        let mut at = start;
+        while at < end && self.sort(at) != WordSort::Comma {
+            at = match self.sort(at) {
+                WordSort::Open => self.closing(at, end) + 1,
+                WordSort::Close => return at,
+                _ => at + 1,
+            };
+        }
+        at.min(end)
+    }
+
+    /// Returns the bracket that closes one; the last word if none does.
+    pub(super) fn closing(&self, open: usize, end: usize) -> usize {
+        let mut depth = 0_usize;
+        for word in open..end {
+            match self.sort(word) {
+                WordSort::Open => depth += 1,
+                WordSort::Close if depth <= 1 => return word,
+                WordSort::Close => depth -= 1,
+                _ => {}
+            }
+        }
+        end.saturating_sub(1)
+    }
+
+    /// Returns whether single parameters of a function can be deleted. Calls of functions with
+    /// variable arguments repeat the type, and the types of intrinsics are known to the tools.
+    pub(super) fn has_free_parameters(&self, name: usize, parameters: &[IrParameter]) -> bool {
+        let is_variable =
+            |one: &IrParameter| one.words.is_empty() || self.is(one.words.start, "...");
+        !self.text(name).starts_with(b"@llvm.") && !parameters.iter().any(is_variable)
+    }
+
+    /// Divides what is between brackets at commas.
+    pub(super) fn list(&self, open: usize) -> Vec<Range<usize>> {
+        if self.sort(open) != WordSort::Open {
+            return Vec::new();
+        }
+        let close = self.closing(open, self.words.len());
+        let mut elements = Vec::new();
+        let mut start = open + 1;
+        while start < close {
+            let end = self.operand_end(start, close);
+            elements.push(start..end);
+            start = end + 1;
+        }
+        elements
+    }
+
+    fn parameters(&self, open: usize) -> Vec<IrParameter> {
+        let parameters = self.list(open).into_iter();
+        let parameters = parameters.map(|words| IrParameter { words, token: None });
+        parameters.collect()
+    }
+
+    fn function(&self, unit: Range<usize>) -> Option<IrDefinition> {
+        let mut words = unit.clone();
+        let name = words.find(|&word| self.sort(word) == WordSort::Global)?;
+        let close = self.closing(name + 1, unit.end);
+        let body = (close..unit.end).find(|&word| self.is(word, "{"))?;
+        let end = self.closing(body, unit.end);
+        let mut function = IrFunction {
+            brackets: name + 1..close,
+            parameters: self.parameters(name + 1),
+            body,
+            token: None,
+            blocks: Vec::new(),
+            locals: BTreeMap::new(),
+        };
+        for (index, parameter) in function.parameters.iter().enumerate() {
+            let last = parameter.words.end.saturating_sub(1);
+            if self.sort(last) == WordSort::Local {
+                let local = IrLocal::Parameter(index);
+                function.locals.insert(self.text(last).into(), local);
+            }
+        }
+        self.blocks(&mut function, body + 1..end);
+        Some(IrDefinition {
+            words: unit.start..end + 1,
+            token: None,
+            sort: IrSort::Function(function),
+            name: Some(name),
+        })
+    }
+
+    fn blocks(&self, function: &mut IrFunction, inside: Range<usize>) {
+        let mut at = inside.start;
+        while at < inside.end {
+            let end = self.unit_end(at, inside.end);
+            if self.sort(at) == WordSort::Label {
+                let name = [b"%", self.text(at)].concat();
+                let block = IrLocal::Block(function.blocks.len());
+                function.locals.insert(name.into(), block);
+                function.blocks.push(IrBlock::new(at..end));
+            } else {
+                if function.blocks.is_empty() {
+                    let name = self.name_of_first_block(function);
+                    function.locals.insert(name, IrLocal::Block(0));
+                    function.blocks.push(IrBlock::new(at..at));
+                }
+                let instruction = self.instruction(at..end);
+                let index = function.blocks.len() - 1;
+                let block = &mut function.blocks[index];
+                if instruction.has_result {
+                    let value = IrLocal::Value(index, block.instructions.len());
+                    function.locals.insert(self.text(at).into(), value);
+                }
+                block.instructions.push(instruction);
+            }
+            at = end;
+        }
+    }
+
+    /// Returns the name of a first block without a label: the number after those of parameters.
+    fn name_of_first_block(&self, function: &IrFunction) -> Box<[u8]> {
+        let has_number = |parameter: &&IrParameter| {
+            let name = self.text(parameter.words.end.saturating_sub(1));
+            let is_number = name.iter().skip(1).all(u8::is_ascii_digit);
+            let has_name = function.locals.contains_key(name) && !is_number;
+            !has_name && !self.is(parameter.words.start, "...")
+        };
+        let count = function.parameters.iter().filter(has_number).count();
+        format!("%{count}").into_bytes().into()
+    }
+
+    fn instruction(&self, words: Range<usize>) -> IrInstruction {
+        let has_result = self.sort(words.start) == WordSort::Local && self.is(words.start + 1, "=");
+        let first = words.start + if has_result { 2 } else { 0 };
+        let is_prefix = |&word: &usize| {
+            ["tail", "musttail", "notail"]
+                .iter()
+                .any(|text| self.is(word, text))
+        };
+        let operation = (first..words.end)
+            .find(|word| !is_prefix(word))
+            .unwrap_or(first);
+        let mut targets: Vec<IrTarget> = Vec::new();
+        for word in operation..words.end {
+            if self.is(word, "label") && self.sort(word + 1) == WordSort::Local {
+                let word = word + 1;
+                targets.push(IrTarget { word, token: None });
+            }
+        }
+        let mut names = operation..words.end;
+        let is_call = ["call", "invoke", "callbr"]
+            .iter()
+            .any(|text| self.is(operation, text));
+        let callee = names
+            .find(|&word| is_call && self.sort(word) == WordSort::Global && self.is(word + 1, "("));
+        let kind = match self.text(operation.min(self.words.len() - 1)) {
+            b"phi" => IrKind::Phi(self.incoming(operation, words.end)),
+            b"br" => IrKind::Branch,
+            b"switch" => IrKind::Switch,
+            b"ret" | b"unreachable" | b"invoke" | b"callbr" | b"resume" | b"indirectbr"
+            | b"catchswitch" | b"catchret" | b"cleanupret" => IrKind::End,
+            _ => IrKind::Plain,
+        };
+        if matches!(kind, IrKind::Phi(_) | IrKind::Plain) {
+            targets.clear();
+        }
+        IrInstruction {
+            words,
+            token: None,
+            has_result,
+            operation,
+            kind,
+            callee,
+            is_needed: ["landingpad", "cleanuppad", "catchpad"]
+                .iter()
+                .any(|text| self.is(operation, text)),
+            targets,
+        }
+    }
+
+    fn incoming(&self, phi: usize, end: usize) -> Vec<IrIncoming> {
+        let mut incoming = Vec::new();
+        let mut at = self.type_end(phi + 1, end);
+        while self.is(at, "[") && at < end {
+            let parts = self.list(at);
+            if let [value, block] = &parts[..] {
+                let (value, block) = (value.clone(), block.start);
+                incoming.push(IrIncoming { value, block });
+            }
+            at = self.closing(at, end) + 1;
+            if self.sort(at) == WordSort::Comma {
+                at += 1;
+            }
+        }
+        incoming
+    }
+}
+
+impl IrBlock {
+    fn new(label: Range<usize>) -> Self {
+        Self {
+            label,
+            token: None,
+            instructions: Vec::new(),
+        }
+    }
+}
+
+impl IrInstruction {
+    /// Returns whether nothing follows it in its block.
+    pub(super) fn ends_block(&self) -> bool {
+        matches!(self.kind, IrKind::Branch | IrKind::Switch | IrKind::End)
+    }
+}

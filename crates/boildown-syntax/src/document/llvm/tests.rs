@@ -1,0 +1,189 @@
+//! Facts about what is left of modules of LLVM IR.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use boildown_search::Subset;
+use proptest::prelude::*;
+
+use super::super::{Document, View};
+
+const MODULE: &str = "\
+%pair = type { i32, ptr }
+
+@text = private constant [3 x i8] c\"hi\\00\", align 1
+@count = global i32 7, section \"s\"
+
+define internal i32 @twice(i32 %x, ptr %unused) #0 {
+  %1 = mul i32 %x, 2
+  ret i32 %1
+}
+
+define i32 @main(i32 %0, ptr %1) {
+  %3 = icmp sgt i32 %0, 1
+  br i1 %3, label %4, label %9
+
+4:                                                ; preds = %2
+  %5 = call i32 @twice(i32 %0, ptr @text), !note !1
+  %6 = add i32 %5, %0
+  %7 = getelementptr %pair, ptr %1, i32 0, i32 1
+  store i32 %6, ptr %7
+  switch i32 %6, label %9 [
+    i32 0, label %8
+    i32 5, label %9
+  ]
+
+8:                                                ; preds = %4
+  br label %9
+
+9:                                                ; preds = %8, %4, %4, %2
+  %10 = phi i32 [ 0, %2 ], [ %6, %4 ], [ %6, %4 ], [ 3, %8 ]
+  ret i32 %10
+}
+
+declare void @external(double)
+
+attributes #0 = { nounwind }
+
+!flags = !{!0, !1}
+!0 = !{i32 1}
+!1 = !{!0}
+";
+
+/// Returns the module without the units whose first words these texts begin with.
+fn without(text: &str, starts: &[&str]) -> String {
+    let document = Document::new(&text.as_bytes().into(), View::LlvmIr);
+    let all = Subset::full(document.len());
+    let begins = |token: &Range<u32>| {
+        let rest = &text[token.start as usize..];
+        starts.iter().any(|start| rest.starts_with(start))
+    };
+    let nodes = document.tree().nodes.iter().skip(1);
+    let nodes = nodes.filter(|node| begins(&document.tokens[node.tokens.start]));
+    let cuts: Vec<_> = nodes.map(|node| node.tokens.clone()).collect();
+    assert!(!cuts.is_empty());
+    String::from_utf8(document.render(&all.without(cuts))).unwrap()
+}
+
+#[track_caller]
+fn assert_has(text: &str, expected: &[&str]) {
+    for expected in expected {
+        assert!(text.contains(expected), "no {expected:?} in {text}");
+    }
+}
+
+#[test]
+fn all_units_give_the_module_back() {
+    let document = Document::new(&MODULE.as_bytes().into(), View::LlvmIr);
+    assert!(document.is_module());
+    let all = Subset::full(document.len());
+    assert_eq!(document.render(&all), MODULE.as_bytes());
+}
+
+#[test]
+fn the_uses_of_a_deleted_value_become_an_operand_and_numbers_are_given_anew() {
+    let text = without(MODULE, &["%6 = add"]);
+    assert_has(&text, &["store i32 %5, ptr %6", "switch i32 %5, label %8"]);
+}
+
+#[test]
+fn without_an_operand_of_its_type_a_deleted_value_becomes_poison() {
+    let text = without(MODULE, &["%7 = getelementptr"]);
+    assert_has(&text, &["store i32 %6, ptr poison", "%9 = phi i32"]);
+}
+
+#[test]
+fn a_deleted_function_takes_its_calls_along() {
+    let text = without(MODULE, &["define internal"]);
+    assert!(!text.contains("@twice"));
+    assert_has(&text, &["%5 = add i32 poison, %0"]);
+}
+
+#[test]
+fn a_function_without_a_body_becomes_a_declaration() {
+    let text = without(MODULE, &["{\n  %1 = mul"]);
+    assert_has(&text, &["declare i32 @twice(i32, ptr)\n"]);
+}
+
+#[test]
+fn a_parameter_goes_with_its_arguments() {
+    let text = without(MODULE, &["ptr %unused"]);
+    assert_has(
+        &text,
+        &["@twice(i32 %x) #0", "call i32 @twice(i32 %0), !note"],
+    );
+}
+
+#[test]
+fn a_deleted_block_leaves_jumps_and_phis() {
+    let text = without(MODULE, &["8: "]);
+    assert!(!text.contains("i32 0, label"));
+    assert_has(
+        &text,
+        &[
+            "i32 5, label %8",
+            "phi i32 [ 0, %2 ], [ %6, %4 ], [ %6, %4 ]\n",
+        ],
+    );
+}
+
+#[test]
+fn without_a_jump_what_follows_is_not_reached() {
+    let text = without(MODULE, &["br i1"]);
+    assert_has(&text, &["%3 = icmp sgt i32 %0, 1\n  unreachable\n}"]);
+}
+
+#[test]
+fn without_one_of_two_edges_a_jump_is_unconditional() {
+    let text = without(MODULE, &["%9\n\n4:"]);
+    assert_has(
+        &text,
+        &["br label %4", "phi i32 [ %6, %4 ], [ %6, %4 ], [ 3, %8 ]"],
+    );
+}
+
+#[test]
+fn what_refers_to_deleted_definitions_is_made_right() {
+    let text = without(MODULE, &["@text", "attributes", "!0 = "]);
+    assert_has(
+        &text,
+        &["ptr null)", "@twice(i32 %x, ptr %unused) {", "!flags = !{}"],
+    );
+    assert!(!text.contains("!note") && !text.contains("!1"));
+}
+
+#[test]
+fn a_type_stays_while_something_has_it() {
+    let text = without(MODULE, &["%pair"]);
+    assert_has(&text, &["%pair = type"]);
+    let text = without(MODULE, &["%pair", "define i32"]);
+    assert!(!text.contains("%pair"));
+}
+
+#[test]
+fn the_value_of_a_variable_becomes_zero() {
+    let text = without(MODULE, &["7, section"]);
+    assert_has(&text, &["@count = global i32 zeroinitializer, section"]);
+}
+
+proptest! {
+    #[test]
+    fn anything_is_read_and_written_back(
+        edits in proptest::collection::vec((0..MODULE.len(), "[ -~\n]{0,3}"), 0..6),
+        kept in proptest::collection::vec(any::<bool>(), 64),
+    ) {
+        let mut text = MODULE.to_owned();
+        for (at, inserted) in edits {
+            let at = at.min(text.len() - 1);
+            text.replace_range(at..=at, &inserted);
+        }
+        let bytes: Arc<[u8]> = text.as_bytes().into();
+        let document = Document::new(&bytes, View::LlvmIr);
+        let all = Subset::full(document.len());
+        prop_assert_eq!(&*document.render(&all), &*bytes);
+        let gone = (0..document.len()).filter(|token| !kept[token % kept.len()]);
+        let rest = document.render(&all.without(gone.map(|token| token..token + 1)));
+        // Everything may be deleted; what is not read as a name is never made up.
+        prop_assert!(rest.len() < 64 * (bytes.len() + 64));
+    }
+}

@@ -1,0 +1,127 @@
+//! The words of LLVM IR.
+
+use std::ops::Range;
+
+/// A word, number, string, name or sign.
+#[derive(Debug, Clone)]
+pub(super) struct IrWord {
+    pub(super) bytes: Range<usize>,
+    pub(super) sort: WordSort,
+    /// Whether it is the first on its line.
+    pub(super) begins_line: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordSort {
+    /// `%name`: a value, block or type.
+    Local,
+    /// `@name`.
+    Global,
+    /// `!name` or `!7`.
+    Metadata,
+    /// `#7`.
+    Attributes,
+    /// `$name`.
+    Comdat,
+    /// `name:`, without the colon.
+    Label,
+    /// An opening bracket.
+    Open,
+    /// A closing bracket.
+    Close,
+    Comma,
+    Other,
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'$')
+}
+
+/// Divides a text into words. Comments are no words.
+pub(super) fn words(text: &[u8]) -> Vec<IrWord> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    let mut begins_line = true;
+    while at < text.len() {
+        let byte = text[at];
+        if byte == b'\n' {
+            begins_line = true;
+        }
+        if byte.is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        if byte == b';' {
+            at += text[at..].iter().take_while(|&&byte| byte != b'\n').count();
+            continue;
+        }
+        let (end, sort) = word(text, at);
+        words.push(IrWord {
+            bytes: at..end,
+            sort,
+            begins_line,
+        });
+        begins_line = false;
+        at = end;
+    }
+    words
+}
+
+/// Returns the end and the sort of the word at a position.
+fn word(text: &[u8], at: usize) -> (usize, WordSort) {
+    let name = |from: usize| {
+        if text.get(from) == Some(&b'"') {
+            return string(text, from);
+        }
+        from + text[from..]
+            .iter()
+            .take_while(|&&byte| is_name(byte))
+            .count()
+    };
+    let sort = match text[at] {
+        b'%' => WordSort::Local,
+        b'@' => WordSort::Global,
+        b'!' => WordSort::Metadata,
+        b'#' => WordSort::Attributes,
+        b'$' => WordSort::Comdat,
+        b'(' | b'[' | b'{' | b'<' => return (at + 1, WordSort::Open),
+        b')' | b']' | b'}' | b'>' => return (at + 1, WordSort::Close),
+        b',' => return (at + 1, WordSort::Comma),
+        _ => WordSort::Other,
+    };
+    if sort != WordSort::Other {
+        let end = name(at + 1);
+        let is_sigil = end > at + 1;
+        return (
+            end.max(at + 1),
+            if is_sigil { sort } else { WordSort::Other },
+        );
+    }
+    let end = name(at).max(at + 1);
+    // `c"text"`.
+    let end = match text.get(end) {
+        Some(b'"') if &text[at..end] == b"c" => string(text, end),
+        _ => end,
+    };
+    let is_label = text.get(end) == Some(&b':') && text.get(end + 1) != Some(&b':');
+    let is_field =
+        is_label && text.get(end + 1) == Some(&b' ') && end > at && !starts_line(text, at);
+    match is_label && !is_field && starts_line(text, at) {
+        true => (end, WordSort::Label),
+        false => (end, WordSort::Other),
+    }
+}
+
+/// Returns whether there is only white space before a position on its line.
+fn starts_line(text: &[u8], at: usize) -> bool {
+    let before = text[..at].iter().rev();
+    let mut before = before.take_while(|&&byte| byte != b'\n');
+    before.all(u8::is_ascii_whitespace)
+}
+
+/// Returns the end of a string.
+fn string(text: &[u8], at: usize) -> usize {
+    let inside = &text[at + 1..];
+    let length = inside.iter().position(|&byte| byte == b'"');
+    length.map_or(text.len(), |length| at + length + 2)
+}

@@ -1,0 +1,39 @@
+//! Modules of WebAssembly: their items and instructions, and any subset of them as a module.
+//!
+//! - `module.rs`, `body.rs`: reading, with the indices that everything mentions (`mentions.rs`)
+//! - `layout.rs`: the tokens and nodes
+//! - `link.rs`: which entities are left, and their new indices
+//! - `write.rs`, `code.rs`, `names.rs`: writing what is kept
+//! - `absent.rs`, `unread.rs`: take the place of all that in builds without the feature
+
+#[cfg(not(feature = "wasm"))]
+mod absent;
+#[cfg(feature = "wasm")]
+mod body;
+#[cfg(feature = "wasm")]
+mod code;
+#[cfg(feature = "wasm")]
+mod layout;
+#[cfg(feature = "wasm")]
+mod link;
+#[cfg(feature = "wasm")]
+mod mentions;
+#[cfg(feature = "wasm")]
+mod module;
+#[cfg(feature = "wasm")]
+mod names;
+#[cfg(all(test, feature = "wasm"))]
+mod tests;
+#[cfg(not(feature = "wasm"))]
+mod unread;
+#[cfg(feature = "wasm")]
+mod write;
+
+#[cfg(not(feature = "wasm"))]
+pub(super) use absent::AbsentModule as Module;
+#[cfg(feature = "wasm")]
+pub(super) use layout::read;
+#[cfg(feature = "wasm")]
+pub(super) use module::Module;
+#[cfg(not(feature = "wasm"))]
+pub(super) use unread::read;

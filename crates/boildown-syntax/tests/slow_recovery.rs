@@ -1,0 +1,24 @@
+//! Parsers that count their allocations. A test program of its own: the allocator is set before
+//! anything is parsed, by the only thread that parses.
+
+#[cfg(all(feature = "lang-python", feature = "lang-rust"))]
+#[test]
+#[expect(unsafe_code, reason = "the allocator of the parsers is set")]
+fn recovery_that_takes_seconds_is_given_up_and_other_texts_are_parsed() {
+    // SAFETY: this is the only test of the program.
+    unsafe { boildown_syntax::count_parser_allocations() };
+    let errors = |language: &str, text: &str| {
+        let language = boildown_syntax::Language::named(language).expect("the grammar is built");
+        language.errors(text.as_bytes())
+    };
+    let slow = "-->".repeat(2000);
+    assert_eq!(errors("Python", &format!("class A(B): {slow}")), usize::MAX);
+    assert_eq!(errors("Rust", &format!("use{slow}")), usize::MAX);
+
+    let lines = |line: &str| line.repeat(20_000);
+    assert_eq!(errors("Python", &lines("a = b(c, d)\n")), 0);
+    let broken = errors("Python", &lines("a = b(c, d))\n"));
+    assert!((1..usize::MAX).contains(&broken), "{broken} errors");
+    let broken = errors("Rust", &lines("fn f() { a b }\n"));
+    assert!((1..usize::MAX).contains(&broken), "{broken} errors");
+}

@@ -1,0 +1,123 @@
+//! Files that hold an environment, or the arguments of the command.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::sync::Arc;
+
+use boildown_exec::{CommandLine, Delivered};
+use boildown_oracle::shell::quote;
+use boildown_syntax::{CommandParts, Split};
+
+use super::args::IsolateArgs;
+use crate::commands::reduce::words_of_response_file;
+use crate::error::CliError;
+use crate::property::PropertyCommands;
+
+/// Returns whether candidates are lists, and not files that the command reads.
+pub(super) fn is_list(args: &IsolateArgs) -> bool {
+    args.env || args.args
+}
+
+/// Returns a file as it is compared: the variables sorted by their names, because their order has
+/// no meaning; arguments on lines of their own, each option with its value.
+pub(super) fn normalised(args: &IsolateArgs, file: Arc<[u8]>) -> Arc<[u8]> {
+    match (args.env, args.args) {
+        (true, _) => sorted_variables(&file).into(),
+        (_, true) => arguments_on_lines(&file).into(),
+        (false, false) => file,
+    }
+}
+
+/// Returns the variables of `NAME=VALUE` lines, or of records that end with a NUL.
+fn variables(file: &[u8]) -> Vec<(&[u8], &[u8])> {
+    let split = match file.contains(&0) {
+        true => Split::Nul,
+        false => Split::Lines,
+    };
+    let pair = |item| {
+        let equals = <[u8]>::iter(item).position(|&byte| byte == b'=')?;
+        Some((&item[..equals], &item[equals + 1..]))
+    };
+    let found = split.items(file).into_iter().filter_map(pair);
+    found.filter(|(name, _)| !name.is_empty()).collect()
+}
+
+fn sorted_variables(file: &[u8]) -> Vec<u8> {
+    let mut variables = variables(file);
+    // Of two variables with the same name, the last one counts.
+    variables.reverse();
+    variables.sort_by_key(|(name, _)| *name);
+    variables.dedup_by_key(|(name, _)| *name);
+    // A value may hold line breaks if the file is divided by NULs.
+    let end = if file.contains(&0) { 0 } else { b'\n' };
+    let lines = variables.into_iter();
+    lines
+        .flat_map(|(name, value)| [name, b"=", value, &[end]].concat())
+        .collect()
+}
+
+fn arguments_on_lines(file: &[u8]) -> Vec<u8> {
+    let words = words_of_response_file(file);
+    let line = words.iter().map(quote).collect::<Vec<_>>().join(" ");
+    // The split needs a program before the arguments.
+    let line = format!("command {line}").into_bytes();
+    let groups = Split::Command(CommandParts::Arguments).elements_text(&line);
+    groups
+        .into_iter()
+        .flat_map(|group| [group, b"\n"].concat())
+        .collect()
+}
+
+/// Returns the commands, with what candidates say about them.
+pub(super) fn commands(args: &IsolateArgs, usage: &str) -> Result<PropertyCommands, CliError> {
+    let mut words = args.command.clone();
+    if args.args && !words.iter().any(|word| CommandLine::names_items(word)) && !words.is_empty() {
+        words.push("{items}".into());
+    }
+    let mut commands = PropertyCommands::new(&args.property, &words, &args.bad, usage)?;
+    let text = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+    if args.env {
+        commands.deliver(&args.bad, move |candidate| Delivered {
+            variables: Some(
+                (variables(candidate).into_iter())
+                    .map(|(name, value)| (text(name), text(value)))
+                    .collect(),
+            ),
+            ..Delivered::default()
+        })?;
+    } else if args.args {
+        commands.deliver(&args.bad, |candidate| Delivered {
+            items: words_of_response_file(candidate),
+            ..Delivered::default()
+        })?;
+    } else if words.iter().any(|word| CommandLine::names_items(word)) {
+        commands.deliver(&args.bad, move |candidate| Delivered {
+            items: Split::Lines
+                .items(candidate)
+                .into_iter()
+                .map(text)
+                .collect(),
+            ..Delivered::default()
+        })?;
+    }
+    Ok(commands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_variable_of_a_name_counts_and_the_order_does_not() {
+        assert_eq!(sorted_variables(b"B=1\n# c\nA=x=y\nB=2\n"), b"A=x=y\nB=2\n");
+        assert_eq!(sorted_variables(b"B=1\n2\0A=\0"), b"A=\0B=1\n2\0");
+    }
+
+    #[test]
+    fn an_option_is_on_a_line_with_its_value() {
+        assert_eq!(
+            arguments_on_lines(b"-O2 -o 'a b'\n-c x.c"),
+            b"-O2\n-o 'a b'\n-c x.c\n"
+        );
+    }
+}

@@ -1,0 +1,185 @@
+//! Delivery of candidates to the command: as items in place of `{items}`, or as the command itself.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use boildown_exec::Delivered;
+use boildown_oracle::shell::quote;
+use boildown_syntax::command_words;
+
+use super::args::{Part, ReduceArgs};
+use crate::error::CliError;
+use crate::input::read_regular;
+use crate::property::PropertyCommands;
+
+/// Variables that each run has for itself, that a shell sets for each command, or that are for
+/// boildown.
+const NOT_OF_THE_COMMAND: [&str; 7] = [
+    "PATH",
+    "TMPDIR",
+    "PWD",
+    "OLDPWD",
+    "SHLVL",
+    "_",
+    "BOILDOWN_WRITABLE",
+];
+
+/// The depth to which response files may name others.
+const DEEPEST: usize = 8;
+
+/// Names the command as the input, if the options say that it is to be reduced.
+///
+/// # Errors
+/// [`CliError`] when there is no command, or an option needs a file.
+pub(super) fn settle_command(args: &mut ReduceArgs) -> Result<(), CliError> {
+    if !args.reduces_command() {
+        return Ok(());
+    }
+    let option = if args.args { "--args" } else { "--env" };
+    let Some(program) = args.command.first() else {
+        return Err(CliError::usage(format!("no command for `{option}`"))
+            .hint(format!("boildown reduce {option} -- COMMAND...")));
+    };
+    let needs_file = [
+        ("--in-place", args.in_place),
+        ("--stdin", args.property.stdin),
+        ("--split", args.split.is_some()),
+        ("--language", args.language.is_some()),
+    ];
+    if let Some((other, _)) = needs_file.iter().find(|(_, is_given)| *is_given) {
+        return Err(CliError::usage(format!(
+            "`{other}` needs a file to reduce, and `{option}` without one reduces the command"
+        )));
+    }
+    let name = Path::new(program)
+        .file_name()
+        .unwrap_or(OsStr::new("command"));
+    let mut name = name.to_owned();
+    // The reduction of the command after that of the file has a store of its own.
+    name.push(if args.part == Part::Last {
+        ".last.command"
+    } else {
+        ".command"
+    });
+    args.input = PathBuf::from(name);
+    args.command = expanded(&args.command, DEEPEST);
+    Ok(())
+}
+
+/// Returns the command and its environment as a line for a shell.
+pub(super) fn command_as_input(args: &ReduceArgs) -> Arc<[u8]> {
+    let mut words = Vec::new();
+    if args.env {
+        words.extend([
+            "env".to_owned(),
+            "-i".to_owned(),
+            "PATH=\"$PATH\"".to_owned(),
+        ]);
+        let is_of_command = |name: &OsStr| NOT_OF_THE_COMMAND.iter().all(|other| name != *other);
+        let inherited = || env::vars_os().filter(|(name, _)| is_of_command(name));
+        let mut variables = (args.variables.clone()).unwrap_or_else(|| inherited().collect());
+        variables.sort();
+        words.extend(variables.into_iter().map(|(mut variable, value)| {
+            variable.push("=");
+            variable.push(value);
+            quote(variable)
+        }));
+    }
+    words.extend(args.command.iter().map(quote));
+    let line = words.join(" ") + "\n";
+    line.into_bytes().into()
+}
+
+/// Returns the words with the contents of response files in place of the words that name them.
+fn expanded(words: &[OsString], depth: usize) -> Vec<OsString> {
+    let response = |word: &OsString| {
+        let path = word.as_bytes().strip_prefix(b"@")?;
+        let content = read_regular(Path::new(OsStr::from_bytes(path))).ok()?;
+        (depth > 0).then(|| expanded(&words_of_response_file(&content), depth - 1))
+    };
+    let expand = |word: &OsString| response(word).unwrap_or_else(|| vec![word.clone()]);
+    words.iter().flat_map(expand).collect()
+}
+
+/// Returns the words of a response file, as GNU tools and LLVM read it: divided by white space,
+/// with quotes, and backslashes before single characters.
+pub(crate) fn words_of_response_file(content: &[u8]) -> Vec<OsString> {
+    let mut words = Vec::new();
+    let mut word: Option<Vec<u8>> = None;
+    let mut quote = None;
+    let mut bytes = content.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match (byte, quote) {
+            (b'\\', _) if quote != Some(b'\'') => {
+                word.get_or_insert_default().extend(bytes.next());
+            }
+            (b'"' | b'\'', None) => {
+                quote = Some(byte);
+                word.get_or_insert_default();
+            }
+            (_, Some(open)) if byte == open => quote = None,
+            (_, None) if byte.is_ascii_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(byte),
+        }
+    }
+    words.extend(word);
+    words.into_iter().map(OsString::from_vec).collect()
+}
+
+/// Lets candidates decide about the parts of the command that the options name.
+///
+/// # Errors
+/// [`CliError`] when there is no current directory.
+pub(super) fn deliver(args: &ReduceArgs, commands: &mut PropertyCommands) -> Result<(), CliError> {
+    let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
+    if args.reduces_command() {
+        return commands.deliver(&args.input, move |candidate| {
+            let Some(command) = command_words(candidate) else {
+                // No candidate is asked about without a command.
+                return Delivered {
+                    words: Some(Vec::new()),
+                    ..Delivered::default()
+                };
+            };
+            let pair = |(name, value)| (text(name), text(value));
+            let variables = command.variables;
+            Delivered {
+                words: Some(command.words.into_iter().map(text).collect()),
+                variables: variables.map(|all| all.into_iter().map(pair).collect()),
+                ..Delivered::default()
+            }
+        });
+    }
+    if let Some(variables) = args.variables.clone() {
+        return commands.deliver(&args.input, move |_| Delivered {
+            variables: Some(variables.clone()),
+            ..Delivered::default()
+        });
+    }
+    let Some(split) = args.split() else {
+        return Ok(());
+    };
+    if !args.names_items() {
+        return Ok(());
+    }
+    commands.deliver(&args.input, move |candidate| Delivered {
+        items: (split.items(candidate).into_iter())
+            .map(|item| text(item.to_vec()))
+            .collect(),
+        ..Delivered::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_file_is_read_as_gnu_tools_read_it() {
+        let words = words_of_response_file(b"-O2 'a b'\n\t-D\"c \\\" d\" \\\\e ''\n");
+        assert_eq!(words, ["-O2", "a b", "-Dc \" d", "\\e", ""]);
+    }
+}

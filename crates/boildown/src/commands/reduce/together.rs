@@ -1,0 +1,120 @@
+//! A file and its command, reduced together.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::mem;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use boildown_syntax::command_words;
+
+use super::args::{Part, ReduceArgs};
+use super::delivery::settle_command;
+use super::destination::with_infix;
+use crate::error::{CliError, ExitKind};
+use crate::folder::is_folder;
+
+/// Reduces a file, or the command. Also returns the result.
+type ReduceOne<'a> = &'a dyn Fn(&mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError>;
+
+/// Reduces the command on the file as it is, then the file, and then the command again on what is
+/// left of the file: it may need fewer arguments. Each of the three is a reduction of its own, by
+/// `reduce_one`, with its own run store.
+pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<ExitKind, CliError> {
+    check(&args)?;
+    let file = mem::take(&mut args.input);
+    for word in &mut args.command {
+        *word = naming(word, &file);
+    }
+    let output = args.output.take();
+    let (reduces_args, reduces_env) = (args.args, args.env);
+    args.part = Part::First;
+    settle_command(&mut args)?;
+    let (first, line) = reduce_one(&mut args)?;
+    if !is_finished(first) || args.property.show_property {
+        return Ok(first);
+    }
+    adopt(&mut args, &line);
+
+    (args.args, args.env, args.part) = (false, false, Part::Whole);
+    args.input.clone_from(&file);
+    args.output = output;
+    let (second, _) = reduce_one(&mut args)?;
+    if !is_finished(second) {
+        return Ok(second);
+    }
+
+    let result = (args.output.take()).unwrap_or_else(|| with_infix(&file, ".min"));
+    (args.args, args.env, args.part) = (reduces_args, reduces_env, Part::Last);
+    args.input = PathBuf::new();
+    for word in &mut args.command {
+        if is_same_file(word, &file) {
+            *word = result.clone().into_os_string();
+        }
+    }
+    settle_command(&mut args)?;
+    let (third, _) = reduce_one(&mut args)?;
+    let has_reduced = [first, second, third].contains(&ExitKind::Reduced);
+    Ok(match third {
+        ExitKind::AlreadyMinimal if has_reduced => ExitKind::Reduced,
+        third => third,
+    })
+}
+
+/// Returns an error for options that cannot be combined.
+fn check(args: &ReduceArgs) -> Result<(), CliError> {
+    let has_items = args.names_items();
+    let is_printed = args.output.as_deref() == Some(Path::new("-"));
+    let alone = [
+        ("{items}", has_items),
+        ("--keep", !args.keep.is_empty()),
+        ("--in-place", args.in_place),
+        ("--stdin", args.property.stdin),
+        ("--split", args.split.is_some()),
+        ("--language", args.language.is_some()),
+        ("--output -", is_printed),
+        ("a folder", is_folder(&args.inputs())),
+    ];
+    match alone.iter().find(|(_, is_given)| *is_given) {
+        Some((other, _)) => Err(CliError::usage(format!(
+            "`{other}` together with `--args` or `--env`"
+        ))
+        .hint("reduce the command first, without the file, and then the file with that command")),
+        None => Ok(()),
+    }
+}
+
+/// Returns a word of the command with the file in the place of `{}`.
+fn naming(word: &OsStr, file: &Path) -> OsString {
+    const PLACEHOLDER: &[u8] = b"{}";
+    let (mut named, mut rest) = (OsString::new(), word.as_bytes());
+    let find = |text: &[u8]| text.windows(2).position(|two| two == PLACEHOLDER);
+    while let Some(at) = find(rest) {
+        named.push(OsStr::from_bytes(&rest[..at]));
+        named.push(file);
+        rest = &rest[at + PLACEHOLDER.len()..];
+    }
+    named.push(OsStr::from_bytes(rest));
+    named
+}
+
+fn is_finished(exit: ExitKind) -> bool {
+    matches!(exit, ExitKind::Reduced | ExitKind::AlreadyMinimal)
+}
+
+/// Makes the reduced command that of the next reduction.
+fn adopt(args: &mut ReduceArgs, line: &[u8]) {
+    let Some(command) = command_words(line) else {
+        return;
+    };
+    let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
+    let pair = |(name, value)| (text(name), text(value));
+    args.command = command.words.into_iter().map(text).collect();
+    args.variables = (command.variables).map(|all| all.into_iter().map(pair).collect());
+}
+
+fn is_same_file(word: &OsStr, file: &Path) -> bool {
+    let path = |path: &Path| fs::canonicalize(path).ok();
+    path(Path::new(word)).is_some_and(|word| Some(word) == path(file))
+}

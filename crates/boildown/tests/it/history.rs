@@ -1,0 +1,74 @@
+//! `boildown history`: the results that a reduction had on the way.
+
+use std::fs;
+
+use crate::env::{FINDS_NEEDLE, HAYSTACK, TestEnv};
+
+fn reduced() -> TestEnv {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let text = format!("{}{HAYSTACK}", "some other line\n".repeat(40));
+    let env = env.file("in.txt", text);
+    env.reduce(["in.txt", "--test", "test.sh"]).assert_code(0);
+    env
+}
+
+#[test]
+fn the_results_of_a_run_are_listed_printed_and_compared() {
+    let env = reduced();
+    let list = env.run(["history"]);
+    list.assert_code(0);
+    let lines: Vec<&str> = list.stdout.lines().collect();
+    assert_eq!(lines[0], "in.min.txt, from in.txt");
+    assert!(lines[2].trim_start().starts_with("0  "), "{list}");
+    let last = lines.len() - 3;
+    assert!(last >= 2, "{list}");
+    assert_eq!(
+        env.run(["history", "list", "in.min.txt"]).stdout,
+        list.stdout
+    );
+
+    let shown = |number: usize| env.run(["history", "show", &number.to_string()]).stdout;
+    assert_eq!(shown(0), env.read("in.txt"));
+    assert_eq!(shown(last), env.read("in.min.txt"));
+    let diff = env.run(["history", "diff", "0", &last.to_string(), "in.txt"]);
+    diff.assert_code(0);
+    assert!(diff.stdout.contains("\n-hay needle hay\n"), "{diff}");
+    assert!(diff.stdout.contains("\n+needle\n"), "{diff}");
+
+    let missing = env.run(["history", "show", "999"]);
+    missing
+        .assert_code(1)
+        .assert_says("there is no result 999")
+        .assert_says("0 (the input) to ");
+}
+
+#[test]
+fn a_result_is_restored_over_a_later_one_and_over_nothing_else() {
+    let env = reduced();
+    env.run(["history", "restore", "0"]).assert_code(0);
+    assert_eq!(env.read("in.min.txt"), env.read("in.txt"));
+    env.reduce(["in.txt", "--test", "test.sh"]).assert_code(0);
+    assert_eq!(
+        env.read("in.min.txt"),
+        "needle",
+        "the run continues with its best"
+    );
+
+    fs::write(env.path("in.min.txt"), "edited by hand").unwrap();
+    env.run(["history", "restore", "0"])
+        .assert_code(1)
+        .assert_says("is no result of this run");
+    assert_eq!(env.read("in.min.txt"), "edited by hand");
+    let new = ["history", "restore", "0", "-o", "other.txt"];
+    env.run(new).assert_code(0);
+    assert_eq!(env.read("other.txt"), env.read("in.txt"));
+    env.run(new).assert_code(1).assert_says("exists already");
+}
+
+#[test]
+fn without_a_run_there_is_no_history() {
+    let env = TestEnv::new().file("a.c", "int a;\n");
+    env.run(["history", "list", "a.c"])
+        .assert_code(1)
+        .assert_says("no run of a.c is recorded");
+}

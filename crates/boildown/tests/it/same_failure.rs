@@ -1,0 +1,83 @@
+//! Results that still show the failure of the input, and not another one that has the property too.
+
+use serde_json::json;
+
+use crate::env::TestEnv;
+
+/// The property holds on calls of `f`, and by accident on a lone brace.
+const ALSO_BRACE: &str = r#"grep -q 'f(' "$1" || test "$(cat "$1")" = '{'"#;
+
+#[test]
+fn a_trivial_input_is_mentioned_and_is_not_the_result() {
+    let env =
+        TestEnv::with_test(ALSO_BRACE).file("in.c", "int main() {\n    return f(1) + g(2);\n}\n");
+    let run = env.reduce(["in.c", "--test", "test.sh"]);
+    run.assert_code(0)
+        .assert_says("1-minimal")
+        .assert_says("a different, trivial input also has the property: \"{\" (--allow-trivial");
+    assert_eq!(env.read("in.min.c").trim(), "f(");
+
+    let run = env.reduce(["in.c", "--test", "test.sh", "--json"]);
+    assert_eq!(
+        run.events().last().unwrap()["trivial"],
+        json!("{"),
+        "also when resumed"
+    );
+
+    let run = env.reduce(["in.c", "--test", "test.sh", "--allow-trivial", "-o", "t.c"]);
+    run.assert_code(0);
+    assert_eq!(env.read("t.c"), "{");
+}
+
+#[test]
+fn a_result_as_small_as_a_trivial_input_needs_no_mention() {
+    let env = TestEnv::with_test("grep -q '{' \"$1\"").file("in.c", "int main() {\n    f(1);\n}\n");
+    let run = env.reduce(["in.c", "--test", "test.sh"]);
+    run.assert_code(0);
+    assert!(!run.stderr.contains("trivial"), "{run}");
+    assert_eq!(env.read("in.min.c").trim(), "{");
+}
+
+/// Fails by an assertion about the depth on texts with both letters, and by one about the width on
+/// those with `B` only.
+const TWO_FORMS: &str = r#"grep -q B "$1" || exit 0
+what=width
+grep -q A "$1" && what=depth
+echo "tool.c:12: parse: Assertion \`$what > 0' failed." >&2
+exit 134"#;
+
+#[test]
+fn the_step_at_which_the_failure_changed_is_named_and_refused_on_request() {
+    let env = TestEnv::new()
+        .script("tool", TWO_FORMS)
+        .file("in.txt", "one\nA\ntwo\nB\nthree\n");
+    let property = ["--stderr", "Assertion .* failed", "--", "./tool", "in.txt"];
+    let run = env.reduce(["in.txt"].iter().chain(&property));
+    run.assert_code(0)
+        .assert_says("the failure changed at step ")
+        .assert_says("--strict refuses such steps")
+        .assert_says("before: Assertion `depth > N' failed (exited with 134)")
+        .assert_says("since:  Assertion `width > N' failed (exited with 134)");
+    assert_eq!(env.read("in.min.txt"), "B");
+
+    let strict = ["in.txt", "--strict", "-o", "strict.txt"];
+    let run = env.reduce(strict.iter().chain(&property));
+    run.assert_code(0);
+    assert!(!run.stderr.contains("the failure changed"), "{run}");
+    assert_eq!(env.read("strict.txt"), "AB");
+
+    let json = ["in.txt", "--json", "--fresh"];
+    let run = env.reduce(json.iter().chain(&property));
+    let events = run.events();
+    let changed = &events.last().unwrap()["changed_form"];
+    assert!(changed["step"].as_u64() >= Some(1), "{changed}");
+    assert!(changed["after"].as_str().unwrap().contains("width"));
+}
+
+#[test]
+fn strict_says_when_it_has_little_to_compare() {
+    let env = TestEnv::with_test("grep -q needle \"$1\"");
+    let run = env.reduce(["in.txt", "--strict", "--test", "test.sh"]);
+    run.assert_code(0)
+        .assert_says("so --strict compares only how runs end");
+}
