@@ -76,7 +76,7 @@ pub use git::{
     BisectLog, Commit, FilterRuns, HistoryGraph, HistoryLimits, HistoryPath, Repository,
 };
 pub use gix::ObjectId;
-pub use patch::{DiffStat, diff_stat, patch};
+pub use patch::{DiffStat, diff_of_texts, diff_stat, patch};
 pub use state::{Configuration, Entry, FileKind, FilePath, FileVersion, State};
 pub use transplant::transplant;
 pub use tree::{ChangeTree, ChangeUnit};

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use boildown_changes::diff_of_texts;
 use boildown_exec::fsx;
 use boildown_folder::FolderText;
 use boildown_store::{LastSession, RunHistory, StoreError, StoredImprovement, fingerprint_of};
 use clap::{Args, Subcommand};
-use imara_diff::{Algorithm, Diff, Hunk, InternedInput, Token};
 
 use super::explain::last_session;
 use crate::error::{CliError, ExitKind};
@@ -207,64 +207,14 @@ fn row((number, result): (usize, &StoredImprovement)) -> [String; 5] {
     ]
 }
 
-/// Lines of context before and after a difference.
-const CONTEXT: u32 = 3;
-
 /// Returns the lines that differ, with lines around them. Control characters are escaped.
 fn difference(numbers: [usize; 2], old: &[u8], new: &[u8]) -> String {
     let [old, new] = [old, new].map(String::from_utf8_lossy);
     let [old, new] = [&old, &new].map(|text| printable(text));
-    let input = InternedInput::new(&*old, &*new);
-    let mut diff = Diff::compute(Algorithm::Histogram, &input);
-    diff.postprocess_lines(&input);
-    let hunks: Vec<Hunk> = diff.hunks().collect();
+    let hunks = diff_of_texts(old.as_bytes(), new.as_bytes());
     let [from, to] = numbers;
-    let mut text = format!("--- result {from}\n+++ result {to}\n");
-    for group in hunks.chunk_by(|one, next| next.before.start - one.before.end <= 2 * CONTEXT) {
-        let (Some(first), Some(last)) = (group.first(), group.last()) else {
-            continue;
-        };
-        let lead = first.before.start.min(CONTEXT);
-        let lines = u32::try_from(input.before.len()).unwrap_or(u32::MAX);
-        let tail = (lines - last.before.end).min(CONTEXT);
-        let olds = first.before.start - lead..last.before.end + tail;
-        let news = first.after.start - lead..last.after.end + tail;
-        writeln!(
-            text,
-            "@@ -{},{} +{},{} @@",
-            olds.start + 1,
-            olds.len(),
-            news.start + 1,
-            news.len()
-        )
-        .ok();
-        let mut add = |sign: char, lines: &[Token]| {
-            for &line in lines {
-                writeln!(
-                    text,
-                    "{sign}{}",
-                    input.interner[line].trim_end_matches('\n')
-                )
-                .ok();
-            }
-        };
-        let (before, after) = (&input.before, &input.after);
-        let mut at = olds.start;
-        for hunk in group {
-            add(' ', &before[at as usize..hunk.before.start as usize]);
-            add(
-                '-',
-                &before[hunk.before.start as usize..hunk.before.end as usize],
-            );
-            add(
-                '+',
-                &after[hunk.after.start as usize..hunk.after.end as usize],
-            );
-            at = hunk.before.end;
-        }
-        add(' ', &before[at as usize..olds.end as usize]);
-    }
-    text
+    let hunks = String::from_utf8_lossy(&hunks);
+    format!("--- result {from}\n+++ result {to}\n{hunks}")
 }
 
 #[cfg(test)]
