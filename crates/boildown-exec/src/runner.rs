@@ -93,6 +93,10 @@ impl Runner {
         interrupt: &Interrupt,
     ) -> Result<Run, OracleError> {
         match &self.executor {
+            Some(_) if self.command.differs_by_candidate() => Err(OracleError::SetUp {
+                command: self.command.to_string(),
+                reason: "an executor runs the same command on every candidate".to_owned(),
+            }),
             Some(executor) => executor.execute(self, request, interrupt),
             None => self.run_here(request, interrupt),
         }

@@ -204,8 +204,12 @@ impl<'a> Place<'a> {
     fn part(&self, part: &WordPart, common: &Path) -> Result<Part, RemoteError> {
         Ok(match part {
             WordPart::Text(word) => Part::Text(text(Path::new(word))?),
-            // The command for a candidate has its items.
-            WordPart::Items => Part::Text(String::new()),
+            WordPart::Items => {
+                return Err(RemoteError::Unsendable {
+                    what: "`{items}`".to_owned(),
+                    reason: "each candidate has other items".to_owned(),
+                });
+            }
             WordPart::Path => Part::Candidate,
             // The shortest path that leads to the candidate.
             WordPart::Name(_) => match Path::new(&self.candidate).strip_prefix(&self.dir) {
