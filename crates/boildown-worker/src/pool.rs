@@ -132,3 +132,37 @@ pub fn launch_lines(text: &str) -> Vec<OsString> {
     let is_command = |line: &&str| !line.is_empty() && !line.starts_with('#');
     lines.filter(is_command).map(OsString::from).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use boildown_exec::spawn::Limits;
+    use boildown_exec::{CandidateFile, CommandLine, Scratch};
+
+    use super::*;
+
+    #[test]
+    fn threads_that_outlive_a_pool_keep_no_directory() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = Scratch::within(parent.path()).unwrap();
+        let path = scratch.path().to_owned();
+        let runner = Runner {
+            command: CommandLine::script(Path::new("/bin/true"), Path::new("/")),
+            project: None,
+            scratch: Arc::new(scratch),
+            file: CandidateFile::named("in.txt"),
+            limits: Limits::default(),
+            extra_tests: Vec::new(),
+            executor: None,
+        };
+        let pool = WorkerPool::start(vec!["true".into()], 1);
+        pool.admit(&runner, Vec::new(), &Interrupt::new().unwrap())
+            .unwrap();
+        // As the thread that reads what a worker sends, which is not joined.
+        let shared = Arc::clone(&pool.shared);
+        drop((pool, runner));
+        assert!(shared.is_closing());
+        assert!(!path.exists());
+    }
+}

@@ -106,14 +106,19 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends all threads of the pool.
+    /// Ends all threads of the pool. Those that end later hold no command, and with it no directory
+    /// of the session.
     pub(crate) fn close(&self) {
         self.closing.store(true, Ordering::Release);
-        for worker in &self.lock().workers {
+        let mut state = self.lock();
+        for worker in &state.workers {
             if let Some(connection) = &worker.connection {
                 connection.close();
             }
         }
+        let admission = state.admission.take();
+        drop(state);
+        drop(admission);
         self.changed.notify_all();
         self.freed.notify_all();
     }

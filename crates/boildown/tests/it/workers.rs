@@ -60,15 +60,19 @@ fn reduce(env: &TestEnv, output: &str, options: &[&str]) -> (Vec<u8>, [Value; 3]
 fn assert_no_worker_left(env: &TestEnv) {
     let noted = fs::read_to_string(env.path("workers")).unwrap_or_default();
     for pid in noted.split_whitespace() {
-        assert!(
-            !Path::new("/proc").join(pid).exists(),
-            "worker {pid} is running"
-        );
+        assert!(!is_running(pid), "worker {pid} is running");
         let left = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
         let prefix = format!("boildown-{pid}-");
         let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
         assert_eq!(left.map(|entry| entry.path()).next(), None);
     }
+}
+
+/// Returns whether the worker with this process is there. Another process may have its number.
+fn is_running(pid: &str) -> bool {
+    let command = fs::read(Path::new("/proc").join(pid).join("cmdline")).unwrap_or_default();
+    let mut words = command.split(|byte| *byte == 0);
+    words.next() == Some(BOILDOWN.as_bytes()) && words.next() == Some(b"worker")
 }
 
 #[test]
@@ -333,7 +337,7 @@ const LONG: &str = "grep -q needle \"$1\" || exit 1\ngrep -q seven \"$1\" && gre
 fn wait_until_gone(env: &TestEnv) {
     let noted = env.read("workers");
     for pid in noted.split_whitespace() {
-        while Path::new("/proc").join(pid).exists() {
+        while is_running(pid) {
             std::thread::yield_now();
         }
     }
