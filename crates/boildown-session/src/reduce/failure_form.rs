@@ -35,6 +35,16 @@ impl FailureForm {
         }
     }
 
+    /// Returns whether two failures differ in more than the number of an exit code: a compiler may
+    /// exit with the number of its errors.
+    fn is_another_kind(&self, other: &Self) -> bool {
+        // A shell adds 128 to the number of a signal.
+        let is_plain = |outcome| matches!(outcome, Outcome::Exited(1..=128));
+        let is_other_end =
+            self.outcome != other.outcome && !(is_plain(self.outcome) && is_plain(other.outcome));
+        is_other_end || self.signature != other.signature
+    }
+
     /// Returns the crash that the output reports.
     #[must_use]
     pub fn signature(&self) -> Option<&Signature> {
@@ -147,7 +157,7 @@ impl FormHistory {
         self.steps += 1;
         let Some(form) = form else { return };
         let before = self.last.as_deref().unwrap_or(expected);
-        if *form != *before {
+        if form.is_another_kind(before) {
             self.change = Some(ChangedForm {
                 step: self.steps,
                 steps: 0,
@@ -165,7 +175,7 @@ impl FormHistory {
         let change = self
             .change
             .clone()
-            .filter(|change| change.after != *expected)?;
+            .filter(|change| change.after.is_another_kind(expected))?;
         Some(ChangedForm {
             steps: self.steps,
             ..change
@@ -210,6 +220,26 @@ mod tests {
         );
         assert_eq!(add(Some(&other)).map(|changed| changed.step), Some(2));
         assert_eq!(add(Some(&input)), None, "it is that of the input again");
+    }
+
+    #[test]
+    fn another_exit_code_alone_is_no_change() {
+        let ended = |outcome| FailureForm {
+            outcome,
+            signature: None,
+        };
+        let eight = ended(Outcome::Exited(8));
+        for (outcome, is_change) in [
+            (Outcome::Exited(1), false),
+            (Outcome::Exited(0), true),
+            (Outcome::Exited(139), true),
+            (Outcome::Signalled(11), true),
+            (Outcome::TimedOut, true),
+        ] {
+            let mut history = FormHistory::default();
+            history.add(Some(ended(outcome).into()), &eight, 9);
+            assert_eq!(history.changed(&eight).is_some(), is_change, "{outcome}");
+        }
     }
 
     /// Its runs report an assertion with the text of the candidate.
