@@ -50,15 +50,18 @@ impl Language {
         let first = head
             .split(|&byte| byte == b'\n')
             .find(|line| !comment(line))?;
-        let language = Self::named(match first.trim_ascii_start().first()? {
+        let first = first.trim_ascii_start();
+        let language = Self::named(match first.first()? {
+            b'(' if is_smt_command(&first[1..]) => "SMT-LIB",
             b'(' => "S-expressions",
             b'{' | b'[' => "JSON",
             b'<' => "XML",
             _ => return None,
         })?;
         let parses = language.errors(head) <= head.len() / BYTES_FOR_AN_ERROR;
-        // The grammar of S-expressions also accepts words and numbers around any brackets.
-        let is_that = language.name != "S-expressions" || language.begins_with_lists(head);
+        // Their grammar also accepts words and numbers around any brackets.
+        let has_lists = matches!(language.name, "S-expressions" | "SMT-LIB");
+        let is_that = !has_lists || language.begins_with_lists(head);
         (parses && is_that).then_some(language)
     }
 
@@ -115,6 +118,20 @@ fn interpreter(head: &[u8]) -> Option<&str> {
 
 fn base_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Returns whether a list that begins so is a command for a solver.
+fn is_smt_command(text: &[u8]) -> bool {
+    const BEGINNINGS: [&[u8]; 5] = [
+        b"set-",
+        b"declare-",
+        b"define-fun",
+        b"assert ",
+        b"check-sat",
+    ];
+    BEGINNINGS
+        .iter()
+        .any(|beginning| text.starts_with(beginning))
 }
 
 #[cfg(test)]
@@ -324,11 +341,9 @@ mod tests {
         let guess = |text: &str| Language::guess(text.as_bytes()).map(|language| language.name);
         for (text, language) in [
             (";; TOOL: run\n\n(module (memory 1))", "S-expressions"),
-            ("(assert (= a b))\n", "S-expressions"),
-            (
-                "(set-logic QF_BV)\n(declare-fun a () Int)\n",
-                "S-expressions",
-            ),
+            ("(define (problem p))\n", "S-expressions"),
+            ("(assert (= a b))\n", "SMT-LIB"),
+            ("(set-logic QF_BV)\n(declare-fun a () Int)\n", "SMT-LIB"),
             ("{\"a\": [1]}", "JSON"),
             ("\n<a>b</a>", "XML"),
         ] {

@@ -575,8 +575,8 @@ pub(super) static LANGUAGES: &[Language] = &[
     #[cfg(feature = "lang-scheme")]
     Language {
         name: "S-expressions",
-        aliases: &["sexp", "smtlib", "wat"],
-        extensions: &["sexp", "smt2", "smt", "wat", "wast", "pddl"],
+        aliases: &["sexp", "wat"],
+        extensions: &["sexp", "wat", "wast", "pddl"],
         file_names: &[],
         interpreters: &[],
         node_types: tree_sitter_scheme::NODE_TYPES,
@@ -599,6 +599,16 @@ pub(super) static LANGUAGES: &[Language] = &[
         extensions: &["scm", "ss", "sld", "sls", "sps"],
         file_names: &[],
         interpreters: &["guile", "chibi", "csi"],
+        node_types: tree_sitter_scheme::NODE_TYPES,
+        grammar: tree_sitter_scheme::LANGUAGE,
+    },
+    #[cfg(feature = "lang-scheme")]
+    Language {
+        name: "SMT-LIB",
+        aliases: &["smtlib"],
+        extensions: &["smt2", "smt"],
+        file_names: &[],
+        interpreters: &[],
         node_types: tree_sitter_scheme::NODE_TYPES,
         grammar: tree_sitter_scheme::LANGUAGE,
     },

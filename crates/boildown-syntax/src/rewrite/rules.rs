@@ -337,6 +337,7 @@ fn unescape(text: &str) -> String {
 fn sources(language: &str) -> &'static [&'static str] {
     const C: &str = include_str!("../../rules/c.rules");
     const JAVASCRIPT: &str = include_str!("../../rules/javascript.rules");
+    const S_EXPRESSIONS: &str = include_str!("../../rules/s-expressions.rules");
     const TYPESCRIPT: &str = include_str!("../../rules/typescript.rules");
     match language {
         "C" => &[C],
@@ -347,7 +348,8 @@ fn sources(language: &str) -> &'static [&'static str] {
         "JSON" => &[include_str!("../../rules/json.rules")],
         "Python" => &[include_str!("../../rules/python.rules")],
         "Rust" => &[include_str!("../../rules/rust.rules")],
-        "S-expressions" => &[include_str!("../../rules/s-expressions.rules")],
+        "S-expressions" => &[S_EXPRESSIONS],
+        "SMT-LIB" => &[S_EXPRESSIONS, include_str!("../../rules/smt-lib.rules")],
         "SQL" => &[include_str!("../../rules/sql.rules")],
         "WGSL" => &[include_str!("../../rules/wgsl.rules")],
         "TypeScript" | "TSX" => &[JAVASCRIPT, TYPESCRIPT],

@@ -100,6 +100,9 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         .below(REWRITE_LIMIT),
         unparsed(PassId::RewritingJoins, rewrites(RewriteKind::Joined)).below(REWRITE_LIMIT),
     ];
+    if language.name == "SMT-LIB" {
+        rewrite_early(&mut passes);
+    }
     if language.name == "LLVM IR" {
         let whole = passes
             .iter()
@@ -108,6 +111,15 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         passes.splice(first..first, instructions());
     }
     passes
+}
+
+/// Moves rewriting before the fine deletions. Terms of SMT-LIB can rarely be deleted, because
+/// operations have fixed numbers of arguments; but each can become a value of its sort.
+fn rewrite_early(passes: &mut [Pass]) {
+    let index_of = |id| passes.iter().position(|pass| pass.id == id);
+    if let (Some(from), Some(to)) = (index_of(PassId::Rewriting), index_of(PassId::FineTree)) {
+        passes[to..=from].rotate_right(1);
+    }
 }
 
 /// The passes over the instructions of LLVM IR.
