@@ -49,6 +49,7 @@ class ProcessTest:
         worker = self._idle.get()
         try:
             connection = worker.connection
+            worker.wait_until_started()
             connection.send(candidate)
             if not connection.poll(self._timeout):
                 worker = self._replace(worker)
@@ -99,6 +100,13 @@ class _Worker:
         self.process = context.Process(target=_serve, args=(theirs, test), daemon=True)
         self.process.start()
         theirs.close()
+        self._has_started = False
+
+    def wait_until_started(self):
+        """Returns when the process waits for candidates: its start is not part of a test's time."""
+        if not self._has_started:
+            self.connection.recv()
+            self._has_started = True
 
     def kill(self):
         self.process.kill()
@@ -108,6 +116,7 @@ class _Worker:
 
 def _serve(connection, test):
     """Runs the test on candidates until the connection is closed."""
+    connection.send(None)
     while True:
         try:
             candidate = connection.recv()
