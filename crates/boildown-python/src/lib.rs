@@ -1,8 +1,8 @@
 //! Native part of the Python module `boildown`.
 //!
-//! It converts between Python objects and the candidates of searches, calls the test, and runs the
-//! searches of [`boildown_search`] and [`boildown_syntax`]: with one job in the calling thread, with
-//! more by [`boildown_driver`]. Everything that Python does as well is in `python/boildown`.
+//! It converts between Python objects and the candidates of searches, calls the test, and runs
+//! the searches of [`boildown_search`] and [`boildown_syntax`]: with one job in the calling thread,
+//! with more by [`boildown_driver`]. Everything that Python does as well is in `python/boildown`.
 
 use pyo3::prelude::*;
 

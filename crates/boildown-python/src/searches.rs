@@ -121,7 +121,8 @@ pub(crate) fn reduce<'py>(
     with_best(py, ended.result, best)
 }
 
-/// Returns a content for which the test does not hold and one for which it does, which differ least.
+/// Returns a content for which the test does not hold and one for which it does, which differ as
+/// little as possible.
 #[pyfunction]
 #[pyo3(signature = (good, bad, test, *, is_text, language, file_name, units, settings))]
 #[expect(

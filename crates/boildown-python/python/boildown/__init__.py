@@ -15,6 +15,7 @@ that has to be preserved, such as that a program crashes on it.
 
 from boildown._api import (
     Difference,
+    Events,
     Search,
     algorithms,
     isolate,
@@ -40,6 +41,7 @@ from boildown._verdict import Verdict
 __all__ = [
     "Difference",
     "Error",
+    "Events",
     "NotInteresting",
     "Search",
     "Stop",

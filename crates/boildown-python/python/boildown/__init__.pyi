@@ -12,11 +12,11 @@ from boildown._boildown import NotInteresting as NotInteresting
 from boildown._boildown import Stop as Stop
 from boildown._boildown import UnknownName as UnknownName
 
-T = TypeVar("T")
-R = TypeVar("R", covariant=True)
-Data = TypeVar("Data", str, bytes)
-Name = Union[str, PathLike[str]]
-Weights = Union[list[int], Callable[[Any], int]]
+_T = TypeVar("_T")
+_R = TypeVar("_R", covariant=True)
+_Data = TypeVar("_Data", str, bytes)
+_Name = Union[str, PathLike[str]]
+_Weights = Union[list[int], Callable[[Any], int]]
 
 class WorkerDied(Error): ...
 
@@ -25,11 +25,11 @@ class Verdict(enum.Enum):
     UNINTERESTING = "uninteresting"
     UNRESOLVED = "unresolved"
 
-Answer = Union[bool, Verdict, str]
-Test = Callable[[T], Answer]
-AsyncTest = Callable[[T], Union[Answer, Awaitable[Answer]]]
+_Answer = Union[bool, Verdict, str]
+_Test = Callable[[_T], _Answer]
+_AsyncTest = Callable[[_T], Union[_Answer, Awaitable[_Answer]]]
 
-class Options(TypedDict, total=False):
+class _Options(TypedDict, total=False):
     jobs: int
     executor: str
     mp_context: Union[str, BaseContext, None]
@@ -41,29 +41,29 @@ class Options(TypedDict, total=False):
     trace: Optional[list[dict[str, Any]]]
     stop: Optional[Stop]
 
-class ListOptions(Options, total=False):
+class _ListOptions(_Options, total=False):
     algorithm: str
-    weights: Optional[Weights]
+    weights: Optional[_Weights]
 
-class ReduceOptions(Options, total=False):
+class _ReduceOptions(_Options, total=False):
     language: Optional[str]
-    file_name: Optional[Name]
+    file_name: Optional[_Name]
     units: str
     algorithm: Optional[str]
     schedule: Optional[str]
 
-class IsolateOptions(Options, total=False):
+class _IsolateOptions(_Options, total=False):
     language: Optional[str]
-    file_name: Optional[Name]
+    file_name: Optional[_Name]
     units: str
 
 class Difference(NamedTuple):
     passing: Any
     failing: Any
 
-class Events(Generic[R], Iterator[dict[str, Any]]):
+class Events(Generic[_R], Iterator[dict[str, Any]]):
     def __next__(self) -> dict[str, Any]: ...
-    def __enter__(self) -> Events[R]: ...
+    def __enter__(self) -> Events[_R]: ...
     def __exit__(
         self,
         kind: Optional[type[BaseException]],
@@ -72,17 +72,17 @@ class Events(Generic[R], Iterator[dict[str, Any]]):
     ) -> None: ...
     def close(self) -> None: ...
     @property
-    def result(self) -> R: ...
+    def result(self) -> _R: ...
 
-class Search(Generic[T]):
+class Search(Generic[_T]):
     def __init__(
-        self, items: Iterable[T], algorithm: str = ..., weights: Optional[Weights] = ...
+        self, items: Iterable[_T], algorithm: str = ..., weights: Optional[_Weights] = ...
     ) -> None: ...
-    def ask(self) -> Optional[list[T]]: ...
+    def ask(self) -> Optional[list[_T]]: ...
     def ask_indices(self) -> Optional[list[int]]: ...
-    def tell(self, verdict: Answer) -> None: ...
+    def tell(self, verdict: _Answer) -> None: ...
     @property
-    def best(self) -> list[T]: ...
+    def best(self) -> list[_T]: ...
     @property
     def best_indices(self) -> list[int]: ...
 
@@ -97,36 +97,36 @@ class raises:
     def __call__(self, candidate: Any) -> bool: ...
 
 @overload
-def minimize(items: str, test: Test[str], **options: Unpack[ListOptions]) -> str: ...
+def minimize(items: str, test: _Test[str], **options: Unpack[_ListOptions]) -> str: ...
 @overload
-def minimize(items: bytes, test: Test[bytes], **options: Unpack[ListOptions]) -> bytes: ...
+def minimize(items: bytes, test: _Test[bytes], **options: Unpack[_ListOptions]) -> bytes: ...
 @overload
 def minimize(
-    items: tuple[T, ...], test: Test[tuple[T, ...]], **options: Unpack[ListOptions]
-) -> tuple[T, ...]: ...
+    items: tuple[_T, ...], test: _Test[tuple[_T, ...]], **options: Unpack[_ListOptions]
+) -> tuple[_T, ...]: ...
 @overload
-def minimize(items: Iterable[T], test: Test[list[T]], **options: Unpack[ListOptions]) -> list[T]: ...
-def reduce(data: Data, test: Test[Data], **options: Unpack[ReduceOptions]) -> Data: ...
+def minimize(items: Iterable[_T], test: _Test[list[_T]], **options: Unpack[_ListOptions]) -> list[_T]: ...
+def reduce(data: _Data, test: _Test[_Data], **options: Unpack[_ReduceOptions]) -> _Data: ...
 def isolate(
-    good: Data, bad: Data, test: Test[Data], **options: Unpack[IsolateOptions]
+    good: _Data, bad: _Data, test: _Test[_Data], **options: Unpack[_IsolateOptions]
 ) -> Difference: ...
 def iter_minimize(
-    items: Iterable[T], test: Test[Any], **options: Unpack[ListOptions]
+    items: Iterable[_T], test: _Test[Any], **options: Unpack[_ListOptions]
 ) -> Events[Any]: ...
 def iter_reduce(
-    data: Data, test: Test[Data], **options: Unpack[ReduceOptions]
-) -> Events[Data]: ...
+    data: _Data, test: _Test[_Data], **options: Unpack[_ReduceOptions]
+) -> Events[_Data]: ...
 def iter_isolate(
-    good: Data, bad: Data, test: Test[Data], **options: Unpack[IsolateOptions]
+    good: _Data, bad: _Data, test: _Test[_Data], **options: Unpack[_IsolateOptions]
 ) -> Events[Difference]: ...
 async def minimize_async(
-    items: Iterable[T], test: AsyncTest[Any], **options: Unpack[ListOptions]
+    items: Iterable[_T], test: _AsyncTest[Any], **options: Unpack[_ListOptions]
 ) -> Any: ...
 async def reduce_async(
-    data: Data, test: AsyncTest[Data], **options: Unpack[ReduceOptions]
-) -> Data: ...
+    data: _Data, test: _AsyncTest[_Data], **options: Unpack[_ReduceOptions]
+) -> _Data: ...
 async def isolate_async(
-    good: Data, bad: Data, test: AsyncTest[Data], **options: Unpack[IsolateOptions]
+    good: _Data, bad: _Data, test: _AsyncTest[_Data], **options: Unpack[_IsolateOptions]
 ) -> Difference: ...
 def algorithms(family: Optional[str] = ...) -> list[dict[str, str]]: ...
 def languages() -> list[str]: ...
