@@ -52,10 +52,6 @@ pub(crate) struct Settings {
 impl Settings {
     #[new]
     #[pyo3(signature = (jobs, errors_are_unresolved, max_tests, max_time, on_event, stop, cancel))]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "keyword arguments of the Python layer"
-    )]
     fn new(
         jobs: usize,
         errors_are_unresolved: bool,

@@ -1,6 +1,7 @@
 """Lists: types, algorithms, verdicts, exceptions, limits, events."""
 
 import contextlib
+import enum
 import signal
 import sys
 import threading
@@ -99,6 +100,15 @@ def test_lists_are_split_where_the_weight_halves():
 def test_verdicts_are_bools_members_and_words(holds, fails):
     result = boildown.minimize("xaxb", lambda kept: holds if has_ab(kept) else fails)
     assert result == "ab"
+
+
+def test_members_of_other_enumerations_are_known_by_their_names():
+    outcome = enum.Enum("outcome", ["PASS", "FAIL", "UNRESOLVED"])
+    result = boildown.minimize(
+        [f"line {number}" for number in range(10)],
+        lambda kept: outcome.FAIL if "line 7" in kept else outcome.PASS,
+    )
+    assert result == ["line 7"]
 
 
 @pytest.mark.parametrize("returned", [None, 1, "yes", [], object()])
