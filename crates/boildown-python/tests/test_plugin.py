@@ -4,16 +4,17 @@ import pytest
 
 POLLUTED = {
     "test_a": """
-        import shared
-        def test_sets_one(): shared.values.append(1)
+        import os
+        def test_sets_one(): os.environ["SHARED"] = "1"
         def test_between(): pass
     """,
     "test_b": """
-        import shared
+        import os
         import pytest
+        import shared
         @pytest.mark.parametrize("name", ["x y"])
         def test_sets_two(name): shared.values.append(2)
-        def test_fails_after_both(): assert len(shared.values) < 2
+        def test_fails_after_both(): assert not ("SHARED" in os.environ and shared.values)
         def test_fails_alone(): assert False
     """,
     "shared": "values = []",

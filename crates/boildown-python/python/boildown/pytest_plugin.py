@@ -4,6 +4,7 @@
 to the tests that use the fixture `boildown_example`, and reduces it when one of them fails.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -38,7 +39,7 @@ def pytest_addoption(parser):
         help="the file for the fixture boildown_example; a failing one is reduced",
     )
     # Runs only the tests that the file names, in its order, and says how the last one ended.
-    group.addoption("--boildown-select", metavar="FILE", help="(internal)")
+    group.addoption("--boildown-select", metavar="FILE", help=argparse.SUPPRESS)
 
 
 def pytest_configure(config):
@@ -101,6 +102,8 @@ class Order:
 
     def __init__(self, config):
         self._config = config
+        # Tests may change the environment of this process.
+        self._environment = dict(os.environ)
         self._ran = []
         self._failures = {}
         self._lines = []
@@ -129,7 +132,7 @@ class Order:
         import boildown
 
         with tempfile.TemporaryDirectory(prefix="boildown-order-") as folder:
-            runs = Runs(self._config, folder, victim, failure)
+            runs = Runs(self._config, self._environment, folder, victim, failure)
             if runs(()) is boildown.Verdict.INTERESTING:
                 return [f"{victim} fails alone too"]
             try:
@@ -150,7 +153,8 @@ class Order:
 class Runs:
     """A test of a list of earlier tests: whether the victim fails after them as it did."""
 
-    def __init__(self, config, folder, victim, failure):
+    def __init__(self, config, environment, folder, victim, failure):
+        self._environment = environment
         self._folder = Path(folder)
         self._victim = victim
         self._failure = failure
@@ -176,6 +180,7 @@ class Runs:
         subprocess.run(
             [sys.executable, "-m", "pytest", *self._arguments, *own],
             cwd=self._directory,
+            env=self._environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
