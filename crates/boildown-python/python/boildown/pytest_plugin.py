@@ -1,0 +1,286 @@
+"""Plugin of pytest.
+
+`--boildown-order` says which earlier tests make a test fail. `--boildown-example FILE` gives a file
+to the tests that use the fixture `boildown_example`, and reduces it when one of them fails.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+# Options of the run itself, with the number of values that follow them.
+OWN_OPTIONS = {"--boildown-order": 0, "--boildown-jobs": 1}
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("boildown")
+    group.addoption(
+        "--boildown-order",
+        action="store_true",
+        help="for each test that fails, find the earlier tests without which it passes",
+    )
+    group.addoption(
+        "--boildown-jobs",
+        type=int,
+        default=1,
+        metavar="N",
+        help="with --boildown-order, runs of pytest at the same time",
+    )
+    group.addoption(
+        "--boildown-example",
+        metavar="FILE",
+        help="the file for the fixture boildown_example; a failing one is reduced",
+    )
+    # Runs only the tests that the file names, in its order, and says how the last one ended.
+    group.addoption("--boildown-select", metavar="FILE", help=argparse.SUPPRESS)
+
+
+def pytest_configure(config):
+    if config.getoption("boildown_select"):
+        config.pluginmanager.register(SelectedTests(config), "boildown-selected")
+    elif config.getoption("boildown_order"):
+        config.pluginmanager.register(Order(config), "boildown-order-search")
+    if config.getoption("boildown_example"):
+        config.pluginmanager.register(Example(config), "boildown-example")
+
+
+@pytest.fixture
+def boildown_example(request):
+    """The path of the file given by --boildown-example. Without the option, the test is skipped."""
+    example = request.config.pluginmanager.get_plugin("boildown-example")
+    if example is None:
+        pytest.skip("no file is given by --boildown-example")
+    return example.path
+
+
+def _failure(report):
+    """Returns what tells one failure of a test from another: its phase, place and first line."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is None:
+        return [report.when, None, None, None]
+    kind = crash.message.partition("\n")[0].partition(":")[0]
+    return [report.when, str(crash.path), crash.lineno, kind]
+
+
+class SelectedTests:
+    """Runs some tests in a given order, for a search in another process."""
+
+    def __init__(self, config):
+        self._path = Path(config.getoption("boildown_select"))
+        self._names = json.loads(self._path.read_text())
+        self._failure = None
+        self._has_ended = False
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        by_name = {item.nodeid: item for item in items}
+        items[:] = [by_name[name] for name in self._names if name in by_name]
+
+    def pytest_runtest_logreport(self, report):
+        if report.nodeid != self._names[-1]:
+            return
+        self._has_ended |= report.when == "teardown"
+        if report.failed and report.when != "teardown":
+            self._failure = self._failure or _failure(report)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, exitstatus):
+        if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and self._has_ended:
+            result = self._path.with_suffix(".result")
+            result.write_text(json.dumps({"failure": self._failure}))
+
+
+class Order:
+    """Finds the earlier tests that make a test fail."""
+
+    def __init__(self, config):
+        self._config = config
+        # Tests may change the environment of this process.
+        self._environment = dict(os.environ)
+        self._ran = []
+        self._failures = {}
+        self._lines = []
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "setup":
+            self._ran.append(report.nodeid)
+        if report.failed and report.when != "teardown":
+            self._failures.setdefault(report.nodeid, _failure(report))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self):
+        if hasattr(self._config, "workerinput"):
+            return  # A worker of pytest-xdist.
+        for victim, failure in self._failures.items():
+            earlier = self._ran[: self._ran.index(victim)]
+            self._lines += self._explain(victim, failure, earlier)
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self._lines:
+            terminalreporter.section("boildown: order of tests")
+            for line in self._lines:
+                terminalreporter.write_line(line)
+
+    def _explain(self, victim, failure, earlier):
+        import boildown
+
+        with tempfile.TemporaryDirectory(prefix="boildown-order-") as folder:
+            runs = Runs(self._config, self._environment, folder, victim, failure)
+            if runs(()) is boildown.Verdict.INTERESTING:
+                return [f"{victim} fails alone too"]
+            try:
+                needed = boildown.minimize(
+                    earlier, runs, jobs=self._config.getoption("boildown_jobs")
+                )
+            except boildown.NotInteresting:
+                return [f"{victim} did not fail again after the {len(earlier)} tests before it"]
+        names = " ".join(_quoted(name) for name in [*needed, victim])
+        return [
+            f"{victim} fails after {len(needed)} of the {len(earlier)} tests before it"
+            f" ({runs.count} runs):",
+            *(f"    {name}" for name in needed),
+            f"to repeat: pytest {names}",
+        ]
+
+
+class Runs:
+    """A test of a list of earlier tests: whether the victim fails after them as it did."""
+
+    def __init__(self, config, environment, folder, victim, failure):
+        self._environment = environment
+        self._folder = Path(folder)
+        self._victim = victim
+        self._failure = failure
+        self._directory = config.invocation_params.dir
+        self.count = 0
+        self._arguments = [*_without_own_options(config.invocation_params.args), "--maxfail=0"]
+        self._arguments.append(f"--rootdir={config.rootpath}")
+        # Nothing of the user's is written: no cache, no report.
+        self._arguments += ["-o", f"cache_dir={folder}/cache", f"--junit-xml={folder}/report"]
+        if config.pluginmanager.hasplugin("xdist"):
+            self._arguments.append("-n0")
+        if config.pluginmanager.hasplugin("_cov"):
+            self._arguments.append("--no-cov")
+
+    def __call__(self, earlier):
+        from boildown import Verdict
+
+        self.count += 1
+        folder = Path(tempfile.mkdtemp(dir=self._folder))
+        selected = folder / "selected.json"
+        selected.write_text(json.dumps([*earlier, self._victim]))
+        own = [f"--basetemp={folder}/temp", f"--boildown-select={selected}"]
+        subprocess.run(
+            [sys.executable, "-m", "pytest", *self._arguments, *own],
+            cwd=self._directory,
+            env=self._environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=False,
+        )
+        try:
+            failure = json.loads(selected.with_suffix(".result").read_text())["failure"]
+        except FileNotFoundError:
+            return Verdict.UNRESOLVED
+        if failure is None:
+            return Verdict.UNINTERESTING
+        return Verdict.INTERESTING if failure == self._failure else Verdict.UNRESOLVED
+
+
+def _without_own_options(arguments):
+    kept = []
+    skipped = 0
+    for argument in map(os.fspath, arguments):
+        if skipped:
+            skipped -= 1
+            continue
+        name, equals, _ = argument.partition("=")
+        if name in OWN_OPTIONS:
+            skipped = 0 if equals else OWN_OPTIONS[name]
+        else:
+            kept.append(argument)
+    return kept
+
+
+def _quoted(name):
+    import shlex
+
+    return shlex.quote(name)
+
+
+class Example:
+    """Runs tests on a file, and reduces it when one of them fails."""
+
+    def __init__(self, config):
+        self.path = Path(config.getoption("boildown_example")).resolve()
+        if not self.path.is_file():
+            raise pytest.UsageError(f"--boildown-example: there is no file {self.path}")
+        self._original = self.path
+        self._lines = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item, nextitem):
+        if "boildown_example" not in getattr(item, "fixturenames", ()):
+            return None
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        reports = runtestprotocol(item, log=False, nextitem=nextitem)
+        failure = _first_failure(reports)
+        if failure is not None:
+            self._reduce(item, nextitem, failure)
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+    def _reduce(self, item, nextitem, failure):
+        import boildown
+
+        original = self._original
+        tests = 0
+
+        def fails_alike(content):
+            nonlocal tests
+            tests += 1
+            self.path.write_bytes(content)
+            item._initrequest()
+            reports = runtestprotocol(item, log=False, nextitem=nextitem)
+            found = _first_failure(reports)
+            if found is None:
+                return boildown.Verdict.UNINTERESTING
+            alike = found == failure
+            return boildown.Verdict.INTERESTING if alike else boildown.Verdict.UNRESOLVED
+
+        content = original.read_bytes()
+        with tempfile.TemporaryDirectory(prefix="boildown-example-") as folder:
+            self.path = Path(folder) / original.name
+            try:
+                reduced = boildown.reduce(content, fails_alike, file_name=original.name)
+            except boildown.NotInteresting:
+                self._lines.append(f"{item.nodeid} did not fail again on {original.name}")
+                return
+            finally:
+                self.path = original
+        result = original.with_name(f"{original.stem}.min{original.suffix}")
+        result.write_bytes(reduced)
+        self._lines.append(
+            f"{item.nodeid}: {len(content)} bytes -> {len(reduced)} bytes, {tests} tests: {result}"
+        )
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if self._lines:
+            terminalreporter.section("boildown: reduced example")
+            for line in self._lines:
+                terminalreporter.write_line(line)
+
+
+def _first_failure(reports):
+    failed = [report for report in reports if report.failed and report.when != "teardown"]
+    return _failure(failed[0]) if failed else None

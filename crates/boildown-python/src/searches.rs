@@ -1,0 +1,258 @@
+//! The three searches: lists, contents of files, differences.
+
+use std::sync::Arc;
+
+use boildown_search::algorithms::{Algorithm, Schedule};
+use boildown_search::list::{List, ListAlgorithm as _, Sweep};
+use boildown_search::{AnyListSearch, Search as _, Sequence, Verdict};
+use boildown_syntax::{
+    Document, Finest, Isolation, Language, Reduction, Strategy, TrivialInputs, Units, reduction,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::errors::{NotInteresting, UnknownName};
+use crate::forms::{Content, Form, Items};
+use crate::judge::Judge;
+use crate::runner::{Look, run};
+use crate::settings::Settings;
+
+/// Returns the elements that the test needs, as a sequence of the type that is named.
+#[pyfunction]
+#[pyo3(signature = (items, test, *, sequence, algorithm, weights, settings))]
+pub(crate) fn minimize<'py>(
+    py: Python<'py>,
+    items: &Bound<'py, PyList>,
+    test: Py<PyAny>,
+    sequence: &str,
+    algorithm: &str,
+    weights: Option<Vec<u32>>,
+    settings: &Bound<'py, Settings>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let items = Items::new(items, sequence)?;
+    let search = list_search(items.len(), algorithm, weights)?;
+    let settings = settings.get();
+    let judge = judge(&test, &items, settings);
+    check(
+        py,
+        &judge,
+        &search.best(),
+        Verdict::Interesting,
+        "the input",
+    )?;
+    let look = Look {
+        best: |search: &SweptSearch| search.best().count(),
+        pass: |_| None,
+    };
+    let ended = run(py, search, &judge, settings, &look);
+    let best = items.sequence(py, &ended.search.best())?;
+    with_best(py, ended.result, best)
+}
+
+/// A list algorithm, then a sweep that proves its result 1-minimal.
+pub(crate) type SweptSearch = Sequence<AnyListSearch, Sweep>;
+
+/// Starts the search for the elements of a list that are needed.
+pub(crate) fn list_search(
+    length: usize,
+    algorithm: &str,
+    weights: Option<Vec<u32>>,
+) -> PyResult<SweptSearch> {
+    let algorithm: Algorithm = algorithm.parse().map_err(UnknownName::new_err::<String>)?;
+    let list = match weights {
+        Some(weights) if weights.len() == length => List::weighted(weights),
+        Some(weights) => {
+            let given = weights.len();
+            let message = format!("there are {given} weights for {length} elements");
+            return Err(PyValueError::new_err(message));
+        }
+        None => List::uniform(length),
+    };
+    Ok(Sequence::new(algorithm.on(list.clone()), Sweep::on(list)))
+}
+
+/// Returns the smallest content for which the test holds.
+#[pyfunction]
+#[pyo3(signature = (data, test, *, is_text, language, file_name, units, algorithm, schedule, settings))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "keyword arguments of the Python layer"
+)]
+pub(crate) fn reduce<'py>(
+    py: Python<'py>,
+    data: &[u8],
+    test: Py<PyAny>,
+    is_text: bool,
+    language: Option<&str>,
+    file_name: Option<&str>,
+    units: &str,
+    algorithm: Option<&str>,
+    schedule: Option<&str>,
+    settings: &Bound<'py, Settings>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (settings, content) = (settings.get(), content(is_text));
+    let language = self::language(language, file_name, data)?;
+    let strategy = Strategy {
+        units: match units {
+            "lines" => Units::Lines,
+            "tokens" => Units::Tokens,
+            "bytes" => Units::Bytes,
+            _ => return Err(unknown_units(units, "lines, tokens, bytes")),
+        },
+        algorithm: (algorithm.map(str::parse).transpose())
+            .map_err(UnknownName::new_err::<String>)?,
+        schedule: (schedule.map(str::parse::<Schedule>).transpose())
+            .map_err(UnknownName::new_err::<String>)?
+            .unwrap_or_default(),
+        trivial: TrivialInputs::Untried,
+        ..Strategy::default()
+    };
+    let judge = judge(&test, &content, settings);
+    let input = input(data)?;
+    check(py, &judge, &input, Verdict::Interesting, "the input")?;
+    let search = py.detach(|| reduction(&input, language, strategy));
+    let look = Look {
+        best: |search: &Reduction| search.best().bytes().len(),
+        pass: |search| search.inner().pass().map(|pass| pass.name()),
+    };
+    let ended = run(py, search, &judge, settings, &look);
+    let best = object(py, content, ended.search.best().bytes())?;
+    with_best(py, ended.result, best)
+}
+
+/// Returns a content for which the test does not hold and one for which it does, which differ as
+/// little as possible.
+#[pyfunction]
+#[pyo3(signature = (good, bad, test, *, is_text, language, file_name, units, settings))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "keyword arguments of the Python layer"
+)]
+pub(crate) fn isolate<'py>(
+    py: Python<'py>,
+    good: &[u8],
+    bad: &[u8],
+    test: Py<PyAny>,
+    is_text: bool,
+    language: Option<&str>,
+    file_name: Option<&str>,
+    units: &str,
+    settings: &Bound<'py, Settings>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (settings, content) = (settings.get(), content(is_text));
+    let language = self::language(language, file_name, bad)?;
+    let finest = match units {
+        "keys" => Finest::Keys,
+        "lines" => Finest::Lines,
+        "tokens" => Finest::Tokens,
+        "characters" => Finest::Characters,
+        _ => return Err(unknown_units(units, "keys, lines, tokens, characters")),
+    };
+    let judge = judge(&test, &content, settings);
+    let (good, bad) = (input(good)?, input(bad)?);
+    check(py, &judge, &bad, Verdict::Interesting, "the bad input")?;
+    check(py, &judge, &good, Verdict::Uninteresting, "the good input")?;
+    let search = py.detach(|| Isolation::between(&good, &bad, language, finest));
+    let look = Look {
+        best: Isolation::bytes,
+        pass: |search| Some(search.units()),
+    };
+    let ended = run(py, search, &judge, settings, &look);
+    let passing = object(py, content, &ended.search.passing())?;
+    let failing = object(py, content, &ended.search.failing())?;
+    with_best(
+        py,
+        ended.result,
+        (passing, failing).into_pyobject(py)?.into_any(),
+    )
+}
+
+fn judge<'a, F>(test: &'a Py<PyAny>, form: &'a F, settings: &Settings) -> Judge<'a, F> {
+    Judge {
+        test,
+        form,
+        errors_are_unresolved: settings.errors_are_unresolved,
+    }
+}
+
+/// Fails unless the test gives this verdict on an input of the search.
+fn check<C, F: Form<C>>(
+    py: Python<'_>,
+    judge: &Judge<'_, F>,
+    input: &C,
+    expected: Verdict,
+    what: &str,
+) -> PyResult<()> {
+    match judge.verdict(py, input)? {
+        verdict if verdict == expected => Ok(()),
+        verdict => {
+            let verdict = format!("{verdict:?}").to_lowercase();
+            let expected = format!("{expected:?}").to_lowercase();
+            Err(NotInteresting::new_err(format!(
+                "{what} is {verdict}; the test has to find it {expected}"
+            )))
+        }
+    }
+}
+
+/// Returns the result, or the exception with the best result so far as `boildown_best`.
+fn with_best<'py>(
+    py: Python<'py>,
+    result: PyResult<()>,
+    best: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match result {
+        Ok(()) => Ok(best),
+        Err(raised) => {
+            // Exceptions with slots take no attributes.
+            raised.value(py).setattr("boildown_best", best).ok();
+            Err(raised)
+        }
+    }
+}
+
+fn content(is_text: bool) -> Content {
+    match is_text {
+        true => Content::Text,
+        false => Content::Bytes,
+    }
+}
+
+fn object<'py>(py: Python<'py>, content: Content, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let object = content.convert(py, bytes);
+    object.ok_or_else(|| PyValueError::new_err("the result is not UTF-8"))
+}
+
+/// Returns the input of a search.
+fn input(bytes: &[u8]) -> PyResult<Arc<[u8]>> {
+    if bytes.len() > Document::MAX {
+        return Err(PyValueError::new_err("the input is larger than 4 GiB"));
+    }
+    Ok(bytes.into())
+}
+
+fn unknown_units(units: &str, known: &str) -> PyErr {
+    UnknownName::new_err(format!("there is no unit `{units}` among {known}"))
+}
+
+/// Returns the language with this name, or else that of the file name or the content.
+fn language(
+    name: Option<&str>,
+    file_name: Option<&str>,
+    content: &[u8],
+) -> PyResult<Option<&'static Language>> {
+    match name {
+        Some("none") => Ok(None),
+        Some(name) => Language::named(name).map(Some).ok_or_else(|| {
+            UnknownName::new_err(format!(
+                "there is no language `{name}`; boildown.languages() lists them"
+            ))
+        }),
+        None => {
+            let head = &content[..content.len().min(256)];
+            let named = Language::detect(file_name.unwrap_or_default(), head);
+            Ok(named.or_else(|| Language::guess(content)))
+        }
+    }
+}

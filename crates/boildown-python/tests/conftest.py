@@ -1,0 +1,3 @@
+"""Fixtures of the tests of the module."""
+
+pytest_plugins = ["pytester"]
