@@ -127,8 +127,9 @@ impl LastStep {
     }
 }
 
-/// Returns the smallest ranges of bytes that hold all differences.
-pub(crate) fn differing(before: &[u8], after: &[u8]) -> [Range<usize>; 2] {
+/// Returns the smallest ranges of bytes that hold all differences of two texts.
+#[must_use]
+pub fn differing(before: &[u8], after: &[u8]) -> [Range<usize>; 2] {
     let shorter = before.len().min(after.len());
     let pairs = before.iter().zip(after);
     let start = pairs.take_while(|(old, new)| old == new).count();

@@ -30,7 +30,7 @@ mod numbers;
 mod palette;
 mod pass_yield;
 
-pub use case::{CaseLimits, ColouredRange, TestCase, TokenClass};
+pub use case::{CaseLimits, ColouredRange, TestCase, TokenClass, differing};
 pub use draw::draw;
 pub use event::{FailureRow, Measured, SessionFacts, ViewEvent, WorkerRow};
 pub use keys::{Key, KeyReader, ViewAction};

@@ -134,6 +134,11 @@ impl ViewModel {
         self.input_diff = changed_lines(&self.facts.original, &self.best, 3).into();
     }
 
+    /// Takes over what another state of this model has computed.
+    pub fn take_comparison(&mut self, other: &Self) {
+        self.input_diff = Arc::clone(&other.input_diff);
+    }
+
     /// Returns the tests in a second: of the last ten seconds, or since the beginning.
     #[expect(clippy::cast_precision_loss, reason = "a rate")]
     pub(crate) fn rate(&self) -> Option<f64> {

@@ -23,6 +23,7 @@ use crate::options::{
     heading,
 };
 use crate::preparing::PreparationOptions;
+use crate::report::ui::Ui;
 
 /// Stands for the input where the command is reduced, and no file is given.
 pub(crate) const NO_FILE: &str = "(no file)";
@@ -197,6 +198,14 @@ pub(crate) struct ReduceArgs {
 
     #[command(flatten)]
     pub(crate) printing: OutputArgs,
+
+    /// How progress is shown: tui, line, plain
+    ///
+    /// `tui` is a view that fills the terminal, with keys; `line` a line at the bottom; `plain`
+    /// prints lines now and then [default: tui on a terminal of 80 columns and 20 rows, unless
+    /// `NO_COLOR` is set; else line]
+    #[arg(long, value_name = "HOW", value_enum, conflicts_with_all = ["json", "quiet"], hide_short_help = true, hide_possible_values = true, help_heading = heading::OUTPUT)]
+    pub(crate) ui: Option<Ui>,
 
     /// Time limit of a run, such as 30 (seconds) or 500ms
     ///

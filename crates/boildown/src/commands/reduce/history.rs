@@ -318,6 +318,7 @@ fn run_identity(
         budget: _,
         // Change what is printed, and whether to resume.
         printing: _,
+        ui: _,
         fresh: _,
         // Ends boildown.
         help: _,

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{LocalOracle, Project, Runner, SecondaryFailureCollector, SecondaryFailures};
@@ -27,6 +28,7 @@ use crate::choices::{self, Choices};
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
+use crate::explain::repeating_line;
 use crate::folder::{self, FolderCase, FolderSource};
 use crate::habits::settle;
 use crate::keys::{self, KeyListener};
@@ -37,8 +39,10 @@ use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
-use crate::report::reporter::Reporter;
+use crate::report::reporter::{Reporter, SearchControls};
 use crate::report::started::StartedSearch;
+use crate::report::ui::reduction_reporter;
+use crate::report::work_board::WatchedOracle;
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits, remote};
 
@@ -50,6 +54,9 @@ mod preparation;
 mod report;
 mod strategy;
 mod together;
+
+/// Time between two looks at the secondary failures, for a view of the search.
+const FAILURES_SHOWN_EVERY: Duration = Duration::from_secs(1);
 
 /// Reduces a file, the command, or both.
 pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
@@ -126,8 +133,7 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
         return Ok((exit, subject.input));
     }
     let uses_keys = args.printing.is_text() && keys::are_available();
-    let mut reporter =
-        crate::report::reporter(&args.printing, if uses_keys { keys::HINT } else { "" });
+    let mut reporter = reduction_reporter(&args.printing, args.ui)?;
     let reporter = reporter.as_mut();
     let places = run_places(args, &commands, &subject.destination).of_folder(subject.snapshot());
     (subject.folder.iter()).for_each(|folder| folder.note(reporter));
@@ -319,6 +325,7 @@ impl ReductionSearch<'_> {
     ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
         let args = self.args;
         let found = self.run(strategy, store, known_best, &mut flakiness, reporter)?;
+        reporter.leave_terminal();
         self.subject.destination.finish(&found.best, reporter)?;
         let input = &self.subject.input;
         let unchanged = found.best == *input;
@@ -463,7 +470,14 @@ impl ReductionSearch<'_> {
             Some(collector) => collector,
             None => oracle,
         };
-        let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
+        let board = reporter.take_keys(self.controls(&skip_pass));
+        let keys = (self.uses_keys && board.is_none()).then(|| self.listen_to_keys(skip_pass));
+        let shown = board.map(|board| WatchedOracle {
+            oracle: watched,
+            board,
+        });
+        let watched = shown.as_ref().map_or(watched, |shown| shown as &dyn Oracle);
+        let mut failures_shown = Instant::now();
         let start = |text: &Arc<[u8]>| self.start(text, strategy);
         let reduced = reduce_with_restarts(
             &ReductionPlan {
@@ -478,7 +492,14 @@ impl ReductionSearch<'_> {
             self.config(store),
             &mut |event| {
                 self.executors.report(reporter);
-                report_event(event, reporter);
+                self.report_event(event, reporter);
+                if let Some(collector) = &collector
+                    && shown.is_some()
+                    && failures_shown.elapsed() >= FAILURES_SHOWN_EVERY
+                {
+                    failures_shown = Instant::now();
+                    reporter.secondary_failures(&collector.failures());
+                }
             },
         );
         drop(keys);
@@ -525,6 +546,34 @@ impl ReductionSearch<'_> {
             budget: self.args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store,
+        }
+    }
+
+    /// Returns what a view of the search needs.
+    fn controls(&self, skip_pass: &SkipPass) -> SearchControls {
+        let result = self.subject.destination.shown();
+        SearchControls {
+            input: self.shown_text(&self.subject.input),
+            property: self.prepared.oracle.property().to_string(),
+            command: repeating_line(self.prepared.oracle.runner(), result),
+            jobs: self.executors.jobs(),
+            skip_pass: skip_pass.clone(),
+            interrupt: self.interrupt.clone(),
+        }
+    }
+
+    /// Returns a text that shows a result: of a folder, a list of its files.
+    fn shown_text(&self, text: &Arc<[u8]>) -> Arc<[u8]> {
+        let folder = self.subject.folder.as_ref();
+        folder.map_or_else(|| Arc::clone(text), |folder| folder.listed(text))
+    }
+
+    fn report_event(&self, event: &Event, reporter: &mut dyn Reporter) {
+        match event {
+            Event::NewBest(text) => {
+                reporter.event(&Event::NewBest(self.shown_text(text)));
+            }
+            event => report_event(event, reporter),
         }
     }
 
