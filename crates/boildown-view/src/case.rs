@@ -130,11 +130,18 @@ impl LastStep {
 /// Returns the smallest ranges of bytes that hold all differences of two texts.
 #[must_use]
 pub fn differing(before: &[u8], after: &[u8]) -> [Range<usize>; 2] {
-    let shorter = before.len().min(after.len());
-    let pairs = before.iter().zip(after);
-    let start = pairs.take_while(|(old, new)| old == new).count();
-    let pairs = before.iter().rev().zip(after.iter().rev());
-    let end = pairs.take(shorter - start).take_while(|(old, new)| old == new).count();
+    // Whole chunks are compared fast.
+    const CHUNK: usize = 512;
+    let chunks = before.chunks_exact(CHUNK).zip(after.chunks_exact(CHUNK));
+    let equal = CHUNK * chunks.take_while(|(old, new)| old == new).count();
+    let pairs = before[equal..].iter().zip(&after[equal..]);
+    let start = equal + pairs.take_while(|(old, new)| old == new).count();
+    let [old, new] = [&before[start..], &after[start..]];
+    let chunks = old.rchunks_exact(CHUNK).zip(new.rchunks_exact(CHUNK));
+    let equal = CHUNK * chunks.take_while(|(old, new)| old == new).count();
+    let [old, new] = [&old[..old.len() - equal], &new[..new.len() - equal]];
+    let pairs = old.iter().rev().zip(new.iter().rev());
+    let end = equal + pairs.take_while(|(old, new)| old == new).count();
     [start..before.len() - end, start..after.len() - end]
 }
 
@@ -144,15 +151,26 @@ pub(crate) fn changed_lines(before: &[u8], after: &[u8], context: usize) -> Vec<
     let [old, new] = differing(before, after);
     // Whole lines, with those around them.
     let line_start = |text: &[u8], at: usize, back: usize| {
-        let mut ends = text[..at].iter().enumerate().rev().filter(|(_, byte)| **byte == b'\n');
+        let mut ends = text[..at]
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, byte)| **byte == b'\n');
         ends.nth(back).map_or(0, |(place, _)| place + 1)
     };
     let line_end = |text: &[u8], at: usize| {
-        let mut ends = text[at..].iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-        ends.nth(context + 1).map_or(text.len(), |(place, _)| at + place + 1)
+        let mut ends = text[at..]
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'\n');
+        ends.nth(context + 1)
+            .map_or(text.len(), |(place, _)| at + place + 1)
     };
     let start = line_start(before, old.start, context);
-    let first = before[..start].iter().filter(|byte| **byte == b'\n').count();
+    let first = before[..start]
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count();
     let (old_end, new_end) = (line_end(before, old.end), line_end(after, new.end));
     let before = &before[start..old_end];
     let after = &after[start.min(new_end)..new_end];
@@ -166,8 +184,8 @@ pub(crate) fn changed_lines(before: &[u8], after: &[u8], context: usize) -> Vec<
     };
     let (mut shown, mut last) = (0, None::<usize>);
     for hunk in diff.hunks() {
-        let [removed, added] = [&hunk.before, &hunk.after]
-            .map(|range| range.start as usize..range.end as usize);
+        let [removed, added] =
+            [&hunk.before, &hunk.after].map(|range| range.start as usize..range.end as usize);
         let from = removed.start.saturating_sub(context).max(shown);
         if let Some(last) = last {
             let until = (last + context).min(from);
@@ -175,7 +193,12 @@ pub(crate) fn changed_lines(before: &[u8], after: &[u8], context: usize) -> Vec<
             lines.add_gap(from - until);
         }
         lines.add_same(&old_lines, from..removed.start);
-        lines.add_hunk(&old_lines[removed.clone()], &new_lines[added.clone()], &removed, &added);
+        lines.add_hunk(
+            &old_lines[removed.clone()],
+            &new_lines[added.clone()],
+            &removed,
+            &added,
+        );
         (shown, last) = (removed.end, Some(removed.end));
         if lines.lines.len() > MAX_LINES {
             break;
@@ -242,7 +265,11 @@ impl Changes {
             ] {
                 // Some of the line before the difference.
                 let from = range.start.saturating_sub(AROUND);
-                let from = if from < AROUND { 0 } else { character_start(line, from) };
+                let from = if from < AROUND {
+                    0
+                } else {
+                    character_start(line, from)
+                };
                 let differs = range.start - from..range.end - from;
                 self.add(kind, number, &line[from..], Some(differs));
             }
@@ -263,7 +290,13 @@ const AROUND: usize = 24;
 /// Returns the byte at or after `at` at which a character begins.
 pub(crate) fn character_start(text: &[u8], at: usize) -> usize {
     let is_inside = |byte: &&u8| **byte & 0xc0 == 0x80;
-    at + text.get(at..).unwrap_or_default().iter().take(3).take_while(is_inside).count()
+    at + text
+        .get(at..)
+        .unwrap_or_default()
+        .iter()
+        .take(3)
+        .take_while(is_inside)
+        .count()
 }
 
 #[cfg(test)]
@@ -280,7 +313,11 @@ mod tests {
                     LineKind::Same => " ",
                     LineKind::Gap => "@",
                 };
-                format!("{sign}{} {}", line.number, String::from_utf8_lossy(&line.text))
+                format!(
+                    "{sign}{} {}",
+                    line.number,
+                    String::from_utf8_lossy(&line.text)
+                )
             })
             .collect()
     }
@@ -290,7 +327,10 @@ mod tests {
         let before = "a\nb\nc\nd\ne\nf\ng\n";
         assert_eq!(shown(before, "a\nb\nd\ne\nf\ng\n", 0), ["-3 c"]);
         assert_eq!(shown(before, "a\nb\nd\ne\ng\n", 0), ["-3 c", "@2 ", "-6 f"]);
-        assert_eq!(shown(before, "a\nb\nd\ne\nf\ng\n", 1), [" 2 b", "-3 c", " 4 d"]);
+        assert_eq!(
+            shown(before, "a\nb\nd\ne\nf\ng\n", 1),
+            [" 2 b", "-3 c", " 4 d"]
+        );
         assert_eq!(shown(before, "b\nc\nd\ne\nf\n", 0), ["-1 a", "@5 ", "-7 g"]);
     }
 
@@ -312,6 +352,19 @@ mod tests {
         assert!(shown("a\nb", "a\nb", 2).is_empty());
         assert!(shown("", "", 2).is_empty());
         assert_eq!(shown("a\nb", "", 0), ["-1 a", "-2 b"]);
+    }
+
+    #[test]
+    fn the_ranges_that_differ_are_the_smallest() {
+        let long = b"0123456789".repeat(500);
+        for (from, to) in [(0, 1), (700, 1500), (1024, 1536), (4999, 5000), (0, 5000)] {
+            let without = [&long[..from], b"x", &long[to..]].concat();
+            assert_eq!(differing(&long, &without), [from..to, from..from + 1]);
+            assert_eq!(differing(&without, &long), [from..from + 1, from..to]);
+        }
+        assert_eq!(differing(&long, &long), [5000..5000, 5000..5000]);
+        // Equal characters on both sides count as the beginning.
+        assert_eq!(differing(b"aaa", b"aa"), [2..3, 2..2]);
     }
 
     #[test]

@@ -25,8 +25,11 @@ impl SizeCurve {
         if self.points.len() > MAX_POINTS {
             let last = self.points.len() - 1;
             let mut place = 0..;
-            self.points
-                .retain(|_| place.next().is_some_and(|place| place % 2 == 0 || place == last));
+            self.points.retain(|_| {
+                place
+                    .next()
+                    .is_some_and(|place| place % 2 == 0 || place == last)
+            });
         }
     }
 
@@ -36,14 +39,22 @@ impl SizeCurve {
 
     /// Returns the size at a time.
     pub(crate) fn at(&self, elapsed: Duration) -> Option<u64> {
-        let after = self.points.partition_point(|point| point.elapsed <= elapsed);
-        self.points.get(after.checked_sub(1)?).map(|point| point.bytes)
+        let after = self
+            .points
+            .partition_point(|point| point.elapsed <= elapsed);
+        self.points
+            .get(after.checked_sub(1)?)
+            .map(|point| point.bytes)
     }
 
     /// Returns how long the last halving of the size took.
     pub(crate) fn last_halving(&self) -> Option<Duration> {
         let last = self.points.last()?;
-        let before = self.points.iter().rev().find(|point| point.bytes >= 2 * last.bytes)?;
+        let before = self
+            .points
+            .iter()
+            .rev()
+            .find(|point| point.bytes >= 2 * last.bytes)?;
         Some(last.elapsed.saturating_sub(before.elapsed))
     }
 }
@@ -73,7 +84,10 @@ mod tests {
     fn a_size_holds_until_the_next_one() {
         let curve = curve([(0, 100), (10, 60), (30, 25)]);
         let at = |seconds| curve.at(Duration::from_secs(seconds));
-        assert_eq!([at(0), at(9), at(10), at(99)], [Some(100), Some(100), Some(60), Some(25)]);
+        assert_eq!(
+            [at(0), at(9), at(10), at(99)],
+            [Some(100), Some(100), Some(60), Some(25)]
+        );
         assert_eq!(curve.last_halving(), Some(Duration::from_secs(20)));
         assert_eq!(SizeCurve::default().at(Duration::ZERO), None);
     }

@@ -84,7 +84,10 @@ fn is_shown(text: &str) -> bool {
     text.len() <= MAX_CLUSTER
         && (1..=2).contains(&text.width())
         && !text.chars().any(is_dangerous)
-        && text.chars().next().is_some_and(|first| first.to_string().width() > 0)
+        && text
+            .chars()
+            .next()
+            .is_some_and(|first| first.to_string().width() > 0)
 }
 
 fn shown_alone(text: &str, at: usize, character: char) -> Shown<'_> {
@@ -130,8 +133,14 @@ mod tests {
 
     #[test]
     fn control_characters_and_invalid_bytes_are_escaped() {
-        assert_eq!(one_line("\x1b]0;title\x07\x1b[2J"), "\\x1b]0;title\\x07\\x1b[2J");
-        assert_eq!(one_line("a\u{9b}2J\u{202e}b\r\nc"), "a\\u{9b}2J\\u{202e}b\\x0d c");
+        assert_eq!(
+            one_line("\x1b]0;title\x07\x1b[2J"),
+            "\\x1b]0;title\\x07\\x1b[2J"
+        );
+        assert_eq!(
+            one_line("a\u{9b}2J\u{202e}b\r\nc"),
+            "a\\u{9b}2J\\u{202e}b\\x0d c"
+        );
         let bytes = glyphs(b"a\xff\xc3").map(|glyph| (glyph.at, glyph.shown));
         assert_eq!(
             bytes.collect::<Vec<_>>(),
@@ -146,7 +155,9 @@ mod tests {
     #[test]
     fn wide_characters_and_accents_are_one_glyph_each() {
         let text = "日e\u{301}\tx";
-        let widths: Vec<_> = glyphs(text.as_bytes()).map(|glyph| (glyph.at, glyph.width(3))).collect();
+        let widths: Vec<_> = glyphs(text.as_bytes())
+            .map(|glyph| (glyph.at, glyph.width(3)))
+            .collect();
         assert_eq!(widths, [(0, 2), (3, 1), (6, 1), (7, 1)]);
         assert_eq!(one_line(text), "日e\u{301} x");
     }

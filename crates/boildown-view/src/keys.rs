@@ -121,7 +121,10 @@ mod tests {
             keys(&[b"q\x1b[A\x1bOB s"]),
             [Character('q'), Up, Down, Character(' '), Character('s')]
         );
-        assert_eq!(keys(&[b"\x1b[", b"5~\x1b[6", b"~\x1b[H"]), [PageUp, PageDown, Home]);
+        assert_eq!(
+            keys(&[b"\x1b[", b"5~\x1b[6", b"~\x1b[H"]),
+            [PageUp, PageDown, Home]
+        );
         assert_eq!(keys(&[b"\x1b"]), [Escape]);
     }
 

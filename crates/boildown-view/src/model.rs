@@ -194,7 +194,9 @@ impl ViewModel {
     fn last_change(&self) -> usize {
         let previous = self.previous.as_deref().unwrap_or_default();
         let [_, new] = differing(previous, &self.best);
-        let line = self.best[..new.start].iter().rposition(|byte| *byte == b'\n');
+        let line = self.best[..new.start]
+            .iter()
+            .rposition(|byte| *byte == b'\n');
         line.map_or(0, |place| place + 1)
     }
 
@@ -241,7 +243,9 @@ fn row_before(text: &[u8], at: usize) -> usize {
     let at = at.min(text.len());
     let from = at.saturating_sub(LONG_ROW);
     let end = at.saturating_sub(1);
-    let line = text[from.min(end)..end].iter().rposition(|byte| *byte == b'\n');
+    let line = text[from.min(end)..end]
+        .iter()
+        .rposition(|byte| *byte == b'\n');
     let start = line.map_or(from, |place| from + place + 1);
     crate::case::character_start(text, start).min(at)
 }
@@ -266,7 +270,10 @@ mod tests {
     fn keys_are_actions_or_change_what_is_shown() {
         let mut model = ViewModel::default();
         assert_eq!(model.press(Key::Character('s')), Some(ViewAction::SkipPass));
-        assert_eq!(model.press(Key::Character('p')), Some(ViewAction::TogglePause));
+        assert_eq!(
+            model.press(Key::Character('p')),
+            Some(ViewAction::TogglePause)
+        );
         assert_eq!(model.press(Key::Character('d')), None);
         assert!(model.shows_diff());
         assert_eq!(model.press(Key::Character('d')), None);
@@ -308,7 +315,11 @@ mod tests {
     fn the_rate_is_that_of_the_last_seconds() {
         let mut model = ViewModel::default();
         for second in 0..100 {
-            let tests = if second < 50 { second } else { 50 + (second - 50) * 20 };
+            let tests = if second < 50 {
+                second
+            } else {
+                50 + (second - 50) * 20
+            };
             model.apply(ViewEvent::Progress(Measured {
                 elapsed: Duration::from_secs(second),
                 tests,

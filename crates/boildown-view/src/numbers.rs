@@ -72,7 +72,16 @@ mod tests {
 
     #[test]
     fn numbers_of_any_size_take_few_columns() {
-        let shown = [0, 9_999, 10_000, 45_249, 999_499, 999_500, 3_909_725, 5_000_000_000];
+        let shown = [
+            0,
+            9_999,
+            10_000,
+            45_249,
+            999_499,
+            999_500,
+            3_909_725,
+            5_000_000_000,
+        ];
         let texts = shown.map(short);
         assert_eq!(
             texts,

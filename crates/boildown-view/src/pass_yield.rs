@@ -109,8 +109,20 @@ mod tests {
         table.start("lines");
         table.count(measured(6, 31, 100, None));
         let rows: Vec<_> = (table.ranked().iter())
-            .map(|row| (row.name, row.tests, row.hits, row.bytes, row.tokens, row.time.as_secs()))
+            .map(|row| {
+                (
+                    row.name,
+                    row.tests,
+                    row.hits,
+                    row.bytes,
+                    row.tokens,
+                    row.time.as_secs(),
+                )
+            })
             .collect();
-        assert_eq!(rows, [("lines", 11, 1, 400, 0, 3), ("tree", 20, 2, 500, 180, 3)]);
+        assert_eq!(
+            rows,
+            [("lines", 11, 1, 400, 0, 3), ("tree", 20, 2, 500, 180, 3)]
+        );
     }
 }

@@ -227,7 +227,9 @@ impl FolderCase {
             let size = text.size_of(listing, entry);
             format!("{}  {}\n", path.escaped(), count(size, "byte"))
         };
-        let files = text.kept().filter(|entry| !listing.entries()[*entry].is_folder());
+        let files = text
+            .kept()
+            .filter(|entry| !listing.entries()[*entry].is_folder());
         files.map(line).collect::<String>().into_bytes().into()
     }
 

@@ -7,7 +7,7 @@ use super::painter::{Painter, Row};
 use crate::case::{ChangedLine, LineKind, TestCase, character_start};
 use crate::glyphs::{Shown, glyphs};
 use crate::model::ViewModel;
-use crate::numbers::{count, grouped};
+use crate::numbers::{count, grouped, short};
 
 pub(super) fn draw(model: &ViewModel, case: &TestCase, area: Rect, painter: &mut Painter<'_>) {
     if area.height < 2 || area.width < 12 {
@@ -41,7 +41,11 @@ fn newlines(text: &[u8]) -> usize {
 /// Returns the first byte to show, so that the byte `at` is visible, with lines before it.
 fn top(text: &[u8], at: usize, rows: usize, width: usize) -> usize {
     let at = at.min(text.len());
-    let follows = text[at..].iter().take(rows * width).filter(|byte| **byte == b'\n').count();
+    let follows = text[at..]
+        .iter()
+        .take(rows * width)
+        .filter(|byte| **byte == b'\n')
+        .count();
     let back = (rows / 3).max(rows.saturating_sub(follows + 1));
     // Long lines take several rows.
     let from = at.saturating_sub(back * width / 2);
@@ -104,15 +108,28 @@ impl CaseWriter<'_, '_> {
             match &glyph.shown {
                 Shown::Character(text) => {
                     let style = self.painter.palette.token(colours.class(at));
-                    self.painter.text(here, text, style);
+                    self.painter
+                        .buffer
+                        .set_stringn(here.x, here.y, text, width, style);
                 }
                 Shown::Escaped(text) => {
-                    self.painter.text(here, text, self.painter.palette.escaped());
+                    self.painter
+                        .text(here, text, self.painter.palette.escaped());
                 }
                 Shown::Tab | Shown::LineEnd => {}
             }
             column += width;
         }
+    }
+
+    /// Returns whether a byte is in the line that begins at `start`. Only the beginning of long lines
+    /// is looked at.
+    fn is_in_line(&self, start: usize, byte: usize) -> bool {
+        const LONG: usize = 4096;
+        let before = (byte <= start + LONG).then(|| self.case.text.get(start..byte));
+        before
+            .flatten()
+            .is_some_and(|before| !before.contains(&b'\n'))
     }
 
     /// Writes the number of a line. Returns the rest of the row.
@@ -121,13 +138,23 @@ impl CaseWriter<'_, '_> {
             return row;
         }
         let width = self.gutter - 1;
-        let number = if is_line { self.number.to_string() } else { String::new() };
-        // Something was removed before this line, or in it.
-        let line_end = self.case.text[at..].iter().position(|byte| *byte == b'\n');
-        let line = at..=line_end.map_or(self.case.text.len(), |place| at + place);
-        let is_changed = is_line && self.case.step.at.is_some_and(|at| line.contains(&at));
+        let number = if is_line {
+            self.number.to_string()
+        } else {
+            String::new()
+        };
+        let is_changed = is_line
+            && self
+                .case
+                .step
+                .at
+                .is_some_and(|change| self.is_in_line(at, change));
         let palette = self.painter.palette;
-        let style = if is_changed { palette.removed() } else { palette.dim() };
+        let style = if is_changed {
+            palette.removed()
+        } else {
+            palette.dim()
+        };
         self.painter.text(row, &format!("{number:>width$} "), style)
     }
 }
@@ -140,7 +167,9 @@ struct Colours<'a> {
 
 impl<'a> Colours<'a> {
     fn new(case: &'a TestCase, from: usize) -> Self {
-        let next = case.colours.partition_point(|colour| colour.bytes.end <= from);
+        let next = case
+            .colours
+            .partition_point(|colour| colour.bytes.end <= from);
         Self { case, next }
     }
 
@@ -149,7 +178,9 @@ impl<'a> Colours<'a> {
         while (colours.get(self.next)).is_some_and(|colour| colour.bytes.end <= at) {
             self.next += 1;
         }
-        let colour = colours.get(self.next).filter(|colour| colour.bytes.contains(&at));
+        let colour = colours
+            .get(self.next)
+            .filter(|colour| colour.bytes.contains(&at));
         colour.map_or(crate::case::TokenClass::Plain, |colour| colour.class)
     }
 }
@@ -160,12 +191,17 @@ pub(super) fn draw_step(model: &ViewModel, case: &TestCase, area: Rect, painter:
     }
     let by = match (case.step.bytes, model.found_by) {
         (0, _) => String::new(),
+        (bytes, pass) if area.width < 45 => format!("-{} by {pass}", short(bytes)),
         (bytes, pass) => format!("-{} by {pass}", count(bytes, "byte")),
     };
     let area = painter.heading(area, "last step", &by);
     if case.step.lines.is_empty() && case.step.bytes > 0 {
         if let Some(row) = Row::of(area).next() {
-            painter.text(row, "too much to show; d compares with the input", painter.palette.dim());
+            painter.text(
+                row,
+                "too much to show; d compares with the input",
+                painter.palette.dim(),
+            );
         }
         return;
     }
@@ -176,17 +212,25 @@ pub(super) fn draw_step(model: &ViewModel, case: &TestCase, area: Rect, painter:
 pub(super) fn changes(lines: &[ChangedLine], area: Rect, painter: &mut Painter<'_>) {
     let is_cut = lines.len() > usize::from(area.height);
     let last = usize::from(area.height).saturating_sub(1);
+    let digits = digits_of(lines);
     for (place, (row, line)) in Row::of(area).zip(lines).enumerate() {
         if is_cut && place == last {
             let more = count((lines.len() - place) as u64, "more line");
             painter.text(row, &format!("  {more}"), painter.palette.dim());
             return;
         }
-        changed_line(line, row, painter);
+        changed_line(line, digits, row, painter);
     }
 }
 
-pub(super) fn changed_line(line: &ChangedLine, row: Row, painter: &mut Painter<'_>) {
+/// Returns the columns that the numbers of lines need.
+pub(super) fn digits_of(lines: &[ChangedLine]) -> usize {
+    let numbers = lines.iter().filter(|line| line.kind != LineKind::Gap);
+    let largest = numbers.map(|line| line.number).max().unwrap_or(0);
+    largest.to_string().len()
+}
+
+pub(super) fn changed_line(line: &ChangedLine, digits: usize, row: Row, painter: &mut Painter<'_>) {
     let palette = painter.palette;
     let (sign, style) = match line.kind {
         LineKind::Removed => ("-", palette.removed()),
@@ -198,7 +242,7 @@ pub(super) fn changed_line(line: &ChangedLine, row: Row, painter: &mut Painter<'
             return;
         }
     };
-    let row = painter.text(row, &format!("{sign}{} ", line.number), style);
+    let row = painter.text(row, &format!("{sign}{:>digits$} ", line.number), style);
     let Some(differs) = &line.differs else {
         painter.text(row, &String::from_utf8_lossy(&line.text), style);
         return;

@@ -24,7 +24,7 @@ pub(super) fn draw(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
     for (place, row) in Row::of(area).enumerate() {
         let label = match place {
             0 => short(most),
-            place if place == last => short(least),
+            place if place == last && least + 1 < most => short(least),
             _ => String::new(),
         };
         let row = Row {
@@ -61,7 +61,10 @@ fn plot_dots(model: &ViewModel, area: Rect, [most, least]: [u64; 2], painter: &m
     let mut cells = vec![0_u32; usize::from(area.width) * usize::from(area.height)];
     let mut before = None;
     for column in 0..columns {
-        let at = model.now.elapsed.mul_f64(column as f64 / (columns - 1) as f64);
+        let at = model
+            .now
+            .elapsed
+            .mul_f64(column as f64 / (columns - 1) as f64);
         let Some(dot) = model.curve.at(at).map(dot_of) else {
             continue;
         };

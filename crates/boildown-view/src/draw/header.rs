@@ -45,7 +45,11 @@ pub(super) fn numbers(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) 
         }
         painter.line(
             row,
-            &[(&format!(" {before} → "), plain), (&size, strong), (&rest, plain)],
+            &[
+                (&format!(" {before} → "), plain),
+                (&size, strong),
+                (&rest, plain),
+            ],
         );
     }
     if let Some(row) = rows.next() {
@@ -72,13 +76,15 @@ fn removed(model: &ViewModel) -> String {
 fn left(model: &ViewModel) -> String {
     match (model.now.tests_left, model.time_left()) {
         (Some(tests), Some(time)) => format!(
-            "about {} left ({}) unless more is removed",
+            "about {} left unless more is removed ({})",
             clock(time),
             count(tests, "test")
         ),
-        (Some(tests), None) => format!("about {} left unless more is removed", count(tests, "test")),
+        (Some(tests), None) => {
+            format!("about {} left unless more is removed", count(tests, "test"))
+        }
         (None, _) => match model.curve.last_halving() {
-            Some(time) => format!("time left unknown: the last halving took {}", precise(time)),
+            Some(time) => format!("time left unknown (halved in {})", precise(time)),
             None => "time left unknown".to_owned(),
         },
     }
@@ -112,7 +118,11 @@ pub(super) fn keys(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
     };
     let bar = painter.palette.bar();
     painter.fill(area, bar);
-    let pause = if model.is_paused { "p continue" } else { "p pause" };
+    let pause = if model.is_paused {
+        "p continue"
+    } else {
+        "p pause"
+    };
     let keys: &[&str] = match model.screen {
         Screen::Main => &[
             "q quit with the best",
@@ -123,9 +133,13 @@ pub(super) fn keys(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
             "c copy",
             "? help",
         ],
-        Screen::Diff | Screen::Failures | Screen::Help => {
-            &["q quit with the best", "Esc back", "↑↓ scroll", pause, "? help"]
-        }
+        Screen::Diff | Screen::Failures | Screen::Help => &[
+            "q quit with the best",
+            "Esc back",
+            "↑↓ scroll",
+            pause,
+            "? help",
+        ],
     };
     painter.text(row, &format!(" {}", keys.join("  ")), bar);
 }

@@ -18,6 +18,9 @@ mod painter;
 mod passes;
 mod workers;
 
+#[cfg(test)]
+mod tests;
+
 use ratatui_core::buffer::Buffer;
 
 use crate::case::TestCase;

@@ -3,7 +3,7 @@
 use ratatui_core::layout::Rect;
 use ratatui_core::style::Style;
 
-use super::case::changed_line;
+use super::case::{changed_line, digits_of};
 use super::painter::{Painter, Row};
 use crate::model::{Screen, ViewModel};
 use crate::numbers::{count, grouped};
@@ -19,14 +19,19 @@ pub(super) fn draw(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
 
 fn diff(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
     let lines = &model.input_diff;
-    let at = format!("{} of {}", grouped(model.first_line as u64 + 1), grouped(lines.len() as u64));
+    let at = format!(
+        "{} of {}",
+        grouped(model.first_line as u64 + 1),
+        grouped(lines.len() as u64)
+    );
     let area = painter.heading(area, "input → best test case", &at);
     if lines.is_empty() {
         one_note("nothing was removed yet", area, painter);
         return;
     }
+    let digits = digits_of(lines);
     for (row, line) in Row::of(area).zip(lines.iter().skip(model.first_line)) {
-        changed_line(line, row, painter);
+        changed_line(line, digits, row, painter);
     }
 }
 
@@ -39,11 +44,7 @@ fn failures(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
     }
     let palette = painter.palette;
     let lines = model.failures.iter().flat_map(|failure| {
-        let size = format!(
-            "    {} in {}: reduce it with its own run of boildown",
-            count(failure.bytes, "byte"),
-            failure.file
-        );
+        let size = format!("    {} in {}", count(failure.bytes, "byte"), failure.file);
         let runs = count(failure.runs, "run");
         [
             (format!("{} ({runs})", failure.signature), palette.warning()),
@@ -63,19 +64,34 @@ fn one_note(note: &str, area: Rect, painter: &mut Painter<'_>) {
 }
 
 const HELP: &[(&str, &str)] = &[
-    ("q", "end now; the best result so far is in the file, and the same command resumes"),
-    ("s", "skip the rest of the pass; unless it runs again later, 1-minimality is not verified"),
-    ("p", "pause: runs that began are finished, no new one begins; time limits go on"),
+    (
+        "q",
+        "end now: the file holds the best result; the same command resumes",
+    ),
+    (
+        "s",
+        "skip the rest of the pass: 1-minimality may then stay unverified",
+    ),
+    ("p", "pause: no new run begins; limits on time go on"),
     ("d", "compare the input with the best test case"),
-    ("f", "list the secondary failures: candidates that failed in another way"),
-    ("c", "copy the command that fails on the result; it is printed at the end, too"),
-    ("↑ ↓", "scroll; also j and k, PageUp and PageDown, Home and End"),
-    ("Esc", "return to this screen's main part, and follow the last change again"),
+    ("f", "list candidates that failed in another way"),
+    (
+        "c",
+        "copy the command that fails; it is printed at the end, too",
+    ),
+    ("↑ ↓", "scroll; also j, k, PageUp, PageDown, Home and End"),
+    ("Esc", "back; the main screen follows the last change again"),
     ("Ctrl-L", "draw everything again"),
     ("", ""),
-    ("passes", "tests, hits, and what went, for each pass; the one at work comes first"),
-    ("last step", "the lines that the last success removed (-) or wrote anew (+)"),
-    ("workers", "the candidates that run now, and the part of the best test case they lack"),
+    (
+        "passes",
+        "what each pass has removed; the one at work is first",
+    ),
+    (
+        "last step",
+        "lines that the last success removed (-) or wrote anew (+)",
+    ),
+    ("workers", "candidates that run now, and what they lack"),
 ];
 
 fn help(area: Rect, painter: &mut Painter<'_>) {

@@ -4,7 +4,7 @@ use ratatui_core::layout::Rect;
 
 use super::painter::{Painter, Row};
 use crate::model::ViewModel;
-use crate::numbers::{clock, count, short};
+use crate::numbers::{clock, short};
 use crate::pass_yield::PassYield;
 
 /// Columns of the numbers of a pass.
@@ -22,14 +22,17 @@ pub(super) fn draw(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
     let (dim, strong) = (painter.palette.dim(), painter.palette.strong());
     for (place, row) in Row::of(area).enumerate() {
         if is_cut && place + 1 == shown {
-            let more = (rows.len() - place) as u64;
-            painter.text(row, &format!("  {} more", count(more, "pass").replace("passs", "passes")), dim);
+            let more = rows.len() - place;
+            painter.text(row, &format!("  {more} more"), dim);
             break;
         }
         let Some(pass) = rows.get(place) else {
             break;
         };
-        let is_current = model.passes.current().is_some_and(|current| current.name == pass.name);
+        let is_current = model
+            .passes
+            .current()
+            .is_some_and(|current| current.name == pass.name);
         let (mark, style) = match is_current {
             true => ("▶ ", strong),
             false => ("  ", ratatui_core::style::Style::new()),
@@ -40,8 +43,15 @@ pub(super) fn draw(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
 }
 
 fn headings(has_bytes: bool) -> String {
-    let bytes = if has_bytes { format!("{:>7}", "bytes") } else { String::new() };
-    format!("{:>6}{:>6}{bytes}{:>7}{:>7}", "tests", "hits", "tokens", "time")
+    let bytes = if has_bytes {
+        format!("{:>7}", "bytes")
+    } else {
+        String::new()
+    };
+    format!(
+        "{:>6}{:>6}{bytes}{:>7}{:>7}",
+        "tests", "hits", "tokens", "time"
+    )
 }
 
 fn numbers(pass: &PassYield, has_bytes: bool) -> String {

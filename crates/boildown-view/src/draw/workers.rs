@@ -12,7 +12,10 @@ pub(super) fn draw(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
         return;
     }
     let workers = &model.workers;
-    let busy = workers.iter().filter(|worker| worker.running.is_some()).count();
+    let busy = workers
+        .iter()
+        .filter(|worker| worker.running.is_some())
+        .count();
     let busy = format!("{busy} of {} busy", workers.len());
     let area = painter.heading(area, "workers", &busy);
     for (place, (row, worker)) in Row::of(area).zip(workers).enumerate() {
@@ -35,7 +38,10 @@ fn what(worker: &WorkerRow) -> String {
     let lacks = worker.lacks.as_ref();
     if let Some(lacks) = lacks.filter(|lacks| lacks.end <= base.len()) {
         let line = |at: usize| 1 + base[..at].iter().filter(|byte| **byte == b'\n').count();
-        let (from, to) = (line(lacks.start), line(lacks.end.saturating_sub(1).max(lacks.start)));
+        let (from, to) = (
+            line(lacks.start),
+            line(lacks.end.saturating_sub(1).max(lacks.start)),
+        );
         text += &match from == to {
             true => format!("  without, in line {from}: "),
             false => format!("  without, in lines {from}-{to}: "),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use boildown_exec::SecondaryFailures;
 use boildown_oracle::Interrupt;
-use boildown_session::{Event, SkipPass};
+use boildown_session::{Event, InputForm, SkipPass};
 use boildown_store::Choice;
 use serde_json::Value;
 
@@ -40,6 +40,7 @@ pub(crate) trait Reporter: Notes {
 pub(crate) struct SearchControls {
     /// The input, or a text that shows it.
     pub(crate) input: Arc<[u8]>,
+    pub(crate) form: InputForm,
     /// What is preserved.
     pub(crate) property: String,
     /// The command that fails on the result, for a shell.

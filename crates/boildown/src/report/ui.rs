@@ -7,10 +7,10 @@ use clap::ValueEnum;
 use crossterm::terminal;
 
 use super::full_screen::FullScreenReporter;
+use super::json;
 use super::reporter::{QuietReporter, Reporter};
 use super::terminal::LiveLine;
 use super::text::TextReporter;
-use super::json;
 use crate::error::CliError;
 use crate::keys;
 use crate::options::OutputArgs;
@@ -55,7 +55,11 @@ pub(crate) fn reduction_reporter(
         Ui::Tui | Ui::Line => LiveLine::OnTerminals,
         Ui::Plain => LiveLine::Never,
     };
-    let hint = if has_keys && ui == Ui::Line { keys::HINT } else { "" };
+    let hint = if has_keys && ui == Ui::Line {
+        keys::HINT
+    } else {
+        ""
+    };
     let text = TextReporter::new(hint, options.verbose, live);
     Ok(match ui {
         Ui::Line | Ui::Plain => Box::new(text),

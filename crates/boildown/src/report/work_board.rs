@@ -4,10 +4,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError};
+use boildown_session::InputForm;
 use boildown_view::WorkerRow;
 
 /// What the workers run. The oracle writes to it, another thread shows it.
 pub(crate) struct WorkBoard {
+    form: InputForm,
     state: Mutex<BoardState>,
     continued: Condvar,
 }
@@ -16,7 +18,8 @@ struct BoardState {
     is_paused: bool,
     /// The best test case.
     best: Arc<[u8]>,
-    /// One for each worker; `None` while it waits.
+    workers: usize,
+    /// One for each worker, `None` while it waits; more while the best result is run again, too.
     running: Vec<Option<BoardEntry>>,
 }
 
@@ -35,11 +38,13 @@ const COMPARED: usize = 64 << 10;
 const PAUSE_CHECK: Duration = Duration::from_millis(50);
 
 impl WorkBoard {
-    pub(crate) fn new(workers: usize, best: Arc<[u8]>) -> Self {
+    pub(crate) fn new(workers: usize, best: Arc<[u8]>, form: InputForm) -> Self {
         Self {
+            form,
             state: Mutex::new(BoardState {
                 is_paused: false,
                 best,
+                workers,
                 running: (0..workers).map(|_| None).collect(),
             }),
             continued: Condvar::new(),
@@ -72,12 +77,14 @@ impl WorkBoard {
     /// Returns what each worker runs at this time.
     pub(super) fn rows(&self, now: Instant) -> Vec<WorkerRow> {
         let row = |entry: &Option<BoardEntry>| {
-            entry.as_ref().map_or_else(WorkerRow::default, |entry| WorkerRow {
-                running: Some(now.saturating_duration_since(entry.since)),
-                bytes: entry.bytes as u64,
-                base: Arc::clone(&entry.base),
-                lacks: entry.lacks.clone(),
-            })
+            entry
+                .as_ref()
+                .map_or_else(WorkerRow::default, |entry| WorkerRow {
+                    running: Some(now.saturating_duration_since(entry.since)),
+                    bytes: entry.bytes as u64,
+                    base: Arc::clone(&entry.base),
+                    lacks: entry.lacks.clone(),
+                })
         };
         self.lock().running.iter().map(row).collect()
     }
@@ -93,12 +100,14 @@ impl WorkBoard {
     /// Records that a run begins. Returns its place.
     fn begin(&self, candidate: &[u8]) -> usize {
         let base = Arc::clone(&self.lock().best);
-        let lacks = (base.len().max(candidate.len()) <= COMPARED)
+        let is_compared =
+            self.form == InputForm::File && base.len().max(candidate.len()) <= COMPARED;
+        let lacks = is_compared
             .then(|| boildown_view::differing(&base, candidate))
             .map(|[lacks, _]| lacks);
         let entry = BoardEntry {
             since: Instant::now(),
-            bytes: candidate.len(),
+            bytes: self.form.size(candidate),
             base,
             lacks,
         };
@@ -110,6 +119,17 @@ impl WorkBoard {
         });
         running[place] = Some(entry);
         place
+    }
+
+    /// Records that the run at this place has ended.
+    fn end(&self, place: usize) {
+        let mut state = self.lock();
+        state.running[place] = None;
+        while state.running.len() > state.workers
+            && state.running.last().is_some_and(Option::is_none)
+        {
+            state.running.pop();
+        }
     }
 }
 
@@ -124,7 +144,7 @@ impl Oracle for WatchedOracle<'_> {
         self.board.wait_while_paused(interrupt);
         let place = self.board.begin(candidate);
         let answer = self.oracle.judge(candidate, interrupt);
-        self.board.lock().running[place] = None;
+        self.board.end(place);
         answer
     }
 }
@@ -136,7 +156,8 @@ mod tests {
     use super::*;
 
     fn board() -> Arc<WorkBoard> {
-        Arc::new(WorkBoard::new(1, b"one\ntwo\nthree\n".as_slice().into()))
+        let best = b"one\ntwo\nthree\n".as_slice().into();
+        Arc::new(WorkBoard::new(1, best, InputForm::File))
     }
 
     #[test]

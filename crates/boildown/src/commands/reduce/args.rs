@@ -180,6 +180,14 @@ pub(crate) struct ReduceArgs {
     #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) fresh: bool,
 
+    /// Continue from result N of the last run, with other options
+    ///
+    /// `boildown history` lists the results. N is reduced like an input, and checked like one. The
+    /// result file keeps a smaller result of the last run; the new one is then beside it, as
+    /// crash.min.1.c.
+    #[arg(long, value_name = "N", conflicts_with_all = ["in_place", "args", "env"], hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) backtrack: Option<usize>,
+
     /// File for the result, or `-` [default: crash.min.c for crash.c]
     ///
     /// It holds the best result so far at any moment. `-` prints the result at the end.
@@ -373,6 +381,7 @@ impl ReduceArgs {
             ("--split", args.split.is_some()),
             ("--units-only", args.units_only),
             ("--order", args.order),
+            ("--backtrack", args.backtrack.is_some()),
             ("--allow-trivial", args.allow_trivial),
             ("--worker", !args.workers.worker.is_empty()),
             ("--workers", args.workers.workers.is_some()),

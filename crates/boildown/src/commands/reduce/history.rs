@@ -301,6 +301,7 @@ fn run_identity(
         // Part of the property.
         command: _,
         // Part of the input.
+        backtrack: _,
         more: _,
         folder,
         // The store is beside the result.

@@ -25,6 +25,7 @@ use self::preparation::{Preparation, show_property};
 use self::report::ReductionReport;
 use self::strategy::{strategy, strategy_of_folder};
 use crate::choices::{self, Choices};
+use crate::commands::history::earlier_result;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
@@ -78,6 +79,8 @@ struct Subject {
     /// The folder, if the input is one.
     folder: Option<FolderCase>,
     input: Arc<[u8]>,
+    /// The content of the input file, if an earlier result is reduced in its place.
+    file: Option<Arc<[u8]>>,
     destination: Destination,
 }
 
@@ -101,6 +104,13 @@ impl Subject {
             None if args.reduces_command() => command_as_input(args),
             None => read(&args.input)?,
         };
+        let (input, file) = match args.backtrack {
+            Some(number) => {
+                let earlier = earlier_result(&destination.output, &input, number)?;
+                (earlier.into(), Some(input))
+            }
+            None => (input, None),
+        };
         if inputs.len() > 1 {
             args.input = folder::subject(&inputs)?;
         }
@@ -110,6 +120,7 @@ impl Subject {
             destination: destination.of_folder(snapshot),
             folder,
             input,
+            file,
         })
     }
 
@@ -330,7 +341,8 @@ impl ReductionSearch<'_> {
         let input = &self.subject.input;
         let unchanged = found.best == *input;
         if self.subject.folder.is_none() && !args.reduces_command() {
-            let expected = if args.in_place { &found.best } else { input };
+            let file = self.subject.file.as_ref().unwrap_or(input);
+            let expected = if args.in_place { &found.best } else { file };
             warn_if_modified(&args.input, expected, reporter);
         }
         let keeps_files =
@@ -554,6 +566,7 @@ impl ReductionSearch<'_> {
         let result = self.subject.destination.shown();
         SearchControls {
             input: self.shown_text(&self.subject.input),
+            form: self.form(),
             property: self.prepared.oracle.property().to_string(),
             command: repeating_line(self.prepared.oracle.runner(), result),
             jobs: self.executors.jobs(),

@@ -151,7 +151,11 @@ fn write_changes(before: &Buffer, after: &Buffer, out: &mut Vec<u8>) {
         }
         let symbol = cell.symbol();
         // The last defence: nothing that commands the terminal is written.
-        let symbol = if symbol.contains(char::is_control) { "?" } else { symbol };
+        let symbol = if symbol.contains(char::is_control) {
+            "?"
+        } else {
+            symbol
+        };
         out.extend(symbol.as_bytes());
         // Terminals do not agree on the width of other characters.
         at = (symbol.is_ascii() && symbol.len() == 1).then_some((x + 1, y));
@@ -248,5 +252,16 @@ mod tests {
     fn texts_are_copied_in_base_64() {
         let texts = ["", "f", "fo", "foo", "foobar"].map(|text| base64(text.as_bytes()));
         assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYmFy"]);
+    }
+
+    #[test]
+    fn a_panic_leaves_the_alternate_screen_for_good() {
+        let mut canvas = Canvas::new();
+        *shown() = Shown::Cells;
+        panic::catch_unwind(|| panic!("on purpose")).unwrap_err();
+        assert_eq!(*shown(), Shown::LinesForever);
+        canvas.draw(|_| {});
+        assert_eq!(*shown(), Shown::LinesForever);
+        *shown() = Shown::Lines;
     }
 }

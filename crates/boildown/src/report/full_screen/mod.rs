@@ -119,7 +119,8 @@ impl Reporter for FullScreenReporter {
             self.text.note(&note);
         }
         if let Some(command) = command {
-            self.text.note(&format!("to repeat the failure:\n  {command}"));
+            self.text
+                .note(&format!("to repeat the failure:\n  {command}"));
         }
     }
 

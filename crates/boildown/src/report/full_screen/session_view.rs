@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use boildown_syntax::{Language, TokenClass as SyntaxClass};
 use boildown_view::{
     CaseLimits, ColouredRange, KeyReader, Palette, SessionFacts, TestCase, TokenClass, ViewAction,
-    ViewEvent, ViewModel, draw,
+    ViewEvent, ViewModel, differing, draw,
 };
 
 use super::canvas::{self, Canvas};
-use crate::cpu_time::thread_cpu_time;
+use crate::cpu_time::{process_cpu_time, thread_cpu_time};
 use crate::keys::RawTerminal;
 use crate::report::reporter::SearchControls;
 use crate::report::work_board::WorkBoard;
@@ -48,7 +48,8 @@ impl SharedModel {
 impl SessionView {
     /// Shows a search.
     pub(super) fn open(facts: SessionFacts, controls: SearchControls, palette: Palette) -> Self {
-        let board = WorkBoard::new(controls.jobs, Arc::clone(&controls.input));
+        let input = Arc::clone(&controls.input);
+        let board = WorkBoard::new(controls.jobs, input, controls.form);
         let board = Arc::new(board);
         let language = facts.language.as_deref().and_then(Language::named);
         let mut model = ViewModel::default();
@@ -73,12 +74,15 @@ impl SessionView {
             keys: KeyReader::default(),
             case: DrawnCase::default(),
             due: Instant::now(),
+            budget: CpuBudget::new(),
         };
-        let thread = thread::spawn(move || drawing.run());
+        // Without a thread there is nothing to see, and the search goes on.
+        let thread = thread::Builder::new().name("view".to_owned());
+        let thread = thread.spawn(move || drawing.run()).ok();
         Self {
             shared,
             board,
-            thread: Some(thread),
+            thread,
         }
     }
 
@@ -127,23 +131,42 @@ struct Drawing {
     canvas: Canvas,
     keys: KeyReader,
     case: DrawnCase,
-    /// When the view is drawn next.
+    /// When the view is drawn next, at the earliest.
     due: Instant,
+    budget: CpuBudget,
 }
 
-/// Time between two drawings.
+/// Shortest time between two drawings.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The view uses at most one part in this many of the processor's time: what takes long is done
-/// more rarely.
-const SHARE: u32 = 200;
+/// Limit on the processor time of the view.
+struct CpuBudget {
+    opened: Instant,
+    /// The processor time of this process until then.
+    process: Duration,
+}
 
-/// Longest time between two drawings.
-const MAX_INTERVAL: Duration = Duration::from_secs(2);
+impl CpuBudget {
+    /// What the view may use before it has to wait.
+    const BURST: Duration = Duration::from_millis(20);
+    /// One part in this many of the time that has passed: enough to draw a few times a second.
+    const OF_TIME: u32 = 400;
+    /// One part in this many of the processor time of the whole process.
+    const OF_PROCESS: u32 = 150;
 
-/// Returns the time until something that took `cost` is done again.
-fn interval(cost: Duration) -> Duration {
-    (cost * SHARE).clamp(INTERVAL, MAX_INTERVAL)
+    fn new() -> Self {
+        Self {
+            opened: Instant::now(),
+            process: process_cpu_time(),
+        }
+    }
+
+    /// Returns whether this thread, which only draws, may draw again.
+    fn is_left(&self, now: Instant) -> bool {
+        let time = now.saturating_duration_since(self.opened) / Self::OF_TIME;
+        let process = process_cpu_time().saturating_sub(self.process) / Self::OF_PROCESS;
+        thread_cpu_time() <= Self::BURST + time.max(process)
+    }
 }
 
 impl Drawing {
@@ -171,10 +194,9 @@ impl Drawing {
         }
         let is_pressed = self.press(&bytes[..read]);
         let now = Instant::now();
-        if is_pressed || now >= self.due {
-            let before = thread_cpu_time();
+        if is_pressed || now >= self.due && self.budget.is_left(now) {
             self.draw(now, is_pressed);
-            self.due = now + interval(thread_cpu_time().saturating_sub(before));
+            self.due = now + INTERVAL;
         }
     }
 
@@ -226,51 +248,56 @@ impl Drawing {
             state.model.clone()
         };
         model.apply(ViewEvent::Workers(workers));
-        self.case.update(&mut model, self.language, now, &self.shared);
+        self.case
+            .update(&mut model, self.language, now, &self.shared);
         let (case, palette) = (&self.case.case, self.palette);
-        self.canvas.draw(|buffer| draw(&model, case, palette, buffer));
+        self.canvas
+            .draw(|buffer| draw(&model, case, palette, buffer));
     }
 }
 
-/// The test case that is drawn. It is prepared when there is another one, but not all the time.
+/// The test case that is drawn.
 #[derive(Default)]
 struct DrawnCase {
     case: TestCase,
     text: Option<Arc<[u8]>>,
-    due: Option<Instant>,
 }
 
-/// The largest test case with colours, in bytes.
-const COLOURED: usize = 256 << 10;
-
 impl DrawnCase {
+    /// Prepares the best test case, if it is another one than before.
     fn update(
         &mut self,
         model: &mut ViewModel,
         language: Option<&'static Language>,
-        now: Instant,
         shared: &SharedModel,
     ) {
         let (best, previous) = model.best();
-        let is_drawn = (self.text.as_ref()).is_some_and(|text| Arc::ptr_eq(text, best));
-        if is_drawn || self.due.is_some_and(|due| now < due) {
+        if (self.text.as_ref()).is_some_and(|text| Arc::ptr_eq(text, best)) {
             return;
         }
-        let before = thread_cpu_time();
-        let language = language.filter(|_| best.len() <= COLOURED);
-        let colours = language.map_or_else(Vec::new, |language| colours(language, best));
         let previous = previous.map(|previous| &previous[..]);
+        let changed = previous.map_or(0, |previous| differing(previous, best)[1].start);
+        let colours = language.map(|language| colours(language, best, changed));
         self.text = Some(Arc::clone(best));
-        self.case = TestCase::new(Arc::clone(best), previous, colours, CaseLimits::default());
+        self.case = TestCase::new(
+            Arc::clone(best),
+            previous,
+            colours.unwrap_or_default(),
+            CaseLimits::default(),
+        );
         if model.shows_diff() {
             model.compare_with_input();
             shared.lock().model.take_comparison(model);
         }
-        self.due = Some(now + interval(thread_cpu_time().saturating_sub(before)));
     }
 }
 
-fn colours(language: &Language, text: &[u8]) -> Vec<ColouredRange> {
+/// Bytes before and after the last change that have colours. The lines around it are shown.
+const COLOURED: usize = 8 << 10;
+
+/// Returns the colours of a test case around a byte. A part is read as if it were a whole text:
+/// its tokens are mostly the same.
+fn colours(language: &Language, text: &[u8], around: usize) -> Vec<ColouredRange> {
     let class = |class| match class {
         SyntaxClass::Comment => TokenClass::Comment,
         SyntaxClass::Text => TokenClass::Text,
@@ -279,10 +306,16 @@ fn colours(language: &Language, text: &[u8]) -> Vec<ColouredRange> {
         SyntaxClass::Type => TokenClass::Type,
         SyntaxClass::Sign => TokenClass::Sign,
     };
-    let tokens = language.classify(text).into_iter();
+    let from = around.saturating_sub(COLOURED);
+    let line = text[..from].iter().rposition(|byte| *byte == b'\n');
+    let start = line.map_or(0, |place| place + 1);
+    // Of a long line, a part.
+    let start = if start + COLOURED < from { from } else { start };
+    let part = &text[start..text.len().min(around + COLOURED)];
+    let tokens = language.classify(part).into_iter();
     tokens
         .map(|token| ColouredRange {
-            bytes: token.bytes,
+            bytes: start + token.bytes.start..start + token.bytes.end,
             class: class(token.class),
         })
         .collect()
