@@ -1,4 +1,4 @@
-//! What the model of the view is told.
+//! The events that the model of the view takes.
 
 use std::sync::Arc;
 use std::time::Duration;

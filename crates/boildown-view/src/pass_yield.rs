@@ -1,4 +1,4 @@
-//! What each pass has asked, hit and removed.
+//! The tests and hits of each pass, and what it removed.
 
 use std::time::Duration;
 

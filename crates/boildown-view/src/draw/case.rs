@@ -122,8 +122,8 @@ impl CaseWriter<'_, '_> {
         }
     }
 
-    /// Returns whether a byte is in the line that begins at `start`. Only the beginning of long lines
-    /// is looked at.
+    /// Returns whether a byte is in the line that begins at `start`. Only the beginning of a long
+    /// line is looked at.
     fn is_in_line(&self, start: usize, byte: usize) -> bool {
         const LONG: usize = 4096;
         let before = (byte <= start + LONG).then(|| self.case.text.get(start..byte));

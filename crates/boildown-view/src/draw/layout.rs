@@ -1,4 +1,4 @@
-//! Where the parts of the main screen are.
+//! The places of the parts of the main screen.
 
 use ratatui_core::layout::Rect;
 

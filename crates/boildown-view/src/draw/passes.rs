@@ -1,4 +1,4 @@
-//! What each pass has removed.
+//! The yield of each pass.
 
 use ratatui_core::layout::Rect;
 

@@ -1,4 +1,4 @@
-//! What the workers run.
+//! The runs of the workers.
 
 use ratatui_core::layout::Rect;
 

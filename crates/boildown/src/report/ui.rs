@@ -1,4 +1,4 @@
-//! How a reduction shows its progress on a terminal: a view, a live line, or plain lines.
+//! The ways in which a reduction shows its progress: a view, a live line, or plain lines.
 
 use std::env;
 

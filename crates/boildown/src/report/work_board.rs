@@ -1,4 +1,4 @@
-//! What the workers of a reduction run, for a user who watches, and a gate that pauses them.
+//! The runs of the workers of a reduction, for a user who watches, and a gate that pauses them.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -175,7 +175,7 @@ impl OnTerminal {
         };
         let modes = tcgetattr(self.slave.as_ref().unwrap()).unwrap();
         assert_eq!(format!("{modes:?}"), format!("{:?}", self.modes_before));
-        // Now the reader comes to the end of what was written.
+        // Now the reader reads the end of what was written.
         self.slave = None;
         self.reader.take().unwrap().join().unwrap();
         let seen = self.seen.lock().unwrap();

@@ -130,11 +130,11 @@ fn keys_pause_compare_and_skip() {
         shown.contains("input → best test case") && shown.contains("of the hay")
     });
     run.press("\x1b");
-    run.wait_for("best test case ──");
+    run.wait_for("last step");
     run.press("?");
     run.wait_for("1-minimality may then stay unverified");
     run.press("?");
-    run.wait_for("best test case ──");
+    run.wait_for("last step");
     run.press("p");
     run.wait_until(|shown| shown.contains("running") && !shown.contains("0 of 2 busy"));
     let pass = |shown: &str| {

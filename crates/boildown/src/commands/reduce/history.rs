@@ -281,8 +281,6 @@ fn run_identity(
         split: _,
         units_only: _,
         order: _,
-        // Changes what is printed.
-        part: _,
         passes,
         algorithm,
         schedule,
@@ -318,10 +316,10 @@ fn run_identity(
         until: _,
         budget: _,
         // Change what is printed, and whether to resume.
+        part: _,
         printing: _,
         ui: _,
         fresh: _,
-        // Ends boildown.
         help: _,
     } = args;
     let mut identity = Identity::default();

@@ -464,9 +464,6 @@ impl ReductionSearch<'_> {
         flakiness: &mut Flakiness,
         reporter: &mut dyn Reporter,
     ) -> Result<FoundReduction, CliError> {
-        let oracle = &self.prepared.oracle;
-        let interrupt = self.interrupt;
-        let jobs = self.executors.jobs();
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
             output: self.subject.destination.result_output(),
@@ -480,7 +477,7 @@ impl ReductionSearch<'_> {
         let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
             Some(collector) => collector,
-            None => oracle,
+            None => &self.prepared.oracle,
         };
         let board = reporter.take_keys(self.controls(&skip_pass));
         let keys = (self.uses_keys && board.is_none()).then(|| self.listen_to_keys(skip_pass));
@@ -516,21 +513,35 @@ impl ReductionSearch<'_> {
         );
         drop(keys);
         self.executors.report(reporter);
-        let Reduced {
-            summary,
-            best,
-            contradictions,
-            flaky,
-        } = reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
-        flakiness.contradictions = contradictions;
-        if let Some(FlakyInput { policy, input }) = flaky {
+        let reduced =
+            reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
+        self.measure_result(&reduced, flakiness, reporter)?;
+        Ok(FoundReduction {
+            best: reduced.best,
+            summary: reduced.summary,
+            other_failures: collector
+                .map(|collector| collector.failures())
+                .unwrap_or_default(),
+        })
+    }
+
+    /// Completes what is known about how often the failure occurs. May run the command.
+    fn measure_result(
+        &self,
+        reduced: &Reduced,
+        flakiness: &mut Flakiness,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), CliError> {
+        let (summary, best) = (&reduced.summary, &reduced.best);
+        flakiness.contradictions = reduced.contradictions;
+        if let Some(FlakyInput { policy, input }) = reduced.flaky {
             (flakiness.policy, flakiness.input) = (policy, input);
         }
         let is_cut_off = matches!(
             summary.stopped,
             Some(Stopped::Interrupted | Stopped::EnvironmentChanged)
         );
-        let unchanged = best == self.subject.input;
+        let unchanged = *best == self.subject.input;
         if flakiness.is_steady() {
             flakiness.result = summary.confirmed.filter(|_| !unchanged);
         } else if !unchanged && !is_cut_off {
@@ -538,17 +549,12 @@ impl ReductionSearch<'_> {
                 "running the command on the result, to see how often it fails",
                 "",
             );
+            let (oracle, jobs) = (&self.prepared.oracle, self.executors.jobs());
             flakiness
-                .measure_result(oracle, &best, jobs, interrupt)
+                .measure_result(oracle, best, jobs, self.interrupt)
                 .map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
         }
-        Ok(FoundReduction {
-            best,
-            summary,
-            other_failures: collector
-                .map(|collector| collector.failures())
-                .unwrap_or_default(),
-        })
+        Ok(())
     }
 
     fn config(&self, store: Option<Arc<RunStore>>) -> SessionConfig {

@@ -76,7 +76,7 @@ impl SessionView {
             due: Instant::now(),
             budget: CpuBudget::new(),
         };
-        // Without a thread there is nothing to see, and the search goes on.
+        // Without a thread there is nothing to see, and the search continues.
         let thread = thread::Builder::new().name("view".to_owned());
         let thread = thread.spawn(move || drawing.run()).ok();
         Self {
@@ -248,8 +248,7 @@ impl Drawing {
             state.model.clone()
         };
         model.apply(ViewEvent::Workers(workers));
-        self.case
-            .update(&mut model, self.language, now, &self.shared);
+        self.case.update(&mut model, self.language, &self.shared);
         let (case, palette) = (&self.case.case, self.palette);
         self.canvas
             .draw(|buffer| draw(&model, case, palette, buffer));
