@@ -190,7 +190,7 @@ fn hostile_test_cases_are_escaped_on_every_screen() {
     model.apply(ViewEvent::Improved(now, hostile.as_bytes().into()));
     model.apply(ViewEvent::Improved(
         now,
-        hostile[hostile.len() / 3..].as_bytes().into(),
+        hostile.as_bytes()[hostile.len() / 3..].into(),
     ));
     model.apply(ViewEvent::Note("warning:\x1b[2J\nline".to_owned()));
     for key in ['x', 'd'] {

@@ -79,9 +79,9 @@ fn a_reduction_continues_from_an_earlier_result_with_other_options() {
     // The last one that is more than a line, and whose text is stored; the input always is.
     let list = env.run(["history"]).stdout;
     let rows = list.lines().filter(|line| !line.contains("size only"));
-    let rows = rows.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let mut rows = rows.map(|line| line.split_whitespace().collect::<Vec<_>>());
     let size = |row: &Vec<&str>| row.get(1)?.parse::<usize>().ok();
-    let earlier = rows.filter(|row| size(row) > Some(20)).last().unwrap();
+    let earlier = rows.rfind(|row| size(row) > Some(20)).unwrap();
     let (number, bytes) = (earlier[0], earlier[1]);
     let args = [
         "in.txt",
