@@ -49,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-store", &["boildown-search", "boildown-oracle"]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-lab", &["boildown-search", "boildown-syntax"]),
+    ("boildown-view", &[]),
     (
         "boildown-session",
         &[
@@ -77,6 +78,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-folder",
             "boildown-worker",
             "boildown-remote",
+            "boildown-view",
         ],
     ),
     (
@@ -108,6 +110,7 @@ const PURE: &[&str] = &[
     "boildown-folder",
     "boildown-syntax",
     "boildown-oracle",
+    "boildown-view",
 ];
 
 /// Libraries for input, output, processes, threads or logging. The list cannot be complete; the

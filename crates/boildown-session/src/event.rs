@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use boildown_changes::{ChangeUnit, Commit, Configuration};
 use boildown_driver::{Spent, StopReason};
-use boildown_oracle::{Property, Run};
+use boildown_oracle::{Property, Run, Verdict};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
 use boildown_store::{Ending, RunStore, StoreError};
 
@@ -27,6 +27,15 @@ pub enum Event {
         /// The name of the pass or of the units.
         name: &'static str,
     },
+    /// The search received a verdict.
+    Tested {
+        /// The verdict.
+        verdict: Verdict,
+        /// The progress before the verdict is used.
+        progress: Progress,
+    },
+    /// The bytes of a new best result. [`Event::Improved`] follows.
+    NewBest(Arc<[u8]>),
     /// There is a new best result; it is on disk already.
     Improved(Progress),
     /// The command is about to run on the best result again, to see that the property holds.

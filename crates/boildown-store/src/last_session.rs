@@ -61,13 +61,25 @@ impl LastSession {
     /// # Errors
     /// [`StoreError`] when the file of that run cannot be read.
     pub fn find(dir: &Path, name: Option<&OsStr>) -> Result<Option<Self>, StoreError> {
+        Self::find_where(dir, |session| {
+            name.is_none_or(|name| session.is_named(name))
+        })
+    }
+
+    /// Returns the session that began last, of those in a directory with results that are meant.
+    ///
+    /// # Errors
+    /// [`StoreError`] when there is none, and the file of a run cannot be read.
+    pub fn find_where(
+        dir: &Path,
+        is_meant: impl Fn(&Self) -> bool,
+    ) -> Result<Option<Self>, StoreError> {
         let mut last: Option<Self> = None;
         let mut error = None;
         for file in files(&dir.join(FOLDER)) {
             match Self::read(&file) {
                 Ok(Some(session)) => {
-                    let is_meant = name.is_none_or(|name| session.is_named(name));
-                    if is_meant
+                    if is_meant(&session)
                         && last
                             .as_ref()
                             .is_none_or(|last| last.started <= session.started)

@@ -38,6 +38,7 @@
 //! - `document`: a [`Document`]: an input as tokens and a tree over them, under a [`View`]; any
 //!   subset of the tokens as bytes again
 //! - `candidate`: a [`Candidate`]: kept tokens of a document, and replacements for some
+//! - `classes`: which tokens of a text are comments, strings, keywords and so on
 //! - `archive`: ZIP archives, whose members are reduced like inputs of their own
 //! - `pipeline`: [`reduction`]: the passes, their default order, and the state machine that runs
 //!   them
@@ -67,6 +68,7 @@
 mod allocations;
 mod archive;
 mod candidate;
+mod classes;
 mod document;
 mod edit_plan;
 mod gate;
@@ -88,6 +90,7 @@ mod unused;
 
 pub use allocations::count_parser_allocations;
 pub use candidate::{Candidate, Check};
+pub use classes::{ClassifiedToken, TokenClass};
 pub use document::{Document, ModuleUnits, View};
 pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text};

@@ -76,15 +76,19 @@ pub(crate) fn unnamed_candidate_hint(runner: &Runner) -> Option<&'static str> {
     )
 }
 
-/// Returns the line for a shell that repeats a run on a file.
+/// Returns the line for a shell that repeats a run on a file, with an introduction.
 pub(crate) fn repeat_hint(runner: &Runner, path: &Path) -> String {
+    format!("to repeat the run:\n  {}", repeating_line(runner, path))
+}
+
+/// Returns the line for a shell that repeats a run on a file.
+pub(crate) fn repeating_line(runner: &Runner, path: &Path) -> String {
     if runner.command.is_candidate() {
-        return format!("to repeat the run:\n  {}", runner.command);
+        return runner.command.to_string();
     }
     let source = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let variables = mentioned_variables(runner.command.constant_parts());
-    let line = runner.command.shell(&source, &runner.file.name, &variables);
-    format!("to repeat the run:\n  {line}")
+    (runner.command).shell(&source, &runner.file.name, &variables)
 }
 
 /// Returns the line for a shell that repeats a run on a file where the user is.

@@ -216,6 +216,23 @@ impl FolderCase {
         }
     }
 
+    /// Returns a list of the files of a state, with their sizes.
+    pub(crate) fn listed(&self, state: &[u8]) -> Arc<[u8]> {
+        let listing = &self.input.listing;
+        let Ok(text) = FolderText::read(state, listing) else {
+            return Arc::default();
+        };
+        let line = |entry: usize| {
+            let path = OsStr::from_bytes(&listing.entries()[entry].path);
+            let size = text.size_of(listing, entry);
+            format!("{}  {}\n", path.escaped(), count(size, "byte"))
+        };
+        let files = text
+            .kept()
+            .filter(|entry| !listing.entries()[*entry].is_folder());
+        files.map(line).collect::<String>().into_bytes().into()
+    }
+
     /// Returns the number of files in a state.
     pub(crate) fn files_in(state: &[u8]) -> usize {
         FolderText::size_in(state).files

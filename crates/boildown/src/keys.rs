@@ -25,6 +25,12 @@ pub(crate) fn are_available() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
+/// Returns whether this process is in the foreground of its terminal: in the background it must not
+/// draw on it.
+pub(crate) fn is_in_foreground() -> bool {
+    RawTerminal::new().is_in_foreground()
+}
+
 /// Returns whether a shell can continue this process after Ctrl-Z. In a terminal session of its
 /// own, without a shell, the process would stay stopped.
 fn has_shell() -> bool {
@@ -43,18 +49,7 @@ impl KeyListener {
     pub(crate) fn start(mut on_key: impl FnMut(u8) + Send + 'static) -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let thread_is_over = Arc::clone(&is_over);
-        let mut terminal = RawTerminal {
-            stdin: io::stdin(),
-            original: None,
-            suspend_requested: Arc::default(),
-        };
-        // By default Ctrl-Z would leave the terminal to the shell in the mode for single keys.
-        let requested = Arc::clone(&terminal.suspend_requested);
-        drop(flag::register_conditional_default(
-            SIGTSTP,
-            Arc::clone(&is_over),
-        ));
-        drop(flag::register(SIGTSTP, requested));
+        let mut terminal = RawTerminal::watching(&is_over);
         let thread = thread::spawn(move || {
             while !thread_is_over.load(Ordering::Relaxed) {
                 if let Some(key) = terminal.key() {
@@ -81,11 +76,7 @@ impl Drop for KeyListener {
 
 /// Waits for a key. Returns `None` when the program is interrupted.
 pub(crate) fn wait_for_key(interrupt: &Interrupt) -> Option<u8> {
-    let mut terminal = RawTerminal {
-        stdin: io::stdin(),
-        original: None,
-        suspend_requested: Arc::default(),
-    };
+    let mut terminal = RawTerminal::new();
     while !interrupt.is_triggered() {
         if let Some(key) = terminal.key() {
             return Some(key);
@@ -95,7 +86,7 @@ pub(crate) fn wait_for_key(interrupt: &Interrupt) -> Option<u8> {
 }
 
 /// A terminal that delivers single keys instead of lines while this process is in the foreground.
-struct RawTerminal {
+pub(crate) struct RawTerminal {
     stdin: Stdin,
     /// The modes to restore; `None` while they are not changed.
     original: Option<Termios>,
@@ -104,14 +95,51 @@ struct RawTerminal {
 }
 
 impl RawTerminal {
+    fn new() -> Self {
+        Self {
+            stdin: io::stdin(),
+            original: None,
+            suspend_requested: Arc::default(),
+        }
+    }
+
+    /// Returns a terminal that notices Ctrl-Z until `is_over`. By default Ctrl-Z would leave the
+    /// terminal to the shell in the mode for single keys.
+    pub(crate) fn watching(is_over: &Arc<AtomicBool>) -> Self {
+        let terminal = Self::new();
+        let requested = Arc::clone(&terminal.suspend_requested);
+        drop(flag::register_conditional_default(
+            SIGTSTP,
+            Arc::clone(is_over),
+        ));
+        drop(flag::register(SIGTSTP, requested));
+        terminal
+    }
+
     /// Returns the next key, if one is pressed soon.
     fn key(&mut self) -> Option<u8> {
-        if self.suspend_requested.swap(false, Ordering::Relaxed) {
-            self.restore();
-            if has_shell() {
-                emulate_default_handler(SIGTSTP).ok();
-            }
+        if self.take_suspend_request() {
+            self.suspend();
         }
+        let mut key = [0];
+        (self.read(&mut key) == 1).then_some(key[0])
+    }
+
+    /// Returns whether Ctrl-Z was pressed since the last call.
+    pub(crate) fn take_suspend_request(&self) -> bool {
+        self.suspend_requested.swap(false, Ordering::Relaxed)
+    }
+
+    /// Gives the terminal back and stops this process, as Ctrl-Z does.
+    pub(crate) fn suspend(&mut self) {
+        self.restore();
+        if has_shell() {
+            emulate_default_handler(SIGTSTP).ok();
+        }
+    }
+
+    /// Reads keys that are pressed soon. Returns the number of bytes; 0 also in the background.
+    pub(crate) fn read(&mut self, keys: &mut [u8]) -> usize {
         if self.original.is_none() && self.is_in_foreground() {
             self.original = tcgetattr(&self.stdin).ok();
             self.read_single_keys();
@@ -120,20 +148,23 @@ impl RawTerminal {
         // would make the poll return at once, over and over.
         if !self.is_in_foreground() {
             thread::sleep(TICK);
-            return None;
+            return 0;
         }
         let mut events = [PollFd::new(&self.stdin, PollFlags::IN)];
-        let timeout = Timespec::try_from(TICK).ok()?;
+        let Ok(timeout) = Timespec::try_from(TICK) else {
+            return 0;
+        };
         if poll(&mut events, Some(&timeout)).unwrap_or(0) == 0 || !self.is_in_foreground() {
-            return None;
+            return 0;
         }
-        let mut key = [0];
-        if rustix::io::read(&self.stdin, &mut key) == Ok(1) {
-            return Some(key[0]);
+        match rustix::io::read(&self.stdin, keys) {
+            Ok(bytes @ 1..) => bytes,
+            // A closed terminal would make the poll return at once, too.
+            _ => {
+                thread::sleep(TICK);
+                0
+            }
         }
-        // A closed terminal would make the poll return at once, too.
-        thread::sleep(TICK);
-        None
     }
 
     fn read_single_keys(&self) {
@@ -145,7 +176,7 @@ impl RawTerminal {
     }
 
     /// Restores the modes of the terminal.
-    fn restore(&mut self) {
+    pub(crate) fn restore(&mut self) {
         if let Some(original) = self.original.take()
             && self.is_in_foreground()
         {
@@ -155,7 +186,7 @@ impl RawTerminal {
 
     /// Returns whether this process is in the foreground; in the background, changing the terminal
     /// would stop it.
-    fn is_in_foreground(&self) -> bool {
+    pub(crate) fn is_in_foreground(&self) -> bool {
         tcgetpgrp(&self.stdin).is_ok_and(|group| group == getpgrp())
     }
 }

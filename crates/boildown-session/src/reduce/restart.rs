@@ -241,6 +241,10 @@ fn with_totals(event: &Event, bytes_before: usize, earlier: Spent) -> Event {
     match event {
         Event::Improved(progress) => Event::Improved(whole(progress)),
         Event::Tick(progress) => Event::Tick(whole(progress)),
+        Event::Tested { verdict, progress } => Event::Tested {
+            verdict: *verdict,
+            progress: whole(progress),
+        },
         event => event.clone(),
     }
 }

@@ -254,6 +254,7 @@ impl<'a> ReduceTask<'a> {
         }
         self.best = text;
         self.improved_at = spent.elapsed;
+        reporter.report(&Event::NewBest(Arc::clone(&self.best.bytes)));
         reporter.report(&Event::Improved(self.progress(spent)));
         Ok(())
     }
@@ -351,6 +352,10 @@ impl Task<Reduction> for ReduceTask<'_> {
         reporter: &mut Reporter<'_>,
     ) -> Result<Option<Stopped>, OracleError> {
         let spent = drive.spent();
+        reporter.report(&Event::Tested {
+            verdict: told.verdict,
+            progress: self.progress(spent),
+        });
         if !told.verdict.is_interesting() {
             self.near_misses.add(&told.candidate);
             return self.recheck_after_misses(spent, reporter);

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use boildown_changes::diff_of_texts;
 use boildown_exec::fsx;
 use boildown_folder::FolderText;
-use boildown_store::{LastSession, RunHistory, StoreError, StoredImprovement, fingerprint_of};
+use boildown_store::{
+    Identity, LastSession, RunHistory, StoreError, StoredImprovement, fingerprint_of,
+};
 use clap::{Args, Subcommand};
 
 use super::explain::last_session;
@@ -84,6 +86,15 @@ pub(crate) fn run(args: StoredResultsArgs) -> Result<ExitKind, CliError> {
     Ok(ExitKind::Reduced)
 }
 
+/// Returns a result of the last run that reduced this input to this result file.
+pub(super) fn earlier_result(
+    result: &Path,
+    input: &[u8],
+    number: usize,
+) -> Result<Vec<u8>, CliError> {
+    StoredResults::of_run(result, input)?.text(number)
+}
+
 /// The results of one run.
 struct StoredResults {
     session: LastSession,
@@ -93,6 +104,31 @@ struct StoredResults {
 impl StoredResults {
     fn find(file: Option<&Path>) -> Result<Self, CliError> {
         let session = last_session(file)?;
+        let history = RunHistory::read(&session.file).map_err(|error| unreadable(&error))?;
+        Ok(Self { session, history })
+    }
+
+    /// Finds the last run that reduced this input to this result file.
+    fn of_run(result: &Path, input: &[u8]) -> Result<Self, CliError> {
+        let name = result.file_name().unwrap_or_default();
+        let dir = result.parent().unwrap_or(Path::new(""));
+        let mut wanted = Identity::default();
+        wanted.add_hash("the input", input);
+        let is_meant = |session: &LastSession| {
+            session.result.as_str() == name
+                && wanted.pairs().all(|(what, value)| {
+                    let mut known = session.identity.iter();
+                    known.any(|(known, stored)| known == what && stored == value)
+                })
+        };
+        let found = LastSession::find_where(dir, is_meant).map_err(|error| unreadable(&error))?;
+        let session = found.ok_or_else(|| {
+            let what = format!(
+                "no run on this input is recorded beside {}",
+                result.escaped()
+            );
+            CliError::usage(what).hint("reduce it without --backtrack first")
+        })?;
         let history = RunHistory::read(&session.file).map_err(|error| unreadable(&error))?;
         Ok(Self { session, history })
     }

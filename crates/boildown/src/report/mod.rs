@@ -3,6 +3,7 @@
 pub(crate) mod activity;
 pub(crate) mod flakiness;
 pub(crate) mod format;
+pub(crate) mod full_screen;
 pub(crate) mod json;
 pub(crate) mod json_events;
 pub(crate) mod notes;
@@ -10,6 +11,8 @@ pub(crate) mod reporter;
 pub(crate) mod started;
 pub(crate) mod terminal;
 pub(crate) mod text;
+pub(crate) mod ui;
+pub(crate) mod work_board;
 
 use reporter::{QuietReporter, Reporter};
 
@@ -22,6 +25,10 @@ pub(crate) fn reporter(
     match (options.json, options.quiet) {
         (true, _) => Box::<json::JsonReporter>::default(),
         (false, true) => Box::new(QuietReporter),
-        (false, false) => Box::new(text::TextReporter::new(hint, options.verbose)),
+        (false, false) => Box::new(text::TextReporter::new(
+            hint,
+            options.verbose,
+            terminal::LiveLine::OnTerminals,
+        )),
     }
 }

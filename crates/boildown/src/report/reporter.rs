@@ -1,11 +1,16 @@
 //! The interface of the reporters of reductions and isolations.
 
-use boildown_session::Event;
+use std::sync::Arc;
+
+use boildown_exec::SecondaryFailures;
+use boildown_oracle::Interrupt;
+use boildown_session::{Event, InputForm, SkipPass};
 use boildown_store::Choice;
 use serde_json::Value;
 
 use super::json_events::StartedEvent;
 use super::notes::Notes;
+use super::work_board::WorkBoard;
 
 /// A consumer of the events of a session.
 pub(crate) trait Reporter: Notes {
@@ -15,8 +20,35 @@ pub(crate) trait Reporter: Notes {
     /// Shows that the search begins.
     fn started(&mut self, _: StartedEvent) {}
 
+    /// Takes over the keys, and shows what the workers run, if this reporter does so. The workers
+    /// use the board that is returned.
+    fn take_keys(&mut self, _: SearchControls) -> Option<Arc<WorkBoard>> {
+        None
+    }
+
+    /// Shows the secondary failures so far.
+    fn secondary_failures(&mut self, _: &SecondaryFailures) {}
+
+    /// Gives the terminal back: the result may be printed next.
+    fn leave_terminal(&mut self) {}
+
     fn event(&mut self, event: &Event);
     fn finish(&mut self, report: &dyn FinalReport);
+}
+
+/// A search that begins, and what a user can do with it.
+pub(crate) struct SearchControls {
+    /// The input, or a text that shows it.
+    pub(crate) input: Arc<[u8]>,
+    pub(crate) form: InputForm,
+    /// What is preserved.
+    pub(crate) property: String,
+    /// The command that fails on the result, for a shell.
+    pub(crate) command: String,
+    /// The number of workers.
+    pub(crate) jobs: usize,
+    pub(crate) skip_pass: SkipPass,
+    pub(crate) interrupt: Interrupt,
 }
 
 /// The end of a session, in the formats that reporters print.

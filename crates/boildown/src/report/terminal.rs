@@ -18,12 +18,20 @@ pub(crate) struct StatusOutput {
     activity: Arc<Mutex<Option<Activity>>>,
 }
 
+/// Whether there is a live line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LiveLine {
+    OnTerminals,
+    Never,
+}
+
 /// Time between two looks at what the user waits for.
 const TICK: Duration = Duration::from_millis(200);
 
 impl StatusOutput {
-    pub(crate) fn new() -> Self {
-        let is_live = std::io::stderr().is_terminal();
+    /// Returns standard error; with a live line if it is a terminal and that is wanted.
+    pub(crate) fn new(live: LiveLine) -> Self {
+        let is_live = live == LiveLine::OnTerminals && std::io::stderr().is_terminal();
         let activity = Arc::default();
         let watched = Arc::downgrade(&activity);
         // Without a thread, there is less to see.

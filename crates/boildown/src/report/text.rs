@@ -10,7 +10,7 @@ use super::format::{clock, count, grouped, pace, size};
 use super::json_events::StartedEvent;
 use super::notes::Notes;
 use super::reporter::{FinalReport, Reporter};
-use super::terminal::StatusOutput;
+use super::terminal::{LiveLine, StatusOutput};
 use crate::stdout;
 
 /// Prints to standard error, and details of the result to standard output.
@@ -37,9 +37,9 @@ impl TextReporter {
     const LOG: Duration = Duration::from_secs(1);
 
     /// Returns a reporter whose live line ends with the hint.
-    pub(crate) fn new(hint: &'static str, is_verbose: bool) -> Self {
+    pub(crate) fn new(hint: &'static str, is_verbose: bool, live: LiveLine) -> Self {
         Self {
-            out: StatusOutput::new(),
+            out: StatusOutput::new(live),
             hint,
             is_verbose,
             language: None,
@@ -91,6 +91,11 @@ impl TextReporter {
 }
 
 impl TextReporter {
+    /// The user waits for nothing, or sees it elsewhere.
+    pub(super) fn rest(&self) {
+        self.out.idle();
+    }
+
     /// Returns what a search does between two tests of a text of this size.
     fn planning(&self, bytes: usize) -> String {
         let of = self.language.as_ref();

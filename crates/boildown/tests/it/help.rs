@@ -300,6 +300,13 @@ fn the_help_of_reduce_lists_every_option() {
               
               Without it, the same command resumes an earlier run.
 
+          --backtrack <N>
+              Continue from result N of the last run, with other options
+              
+              `boildown history` lists the results. N is reduced like an input, and checked like one.
+              The result file keeps a smaller result of the last run; the new one is then beside it, as
+              crash.min.1.c.
+
     Where the result goes, and what is printed:
       -o, --output <FILE>
               File for the result, or `-` [default: crash.min.c for crash.c]
@@ -327,6 +334,13 @@ fn the_help_of_reduce_lists_every_option() {
               
               One line for the language, the property, the sandbox, the time limit and so on: what was
               chosen, why, and the options that change it. `boildown explain` prints them later.
+
+          --ui <HOW>
+              How progress is shown: tui, line, plain
+              
+              `tui` is a view that fills the terminal, with keys; `line` a line at the bottom; `plain`
+              prints lines now and then [default: tui on a terminal of 80 columns and 20 rows, unless
+              `NO_COLOR` is set; else line]
 
     When to stop:
           --until <SIZE>

@@ -72,3 +72,46 @@ fn without_a_run_there_is_no_history() {
         .assert_code(1)
         .assert_says("no run of a.c is recorded");
 }
+
+#[test]
+fn a_reduction_continues_from_an_earlier_result_with_other_options() {
+    let env = reduced();
+    // The last one that is more than a line, and whose text is stored; the input always is.
+    let list = env.run(["history"]).stdout;
+    let rows = list.lines().filter(|line| !line.contains("size only"));
+    let mut rows = rows.map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let size = |row: &Vec<&str>| row.get(1)?.parse::<usize>().ok();
+    let earlier = rows.rfind(|row| size(row) > Some(20)).unwrap();
+    let (number, bytes) = (earlier[0], earlier[1]);
+    let args = [
+        "in.txt",
+        "--test",
+        "test.sh",
+        "--units",
+        "lines",
+        "--backtrack",
+    ];
+    let args = [&args[..], &[number]].concat();
+    let run = env.reduce(&args);
+    run.assert_code(0)
+        .assert_says("in.min.txt holds a result of another run, 6 bytes: it is kept")
+        .assert_says(&format!("in.min.1.txt  {bytes} -> "));
+    assert!(!run.stderr.contains("was modified"), "{run}");
+    assert_eq!(env.read("in.min.1.txt"), "hay needle hay\n");
+    assert_eq!(env.read("in.min.txt"), "needle");
+    // The number still means the run on the file, so that the same command resumes.
+    env.reduce(&args).assert_code(0).assert_says("resumed: ");
+}
+
+#[test]
+fn an_earlier_result_has_to_exist() {
+    let env = reduced();
+    let args = ["in.txt", "--test", "test.sh", "--backtrack"];
+    env.reduce([&args[..], &["99"]].concat())
+        .assert_code(1)
+        .assert_says("there is no result 99");
+    let env = env.file("in.txt", "another needle\n");
+    env.reduce([&args[..], &["1"]].concat())
+        .assert_code(1)
+        .assert_says("no run on this input is recorded beside in.min.txt");
+}

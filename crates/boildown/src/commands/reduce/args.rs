@@ -23,6 +23,7 @@ use crate::options::{
     heading,
 };
 use crate::preparing::PreparationOptions;
+use crate::report::ui::Ui;
 
 /// Stands for the input where the command is reduced, and no file is given.
 pub(crate) const NO_FILE: &str = "(no file)";
@@ -179,6 +180,14 @@ pub(crate) struct ReduceArgs {
     #[arg(long, hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) fresh: bool,
 
+    /// Continue from result N of the last run, with other options
+    ///
+    /// `boildown history` lists the results. N is reduced like an input, and checked like one. The
+    /// result file keeps a smaller result of the last run; the new one is then beside it, as
+    /// crash.min.1.c.
+    #[arg(long, value_name = "N", conflicts_with_all = ["in_place", "args", "env"], hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) backtrack: Option<usize>,
+
     /// File for the result, or `-` [default: crash.min.c for crash.c]
     ///
     /// It holds the best result so far at any moment. `-` prints the result at the end.
@@ -197,6 +206,14 @@ pub(crate) struct ReduceArgs {
 
     #[command(flatten)]
     pub(crate) printing: OutputArgs,
+
+    /// How progress is shown: tui, line, plain
+    ///
+    /// `tui` is a view that fills the terminal, with keys; `line` a line at the bottom; `plain`
+    /// prints lines now and then [default: tui on a terminal of 80 columns and 20 rows, unless
+    /// `NO_COLOR` is set; else line]
+    #[arg(long, value_name = "HOW", value_enum, conflicts_with_all = ["json", "quiet"], hide_short_help = true, hide_possible_values = true, help_heading = heading::OUTPUT)]
+    pub(crate) ui: Option<Ui>,
 
     /// Time limit of a run, such as 30 (seconds) or 500ms
     ///
@@ -364,6 +381,7 @@ impl ReduceArgs {
             ("--split", args.split.is_some()),
             ("--units-only", args.units_only),
             ("--order", args.order),
+            ("--backtrack", args.backtrack.is_some()),
             ("--allow-trivial", args.allow_trivial),
             ("--worker", !args.workers.worker.is_empty()),
             ("--workers", args.workers.workers.is_some()),

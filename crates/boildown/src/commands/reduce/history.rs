@@ -281,8 +281,6 @@ fn run_identity(
         split: _,
         units_only: _,
         order: _,
-        // Changes what is printed.
-        part: _,
         passes,
         algorithm,
         schedule,
@@ -301,6 +299,7 @@ fn run_identity(
         // Part of the property.
         command: _,
         // Part of the input.
+        backtrack: _,
         more: _,
         folder,
         // The store is beside the result.
@@ -317,9 +316,10 @@ fn run_identity(
         until: _,
         budget: _,
         // Change what is printed, and whether to resume.
+        part: _,
         printing: _,
+        ui: _,
         fresh: _,
-        // Ends boildown.
         help: _,
     } = args;
     let mut identity = Identity::default();

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{LocalOracle, Project, Runner, SecondaryFailureCollector, SecondaryFailures};
@@ -24,9 +25,11 @@ use self::preparation::{Preparation, show_property};
 use self::report::ReductionReport;
 use self::strategy::{strategy, strategy_of_folder};
 use crate::choices::{self, Choices};
+use crate::commands::history::earlier_result;
 use crate::cpu_time::own_cpu_seconds;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
+use crate::explain::repeating_line;
 use crate::folder::{self, FolderCase, FolderSource};
 use crate::habits::settle;
 use crate::keys::{self, KeyListener};
@@ -37,8 +40,10 @@ use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 use crate::report::json_events::StartedEvent;
 use crate::report::notes::{not_remembered, noting};
-use crate::report::reporter::Reporter;
+use crate::report::reporter::{Reporter, SearchControls};
 use crate::report::started::StartedSearch;
+use crate::report::ui::reduction_reporter;
+use crate::report::work_board::WatchedOracle;
 use crate::signals::interrupt_on_signals;
 use crate::{input, limits, remote};
 
@@ -50,6 +55,9 @@ mod preparation;
 mod report;
 mod strategy;
 mod together;
+
+/// Time between two looks at the secondary failures, for a view of the search.
+const FAILURES_SHOWN_EVERY: Duration = Duration::from_secs(1);
 
 /// Reduces a file, the command, or both.
 pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
@@ -71,6 +79,8 @@ struct Subject {
     /// The folder, if the input is one.
     folder: Option<FolderCase>,
     input: Arc<[u8]>,
+    /// The content of the input file, if an earlier result is reduced in its place.
+    file: Option<Arc<[u8]>>,
     destination: Destination,
 }
 
@@ -94,6 +104,13 @@ impl Subject {
             None if args.reduces_command() => command_as_input(args),
             None => read(&args.input)?,
         };
+        let (input, file) = match args.backtrack {
+            Some(number) => {
+                let earlier = earlier_result(&destination.output, &input, number)?;
+                (earlier.into(), Some(input))
+            }
+            None => (input, None),
+        };
         if inputs.len() > 1 {
             args.input = folder::subject(&inputs)?;
         }
@@ -103,6 +120,7 @@ impl Subject {
             destination: destination.of_folder(snapshot),
             folder,
             input,
+            file,
         })
     }
 
@@ -126,8 +144,7 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
         return Ok((exit, subject.input));
     }
     let uses_keys = args.printing.is_text() && keys::are_available();
-    let mut reporter =
-        crate::report::reporter(&args.printing, if uses_keys { keys::HINT } else { "" });
+    let mut reporter = reduction_reporter(&args.printing, args.ui)?;
     let reporter = reporter.as_mut();
     let places = run_places(args, &commands, &subject.destination).of_folder(subject.snapshot());
     (subject.folder.iter()).for_each(|folder| folder.note(reporter));
@@ -319,11 +336,13 @@ impl ReductionSearch<'_> {
     ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
         let args = self.args;
         let found = self.run(strategy, store, known_best, &mut flakiness, reporter)?;
+        reporter.leave_terminal();
         self.subject.destination.finish(&found.best, reporter)?;
         let input = &self.subject.input;
         let unchanged = found.best == *input;
         if self.subject.folder.is_none() && !args.reduces_command() {
-            let expected = if args.in_place { &found.best } else { input };
+            let file = self.subject.file.as_ref().unwrap_or(input);
+            let expected = if args.in_place { &found.best } else { file };
             warn_if_modified(&args.input, expected, reporter);
         }
         let keeps_files =
@@ -445,9 +464,6 @@ impl ReductionSearch<'_> {
         flakiness: &mut Flakiness,
         reporter: &mut dyn Reporter,
     ) -> Result<FoundReduction, CliError> {
-        let oracle = &self.prepared.oracle;
-        let interrupt = self.interrupt;
-        let jobs = self.executors.jobs();
         let skip_pass = SkipPass::default();
         let options = ReduceOptions {
             output: self.subject.destination.result_output(),
@@ -461,9 +477,16 @@ impl ReductionSearch<'_> {
         let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
             Some(collector) => collector,
-            None => oracle,
+            None => &self.prepared.oracle,
         };
-        let keys = self.uses_keys.then(|| self.listen_to_keys(skip_pass));
+        let board = reporter.take_keys(self.controls(&skip_pass));
+        let keys = (self.uses_keys && board.is_none()).then(|| self.listen_to_keys(skip_pass));
+        let shown = board.map(|board| WatchedOracle {
+            oracle: watched,
+            board,
+        });
+        let watched = shown.as_ref().map_or(watched, |shown| shown as &dyn Oracle);
+        let mut failures_shown = Instant::now();
         let start = |text: &Arc<[u8]>| self.start(text, strategy);
         let reduced = reduce_with_restarts(
             &ReductionPlan {
@@ -478,26 +501,47 @@ impl ReductionSearch<'_> {
             self.config(store),
             &mut |event| {
                 self.executors.report(reporter);
-                report_event(event, reporter);
+                self.report_event(event, reporter);
+                if let Some(collector) = &collector
+                    && shown.is_some()
+                    && failures_shown.elapsed() >= FAILURES_SHOWN_EVERY
+                {
+                    failures_shown = Instant::now();
+                    reporter.secondary_failures(&collector.failures());
+                }
             },
         );
         drop(keys);
         self.executors.report(reporter);
-        let Reduced {
-            summary,
-            best,
-            contradictions,
-            flaky,
-        } = reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
-        flakiness.contradictions = contradictions;
-        if let Some(FlakyInput { policy, input }) = flaky {
+        let reduced =
+            reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
+        self.measure_result(&reduced, flakiness, reporter)?;
+        Ok(FoundReduction {
+            best: reduced.best,
+            summary: reduced.summary,
+            other_failures: collector
+                .map(|collector| collector.failures())
+                .unwrap_or_default(),
+        })
+    }
+
+    /// Completes what is known about how often the failure occurs. May run the command.
+    fn measure_result(
+        &self,
+        reduced: &Reduced,
+        flakiness: &mut Flakiness,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), CliError> {
+        let (summary, best) = (&reduced.summary, &reduced.best);
+        flakiness.contradictions = reduced.contradictions;
+        if let Some(FlakyInput { policy, input }) = reduced.flaky {
             (flakiness.policy, flakiness.input) = (policy, input);
         }
         let is_cut_off = matches!(
             summary.stopped,
             Some(Stopped::Interrupted | Stopped::EnvironmentChanged)
         );
-        let unchanged = best == self.subject.input;
+        let unchanged = *best == self.subject.input;
         if flakiness.is_steady() {
             flakiness.result = summary.confirmed.filter(|_| !unchanged);
         } else if !unchanged && !is_cut_off {
@@ -505,17 +549,12 @@ impl ReductionSearch<'_> {
                 "running the command on the result, to see how often it fails",
                 "",
             );
+            let (oracle, jobs) = (&self.prepared.oracle, self.executors.jobs());
             flakiness
-                .measure_result(oracle, &best, jobs, interrupt)
+                .measure_result(oracle, best, jobs, self.interrupt)
                 .map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
         }
-        Ok(FoundReduction {
-            best,
-            summary,
-            other_failures: collector
-                .map(|collector| collector.failures())
-                .unwrap_or_default(),
-        })
+        Ok(())
     }
 
     fn config(&self, store: Option<Arc<RunStore>>) -> SessionConfig {
@@ -525,6 +564,35 @@ impl ReductionSearch<'_> {
             budget: self.args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store,
+        }
+    }
+
+    /// Returns what a view of the search needs.
+    fn controls(&self, skip_pass: &SkipPass) -> SearchControls {
+        let result = self.subject.destination.shown();
+        SearchControls {
+            input: self.shown_text(&self.subject.input),
+            form: self.form(),
+            property: self.prepared.oracle.property().to_string(),
+            command: repeating_line(self.prepared.oracle.runner(), result),
+            jobs: self.executors.jobs(),
+            skip_pass: skip_pass.clone(),
+            interrupt: self.interrupt.clone(),
+        }
+    }
+
+    /// Returns a text that shows a result: of a folder, a list of its files.
+    fn shown_text(&self, text: &Arc<[u8]>) -> Arc<[u8]> {
+        let folder = self.subject.folder.as_ref();
+        folder.map_or_else(|| Arc::clone(text), |folder| folder.listed(text))
+    }
+
+    fn report_event(&self, event: &Event, reporter: &mut dyn Reporter) {
+        match event {
+            Event::NewBest(text) => {
+                reporter.event(&Event::NewBest(self.shown_text(text)));
+            }
+            event => report_event(event, reporter),
         }
     }
 

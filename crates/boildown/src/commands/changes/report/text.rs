@@ -10,7 +10,7 @@ use super::sentences::{guarantee, reasons, sentences, size, spent};
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{clock, count};
 use crate::report::notes::Notes;
-use crate::report::terminal::StatusOutput;
+use crate::report::terminal::{LiveLine, StatusOutput};
 
 /// Prints to standard error.
 pub(super) struct ChangesText {
@@ -33,7 +33,7 @@ impl ChangesText {
     pub(super) fn new(target: SearchTarget) -> Self {
         Self {
             target,
-            out: StatusOutput::new(),
+            out: StatusOutput::new(LiveLine::OnTerminals),
             has_history: false,
             phase: String::new(),
             printed_at: Duration::ZERO,

@@ -1,0 +1,245 @@
+//! Snapshots of screens.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+
+use super::draw;
+use crate::case::{CaseLimits, ColouredRange, TestCase, TokenClass};
+use crate::event::{FailureRow, Measured, SessionFacts, ViewEvent, WorkerRow};
+use crate::keys::Key;
+use crate::model::ViewModel;
+use crate::palette::Palette;
+
+const INPUT: &str = "\
+#include <stdio.h>
+struct point { int x; int y; };
+
+/* Not needed. */
+static int helper(int a, int b) {
+    return a + b;
+}
+
+int main(void) {
+    struct point p = { 1, 2 };
+    printf(\"%d\\n\", helper(p.x, p.y));
+    return crash(p.x);
+}
+";
+
+fn measured(seconds: u64, tests: u64, bytes: usize) -> Measured {
+    Measured {
+        elapsed: Duration::from_secs(seconds),
+        tests,
+        runs: tests - tests / 10,
+        bytes: bytes as u64,
+        tokens: Some(bytes as u64 / 4),
+        ..Measured::default()
+    }
+}
+
+/// Returns a session in which two passes have removed something.
+fn session() -> ViewModel {
+    let mut model = ViewModel::default();
+    model.apply(ViewEvent::Started(SessionFacts {
+        input: "crash.c".to_owned(),
+        output: "crash.min.c".to_owned(),
+        language: Some("C".to_owned()),
+        bytes: INPUT.len() as u64,
+        original: INPUT.as_bytes().into(),
+        command: "cc crash.min.c".to_owned(),
+        property: "exit status 1, error: crash".to_owned(),
+    }));
+    model.apply(ViewEvent::PassStarted("blocks"));
+    model.apply(ViewEvent::Progress(measured(0, 0, INPUT.len())));
+    let first = INPUT.replace("/* Not needed. */\n", "");
+    let second = first.replace(
+        "static int helper(int a, int b) {\n    return a + b;\n}\n\n",
+        "",
+    );
+    for (seconds, tests, text) in [(4, 40, &first), (9, 100, &second)] {
+        let now = measured(seconds, tests, text.len());
+        model.apply(ViewEvent::Tested(now, true));
+        model.apply(ViewEvent::Improved(now, text.as_bytes().into()));
+    }
+    model.apply(ViewEvent::PassStarted("tree"));
+    let third = second.replace("    printf(\"%d\\n\", helper(p.x, p.y));\n", "");
+    let now = measured(15, 180, third.len());
+    model.apply(ViewEvent::Tested(now, true));
+    model.apply(ViewEvent::Improved(now, third.as_bytes().into()));
+    model.apply(ViewEvent::Tested(
+        Measured {
+            since_improved: Duration::from_millis(5200),
+            ..measured(20, 240, third.len())
+        },
+        false,
+    ));
+    model.apply(ViewEvent::Workers(vec![
+        WorkerRow {
+            running: Some(Duration::from_millis(420)),
+            bytes: 100,
+            base: third.as_bytes().into(),
+            lacks: Some(19..52),
+        },
+        WorkerRow::default(),
+    ]));
+    model
+}
+
+fn case_of(model: &ViewModel) -> TestCase {
+    let (best, previous) = model.best();
+    let colours = vec![ColouredRange {
+        bytes: 0..8,
+        class: TokenClass::Keyword,
+    }];
+    let previous = previous.map(|previous| &previous[..]);
+    TestCase::new(Arc::clone(best), previous, colours, CaseLimits::default())
+}
+
+fn screen(model: &ViewModel, columns: u16, rows: u16) -> Buffer {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+    draw(model, &case_of(model), Palette::Colours, &mut buffer);
+    buffer
+}
+
+/// Returns the characters of a screen, a line each.
+fn text_of(buffer: &Buffer) -> String {
+    let width = usize::from(buffer.area().width);
+    let mut text = String::new();
+    for row in buffer.content().chunks(width) {
+        let (mut line, mut hidden) = (String::new(), 0);
+        for cell in row {
+            if hidden == 0 {
+                line += cell.symbol();
+                hidden = unicode_width::UnicodeWidthStr::width(cell.symbol()).max(1);
+            }
+            hidden -= 1;
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+fn shown(model: &ViewModel, columns: u16, rows: u16) -> String {
+    text_of(&screen(model, columns, rows))
+}
+
+#[test]
+fn the_main_screen_has_all_parts_at_80_by_24() {
+    insta::assert_snapshot!(shown(&session(), 80, 24));
+}
+
+#[test]
+fn a_larger_screen_shows_more() {
+    insta::assert_snapshot!(shown(&session(), 120, 40));
+}
+
+#[test]
+fn a_small_screen_shows_the_numbers_and_the_test_case() {
+    insta::assert_snapshot!(shown(&session(), 44, 12));
+}
+
+#[test]
+fn keys_show_other_screens() {
+    let mut model = session();
+    model.apply(ViewEvent::Failures(vec![FailureRow {
+        signature: "SIGSEGV in f\x1b[2J".to_owned(),
+        file: ".boildown/crash.min.c/others/SIGSEGV.c".to_owned(),
+        bytes: 40,
+        runs: 2,
+    }]));
+    let mut screens = String::new();
+    for key in ['d', 'f', '?'] {
+        model.press(Key::Character(key));
+        screens += &format!("{key}:\n{}", shown(&model, 80, 18));
+    }
+    insta::assert_snapshot!(screens);
+}
+
+#[test]
+fn a_paused_session_says_so() {
+    let mut model = session();
+    model.apply(ViewEvent::Paused(true));
+    let text = shown(&model, 80, 24);
+    assert!(
+        text.contains("PAUSED") && text.contains("p continue"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_time_left_is_shown_once_it_is_known() {
+    let mut model = session();
+    assert!(shown(&model, 80, 24).contains("time left unknown"));
+    model.apply(ViewEvent::Progress(Measured {
+        tests_left: Some(1200),
+        ..measured(21, 252, 100)
+    }));
+    let text = shown(&model, 80, 24);
+    assert!(text.contains("left unless more is removed"), "{text}");
+}
+
+#[test]
+fn hostile_test_cases_are_escaped_on_every_screen() {
+    let mut model = session();
+    let hostile = "\x1b]0;x\x07\x1b[31m日本\u{202e}e\u{301}\r\n\u{9b}2J\tend\n".repeat(3);
+    let now = measured(30, 300, hostile.len());
+    model.apply(ViewEvent::Improved(now, hostile.as_bytes().into()));
+    model.apply(ViewEvent::Improved(
+        now,
+        hostile.as_bytes()[hostile.len() / 3..].into(),
+    ));
+    model.apply(ViewEvent::Note("warning:\x1b[2J\nline".to_owned()));
+    for key in ['x', 'd'] {
+        model.press(Key::Character(key));
+        let buffer = screen(&model, 80, 24);
+        for cell in buffer.content() {
+            let is_harmless = |symbol: &str| {
+                !symbol
+                    .chars()
+                    .any(|c| c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c))
+            };
+            assert!(is_harmless(cell.symbol()), "{:?}", cell.symbol());
+        }
+        let text = text_of(&buffer);
+        assert!(
+            text.contains("\\x1b]0;x\\x07\\x1b[31m日本\\u{202e}"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn every_size_can_be_drawn() {
+    let mut model = session();
+    let wide = "日本".repeat(200);
+    model.apply(ViewEvent::Improved(
+        measured(30, 300, wide.len()),
+        wide.as_bytes().into(),
+    ));
+    for key in ['x', 'd', 'f', '?'] {
+        model.press(Key::Character(key));
+        for columns in (0..100).step_by(9) {
+            for rows in (0..10).chain([24, 40]) {
+                screen(&model, columns, rows);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_colours_no_cell_has_one() {
+    let model = session();
+    let mut buffer = Buffer::empty(Rect::new(0, 0, 80, 24));
+    draw(&model, &case_of(&model), Palette::Monochrome, &mut buffer);
+    let reset = ratatui_core::style::Color::Reset;
+    assert!(
+        buffer
+            .content()
+            .iter()
+            .all(|cell| cell.fg == reset && cell.bg == reset)
+    );
+}
