@@ -14,17 +14,16 @@ use super::copy::TreeCopy;
 use super::node::DirNode;
 use super::runs::Project;
 use crate::scratch::remove_at;
+use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
-
-/// The largest result of which a second copy is kept for the next replacement, in bytes.
-const KEPT_BYTES: u64 = 64 << 20;
 
 /// A folder that is replaced as a whole.
 ///
 /// A new result is written to a hidden folder beside it, and the two folders change their names in
 /// one step. A reader sees either all of the old result or all of the new one. What was the result
-/// before becomes the hidden folder; for the next result, only what differs is written there. It is
-/// removed at the end.
+/// before becomes the hidden folder; for the next result, only what differs is written there. The
+/// files that are equal in both are one file with two names, so the two take little more space than
+/// one. The hidden folder is removed at the end.
 #[derive(Debug)]
 pub struct FolderResult {
     project: Arc<Project>,
@@ -36,9 +35,26 @@ pub struct FolderResult {
 #[derive(Debug, Default)]
 struct WrittenResults {
     /// The result, if it was written in this session.
-    shown: Option<TreeCopy>,
+    shown: Option<WrittenResult>,
     /// The hidden folder.
-    hidden: Option<TreeCopy>,
+    hidden: Option<WrittenResult>,
+}
+
+/// A folder with a state of the folder that is reduced.
+#[derive(Debug)]
+struct WrittenResult {
+    copy: TreeCopy,
+    tree: DirNode,
+    text: FolderText,
+}
+
+/// How a result is checked before it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Check {
+    /// What is known to have changed is written.
+    Changes,
+    /// Each file is looked at.
+    Everything,
 }
 
 impl FolderResult {
@@ -57,11 +73,8 @@ impl FolderResult {
     /// # Errors
     /// [`OracleError::File`] when it cannot be written. The old result is unchanged then.
     pub fn write(&self, state: &[u8]) -> Result<(), OracleError> {
-        self.replace(state).map_err(|source| OracleError::File {
-            action: "write",
-            path: self.target.clone(),
-            source,
-        })
+        self.replace(state, Check::Changes)
+            .map_err(|source| self.error(source))
     }
 
     /// Replaces the folder like [`write`](Self::write), and returns when it is on the disk.
@@ -69,13 +82,17 @@ impl FolderResult {
     /// # Errors
     /// As [`write`](Self::write).
     pub fn write_durable(&self, state: &[u8]) -> Result<(), OracleError> {
-        self.write(state)?;
-        let synced = File::open(parent_of(&self.target)).and_then(|parent| sync(&parent));
-        synced.map_err(|source| OracleError::File {
+        let written = self.replace(state, Check::Everything);
+        let synced = written.and_then(|()| sync(&File::open(parent_of(&self.target))?));
+        synced.map_err(|source| self.error(source))
+    }
+
+    fn error(&self, source: io::Error) -> OracleError {
+        OracleError::File {
             action: "write",
             path: self.target.clone(),
             source,
-        })
+        }
     }
 
     /// Returns the folder.
@@ -90,18 +107,20 @@ impl FolderResult {
         format!(".boildown-{}", &digest[..16])
     }
 
-    fn replace(&self, state: &[u8]) -> io::Result<()> {
+    fn replace(&self, state: &[u8], check: Check) -> io::Result<()> {
         let name = self
             .target
             .file_name()
             .ok_or(io::ErrorKind::InvalidFilename)?;
         let parent = File::open(parent_of(&self.target))?;
         let parent = parent.as_fd();
-        let (tree, source) = self.project.result(state).map_err(io::Error::other)?;
+        let source = self.project.folder_source();
+        let source = source.ok_or(io::ErrorKind::Unsupported)?;
+        let text = source.read(state).map_err(io::Error::other)?;
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         let hidden = self.hidden_name();
-        let copy = match self.hide(written.hidden.take(), parent, &hidden, &tree, source) {
-            Ok(copy) => copy,
+        let result = match self.hide(&mut written, parent, text, check) {
+            Ok(result) => result,
             Err(error) => {
                 // A full disk is not made worse by what was written before it was full.
                 remove_at(parent, hidden.as_str()).ok();
@@ -109,9 +128,8 @@ impl FolderResult {
             }
         };
         let was_there = exchange(parent, hidden.as_ref(), name)?;
-        let before = written.shown.replace(copy);
-        let is_small = boildown_folder::FolderText::size_in(state).bytes <= KEPT_BYTES;
-        match before.filter(|_| was_there && is_small) {
+        let before = written.shown.replace(result);
+        match before.filter(|_| was_there) {
             Some(before) => written.hidden = Some(before),
             None => remove_at(parent, hidden.as_str())?,
         }
@@ -121,19 +139,39 @@ impl FolderResult {
     /// Writes the new result to the hidden folder.
     fn hide(
         &self,
-        known: Option<TreeCopy>,
+        written: &mut WrittenResults,
         parent: BorrowedFd<'_>,
-        hidden: &str,
-        tree: &DirNode,
-        source: BorrowedFd<'_>,
-    ) -> io::Result<TreeCopy> {
-        if let Some(mut copy) = known
-            && copy.restore(parent, hidden, tree, source).is_ok()
-        {
-            return Ok(copy);
+        text: FolderText,
+        check: Check,
+    ) -> io::Result<WrittenResult> {
+        let hidden = self.hidden_name();
+        let path = parent_of(&self.target).join(&hidden);
+        let source = self.project.folder_source();
+        let source = source.ok_or(io::ErrorKind::Unsupported)?;
+        let contents = source.contents_dir();
+        if let Some(mut known) = written.hidden.take() {
+            let (copy, tree) = (&mut known.copy, &mut known.tree);
+            let differing = source.update_result(tree, &known.text, &text);
+            let held = match check {
+                Check::Changes => copy.hold(parent, &path, tree, differing, contents),
+                Check::Everything => copy.restore(parent, &hidden, tree, contents),
+            };
+            if held.is_ok() {
+                known.text = text;
+                return Ok(known);
+            }
         }
-        remove_at(parent, hidden)?;
-        TreeCopy::create(parent, hidden, tree.mode, tree, source)
+        remove_at(parent, hidden.as_str())?;
+        let tree = source.result_tree(&text);
+        let name = hidden.as_ref();
+        let mut copy = match &mut written.shown {
+            Some(WrittenResult { copy: shown, .. }) => {
+                TreeCopy::create_linked(parent, name, &tree, contents, shown)?
+            }
+            None => TreeCopy::create(parent, name, tree.mode, &tree, contents)?,
+        };
+        copy.begin_watch(&path);
+        Ok(WrittenResult { copy, tree, text })
     }
 }
 
