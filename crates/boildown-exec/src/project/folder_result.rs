@@ -238,3 +238,146 @@ fn sync(parent: &File) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::os::unix::fs::MetadataExt as _;
+
+    use super::*;
+    use crate::project::{FolderPlan, FolderRequest};
+
+    const FILES: [&str; 5] = ["a/b/1", "a/b/2", "a/3", "c/4", "5"];
+
+    /// A folder `in` with a few files, and its result at `out`.
+    struct Scene {
+        temp: tempfile::TempDir,
+        project: Arc<Project>,
+        result: FolderResult,
+    }
+
+    impl Scene {
+        fn new() -> Self {
+            let temp = tempfile::tempdir().unwrap();
+            for file in FILES {
+                let path = temp.path().join("in").join(file);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, file).unwrap();
+            }
+            let plan = FolderPlan::new(&FolderRequest {
+                root: temp.path(),
+                inputs: &["in".into()],
+                name: "in".as_ref(),
+                user_dir: temp.path(),
+                company: &[],
+                left_out: &[],
+                scripts: &[],
+            });
+            let project = Project::of_folder(&plan.unwrap(), 1, temp.path()).unwrap();
+            let project = Arc::new(project);
+            let result = FolderResult::new(Arc::clone(&project), temp.path().join("out"));
+            Self {
+                temp,
+                project,
+                result,
+            }
+        }
+
+        /// Returns a state with these files, and with these contents.
+        fn state(&self, kept: &[&str], changed: &[(&str, &str)]) -> Vec<u8> {
+            let listing = &self.project.folder().unwrap().listing;
+            let find = |path: &str| listing.find(path.as_bytes()).unwrap();
+            let contents: BTreeMap<usize, Arc<[u8]>> = (changed.iter())
+                .map(|(path, content)| (find(path), content.as_bytes().into()))
+                .collect();
+            let kept = kept.iter().map(|path| find(path));
+            FolderText::new(listing, kept, contents).write(listing)
+        }
+
+        fn out(&self, file: &str) -> PathBuf {
+            self.temp.path().join("out").join(file)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = fs::read_dir(self.temp.path()).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = names.filter(|name| !name.starts_with("boil")).collect();
+            names.sort();
+            names
+        }
+    }
+
+    #[test]
+    fn each_result_is_the_state_that_was_written_last() {
+        let scene = Scene::new();
+        // In another order each time, so that files come, go and change between any two.
+        for round in 0..200_usize {
+            let bit = |index: usize| (round * 7919 >> index) & 1 == 1;
+            let kept = FILES.iter().enumerate().filter(|(index, _)| bit(*index));
+            let kept: Vec<&str> = kept.map(|(_, file)| *file).collect();
+            let content = format!("{}", round % 3);
+            let changed: Vec<(&str, &str)> = (kept.iter())
+                .filter(|file| bit(file.len() + 2))
+                .map(|file| (*file, content.as_str()))
+                .collect();
+            let state = scene.state(&kept, &changed);
+            scene.result.write(&state).unwrap();
+            let found = scene.project.state_of(scene.result.target());
+            assert_eq!(found.as_deref(), Some(&*state), "round {round}");
+        }
+        drop(scene.result);
+        assert_eq!(
+            fs::read_dir(scene.temp.path()).unwrap().count(),
+            2,
+            "in, out"
+        );
+    }
+
+    #[test]
+    fn files_that_two_results_have_are_stored_once() {
+        let scene = Scene::new();
+        scene.result.write(&scene.state(&FILES, &[])).unwrap();
+        let less = scene.state(&FILES[1..], &[("c/4", "new")]);
+        scene.result.write(&less).unwrap();
+        let metadata = |file: &str| scene.out(file).metadata().unwrap();
+        assert_eq!(metadata("a/b/2").nlink(), 2);
+        assert_eq!(metadata("c/4").nlink(), 1);
+        drop(scene.result);
+        let path = scene.temp.path().join("out/a/b/2");
+        assert_eq!(path.metadata().unwrap().nlink(), 1);
+    }
+
+    #[test]
+    fn what_others_write_into_a_result_is_not_in_a_later_one() {
+        let scene = Scene::new();
+        let all = scene.state(&FILES, &[]);
+        scene.result.write(&all).unwrap();
+        scene.result.write(&scene.state(&FILES[1..], &[])).unwrap();
+        // A file that has two names, and a new one.
+        fs::write(scene.out("5"), "edited").unwrap();
+        fs::write(scene.out("a/new"), "").unwrap();
+        for kept in [&FILES[2..], &FILES[3..]] {
+            let state = scene.state(kept, &[]);
+            scene.result.write_durable(&state).unwrap();
+            let found = scene.project.state_of(scene.result.target());
+            assert_eq!(found.as_deref(), Some(&*state));
+        }
+        assert_eq!(fs::read(scene.temp.path().join("in/5")).unwrap(), b"5");
+    }
+
+    #[test]
+    fn after_an_error_the_result_is_the_last_one_and_no_other_folder_is_left() {
+        let scene = Scene::new();
+        let first = scene.state(&FILES[..3], &[]);
+        scene.result.write(&first).unwrap();
+        fs::remove_file(scene.project.snapshot().join("in/5")).unwrap();
+        let error = scene.result.write(&scene.state(&FILES, &[])).unwrap_err();
+        assert!(error.to_string().contains("out"), "{error}");
+        assert_eq!(scene.names(), ["in", "out"]);
+        assert_eq!(scene.project.state_of(scene.result.target()), Some(first));
+        let next = scene.state(&FILES[1..4], &[]);
+        scene.result.write(&next).unwrap();
+        assert_eq!(scene.project.state_of(scene.result.target()), Some(next));
+    }
+}
