@@ -262,8 +262,12 @@ impl StateWalk<'_> {
                 EntryKind::Folder { .. } => {
                     self.directory(open_dir(dir, name).ok()?.as_fd(), path)?;
                 }
-                EntryKind::File { .. } => {
-                    self.changed.insert(number, read(dir, name).ok()?.into());
+                kind @ EntryKind::File { mode, .. } => {
+                    let content = read(dir, name).ok()?;
+                    // Contents of the original are not kept: there may be very many.
+                    if EntryKind::file(*mode, &content) != *kind {
+                        self.changed.insert(number, content.into());
+                    }
                 }
                 EntryKind::Link { target } => {
                     let found = rustix::fs::readlinkat(dir, name, Vec::new()).ok()?;

@@ -250,6 +250,20 @@ mod tests {
 
     const FILES: [&str; 5] = ["a/b/1", "a/b/2", "a/3", "c/4", "5"];
 
+    /// Returns the plan of the folder `in`.
+    fn plan(dir: &Path) -> FolderPlan {
+        let plan = FolderPlan::new(&FolderRequest {
+            root: dir,
+            inputs: &["in".into()],
+            name: "in".as_ref(),
+            user_dir: dir,
+            company: &[],
+            left_out: &[],
+            scripts: &[],
+        });
+        plan.unwrap()
+    }
+
     /// A folder `in` with a few files, and its result at `out`.
     struct Scene {
         temp: tempfile::TempDir,
@@ -265,16 +279,8 @@ mod tests {
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(path, file).unwrap();
             }
-            let plan = FolderPlan::new(&FolderRequest {
-                root: temp.path(),
-                inputs: &["in".into()],
-                name: "in".as_ref(),
-                user_dir: temp.path(),
-                company: &[],
-                left_out: &[],
-                scripts: &[],
-            });
-            let project = Project::of_folder(&plan.unwrap(), 1, temp.path()).unwrap();
+            let plan = plan(temp.path());
+            let project = Project::of_folder(&plan, 1, temp.path()).unwrap();
             let project = Arc::new(project);
             let result = FolderResult::new(Arc::clone(&project), temp.path().join("out"));
             Self {
@@ -379,5 +385,16 @@ mod tests {
         let next = scene.state(&FILES[1..4], &[]);
         scene.result.write(&next).unwrap();
         assert_eq!(scene.project.state_of(scene.result.target()), Some(next));
+    }
+    #[test]
+    fn a_file_that_vanishes_before_it_is_copied_is_an_error_that_names_it() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temp.path().join("in/a")).unwrap();
+        fs::write(temp.path().join("in/a/fleeting"), "").unwrap();
+        let plan = plan(temp.path());
+        fs::remove_file(temp.path().join("in/a/fleeting")).unwrap();
+        let error = Project::of_folder(&plan, 1, temp.path()).unwrap_err();
+        let cause = std::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains("a/fleeting"), "{cause}");
     }
 }
