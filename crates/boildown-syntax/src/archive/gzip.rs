@@ -150,6 +150,8 @@ mod tests {
         let file = Gzip::read(&packed(b"content", NAME, b"a\0")).unwrap();
         let changed = file.with_content(&b"new".as_slice().into());
         assert_eq!(changed.write().unwrap(), packed(b"new", NAME, b"a\0"));
+        let empty = file.with_content(&Arc::default()).write().unwrap();
+        assert!(Gzip::read(&empty).unwrap().content().is_empty());
     }
 
     #[test]

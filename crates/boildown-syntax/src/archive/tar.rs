@@ -55,7 +55,7 @@ impl Tar {
         let (mut at, mut start) = (0, 0);
         let mut budget = MAX_CONTENTS;
         let mut long_name = None;
-        let mut has_attributes = false;
+        let mut has_size = false;
         while let Some(header) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
             if header.iter().all(|&byte| byte == 0) {
                 break;
@@ -71,12 +71,18 @@ impl Tar {
             match header[KIND] {
                 LONG_NAME => long_name = Some(until_zero(content).to_vec()),
                 LONG_LINK => {}
-                ATTRIBUTES => has_attributes = true,
+                ATTRIBUTES => {
+                    long_name = attribute(content, b" path=")
+                        .map(<[u8]>::to_vec)
+                        .or(long_name);
+                    let sizes: [&[u8]; 2] = [b" size=", b" GNU.sparse."];
+                    has_size = sizes.iter().any(|key| attribute(content, key).is_some());
+                }
                 kind => {
                     let is_file = matches!(kind, b'0' | b'7' | 0);
                     let is_filled = blocks[size..].iter().all(|&byte| byte == 0);
                     let is_small = size <= MAX_CONTENT.min(budget);
-                    let can_change = is_file && is_filled && is_small && !has_attributes;
+                    let can_change = is_file && is_filled && is_small && !has_size;
                     budget -= if can_change { size } else { 0 };
                     let name = long_name.take().unwrap_or_else(|| name_in(header));
                     members.push(Arc::new(TarMember {
@@ -86,7 +92,7 @@ impl Tar {
                         content: can_change.then(|| content.into()),
                         name,
                     }));
-                    has_attributes = false;
+                    has_size = false;
                     start = end;
                 }
             }
@@ -173,6 +179,16 @@ impl Tar {
         out.resize(out.len() + self.end, 0);
         out
     }
+}
+
+/// Returns the rest of the line of an attribute that begins with this key.
+fn attribute<'a>(attributes: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let at = attributes
+        .windows(key.len())
+        .position(|window| window == key)?;
+    attributes[at + key.len()..]
+        .split(|&byte| byte == b'\n')
+        .next()
 }
 
 /// Reads an octal number, which ends with a space or a zero byte.
@@ -271,16 +287,14 @@ mod tests {
 
     #[test]
     fn a_content_whose_size_is_an_attribute_stays_as_it_is() {
-        let attributes = ("x", b'x', b"18 path=other.json\n".as_slice());
-        let tar = Tar::read(&archive(&[
-            attributes,
-            ("a", b'0', b"1"),
-            ("b", b'0', b"2"),
-        ]))
-        .unwrap();
-        assert_eq!(tar.len(), 2);
+        let attributes = |text: &'static str| ("x", b'x', text.as_bytes());
+        let file = ("a", b'0', b"1".as_slice());
+        let sized = [attributes("9 size=1\n"), file];
+        let named = [attributes("20 path=b/other.json\n"), file];
+        let tar = Tar::read(&archive(&[sized, named].concat())).unwrap();
         assert_eq!(tar.content(0), None);
         assert!(tar.content(1).is_some());
+        assert_eq!([0, 1].map(|member| tar.name(member)), ["a", "b/other.json"]);
     }
 
     #[test]
