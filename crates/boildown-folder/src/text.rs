@@ -6,7 +6,7 @@ use std::str;
 use std::sync::Arc;
 
 use crate::listing::hash_of;
-use crate::{EntryKind, Listing};
+use crate::{EntryKind, FolderSize, Listing};
 
 /// A state of a folder: the entries of the original that are kept, and the contents of the files
 /// that were changed.
@@ -31,15 +31,6 @@ pub struct FolderText {
     kept: Vec<Range<usize>>,
     /// The contents that differ from the original, by entry. Only of kept files.
     changed: BTreeMap<usize, Arc<[u8]>>,
-}
-
-/// The size of a state of a folder.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FolderSize {
-    /// Bytes of all files.
-    pub bytes: u64,
-    /// Number of files and links.
-    pub files: usize,
 }
 
 /// Why bytes are no state of a folder.

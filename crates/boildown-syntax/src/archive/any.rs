@@ -4,14 +4,6 @@ use std::sync::Arc;
 
 use super::{Gzip, Tar, Zip};
 
-/// The largest content that is unpacked, and the most that all contents together may have, in
-/// bytes. The content of any other member stays as it is.
-pub(super) const MAX_CONTENT: usize = 64 << 20;
-pub(super) const MAX_CONTENTS: usize = 256 << 20;
-
-/// The level of compression. Higher ones take longer for less than a percent.
-pub(super) const LEVEL: u8 = 6;
-
 /// An archive: members with names and contents.
 ///
 /// # Invariant

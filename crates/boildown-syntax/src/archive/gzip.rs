@@ -5,7 +5,7 @@ use std::sync::Arc;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-use super::any::{LEVEL, MAX_CONTENT};
+use super::limits::{LEVEL, MAX_CONTENT};
 use crate::document::crc32;
 
 /// The length of the header without its texts, and of the checksum and size at the end.

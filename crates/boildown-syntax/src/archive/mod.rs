@@ -5,9 +5,11 @@
 //! - `records.rs`: the records of ZIP, as bytes with fields at fixed positions
 //! - `tar.rs`: tar
 //! - `gzip.rs`: gzip, a packed file, which may be an archive
+//! - `limits.rs`: what is unpacked, and how it is packed
 
 mod any;
 mod gzip;
+mod limits;
 mod records;
 mod tar;
 mod zip;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::any::{MAX_CONTENT, MAX_CONTENTS};
+use super::limits::{MAX_CONTENT, MAX_CONTENTS};
 
 /// The size of a block. Headers have one; contents are filled up with zeros.
 const BLOCK: usize = 512;

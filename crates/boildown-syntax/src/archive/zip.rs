@@ -5,7 +5,7 @@ use std::sync::Arc;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-use super::any::{LEVEL, MAX_CONTENT, MAX_CONTENTS};
+use super::limits::{LEVEL, MAX_CONTENT, MAX_CONTENTS};
 use super::records::{
     CENTRAL, CENTRAL_FIELDS, COUNTS, DESCRIPTOR_SIGNATURE, DIRECTORY_OFFSET, DIRECTORY_SIZE, DISKS,
     END, LOCAL, LOCAL_FIELDS, MemberFields, OFFSET, Record,

@@ -17,6 +17,14 @@ use crate::strategy::{Strategy, TrivialInputs};
 pub(super) trait ContentReduction: Search<Candidate = Candidate> {
     fn start(content: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Self;
 
+    /// Starts on a content that was reduced before. If it is an archive of which nothing can be
+    /// removed, it is not reduced as bytes.
+    fn start_again(
+        content: &Arc<[u8]>,
+        language: Option<&'static Language>,
+        strategy: Strategy,
+    ) -> Self;
+
     /// Starts on the texts of a folder as one input, the main language of which is given.
     fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self;
 
@@ -64,6 +72,10 @@ pub(super) struct ArchiveSearch<S> {
     extent: usize,
     /// The bytes that it started from.
     start: Arc<[u8]>,
+    /// Whether each content was reduced in an earlier round.
+    is_later_round: bool,
+    /// Whether it was reduced before, as the content of another archive.
+    was_reduced: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -101,14 +113,24 @@ impl<S: ContentReduction> ArchiveSearch<S> {
             stage: ArchiveStage::Finished,
             query: None,
             start: Arc::clone(bytes),
+            is_later_round: false,
+            was_reduced: false,
         };
         search.stage = ArchiveStage::Deleting(search.members());
         search
     }
 
-    /// Returns whether it has finished and nothing can be removed.
+    /// Marks it as the content of another archive that was reduced before.
+    pub(super) fn reduced_before(mut self) -> Self {
+        self.was_reduced = true;
+        self
+    }
+
+    /// Returns whether it has finished and nothing can be removed, so that its bytes are next.
     pub(super) fn found_nothing(&self) -> bool {
-        matches!(self.stage, ArchiveStage::Finished) && *self.best.bytes() == self.start
+        !self.was_reduced
+            && matches!(self.stage, ArchiveStage::Finished)
+            && *self.best.bytes() == self.start
     }
 
     /// Returns the archive that it started from, and the strategy.
@@ -261,12 +283,17 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         let content = next.and_then(|member| Some((member, self.archive.content(member)?)));
         if let Some((member, content)) = content {
             let language = language(&self.archive.name(member), content);
+            let start = match self.is_later_round {
+                true => S::start_again,
+                false => S::start,
+            };
             return ArchiveStage::Content {
                 member,
-                search: S::start(content, language, self.strategy.clone()),
+                search: start(content, language, self.strategy.clone()),
                 waiting,
             };
         }
+        self.is_later_round = true;
         let extent = self.archive.extent();
         if extent < std::mem::replace(&mut self.extent, extent) {
             ArchiveStage::Deleting(self.members())

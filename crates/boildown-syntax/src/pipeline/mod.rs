@@ -194,6 +194,18 @@ impl ContentReduction for Reduction {
         reduction(content, language, strategy)
     }
 
+    fn start_again(
+        content: &Arc<[u8]>,
+        language: Option<&'static Language>,
+        strategy: Strategy,
+    ) -> Self {
+        if let Some(archive) = archive(content, language, &strategy) {
+            let search = ArchiveSearch::new(content, archive, strategy).reduced_before();
+            return Gated::new(Pipeline(Kind::Archive(Box::new(search))), None);
+        }
+        reduction(content, language, strategy)
+    }
+
     fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self {
         let gated = (strategy.gate == GateMode::Adaptive).then_some(main);
         let setup = rewrite_setup(joined, main, &strategy);

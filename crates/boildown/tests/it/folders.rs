@@ -330,8 +330,11 @@ fn on_a_full_disk_the_last_result_stays_and_the_run_can_be_repeated() {
     let tight = env.run_on_a_small_disk(&disk, &list, &args).unwrap();
     let listed = String::from_utf8_lossy(&tight.stdout);
     let names: Vec<&str> = listed.split_whitespace().collect();
-    assert!(names.starts_with(&["ballast", "p.min"]), "{listed}");
-    assert!(names[2..].contains(&"large"), "whole: {listed}");
+    assert!(
+        names.starts_with(&[".boildown", "ballast", "p.min"]),
+        "{listed}"
+    );
+    assert!(names[3..].contains(&"large"), "whole: {listed}");
 }
 
 #[test]
