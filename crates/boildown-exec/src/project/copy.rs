@@ -278,8 +278,8 @@ impl TreeCopy {
     }
 }
 
-/// Gives the files of a tree that are in one directory, as they were written there, a second name in
-/// another directory, which is empty. Leaves out what cannot be linked.
+/// Gives the files of a tree that are in one directory, as they were written there, a second name
+/// in another directory, which is empty. Leaves out what cannot be linked.
 fn link_files(
     node: &DirNode,
     (from, source): (&mut WrittenDir, BorrowedFd<'_>),

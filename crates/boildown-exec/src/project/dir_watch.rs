@@ -32,8 +32,8 @@ impl DirWatch {
         })
     }
 
-    /// Adds a directory, relative to the root. Returns whether the system could. The root itself may
-    /// get another name.
+    /// Adds a directory, relative to the root. Returns whether the system could. The root itself
+    /// may get another name.
     pub(super) fn add(&mut self, root: &Path, directory: &Path) -> bool {
         use rustix::fs::inotify::{WatchFlags, add_watch};
         let mut flags = WatchFlags::ATTRIB

@@ -1,4 +1,5 @@
-//! Archives: members that are removed whole and whose contents are reduced like inputs of their own.
+//! Archives: members that are removed whole and whose contents are reduced like inputs of their
+//! own.
 //!
 //! - `any.rs`: an archive of any of the formats
 //! - `zip.rs`: ZIP and its kin (JAR, APK, DOCX, XLSX, EPUB)
