@@ -7,6 +7,7 @@
 //!
 //! - `listing.rs`: [`Listing`]: the entries of the original folder, in a fixed order
 //! - `text.rs`: [`FolderText`]: a state of the folder, and its bytes
+//! - `size.rs`: [`FolderSize`]: bytes and files
 //! - `contents.rs`: [`Contents`]: the contents of the original, wherever they are kept
 //!
 //! Nothing here does any input or output.
@@ -14,8 +15,10 @@
 
 mod contents;
 mod listing;
+mod size;
 mod text;
 
 pub use contents::{Contents, FolderInput};
 pub use listing::{Entry, EntryKind, Listing};
-pub use text::{FolderSize, FolderText, FolderTextError};
+pub use size::FolderSize;
+pub use text::{FolderText, FolderTextError};

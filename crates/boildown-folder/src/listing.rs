@@ -1,6 +1,9 @@
 //! The listing of a folder: every entry with its path, kind and hash.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::FolderSize;
 
 /// The entries of a folder, without the folder itself, in preorder: each folder is followed by
 /// what it holds. Within a folder, entries are in the order of the bytes of their names.
@@ -11,6 +14,8 @@ pub struct Listing {
     by_path: BTreeMap<Box<[u8]>, usize>,
     /// The number of the folder that each entry is in.
     parents: Vec<Option<usize>>,
+    /// The size of all entries before each one, and last that of all.
+    sizes_before: Vec<FolderSize>,
     /// A hash of all entries, in hexadecimal digits.
     hash: String,
 }
@@ -116,8 +121,16 @@ impl Listing {
         let paths = entries.iter().map(|entry| entry.path.clone());
         let by_path: BTreeMap<Box<[u8]>, usize> = paths.zip(0..).collect();
         let parent = |entry: &Entry| by_path.get(entry.parent()?).copied();
+        let mut size = FolderSize::default();
+        let mut sizes_before = vec![size];
+        for entry in &entries {
+            size.bytes += entry.size();
+            size.files += usize::from(!entry.is_folder());
+            sizes_before.push(size);
+        }
         Self {
             parents: entries.iter().map(parent).collect(),
+            sizes_before,
             by_path,
             hash: hasher.finalize().to_hex()[..32].to_owned(),
             entries,
@@ -146,6 +159,15 @@ impl Listing {
     #[must_use]
     pub fn parent(&self, entry: usize) -> Option<usize> {
         self.parents[entry]
+    }
+
+    /// Returns the size of these entries.
+    pub(crate) fn size_of(&self, entries: &Range<usize>) -> FolderSize {
+        let [before, after] = [entries.start, entries.end].map(|entry| self.sizes_before[entry]);
+        FolderSize {
+            bytes: after.bytes - before.bytes,
+            files: after.files - before.files,
+        }
     }
 
     /// Returns the end of what a folder holds: the number of the first entry after it that is not

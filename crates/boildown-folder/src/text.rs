@@ -1,12 +1,12 @@
 //! A state of a folder, and its bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::str;
 use std::sync::Arc;
 
 use crate::listing::hash_of;
-use crate::{EntryKind, Listing};
+use crate::{EntryKind, FolderSize, Listing};
 
 /// A state of a folder: the entries of the original that are kept, and the contents of the files
 /// that were changed.
@@ -31,15 +31,6 @@ pub struct FolderText {
     kept: Vec<Range<usize>>,
     /// The contents that differ from the original, by entry. Only of kept files.
     changed: BTreeMap<usize, Arc<[u8]>>,
-}
-
-/// The size of a state of a folder.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct FolderSize {
-    /// Bytes of all files.
-    pub bytes: u64,
-    /// Number of files and links.
-    pub files: usize,
 }
 
 /// Why bytes are no state of a folder.
@@ -153,13 +144,43 @@ impl FolderText {
     /// Returns the size.
     #[must_use]
     pub fn size(&self, listing: &Listing) -> FolderSize {
-        let files = self
-            .kept()
-            .filter(|&entry| !listing.entries()[entry].is_folder());
-        files.fold(FolderSize::default(), |sum, entry| FolderSize {
-            bytes: sum.bytes + self.size_of(listing, entry),
-            files: sum.files + 1,
-        })
+        let mut size = FolderSize::default();
+        for range in &self.kept {
+            let kept = listing.size_of(range);
+            size.bytes += kept.bytes;
+            size.files += kept.files;
+        }
+        let changed = self.changed.iter();
+        for (&entry, content) in changed.filter(|(entry, _)| self.is_kept(**entry)) {
+            size.bytes = size.bytes - listing.entries()[entry].size() + content.len() as u64;
+        }
+        size
+    }
+
+    /// Returns the entries that only one of two states of a folder keeps, or whose contents differ
+    /// in them; in order.
+    #[must_use]
+    pub fn differing(&self, other: &Self) -> BTreeSet<usize> {
+        let [ours, theirs] = [(self, 0), (other, 1)].map(|(text, state)| {
+            let ends = move |range: &Range<usize>| [(range.start, state), (range.end, state)];
+            text.kept.iter().flat_map(ends)
+        });
+        let mut ends: Vec<(usize, usize)> = ours.chain(theirs).collect();
+        ends.sort_unstable();
+        let mut entries = BTreeSet::new();
+        let mut is_kept = [false; 2];
+        let mut start = 0;
+        for (end, state) in ends {
+            if is_kept[0] != is_kept[1] {
+                entries.extend(start..end);
+            }
+            is_kept[state] = !is_kept[state];
+            start = end;
+        }
+        let changed = self.changed.keys().chain(other.changed.keys());
+        let differs = |entry: &&usize| self.changed.get(entry) != other.changed.get(entry);
+        entries.extend(changed.filter(differs));
+        entries
     }
 
     /// Returns the bytes.
@@ -340,6 +361,20 @@ mod tests {
             back.with_content(&listing, 1, &b"aaa".as_slice().into()),
             one
         );
+    }
+
+    #[test]
+    fn states_differ_in_what_only_one_keeps_and_in_changed_contents() {
+        let listing = listing();
+        let text = |kept: &[usize], changed| {
+            FolderText::new(&listing, kept.iter().copied(), contents(changed))
+        };
+        let one = text(&[1, 3], [(1, "x"), (3, "y")]);
+        let differing = |other: &FolderText| Vec::from_iter(one.differing(other));
+        assert_eq!(differing(&text(&[1, 3], [(1, "x"), (3, "y")])), []);
+        assert_eq!(differing(&text(&[1, 2, 3], [(1, "x"), (3, "z")])), [2, 3]);
+        assert_eq!(differing(&FolderText::default()), [0, 1, 3]);
+        assert_eq!(differing(&FolderText::whole(&listing)), [1, 2, 3]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use boildown_folder::{FolderText, Listing};
 use boildown_search::{Fingerprint, Fingerprinted, Subset};
 
-use crate::archive::Zip;
+use crate::archive::Archive;
 use crate::document::{Substitutes, parts_of_joined};
 use crate::{Document, View};
 
@@ -54,7 +54,7 @@ enum FolderChange {
 /// A member of an archive, with another content.
 #[derive(Debug)]
 struct ChangedMember {
-    archive: Arc<Zip>,
+    archive: Arc<Archive>,
     member: usize,
     content: Candidate,
 }
@@ -90,7 +90,7 @@ impl Candidate {
     }
 
     /// Returns this candidate, of an archive, with another content of a member.
-    pub(crate) fn with_member(&self, archive: Arc<Zip>, member: usize, content: Self) -> Self {
+    pub(crate) fn with_member(&self, archive: Arc<Archive>, member: usize, content: Self) -> Self {
         let changed = ChangedMember {
             archive,
             member,

@@ -31,7 +31,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Reduce a file while a command still fails on it in the same way
+    /// Reduce a file or folder while a command still fails on it in the same way
     Reduce(Box<ReduceArgs>),
     /// Find the smallest difference between a file that passes and a file that fails
     Isolate(Box<IsolateArgs>),

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustix::fs::{
-    AtFlags, Dir, Mode, OFlags, RawMode, Stat, fchmod, fstat, mkdirat, openat, statat, symlinkat,
+    AtFlags, Dir, Mode, OFlags, RawMode, Stat, fchmod, fstat, linkat, mkdirat, openat, statat,
+    symlinkat,
 };
 
 use super::dir_watch::{ChangedEntries, DirWatch};
@@ -48,7 +49,7 @@ enum Opened {
 const PARTIAL: u32 = 64;
 
 /// A file or a link as it was written.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct WrittenLeaf {
     stat: Stat,
     /// Its content, if that is not the one of the source.
@@ -89,6 +90,23 @@ impl TreeCopy {
             watch: None,
             partial: 0,
         })
+    }
+
+    /// Creates a directory like [`create`](Self::create). A file that another copy on the same file
+    /// system has too becomes another name of that file, if the system can.
+    pub(super) fn create_linked(
+        parent: BorrowedFd<'_>,
+        name: &OsStr,
+        tree: &DirNode,
+        source: BorrowedFd<'_>,
+        other: &mut Self,
+    ) -> io::Result<Self> {
+        let empty = DirNode::default();
+        let mut copy = Self::create(parent, name, tree.mode, &empty, source)?;
+        let (from, to) = (other.opened.as_fd(), copy.opened.as_fd());
+        link_files(tree, (&mut other.written, from), (&mut copy.written, to))?;
+        put_back(tree, &mut copy.written, source, copy.opened.as_fd())?;
+        Ok(copy)
     }
 
     /// Watches the copy, which is at this path, from now on.
@@ -258,6 +276,40 @@ impl TreeCopy {
         }
         Ok((folder, name))
     }
+}
+
+/// Gives the files of a tree that are in one directory, as they were written there, a second name
+/// in another directory, which is empty. Leaves out what cannot be linked.
+fn link_files(
+    node: &DirNode,
+    (from, source): (&mut WrittenDir, BorrowedFd<'_>),
+    (to, target): (&mut WrittenDir, BorrowedFd<'_>),
+) -> io::Result<()> {
+    for (name, child) in &node.children {
+        match (child, from.children.get_mut(name)) {
+            (Node::Dir(inner), Some(Written::Dir(from))) => {
+                let (opened, mut inside, _) = open_or_create(target, name, inner.mode, None)?;
+                // A directory that was removed has nothing to link.
+                if let Ok(source) = open_dir(source, name) {
+                    let target = (&mut inside, opened.as_fd());
+                    link_files(inner, (from, source.as_fd()), target)?;
+                }
+                to.children.insert(name.clone(), Written::Dir(inside));
+            }
+            (Node::File(_) | Node::Changed(..), Some(Written::Leaf(leaf))) => {
+                let stat = |dir| statat(dir, name, AtFlags::SYMLINK_NOFOLLOW);
+                let is_same = leaf.is_as(child)
+                    && stat(source).is_ok_and(|found| is_unchanged(&leaf.stat, &found));
+                if is_same && linkat(source, name, target, name, AtFlags::empty()).is_ok() {
+                    leaf.stat = stat(target)?;
+                    to.children
+                        .insert(name.clone(), Written::Leaf(leaf.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Makes `target` hold exactly `node`, whose contents are those in `source`. Writes only what

@@ -32,18 +32,21 @@ impl DirWatch {
         })
     }
 
-    /// Adds a directory, relative to the root. Returns whether the system could.
+    /// Adds a directory, relative to the root. Returns whether the system could. The root itself
+    /// may get another name.
     pub(super) fn add(&mut self, root: &Path, directory: &Path) -> bool {
         use rustix::fs::inotify::{WatchFlags, add_watch};
-        let flags = WatchFlags::ATTRIB
+        let mut flags = WatchFlags::ATTRIB
             | WatchFlags::CLOSE_WRITE
             | WatchFlags::CREATE
             | WatchFlags::DELETE
             | WatchFlags::MODIFY
             | WatchFlags::MOVE
-            | WatchFlags::MOVE_SELF
             | WatchFlags::ONLYDIR
             | WatchFlags::DONT_FOLLOW;
+        if !directory.as_os_str().is_empty() {
+            flags |= WatchFlags::MOVE_SELF;
+        }
         let watch = add_watch(&self.events, root.join(directory), flags);
         let watch = watch.map(|watch| self.directories.insert(watch, directory.to_owned()));
         watch.is_ok()

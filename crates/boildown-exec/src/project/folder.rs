@@ -110,42 +110,59 @@ impl FolderSource {
         old: &FolderText,
         new: &FolderText,
     ) -> ChangedEntries {
-        let entries = self.input.listing.entries();
-        let mut differing = ChangedEntries::new();
         let mut folder = &mut *tree;
         for name in &self.name {
             folder = folder.subdirectory(name, self.mode);
         }
-        for (entry, listed) in entries.iter().enumerate() {
-            let (was, is) = (old.is_kept(entry), new.is_kept(entry));
-            let has_changed = old.changed().get(&entry) != new.changed().get(&entry);
-            if was == is && !(is && has_changed) {
-                continue;
-            }
-            let path = Path::new(OsStr::from_bytes(&listed.path));
-            let parent = self.name.join(path.parent().unwrap_or(Path::new("")));
-            let name = OsStr::from_bytes(listed.name());
-            differing.entry(parent).or_default().insert(name.to_owned());
-            match is {
-                true => self.insert(folder, new, entry),
-                false => remove(folder, path),
-            }
-        }
+        let differing = self.update_folder(folder, &self.name, old, new);
         tree.add(&self.beside);
         differing
     }
 
+    /// Makes the tree of one state of the folder that of another one. Returns the entries that
+    /// differ, in directories after this path.
+    fn update_folder(
+        &self,
+        folder: &mut DirNode,
+        path: &Path,
+        old: &FolderText,
+        new: &FolderText,
+    ) -> ChangedEntries {
+        let entries = self.input.listing.entries();
+        let mut differing = ChangedEntries::new();
+        for entry in old.differing(new) {
+            let inside = Path::new(OsStr::from_bytes(&entries[entry].path));
+            let parent = path.join(inside.parent().unwrap_or(Path::new("")));
+            let name = OsStr::from_bytes(entries[entry].name());
+            differing.entry(parent).or_default().insert(name.to_owned());
+            match new.is_kept(entry) {
+                true => self.insert(folder, new, entry),
+                false => remove(folder, inside),
+            }
+        }
+        differing
+    }
+
     /// Returns a state of the folder as a directory of its own.
-    pub(super) fn result_tree(&self, state: &[u8]) -> Result<DirNode, FolderTextError> {
-        let text = self.read(state)?;
+    pub(super) fn result_tree(&self, text: &FolderText) -> DirNode {
         let mut tree = DirNode {
             mode: self.mode,
             ..DirNode::default()
         };
         for entry in text.kept() {
-            self.insert(&mut tree, &text, entry);
+            self.insert(&mut tree, text, entry);
         }
-        Ok(tree)
+        tree
+    }
+
+    /// Makes the directory of one result that of another one. Returns the entries that differ.
+    pub(super) fn update_result(
+        &self,
+        tree: &mut DirNode,
+        old: &FolderText,
+        new: &FolderText,
+    ) -> ChangedEntries {
+        self.update_folder(tree, Path::new(""), old, new)
     }
 
     /// Returns the directory with the contents of the original.
@@ -245,8 +262,12 @@ impl StateWalk<'_> {
                 EntryKind::Folder { .. } => {
                     self.directory(open_dir(dir, name).ok()?.as_fd(), path)?;
                 }
-                EntryKind::File { .. } => {
-                    self.changed.insert(number, read(dir, name).ok()?.into());
+                kind @ EntryKind::File { mode, .. } => {
+                    let content = read(dir, name).ok()?;
+                    // Contents of the original are not kept: there may be very many.
+                    if EntryKind::file(*mode, &content) != *kind {
+                        self.changed.insert(number, content.into());
+                    }
                 }
                 EntryKind::Link { target } => {
                     let found = rustix::fs::readlinkat(dir, name, Vec::new()).ok()?;

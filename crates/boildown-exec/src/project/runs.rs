@@ -19,7 +19,7 @@ use crate::command_line::{Moved, RunSite};
 use crate::scratch::{Attributes, empty, remove_at};
 use crate::spawn::{self, Limits, Sandbox, SandboxThread, Stdin};
 use crate::{CommandLine, Scratch};
-use boildown_folder::{FolderInput, FolderText, FolderTextError};
+use boildown_folder::{FolderInput, FolderText};
 use boildown_oracle::{Capture, Interrupt, OracleError, Run};
 
 /// The name of the snapshot in the scratch space.
@@ -176,13 +176,9 @@ impl Project {
         self.folder.as_ref()?.state_of(dir)
     }
 
-    /// Returns a state of the folder as a tree, and where the contents of its files are.
-    pub(super) fn result(
-        &self,
-        state: &[u8],
-    ) -> Result<(DirNode, BorrowedFd<'_>), FolderTextError> {
-        let folder = self.folder.as_ref().ok_or(FolderTextError::Format)?;
-        Ok((folder.result_tree(state)?, folder.contents_dir()))
+    /// Returns where the states of the folder come from.
+    pub(super) fn folder_source(&self) -> Option<&FolderSource> {
+        self.folder.as_ref()
     }
 
     /// Returns what a copy holds.

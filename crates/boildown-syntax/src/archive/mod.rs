@@ -1,10 +1,21 @@
-//! ZIP archives and their kin (JAR, APK, DOCX, XLSX, EPUB): members that are removed whole and
-//! whose contents are reduced like inputs of their own.
+//! Archives: members that are removed whole and whose contents are reduced like inputs of their
+//! own.
 //!
-//! - `zip.rs`: the format: an archive as members, and any of them as an archive again
-//! - `records.rs`: the records of the format, as bytes with fields at fixed positions
+//! - `any.rs`: an archive of any of the formats
+//! - `zip.rs`: ZIP and its kin (JAR, APK, DOCX, XLSX, EPUB)
+//! - `records.rs`: the records of ZIP, as bytes with fields at fixed positions
+//! - `tar.rs`: tar
+//! - `gzip.rs`: gzip, a packed file, which may be an archive
+//! - `limits.rs`: what is unpacked, and how it is packed
 
+mod any;
+mod gzip;
+mod limits;
 mod records;
+mod tar;
 mod zip;
 
-pub(crate) use zip::Zip;
+pub(crate) use any::Archive;
+use gzip::Gzip;
+use tar::Tar;
+use zip::Zip;

@@ -1,6 +1,5 @@
 //! The kinds of nodes of a document, as numbers.
 
-use serde_json::Value;
 use tree_sitter::Node;
 
 use crate::Language;
@@ -31,6 +30,11 @@ impl KindNumbers {
         (kinds.end()? < UNPARSED).then_some(kinds)
     }
 
+    /// Returns the number of the first of them.
+    pub(super) fn offset(&self) -> u16 {
+        self.offset
+    }
+
     /// Returns the number after the last of them.
     pub(super) fn end(&self) -> Option<u16> {
         let count = u16::try_from(self.grammar.node_kind_count()).ok()?;
@@ -48,11 +52,5 @@ impl KindNumbers {
     pub(super) fn name(&self, kind: u16) -> Option<&str> {
         self.grammar
             .node_kind_for_id(kind.checked_sub(self.offset)?)
-    }
-
-    pub(super) fn number_of_type(&self, kind: &Value) -> Option<u16> {
-        let (name, is_named) = (kind["type"].as_str()?, kind["named"].as_bool()?);
-        let id = self.grammar.id_for_node_kind(name, is_named);
-        (id != 0).then(|| self.offset + id)
     }
 }

@@ -1,7 +1,8 @@
 //! Slots: the kinds of nodes that grammars accept in a field or as a child, from their lists of
 //! node types.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use boildown_search::tree::{IdVec, Slot, SlotId};
 use serde_json::Value;
@@ -10,17 +11,28 @@ use super::kinds::KindNumbers;
 use crate::Language;
 
 /// The slots of some languages.
-///
-/// The list of node types tells for each kind of node which kinds its fields and its other children
-/// may have. Supertypes in it stand for several kinds.
 #[derive(Default)]
 pub(super) struct Slots {
-    /// By the kind of the parent and the field; the field is empty for children without one.
-    by_field: HashMap<(u16, String), Slot>,
+    /// The languages, with the numbers of the first kind of each.
+    tables: Vec<(u16, Arc<FieldTable>)>,
     /// The slots in use, and the id of each, by parent, field and the kind that stands there.
     used: IdVec<SlotId, Slot>,
     ids: HashMap<(u16, u16, u16), SlotId>,
 }
+
+/// The slots of a language, whose kinds have the grammar's own numbers.
+///
+/// The list of node types tells for each kind of node which kinds its fields and its other children
+/// may have. Supertypes in it stand for several kinds.
+#[derive(Debug, Default)]
+struct FieldTable {
+    /// By the kind of the parent and the field; the field is empty for children without one.
+    by_field: HashMap<(u16, String), Slot>,
+}
+
+/// The tables that were read, by the name of the language: to read one takes milliseconds, as long
+/// as to read many small inputs.
+static TABLES: Mutex<BTreeMap<&'static str, Arc<FieldTable>>> = Mutex::new(BTreeMap::new());
 
 /// A field of a grammar.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,43 +43,56 @@ pub(super) struct Field<'a> {
     pub(super) name: &'a str,
 }
 
-impl Slots {
-    /// Adds the slots of a language whose kinds have these numbers.
-    pub(super) fn add(&mut self, language: &Language, kinds: &KindNumbers) {
+impl FieldTable {
+    fn of(language: &'static Language) -> Arc<Self> {
+        let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
+        let table = tables.entry(language.name);
+        Arc::clone(table.or_insert_with(|| Arc::new(Self::read(language))))
+    }
+
+    fn read(language: &Language) -> Self {
+        let grammar = language.grammar();
+        let mut table = Self::default();
         let types: Vec<Value> = serde_json::from_str(language.node_types).unwrap_or_default();
         let supertypes: HashMap<&str, &Value> = types
             .iter()
             .filter_map(|kind| Some((kind["type"].as_str()?, kind.get("subtypes")?)))
             .collect();
         for kind in &types {
-            let Some(parent) = kinds.number_of_type(kind) else {
+            let Some(parent) = number_of_type(&grammar, kind) else {
                 continue;
             };
             if let Some(fields) = kind.get("fields").and_then(Value::as_object) {
                 for (field, types) in fields {
-                    let slot = slot(kinds, &supertypes, types);
-                    self.by_field.insert((parent, field.clone()), slot);
+                    let slot = slot(&grammar, &supertypes, types);
+                    table.by_field.insert((parent, field.clone()), slot);
                 }
             }
             if let Some(types) = kind.get("children") {
-                let slot = slot(kinds, &supertypes, types);
-                self.by_field.insert((parent, String::new()), slot);
+                let slot = slot(&grammar, &supertypes, types);
+                table.by_field.insert((parent, String::new()), slot);
             }
         }
+        table
+    }
+}
+
+impl Slots {
+    /// Adds the slots of a language whose kinds have these numbers, which come after those of the
+    /// languages before it.
+    pub(super) fn add(&mut self, language: &'static Language, kinds: &KindNumbers) {
+        self.tables.push((kinds.offset(), FieldTable::of(language)));
     }
 
     /// Returns the slot of a node of this kind in a field of a parent of that kind. The node's own
     /// kind always fits.
     pub(super) fn slot_for(&mut self, parent: u16, field: Field<'_>, kind: u16) -> SlotId {
+        let tables = &self.tables;
         *self
             .ids
             .entry((parent, field.number, kind))
             .or_insert_with(|| {
-                let mut slot = self
-                    .by_field
-                    .get(&(parent, field.name.to_owned()))
-                    .cloned()
-                    .unwrap_or_default();
+                let mut slot = listed_slot(tables, parent, field.name);
                 if let Err(index) = slot.kinds.binary_search(&kind) {
                     slot.kinds.insert(index, kind);
                 }
@@ -85,7 +110,32 @@ impl Slots {
     }
 }
 
-fn slot(kinds: &KindNumbers, supertypes: &HashMap<&str, &Value>, types: &Value) -> Slot {
+/// Returns the slot of a field as the list of node types has it.
+fn listed_slot(tables: &[(u16, Arc<FieldTable>)], parent: u16, field: &str) -> Slot {
+    let after = tables.partition_point(|(offset, _)| *offset <= parent);
+    let Some((offset, table)) = after.checked_sub(1).map(|index| &tables[index]) else {
+        return Slot::default();
+    };
+    let listed = table.by_field.get(&(parent - offset, field.to_owned()));
+    let mut slot = listed.cloned().unwrap_or_default();
+    for kind in &mut slot.kinds {
+        *kind += offset;
+    }
+    slot
+}
+
+/// Returns the grammar's number of a kind in the list of node types.
+fn number_of_type(grammar: &tree_sitter::Language, kind: &Value) -> Option<u16> {
+    let (name, is_named) = (kind["type"].as_str()?, kind["named"].as_bool()?);
+    let id = grammar.id_for_node_kind(name, is_named);
+    (id != 0).then_some(id)
+}
+
+fn slot(
+    grammar: &tree_sitter::Language,
+    supertypes: &HashMap<&str, &Value>,
+    types: &Value,
+) -> Slot {
     let mut slot = Slot {
         kinds: Vec::new(),
         many: types["multiple"].as_bool().unwrap_or(false),
@@ -102,7 +152,7 @@ fn slot(kinds: &KindNumbers, supertypes: &HashMap<&str, &Value>, types: &Value) 
                 seen.push(name);
                 pending.extend(subtypes.as_array().into_iter().flatten());
             }
-            None => slot.kinds.extend(kinds.number_of_type(kind)),
+            None => slot.kinds.extend(number_of_type(grammar, kind)),
         }
     }
     slot.kinds.sort_unstable();

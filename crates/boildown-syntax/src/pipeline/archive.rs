@@ -9,13 +9,21 @@ use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 use super::order::is_binary;
 use super::pass::PassId;
 use crate::Language;
-use crate::archive::Zip;
+use crate::archive::Archive;
 use crate::candidate::Candidate;
 use crate::strategy::{Strategy, TrivialInputs};
 
 /// The search that reduces the content of a member.
 pub(super) trait ContentReduction: Search<Candidate = Candidate> {
     fn start(content: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Self;
+
+    /// Starts on a content that was reduced before. If it is an archive of which nothing can be
+    /// removed, it is not reduced as bytes.
+    fn start_again(
+        content: &Arc<[u8]>,
+        language: Option<&'static Language>,
+        strategy: Strategy,
+    ) -> Self;
 
     /// Starts on the texts of a folder as one input, the main language of which is given.
     fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self;
@@ -52,7 +60,7 @@ pub(super) trait ContentReduction: Search<Candidate = Candidate> {
 #[derive(Debug, Clone)]
 pub(super) struct ArchiveSearch<S> {
     strategy: Strategy,
-    archive: Arc<Zip>,
+    archive: Arc<Archive>,
     /// The archive as a candidate.
     whole: Candidate,
     stage: ArchiveStage<S>,
@@ -64,6 +72,10 @@ pub(super) struct ArchiveSearch<S> {
     extent: usize,
     /// The bytes that it started from.
     start: Arc<[u8]>,
+    /// Whether each content was reduced in an earlier round.
+    is_later_round: bool,
+    /// Whether it was reduced before, as the content of another archive.
+    was_reduced: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -73,7 +85,7 @@ enum ArchiveStage<S> {
     /// Over the members: those that are not kept become empty.
     Emptying(Batches<AnyListSearch>),
     /// One query: the archive without comments and extra fields.
-    Bare(Arc<Zip>),
+    Bare(Arc<Archive>),
     /// The reduction of a content.
     Content {
         member: usize,
@@ -86,7 +98,7 @@ enum ArchiveStage<S> {
 
 impl<S: ContentReduction> ArchiveSearch<S> {
     /// Starts on an archive.
-    pub(super) fn new(bytes: &Arc<[u8]>, archive: Zip, mut strategy: Strategy) -> Self {
+    pub(super) fn new(bytes: &Arc<[u8]>, archive: Archive, mut strategy: Strategy) -> Self {
         if strategy.trivial == TrivialInputs::Reported {
             // A trivial member is no trivial archive.
             strategy.trivial = TrivialInputs::Untried;
@@ -101,14 +113,24 @@ impl<S: ContentReduction> ArchiveSearch<S> {
             stage: ArchiveStage::Finished,
             query: None,
             start: Arc::clone(bytes),
+            is_later_round: false,
+            was_reduced: false,
         };
         search.stage = ArchiveStage::Deleting(search.members());
         search
     }
 
-    /// Returns whether it has finished and nothing can be removed.
+    /// Marks it as the content of another archive that was reduced before.
+    pub(super) fn reduced_before(mut self) -> Self {
+        self.was_reduced = true;
+        self
+    }
+
+    /// Returns whether it has finished and nothing can be removed, so that its bytes are next.
     pub(super) fn found_nothing(&self) -> bool {
-        matches!(self.stage, ArchiveStage::Finished) && *self.best.bytes() == self.start
+        !self.was_reduced
+            && matches!(self.stage, ArchiveStage::Finished)
+            && *self.best.bytes() == self.start
     }
 
     /// Returns the archive that it started from, and the strategy.
@@ -261,12 +283,17 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         let content = next.and_then(|member| Some((member, self.archive.content(member)?)));
         if let Some((member, content)) = content {
             let language = language(&self.archive.name(member), content);
+            let start = match self.is_later_round {
+                true => S::start_again,
+                false => S::start,
+            };
             return ArchiveStage::Content {
                 member,
-                search: S::start(content, language, self.strategy.clone()),
+                search: start(content, language, self.strategy.clone()),
                 waiting,
             };
         }
+        self.is_later_round = true;
         let extent = self.archive.extent();
         if extent < std::mem::replace(&mut self.extent, extent) {
             ArchiveStage::Deleting(self.members())
@@ -299,7 +326,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
 
 /// Returns the archive in which the members that are not kept are empty; `None` when none of them
 /// changes.
-fn emptied(archive: &Zip, kept: &Subset) -> Option<Zip> {
+fn emptied(archive: &Archive, kept: &Subset) -> Option<Archive> {
     let mut is_kept = vec![false; archive.len()];
     for member in kept.iter() {
         is_kept[member] = true;
@@ -399,16 +426,16 @@ mod tests {
     const WRITTEN: &[u8] = include_bytes!("../../tests/fixtures/members.zip");
 
     /// Reduces the archive for a property of its members.
-    fn reduced(holds: impl Fn(&Zip) -> bool) -> Zip {
+    fn reduced(holds: impl Fn(&Archive) -> bool) -> Archive {
         let search = reduction(&WRITTEN.into(), None, Strategy::default());
-        let search = run(search, |candidate| match Zip::read(candidate.bytes()) {
+        let search = run(search, |candidate| match Archive::read(candidate.bytes()) {
             Some(zip) if holds(&zip) => Verdict::Interesting,
             _ => Verdict::Uninteresting,
         });
-        Zip::read(search.best().bytes()).expect("candidates are archives")
+        Archive::read(search.best().bytes()).expect("candidates are archives")
     }
 
-    fn content(zip: &Zip, name: &str) -> Option<String> {
+    fn content(zip: &Archive, name: &str) -> Option<String> {
         let member = (0..zip.len()).find(|&member| zip.name(member) == name)?;
         Some(String::from_utf8_lossy(zip.content(member)?).into_owned())
     }
@@ -426,7 +453,7 @@ mod tests {
 
     #[test]
     fn a_content_that_packs_larger_on_the_way_becomes_smaller() {
-        let zip = Zip::read(WRITTEN).expect("an archive");
+        let zip = Archive::read(WRITTEN).expect("an archive");
         let member = (0..zip.len()).find(|&member| zip.name(member) == "readme.txt");
         let lines = format!("{}inside\n{}", "two\n".repeat(400), "two\n".repeat(100));
         let content_of_lines: Arc<[u8]> = lines.as_bytes().into();
@@ -436,13 +463,13 @@ mod tests {
         let search = run(search, |candidate| {
             assert!(candidate.bytes().len() <= start.len());
             // At last its bytes are tried, too.
-            let text = Zip::read(candidate.bytes()).and_then(|zip| content(&zip, "readme.txt"));
+            let text = Archive::read(candidate.bytes()).and_then(|zip| content(&zip, "readme.txt"));
             match text.is_some_and(|text| text.contains("inside")) {
                 true => Verdict::Interesting,
                 false => Verdict::Uninteresting,
             }
         });
-        let left = Zip::read(search.best().bytes()).expect("candidates are archives");
+        let left = Archive::read(search.best().bytes()).expect("candidates are archives");
         assert_eq!(content(&left, "readme.txt").unwrap(), "inside");
     }
 
@@ -453,7 +480,7 @@ mod tests {
         let search = run(search, |candidate| {
             let bytes = candidate.bytes();
             let is_named = bytes.windows(10).any(|window| window == b"readme.txt");
-            match **bytes == *WRITTEN || is_named && Zip::read(bytes).is_none() {
+            match **bytes == *WRITTEN || is_named && Archive::read(bytes).is_none() {
                 true => Verdict::Interesting,
                 false => Verdict::Uninteresting,
             }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 use boildown_folder::{FolderInput, FolderText, FolderTextError};
 use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
-use crate::archive::Zip;
+use crate::archive::Archive;
 use crate::candidate::Candidate;
 use crate::document::{Document, View, words};
 use crate::rewrite::{RewriteSetup, Rules};
@@ -194,6 +194,18 @@ impl ContentReduction for Reduction {
         reduction(content, language, strategy)
     }
 
+    fn start_again(
+        content: &Arc<[u8]>,
+        language: Option<&'static Language>,
+        strategy: Strategy,
+    ) -> Self {
+        if let Some(archive) = archive(content, language, &strategy) {
+            let search = ArchiveSearch::new(content, archive, strategy).reduced_before();
+            return Gated::new(Pipeline(Kind::Archive(Box::new(search))), None);
+        }
+        reduction(content, language, strategy)
+    }
+
     fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self {
         let gated = (strategy.gate == GateMode::Adaptive).then_some(main);
         let setup = rewrite_setup(joined, main, &strategy);
@@ -285,12 +297,16 @@ fn rewrite_setup(
 
 /// Returns the input as an archive, if it is one. What has to be kept and the names of passes refer
 /// to the bytes of the input, so with these options it is not taken apart.
-fn archive(bytes: &[u8], language: Option<&'static Language>, strategy: &Strategy) -> Option<Zip> {
+fn archive(
+    bytes: &[u8],
+    language: Option<&'static Language>,
+    strategy: &Strategy,
+) -> Option<Archive> {
     let is_whole = strategy.keep.is_empty()
         && strategy.passes == PassSelection::All
         && strategy.units == Units::default()
         && strategy.split.is_none();
-    Zip::read(bytes).filter(|_| language.is_none() && is_whole)
+    Archive::read(bytes).filter(|_| language.is_none() && is_whole)
 }
 
 /// Returns the names of the passes for an input, in the order in which they begin, each once.

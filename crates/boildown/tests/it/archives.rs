@@ -74,3 +74,90 @@ fn an_archive_in_an_archive_is_reduced_too() {
         "{left}"
     );
 }
+
+/// Writes a packed tar archive with text, JSON, a link and a folder.
+const WRITE_TAR: &str = r#"
+import io, json, sys, tarfile
+orders = [{"id": n, "items": [n, n + 1], "note": "x" * n} for n in range(30)]
+orders[17]["total"] = None
+with tarfile.open(sys.argv[1], "w:gz") as out:
+    def add(name, kind, data=b"", link=""):
+        info = tarfile.TarInfo(name)
+        info.type, info.size, info.linkname = kind, len(data), link
+        out.addfile(info, io.BytesIO(data))
+    add("project", tarfile.DIRTYPE)
+    add("project/README.txt", tarfile.REGTYPE, b"words " * 400)
+    add("project/latest", tarfile.SYMTYPE, link="orders.json")
+    add("project/" + "d" * 120 + "/orders.json", tarfile.REGTYPE, json.dumps(orders).encode())
+"#;
+
+/// Fails on orders without a total.
+const READ_TAR: &str = r#"
+import json, sys, tarfile
+for member in tarfile.open(sys.argv[1]):
+    if member.name.endswith("orders.json") and member.isfile():
+        orders = json.load(tarfile.open(sys.argv[1]).extractfile(member))
+        sys.exit(3 if any(order["total"] is None for order in orders if "total" in order) else 0)
+"#;
+
+/// Prints the members.
+const LIST_TAR: &str = r#"
+import sys, tarfile
+archive = tarfile.open(sys.argv[1], "r:gz")
+for member in archive:
+    print(member.name.rsplit("/")[-1], archive.extractfile(member).read().decode())
+"#;
+
+#[test]
+fn a_packed_tar_archive_is_reduced_in_place_of_its_members() {
+    let env = TestEnv::new()
+        .file("write.py", WRITE_TAR)
+        .file("read.py", READ_TAR)
+        .file("list.py", LIST_TAR);
+    let python = |args: [&str; 2]| {
+        let mut command = Command::new("python3");
+        let output = command.current_dir(env.path("")).args(args).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    python(["write.py", "in.tar.gz"]);
+    let read = env.path("read.py").display().to_string();
+    let run = env.reduce([
+        "in.tar.gz",
+        "-o",
+        "out.tar.gz",
+        "--exit",
+        "3",
+        "--",
+        "python3",
+        &read,
+        "in.tar.gz",
+    ]);
+    run.assert_code(0);
+    let listed = python(["list.py", "out.tar.gz"]);
+    let listed: String = listed.split_whitespace().collect();
+    assert_eq!(listed, "orders.json[{\"total\":null}]");
+    let packed = env.path("out.tar.gz").metadata().unwrap().len();
+    assert!(packed < 400, "{packed}");
+}
+
+#[test]
+fn a_packed_file_is_reduced_by_the_language_of_its_content() {
+    let env = TestEnv::new().file(
+        "orders.json",
+        r#"[{"a": [1, 2]}, {"b": {"c": null, "d": 4}}]"#,
+    );
+    let mut gzip = Command::new("gzip");
+    let status = gzip.current_dir(env.path("")).arg("orders.json").status();
+    assert!(status.unwrap().success());
+    let env = env.script("test.sh", "gzip -dc orders.json.gz | grep -q '\"c\": null'");
+    let run = env.reduce(["orders.json.gz", "-o", "out.gz", "--test", "./test.sh"]);
+    run.assert_code(0);
+    let mut gzip = Command::new("gzip");
+    let output = gzip
+        .current_dir(env.path(""))
+        .args(["-dc", "out.gz"])
+        .output();
+    assert_eq!(output.unwrap().stdout, b"\"c\": null");
+}

@@ -2,39 +2,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use crate::repo::{Repo, one_culprit};
 
-/// Runs `boildown changes` with `disk` as a file system of 2 MiB. Returns `None`, and prints why,
-/// if
-#[expect(clippy::print_stderr, reason = "a test that was not done says so")]
+/// Runs `boildown changes` with `disk` as a file system of 2 MiB.
 fn on_a_small_disk(repo: &Repo, disk: &Path, before: &str, args: &[&str]) -> Option<Output> {
-    const NOT_PERMITTED: i32 = 99;
-    let boildown = repo.env.command();
-    let environment = boildown.get_envs();
-    let script = format!(
-        "mount -t tmpfs -o size=2m tmpfs \"$1\" 2>/dev/null || exit {NOT_PERMITTED}
-        export DISK=\"$1\"; shift; {before}; exec \"$@\""
-    );
-    let output = Command::new("unshare")
-        .args(["--map-root-user", "--mount", "sh", "-c", &script, "sh"])
-        .arg(disk)
-        .arg(boildown.get_program())
-        .arg("changes")
-        .args(args)
-        .env_clear()
-        .envs(environment.filter_map(|(name, value)| Some((name, value?))))
-        .current_dir(repo.env.path(""))
-        .output();
-    let output = output.ok().filter(|output| {
-        let refused = String::from_utf8_lossy(&output.stderr).starts_with("unshare: ");
-        output.status.code() != Some(NOT_PERMITTED) && !refused
-    });
-    if output.is_none() {
-        eprintln!("skipped: mounting a disk in a namespace is not permitted here");
-    }
-    output
+    repo.env
+        .run_on_a_small_disk(disk, before, &[&["changes"], args].concat())
 }
 
 fn said(output: &Output) -> String {

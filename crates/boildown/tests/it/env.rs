@@ -6,7 +6,7 @@ use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -124,6 +124,41 @@ impl TestEnv {
         let mut command = self.command();
         command.envs(variables).arg("reduce").args(args);
         self.spawn(command).finish()
+    }
+
+    /// Runs boildown with `disk` as a file system of 2 MiB, after a command of the shell. Returns
+    /// `None`, and prints why, if no file system can be mounted here.
+    #[expect(clippy::print_stderr, reason = "a test that was not done says so")]
+    pub(crate) fn run_on_a_small_disk(
+        &self,
+        disk: &Path,
+        before: &str,
+        args: &[&str],
+    ) -> Option<Output> {
+        const NOT_PERMITTED: i32 = 99;
+        let boildown = self.command();
+        let environment = boildown.get_envs();
+        let script = format!(
+            "mount -t tmpfs -o size=2m tmpfs \"$1\" 2>/dev/null || exit {NOT_PERMITTED}
+            export DISK=\"$1\"; shift; {before}; exec \"$@\""
+        );
+        let output = Command::new("unshare")
+            .args(["--map-root-user", "--mount", "sh", "-c", &script, "sh"])
+            .arg(disk)
+            .arg(boildown.get_program())
+            .args(args)
+            .env_clear()
+            .envs(environment.filter_map(|(name, value)| Some((name, value?))))
+            .current_dir(self.path(""))
+            .output();
+        let output = output.ok().filter(|output| {
+            let refused = String::from_utf8_lossy(&output.stderr).starts_with("unshare: ");
+            output.status.code() != Some(NOT_PERMITTED) && !refused
+        });
+        if output.is_none() {
+            eprintln!("skipped: mounting a disk in a namespace is not permitted here");
+        }
+        output
     }
 
     pub(crate) fn start<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Started<'_> {

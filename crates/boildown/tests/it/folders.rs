@@ -304,6 +304,40 @@ fn a_folder_that_changes_during_the_run_does_no_harm() {
 }
 
 #[test]
+fn on_a_full_disk_the_last_result_stays_and_the_run_can_be_repeated() {
+    // The result is too large for the disk until the large file is gone, which is needed.
+    let env = project("[ $(wc -c < p/large) -ge 300000 ] && grep -q 'f(' p/main.c")
+        .file("p/large", "words ".repeat(100_000));
+    let before = tree(&env.path("p"));
+    let disk = env.path("../disk");
+    fs::create_dir(&disk).unwrap();
+    let output = format!("--output={}/p.min", disk.display());
+    let args = ["reduce", "p", "--test", "./test.sh", "--jobs=1", &output];
+    let full = "head -c 1800000 /dev/zero >\"$DISK/ballast\"";
+    let Some(run) = env.run_on_a_small_disk(&disk, full, &args) else {
+        return;
+    };
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(5), "{said}");
+    for part in ["failed to write", "p.min", "os error 28"] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(tree(&env.path("p")), before, "the input is unchanged");
+
+    // One result fits, two do not: the second is written where the first stays.
+    let nearly = "head -c 1000000 /dev/zero >\"$DISK/ballast\"";
+    let list = format!("{nearly}; trap 'ls -A \"$DISK\"; ls \"$DISK/p.min\"' EXIT; \"$@\"; exit");
+    let tight = env.run_on_a_small_disk(&disk, &list, &args).unwrap();
+    let listed = String::from_utf8_lossy(&tight.stdout);
+    let names: Vec<&str> = listed.split_whitespace().collect();
+    assert!(
+        names.starts_with(&[".boildown", "ballast", "p.min"]),
+        "{listed}"
+    );
+    assert!(names[3..].contains(&"large"), "whole: {listed}");
+}
+
+#[test]
 fn an_output_inside_the_folder_is_refused() {
     let env = project(CALLS);
     let run = env.reduce(["p", "--test", "./test.sh", "--output", "p/lib/result"]);

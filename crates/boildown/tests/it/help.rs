@@ -19,7 +19,7 @@ fn the_help_lists_the_commands() {
       boildown changes v1.2..v1.3 -- make check         two versions
 
     Commands:
-      reduce       Reduce a file while a command still fails on it in the same way
+      reduce       Reduce a file or folder while a command still fails on it in the same way
       isolate      Find the smallest difference between a file that passes and a file that fails
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
@@ -46,7 +46,7 @@ fn the_help_of_reduce_lists_every_option() {
     assert_snapshot!(env.run(["reduce", "--help"]), @r"
     exit code 0
     -- stdout
-    Reduce a file while a command still fails on it in the same way
+    Reduce a file or folder while a command still fails on it in the same way
 
     Usage: boildown reduce [OPTIONS] [FILE] [FILES]... [-- <COMMAND>...]
 

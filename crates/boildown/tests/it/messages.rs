@@ -21,7 +21,7 @@ fn no_command_at_all() {
       boildown changes v1.2..v1.3 -- make check         two versions
 
     Commands:
-      reduce       Reduce a file while a command still fails on it in the same way
+      reduce       Reduce a file or folder while a command still fails on it in the same way
       isolate      Find the smallest difference between a file that passes and a file that fails
       changes      Find the change that broke something: the commit, files, hunks and lines between two
                    states
