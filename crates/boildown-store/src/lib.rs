@@ -103,7 +103,7 @@ pub use record::{Improvement, fingerprint_of};
 pub use recording::BaselineRecording;
 pub use store_folder::{FOLDER, StoreFolder};
 pub use stored_run::{ResumeStatus, ResumedBest, RunDescription, StoredRun};
-pub use surroundings::{add_surroundings, mentioned_variables};
+pub use surroundings::{IdentifiedFile, add_surroundings, mentioned_variables};
 pub use writer::Ending;
 
 /// The store of a run during a session. Dropping it writes all pending records.

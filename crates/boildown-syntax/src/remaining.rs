@@ -139,6 +139,15 @@ impl Removals {
         self.document.is_empty()
     }
 
+    /// Returns what the smallest units are: `byte`, or `token`.
+    #[must_use]
+    pub fn unit_name(&self) -> &'static str {
+        match self.document.view() {
+            View::Bytes(_) => "byte",
+            _ => "token",
+        }
+    }
+
     /// Returns the bytes of a smallest unit.
     #[must_use]
     pub fn bytes(&self, unit: usize) -> Range<usize> {
