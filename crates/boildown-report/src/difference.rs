@@ -104,7 +104,8 @@ impl<'a> TokenSource for &Pieces<'a> {
     type Tokenizer = std::vec::IntoIter<&'a [u8]>;
 
     fn tokenize(&self) -> Self::Tokenizer {
-        let pieces = (0..self.ends.len()).map(|piece| &self.text[self.start(piece)..self.ends[piece]]);
+        let pieces =
+            (0..self.ends.len()).map(|piece| &self.text[self.start(piece)..self.ends[piece]]);
         pieces.collect::<Vec<_>>().into_iter()
     }
 

@@ -9,9 +9,11 @@
 //! - `difference.rs`: differences of texts, and the fate of each byte of the input
 //! - `drawing/`: curves and the tree map, as SVG
 //! - `page/`: the page
+//! - `bug/`: the files of a bug report
 //! - `json.rs`, `markdown.rs`: the other formats
 #![warn(clippy::disallowed_methods)]
 
+mod bug;
 mod difference;
 mod drawing;
 mod escape;
@@ -23,11 +25,15 @@ mod page;
 #[cfg(test)]
 mod sample;
 
+pub use bug::{
+    BugCommand, BugScripts, BugText, PatternError, ScriptCheck, ScriptPart, grep_pattern,
+    interesting, readme, reproduce,
+};
 pub use json::json;
 pub use markdown::markdown;
-pub use page::page;
 pub use model::{
     ChoiceRecord, OtherFailureRecord, PartRecord, PassFigures, PassRecord, RateRecord,
     ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit, RepeatabilityRecord,
     SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
 };
+pub use page::page;

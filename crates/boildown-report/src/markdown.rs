@@ -25,10 +25,21 @@ pub fn markdown(record: &ReductionRecord) -> String {
         duration(record.seconds()),
     );
     if let (Some(before), Some(after)) = (first.tokens, last.tokens) {
-        write!(text, " Tokens: {} → {}.", with_commas(before), with_commas(after)).ok();
+        write!(
+            text,
+            " Tokens: {} → {}.",
+            with_commas(before),
+            with_commas(after)
+        )
+        .ok();
     }
-    match (record.sessions.last().and_then(|session| session.ending.as_deref()), record.one_minimal)
-    {
+    match (
+        record
+            .sessions
+            .last()
+            .and_then(|session| session.ending.as_deref()),
+        record.one_minimal,
+    ) {
         (Some("finished"), Some(true)) => text += " The result is 1-minimal.",
         (Some("finished"), _) => text += " That the result is 1-minimal was not verified.",
         _ => text += " The search did not finish.",
@@ -45,7 +56,12 @@ pub fn markdown(record: &ReductionRecord) -> String {
     }
     if let Some(repeatability) = &record.repeatability {
         let rate = |rate: &RateRecord| format!("{} of {} runs", rate.held, rate.runs);
-        write!(text, "- Failed in {} on the input", rate(&repeatability.input)).ok();
+        write!(
+            text,
+            "- Failed in {} on the input",
+            rate(&repeatability.input)
+        )
+        .ok();
         if let Some(result) = &repeatability.result {
             write!(text, ", in {} on the result", rate(result)).ok();
         }
@@ -100,7 +116,9 @@ fn tools(record: &ReductionRecord) -> String {
 pub(crate) fn fenced(bytes: &[u8], language: Option<&str>) -> String {
     let shown = escape::visible(&bytes[..bytes.len().min(MAX_TEXT)]);
     let fence = fence_for(&shown);
-    let word = language.map(|language| language.to_lowercase()).unwrap_or_default();
+    let word = language
+        .map(|language| language.to_lowercase())
+        .unwrap_or_default();
     let word: String = word.chars().filter(|c| c.is_ascii_alphanumeric()).collect();
     let end = if shown.ends_with('\n') { "" } else { "\n" };
     let rest = bytes.len().saturating_sub(MAX_TEXT);
@@ -125,7 +143,11 @@ fn longest_run(text: &str) -> usize {
 pub(crate) fn code(text: &str) -> String {
     let text = escape::visible(text.as_bytes()).replace(['\n', '\t'], " ");
     let fence = "`".repeat(longest_run(&text) + 1);
-    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    let space = if text.starts_with('`') || text.ends_with('`') {
+        " "
+    } else {
+        ""
+    };
     format!("{fence}{space}{text}{space}{fence}")
 }
 
@@ -155,7 +177,10 @@ mod tests {
         assert_eq!(inline("a_b <x> @me"), "a\\_b &lt;x> &#64;me");
         assert_eq!(code("a`b"), "``a`b``");
         assert_eq!(code("`"), "`` ` ``");
-        assert_eq!(fenced(b"```\n</details>\n", Some("C++")), "````c\n```\n</details>\n````\n");
+        assert_eq!(
+            fenced(b"```\n</details>\n", Some("C++")),
+            "````c\n```\n</details>\n````\n"
+        );
         assert_eq!(fenced(b"\0", None), "```\n\\x00\n```\n");
     }
 }

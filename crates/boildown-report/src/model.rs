@@ -116,8 +116,6 @@ pub struct VerdictRecord {
 pub struct PartRecord {
     /// Its bytes.
     pub bytes: Range<usize>,
-    /// The number of nodes that hold it.
-    pub depth: usize,
 }
 
 /// What is left of the input.

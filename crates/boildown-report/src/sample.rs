@@ -75,7 +75,6 @@ pub(crate) fn record(steps: u64) -> ReductionRecord {
         parts: (0..400)
             .map(|line| PartRecord {
                 bytes: line * 50..line * 50 + 48,
-                depth: 1,
             })
             .collect(),
         remaining: Some(remaining()),

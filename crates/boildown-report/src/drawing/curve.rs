@@ -75,7 +75,11 @@ impl SizeCurve<'_> {
     }
 
     fn x(&self, value: f64) -> f64 {
-        let part = if self.end > 0.0 { value / self.end } else { 0.0 };
+        let part = if self.end > 0.0 {
+            value / self.end
+        } else {
+            0.0
+        };
         LEFT + (RIGHT - LEFT) * part.clamp(0.0, 1.0)
     }
 
@@ -98,7 +102,11 @@ impl SizeCurve<'_> {
             if width < 0.3 {
                 continue;
             }
-            let shade = if index.is_multiple_of(2) { "even" } else { "odd" };
+            let shade = if index.is_multiple_of(2) {
+                "even"
+            } else {
+                "odd"
+            };
             let name = escape::text(name);
             write!(
                 svg,
@@ -160,7 +168,10 @@ impl SizeCurve<'_> {
                 CurveAxis::Tests => grouped(crate::format::whole(value.round())),
                 CurveAxis::Seconds => duration(value),
             };
-            let (x, anchor) = (self.x(value), ["start", "middle", "middle", "middle", "end"]);
+            let (x, anchor) = (
+                self.x(value),
+                ["start", "middle", "middle", "middle", "end"],
+            );
             writeln!(
                 svg,
                 "<line class=tick x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{BOTTOM}\" y2=\"{}\"/><text x=\"{x:.1}\" y=\"{}\" text-anchor={}>{shown}</text>",

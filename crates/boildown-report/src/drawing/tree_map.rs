@@ -64,19 +64,19 @@ impl TreeMap {
             bytes: 0..length,
             children: Vec::new(),
         }];
-        // The node of each depth that holds the next one.
+        // The nodes that hold the last one, from the root on.
         let mut holders = vec![0];
         for part in parts {
-            let is_inside = |holder: &usize| {
-                let outer = &nodes[*holder].bytes;
-                outer.start <= part.bytes.start && part.bytes.end <= outer.end
-            };
-            holders.truncate(part.depth + 1);
-            let Some(&holder) = holders.last().filter(|holder| is_inside(holder)) else {
-                continue;
-            };
-            if part.bytes.is_empty() || nodes[holder].bytes == part.bytes {
-                holders.push(holder);
+            while let [_, .., last] = holders.as_slice() {
+                let outer: &Range<usize> = &nodes[*last].bytes;
+                if outer.start <= part.bytes.start && part.bytes.end <= outer.end {
+                    break;
+                }
+                holders.pop();
+            }
+            let holder = holders.last().copied().unwrap_or(0);
+            let is_new = nodes[holder].bytes != part.bytes && part.bytes.end <= length;
+            if part.bytes.is_empty() || !is_new {
                 continue;
             }
             let id = nodes.len();
@@ -253,7 +253,11 @@ fn squarified(sizes: &[f64], mut area: Area) -> Vec<Area> {
         let thickness = if side > 0.0 { sum / side } else { 0.0 };
         let mut along = 0.0;
         for size in &rest[..row] {
-            let length = if thickness > 0.0 { size * scale / thickness } else { 0.0 };
+            let length = if thickness > 0.0 {
+                size * scale / thickness
+            } else {
+                0.0
+            };
             areas.push(if area.width >= area.height {
                 Area {
                     x: area.x,
@@ -324,7 +328,6 @@ mod tests {
         let parts: Vec<PartRecord> = (0..50_000)
             .map(|line| PartRecord {
                 bytes: line * 10..line * 10 + 9,
-                depth: 1,
             })
             .collect();
         let svg = svg(&parts, 500_000, |ranges| LeafLook {

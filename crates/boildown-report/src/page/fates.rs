@@ -32,7 +32,11 @@ impl<'a> InputFates<'a> {
         if input.len() > MAX_INPUT {
             return None;
         }
-        let stored: Vec<&StepRecord> = record.steps.iter().filter(|step| step.text.is_some()).collect();
+        let stored: Vec<&StepRecord> = record
+            .steps
+            .iter()
+            .filter(|step| step.text.is_some())
+            .collect();
         let steps = sampled(&stored, MAX_TEXTS);
         let mut fates = Fates::of(input);
         for (number, step) in (0..).zip(&steps).skip(1) {
@@ -57,8 +61,15 @@ impl<'a> InputFates<'a> {
                 _ => runs.push((byte..byte + 1, fate)),
             }
         }
-        let step = |fate: u32| self.steps.get(fate as usize).copied().filter(|_| fate != STAYS);
-        runs.into_iter().map(|(bytes, fate)| (bytes, step(fate))).collect()
+        let step = |fate: u32| {
+            self.steps
+                .get(fate as usize)
+                .copied()
+                .filter(|_| fate != STAYS)
+        };
+        runs.into_iter()
+            .map(|(bytes, fate)| (bytes, step(fate)))
+            .collect()
     }
 
     /// Returns the number of these bytes that are left, and the step at which half of the others
@@ -76,7 +87,10 @@ impl<'a> InputFates<'a> {
         }
         let middle = gone.len() / 2;
         let median = (!gone.is_empty()).then(|| *gone.select_nth_unstable(middle).1);
-        (kept, median.and_then(|fate| self.steps.get(fate as usize).copied()))
+        (
+            kept,
+            median.and_then(|fate| self.steps.get(fate as usize).copied()),
+        )
     }
 
     /// Returns the bytes of the last text that are no bytes of the input.

@@ -21,7 +21,12 @@ pub(super) fn repeatability(record: &ReductionRecord) -> String {
         ]
     };
     let mut rows = vec![row("the input", &repeatability.input)];
-    rows.extend(repeatability.result.iter().map(|rate| row("the result", rate)));
+    rows.extend(
+        repeatability
+            .result
+            .iter()
+            .map(|rate| row("the result", rate)),
+    );
     let mut html = table(
         "numbers",
         &["runs on", "runs", "property held", "rate", "95 % interval"],
@@ -29,7 +34,11 @@ pub(super) fn repeatability(record: &ReductionRecord) -> String {
     );
     if repeatability.contradictions > 0 {
         let number = grouped(repeatability.contradictions);
-        write!(html, "<p>On {number} candidates the property held in one run and not in another.</p>\n").ok();
+        write!(
+            html,
+            "<p>On {number} candidates the property held in one run and not in another.</p>\n"
+        )
+        .ok();
     }
     html
 }
@@ -138,7 +147,10 @@ fn shares(session: &SessionRecord) -> String {
     let own = session.own_seconds.unwrap_or(0.0).min(places - runs);
     let rest = places - runs - own;
     let bar = |class: &str, part: f64| {
-        format!("<span class={class} style=\"width:{:.2}%\"></span>", part / places * 100.0)
+        format!(
+            "<span class={class} style=\"width:{:.2}%\"></span>",
+            part / places * 100.0
+        )
     };
     let item = |class: &str, name: &str, part: f64| {
         format!(
@@ -165,18 +177,37 @@ fn shares(session: &SessionRecord) -> String {
 pub(super) fn environment(record: &ReductionRecord) -> String {
     let mut html = String::new();
     if let Some(line) = &record.command_line {
-        write!(html, "<h3>To repeat the reduction</h3>\n<pre class=line>{}</pre>\n", escape::text(line)).ok();
+        write!(
+            html,
+            "<h3>To repeat the reduction</h3>\n<pre class=line>{}</pre>\n",
+            escape::text(line)
+        )
+        .ok();
     }
     if let Some(command) = &record.command {
-        write!(html, "<h3>The command on a candidate</h3>\n<pre class=line>{}</pre>\n", escape::text(command)).ok();
+        write!(
+            html,
+            "<h3>The command on a candidate</h3>\n<pre class=line>{}</pre>\n",
+            escape::text(command)
+        )
+        .ok();
     }
     if !record.flags.is_empty() {
-        write!(html, "<h3>The property as options</h3>\n<pre class=line>{}</pre>\n", escape::text(&record.flags)).ok();
+        write!(
+            html,
+            "<h3>The property as options</h3>\n<pre class=line>{}</pre>\n",
+            escape::text(&record.flags)
+        )
+        .ok();
     }
     if !record.tools.is_empty() {
         let rows: Vec<Vec<String>> = record.tools.iter().map(tool_row).collect();
         html += "<h3>Programs and files</h3>\n<p>What the command consists of or mentions. Libraries and files that programs open by themselves are not known.</p>\n";
-        html += &table("wide", &["path", "version", "BLAKE3", "when the run began"], &rows);
+        html += &table(
+            "wide",
+            &["path", "version", "BLAKE3", "when the run began"],
+            &rows,
+        );
     }
     if !record.choices.is_empty() {
         let rows: Vec<Vec<String>> = record
@@ -196,7 +227,12 @@ pub(super) fn environment(record: &ReductionRecord) -> String {
     }
     if !record.facts.is_empty() {
         let rows: Vec<Vec<String>> = (record.facts.iter())
-            .map(|(name, value)| vec![escape::text(name), format!("<code>{}</code>", escape::text(value))])
+            .map(|(name, value)| {
+                vec![
+                    escape::text(name),
+                    format!("<code>{}</code>", escape::text(value)),
+                ]
+            })
             .collect();
         html += "<details class=all><summary>Everything that the verdicts depend on</summary>\n";
         html += &table("wide", &["what", "value, or its hash"], &rows);
@@ -214,7 +250,10 @@ fn tool_row(tool: &ToolRecord) -> Vec<String> {
     vec![
         format!("<code>{}</code>", escape::text(&tool.path)),
         escape::text(tool.version.as_deref().unwrap_or("")),
-        format!("<code>{}</code>", escape::text(tool.hash.as_deref().unwrap_or(""))),
+        format!(
+            "<code>{}</code>",
+            escape::text(tool.hash.as_deref().unwrap_or(""))
+        ),
         format!("{}{changed}", escape::text(&tool.recorded)),
     ]
 }

@@ -33,7 +33,11 @@ pub(super) fn curves(record: &ReductionRecord) -> String {
     let passes = (record.passes.iter()).map(|pass| (real(pass.test), pass.name.as_str()));
     let over_tests = SizeCurve {
         axis: CurveAxis::Tests,
-        points: record.steps.iter().map(|step| (real(step.test), step.bytes)).collect(),
+        points: record
+            .steps
+            .iter()
+            .map(|step| (real(step.test), step.bytes))
+            .collect(),
         end: real(record.tests()),
         passes: passes.collect(),
     };
@@ -41,16 +45,26 @@ pub(super) fn curves(record: &ReductionRecord) -> String {
     let passes = (record.passes.iter()).filter(|_| is_one_session);
     let over_time = SizeCurve {
         axis: CurveAxis::Seconds,
-        points: record.steps.iter().map(|step| (step.seconds, step.bytes)).collect(),
+        points: record
+            .steps
+            .iter()
+            .map(|step| (step.seconds, step.bytes))
+            .collect(),
         end: record.seconds(),
-        passes: passes.map(|pass| (pass.seconds, pass.name.as_str())).collect(),
+        passes: passes
+            .map(|pass| (pass.seconds, pass.name.as_str()))
+            .collect(),
     };
     format!(
         "<div class=curves>\n<figure>{}<figcaption>Bytes over tests, on a logarithmic scale. The shades are the passes.</figcaption></figure>\n\
          <figure>{}<figcaption>Bytes over time{}.</figcaption></figure>\n</div>\n",
         over_tests.svg(),
         over_time.svg(),
-        if is_one_session { "" } else { ", without the time between sessions" }
+        if is_one_session {
+            ""
+        } else {
+            ", without the time between sessions"
+        }
     )
 }
 
@@ -65,7 +79,10 @@ pub(super) fn passes(record: &ReductionRecord) -> String {
         .map(|pass| {
             let per_test = match pass.tests {
                 0 => String::new(),
-                tests => format!("{:.2}", pass.tokens.max(0).unsigned_abs() as f64 / real(tests)),
+                tests => format!(
+                    "{:.2}",
+                    pass.tokens.max(0).unsigned_abs() as f64 / real(tests)
+                ),
             };
             vec![
                 escape::text(&pass.name),
@@ -98,12 +115,17 @@ pub(super) fn passes(record: &ReductionRecord) -> String {
 
 /// Returns a bar for a cell of a table.
 fn bar(part: u64, most: u64) -> String {
-    let width = if most == 0 { 0.0 } else { real(part) / real(most) * 100.0 };
+    let width = if most == 0 {
+        0.0
+    } else {
+        real(part) / real(most) * 100.0
+    };
     format!("<span class=bar style=\"--part:{width:.1}%\"></span>")
 }
 
 pub(super) fn map(record: &ReductionRecord, fates: Option<&InputFates<'_>>) -> String {
-    let Some(fates) = fates.filter(|fates| !fates.input.is_empty() && record.steps.len() > 1) else {
+    let Some(fates) = fates.filter(|fates| !fates.input.is_empty() && record.steps.len() > 1)
+    else {
         return String::new();
     };
     let look = |ranges: &[Range<usize>]| look(record, fates, ranges);
@@ -115,14 +137,21 @@ pub(super) fn map(record: &ReductionRecord, fates: Option<&InputFates<'_>>) -> S
     let limits = fates.limits();
     let mut legend = "<ul class=legend>".to_owned();
     for (number, class) in super::fates::CLASSES.iter().enumerate() {
-        let text = match (number.checked_sub(1).map(|at| limits[at]), limits.get(number)) {
+        let text = match (
+            number.checked_sub(1).map(|at| limits[at]),
+            limits.get(number),
+        ) {
             (None, Some(to)) => format!("before test {}", grouped(*to)),
             (Some(from), Some(to)) if from == *to => continue,
             (Some(from), Some(to)) => format!("tests {} to {}", grouped(from), grouped(to - 1)),
             (Some(from), None) => format!("from test {}", grouped(from)),
             (None, None) => continue,
         };
-        write!(legend, "<li><span class=\"swatch {class}\"></span>{text}</li>").ok();
+        write!(
+            legend,
+            "<li><span class=\"swatch {class}\"></span>{text}</li>"
+        )
+        .ok();
     }
     legend += "<li><span class=\"swatch kept\"></span>still there</li></ul>";
     let stored = count(fates.steps.len() as u64, "result");
@@ -136,7 +165,11 @@ fn look(record: &ReductionRecord, fates: &InputFates<'_>, ranges: &[Range<usize>
     let size: usize = ranges.iter().map(ExactSizeIterator::len).sum();
     let (kept, step) = fates.summary(ranges);
     let first = ranges.first().map_or(0, |range| range.start);
-    let line = fates.input[..first].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let line = fates.input[..first]
+        .iter()
+        .filter(|byte| **byte == b'\n')
+        .count()
+        + 1;
     let start: Vec<u8> = ranges
         .iter()
         .flat_map(|range| &fates.input[range.clone()])
@@ -175,7 +208,6 @@ fn pieces(input: &[u8]) -> Vec<PartRecord> {
             from += line.len();
             PartRecord {
                 bytes: from - line.len()..from,
-                depth: 1,
             }
         })
         .collect();
@@ -187,7 +219,6 @@ fn pieces(input: &[u8]) -> Vec<PartRecord> {
     starts
         .map(|start| PartRecord {
             bytes: start..(start + size).min(input.len()),
-            depth: 1,
         })
         .collect()
 }
@@ -197,8 +228,16 @@ pub(super) fn steps(record: &ReductionRecord) -> String {
         return String::new();
     }
     let numbered: Vec<(usize, &StepRecord)> = record.steps.iter().enumerate().collect();
-    let stored: Vec<_> = numbered.iter().copied().filter(|(_, step)| step.text.is_some()).collect();
-    let others: Vec<_> = numbered.iter().copied().filter(|(_, step)| step.text.is_none()).collect();
+    let stored: Vec<_> = numbered
+        .iter()
+        .copied()
+        .filter(|(_, step)| step.text.is_some())
+        .collect();
+    let others: Vec<_> = numbered
+        .iter()
+        .copied()
+        .filter(|(_, step)| step.text.is_none())
+        .collect();
     let mut shown = sampled(&stored, MAX_STEPS / 2);
     if MAX_STEPS > shown.len() {
         shown.extend(sampled(&others, MAX_STEPS - shown.len()));
@@ -230,7 +269,11 @@ pub(super) fn steps(record: &ReductionRecord) -> String {
     let all = record.steps.len();
     let note = match shown.len() == all {
         true => String::new(),
-        false => format!(" {} of {} steps are shown here.", grouped(shown.len() as u64), grouped(all as u64)),
+        false => format!(
+            " {} of {} steps are shown here.",
+            grouped(shown.len() as u64),
+            grouped(all as u64)
+        ),
     };
     format!(
         "<p>Every result on the way, the input first. Differences are those to the last result before whose text is stored.{note} \
@@ -261,7 +304,11 @@ fn step_table(record: &ReductionRecord, steps: &[(usize, &StepRecord)]) -> Strin
             ]
         })
         .collect();
-    table("numbers", &["step", "bytes", "tokens", "tests", "time", "pass"], &rows)
+    table(
+        "numbers",
+        &["step", "bytes", "tokens", "tests", "time", "pass"],
+        &rows,
+    )
 }
 
 /// Returns a difference as pairs of a kind and a text: 0 is in both, 1 was removed, 2 was added, 3
@@ -312,7 +359,10 @@ fn push_changed(kind: u8, text: &[u8], left: &mut usize, push: &mut impl FnMut(u
     } else {
         let (head, tail) = (line_end(text, most / 2), line_start(text, most / 3));
         push(kind, escape::visible(&text[..head]));
-        push(3, count((tail.max(head) - head) as u64, "byte") + ", not shown");
+        push(
+            3,
+            count((tail.max(head) - head) as u64, "byte") + ", not shown",
+        );
         push(kind, escape::visible(&text[tail.max(head)..]));
     }
     *left = left.saturating_sub(text.len().min(most));

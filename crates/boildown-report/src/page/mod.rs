@@ -37,18 +37,46 @@ pub fn page(record: &ReductionRecord) -> String {
         content,
     };
     let sections = [
-        section("texts", "Input and result", texts::side_by_side(record, fates.as_ref())),
-        section("remaining", "Why it is not smaller", remaining::section(record)),
+        section(
+            "texts",
+            "Input and result",
+            texts::side_by_side(record, fates.as_ref()),
+        ),
+        section(
+            "remaining",
+            "Why it is not smaller",
+            remaining::section(record),
+        ),
         section("steps", "Step by step", history::steps(record)),
         section("sizes", "Size over tests and time", history::curves(record)),
-        section("map", "Where the bytes went", history::map(record, fates.as_ref())),
+        section(
+            "map",
+            "Where the bytes went",
+            history::map(record, fates.as_ref()),
+        ),
         section("passes", "Passes", history::passes(record)),
-        section("repeatability", "Repeatability", figures::repeatability(record)),
-        section("others", "Other failures on the way", figures::other_failures(record)),
+        section(
+            "repeatability",
+            "Repeatability",
+            figures::repeatability(record),
+        ),
+        section(
+            "others",
+            "Other failures on the way",
+            figures::other_failures(record),
+        ),
         section("time", "Time", figures::time(record)),
-        section("environment", "Command and environment", figures::environment(record)),
+        section(
+            "environment",
+            "Command and environment",
+            figures::environment(record),
+        ),
     ];
-    let shown = || sections.iter().filter(|section| !section.content.is_empty());
+    let shown = || {
+        sections
+            .iter()
+            .filter(|section| !section.content.is_empty())
+    };
     let title = format!("{}: reduced by boildown", record.input);
     let mut html = format!(
         "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n\
@@ -82,7 +110,12 @@ pub fn page(record: &ReductionRecord) -> String {
     }
     html += "</main>\n<footer><p>Made by <code>boildown report</code> from the run store. \
              Characters that cannot be seen are written as <span class=x>\\x1b</span>.</p></footer>\n";
-    write!(html, "<script>\n{}</script>\n</body>\n</html>\n", include_str!("page.js")).ok();
+    write!(
+        html,
+        "<script>\n{}</script>\n</body>\n</html>\n",
+        include_str!("page.js")
+    )
+    .ok();
     html
 }
 
@@ -95,22 +128,46 @@ fn heading(record: &ReductionRecord) -> String {
         lead(record)
     );
     let mut figure = |name: &str, value: &str, more: &str| {
-        write!(html, "<div><dt>{name}</dt><dd>{value}<small>{more}</small></dd></div>\n").ok();
+        write!(
+            html,
+            "<div><dt>{name}</dt><dd>{value}<small>{more}</small></dd></div>\n"
+        )
+        .ok();
     };
     let change = |before: u64, after: u64| {
         let gone = real(before) - real(after);
-        format!("of {}, {} removed", grouped(before), percent(gone, real(before)))
+        format!(
+            "of {}, {} removed",
+            grouped(before),
+            percent(gone, real(before))
+        )
     };
-    figure("bytes", &grouped(last.bytes), &change(first.bytes, last.bytes));
+    figure(
+        "bytes",
+        &grouped(last.bytes),
+        &change(first.bytes, last.bytes),
+    );
     if let (Some(before), Some(after)) = (first.tokens, last.tokens) {
         figure("tokens", &grouped(after), &change(before, after));
     }
     let runs = count(record.runs(), "run");
-    figure("tests", &grouped(record.tests()), &format!("{runs} of the command"));
+    figure(
+        "tests",
+        &grouped(record.tests()),
+        &format!("{runs} of the command"),
+    );
     let steps = record.steps.len().saturating_sub(1) as u64;
-    figure("steps", &grouped(steps), "results, each smaller than the one before");
+    figure(
+        "steps",
+        &grouped(steps),
+        "results, each smaller than the one before",
+    );
     let sessions = record.sessions.len() as u64;
-    let in_sessions = if sessions > 1 { format!("in {}", count(sessions, "session")) } else { String::new() };
+    let in_sessions = if sessions > 1 {
+        format!("in {}", count(sessions, "session"))
+    } else {
+        String::new()
+    };
     figure("time", &duration(record.seconds()), &in_sessions);
     html + "</dl>\n"
 }
@@ -123,17 +180,27 @@ fn lead(record: &ReductionRecord) -> String {
         (Some("finished"), Some(true)) => {
             "The search finished, and the result is 1-minimal: removing any single remaining unit makes the failure disappear."
         }
-        (Some("finished"), _) => "The search finished. That the result is 1-minimal was not verified.",
+        (Some("finished"), _) => {
+            "The search finished. That the result is 1-minimal was not verified."
+        }
         (Some("interrupted"), _) => "The search was interrupted; the same command resumes it.",
-        (Some("questions" | "time"), _) => "The search stopped at a limit; the same command without it resumes.",
+        (Some("questions" | "time"), _) => {
+            "The search stopped at a limit; the same command without it resumes."
+        }
         (Some("small enough"), _) => "The search stopped at the size that was asked for.",
         (Some("property lost"), _) => "The search stopped: the failure turned out to be flaky.",
-        (Some("environment changed"), _) => "The search stopped: the failure did not show on the input any more.",
+        (Some("environment changed"), _) => {
+            "The search stopped: the failure did not show on the input any more."
+        }
         (Some(_), _) => "The search stopped early.",
         (None, _) => "The search has not ended, or was killed; the same command resumes it.",
     };
     let when = session.map_or_else(String::new, |session| {
-        format!(" {}, boildown {}.", date(session.started), escape::text(&session.version))
+        format!(
+            " {}, boildown {}.",
+            date(session.started),
+            escape::text(&session.version)
+        )
     });
     let property = record.property.trim();
     let property = match property.is_empty() {
@@ -175,7 +242,13 @@ mod tests {
     #[test]
     fn everything_in_a_page_is_escaped() {
         let html = page(&sample::record(40));
-        for hostile in ["alert(1)</script>", "<script>alert", "<!--", "crash<b>", "</pre>\n</script>"] {
+        for hostile in [
+            "alert(1)</script>",
+            "<script>alert",
+            "<!--",
+            "crash<b>",
+            "</pre>\n</script>",
+        ] {
             assert!(!html.contains(hostile), "{hostile}");
         }
         assert!(!html.contains(['\0', '\u{1b}', '\u{202e}', '\u{fffd}']));
@@ -184,7 +257,10 @@ mod tests {
         assert_eq!(html.matches("</script>").count(), 2);
         assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
         assert!(html.contains("<span class=x>\\u{202e}</span>"));
-        assert!(!html.contains("http:") && !html.contains("https:"), "no network");
+        assert!(
+            !html.contains("http:") && !html.contains("https:"),
+            "no network"
+        );
     }
 
     #[test]

@@ -37,7 +37,9 @@ pub(super) fn section(record: &ReductionRecord) -> String {
             continue;
         }
         html += &escape::html(&text[from..unit.bytes.start]);
-        let class = classes.get(&reason_text(unit)).map_or("o5", |(class, _)| class);
+        let class = classes
+            .get(&reason_text(unit))
+            .map_or("o5", |(class, _)| class);
         write!(
             html,
             "<span class={class} data-u={number}>{}</span>",
@@ -90,9 +92,13 @@ fn outcome_classes(remaining: &RemainingRecord) -> OutcomeClasses {
     }
     let mut sorted: Vec<(String, u64)> = numbers.into_iter().collect();
     sorted.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
-    let classes = ["o0", "o1", "o2", "o3", "o4"].into_iter().chain(std::iter::repeat("o5"));
+    let classes = ["o0", "o1", "o2", "o3", "o4"]
+        .into_iter()
+        .chain(std::iter::repeat("o5"));
     let classed = sorted.into_iter().zip(classes);
-    classed.map(|((reason, number), class)| (reason, (class, number))).collect()
+    classed
+        .map(|((reason, number), class)| (reason, (class, number)))
+        .collect()
 }
 
 fn ordered(classes: &OutcomeClasses) -> Vec<(&String, &(&'static str, u64))> {
@@ -117,7 +123,9 @@ fn details(remaining: &RemainingRecord, text: &[u8]) -> String {
             left_out += end - first + 1;
             continue;
         }
-        let bytes = text.get(unit.bytes.start..last.bytes.end).unwrap_or_default();
+        let bytes = text
+            .get(unit.bytes.start..last.bytes.end)
+            .unwrap_or_default();
         let (removed, output) = match &unit.reason {
             RemainingReason::Tested(tested) => {
                 let removed = text.get(tested.removed.clone()).unwrap_or_default();
@@ -130,17 +138,30 @@ fn details(remaining: &RemainingRecord, text: &[u8]) -> String {
             RemainingReason::DoesNotParse | RemainingReason::NotTested => Default::default(),
         };
         rows.push(vec![
-            format!("<span data-from={first} data-to={end}>{}</span>", code(bytes)),
+            format!(
+                "<span data-from={first} data-to={end}>{}</span>",
+                code(bytes)
+            ),
             escape::text(&reason_text(unit)),
             removed,
             output,
         ]);
     }
-    let heading = ["what is left", "without it", "the candidate lacked", "and ended with"];
+    let heading = [
+        "what is left",
+        "without it",
+        "the candidate lacked",
+        "and ended with",
+    ];
     let mut html = "<details class=all><summary>The same as a table</summary>\n".to_owned();
     html += &table("reasons", &heading, &rows);
     if left_out > 0 {
-        write!(html, "<p>{} more are left out.</p>\n", count(left_out as u64, remaining.unit)).ok();
+        write!(
+            html,
+            "<p>{} more are left out.</p>\n",
+            count(left_out as u64, remaining.unit)
+        )
+        .ok();
     }
     html + "</details>\n"
 }

@@ -22,7 +22,8 @@ const FOLDED_LINES: usize = 8;
 
 pub(super) fn side_by_side(record: &ReductionRecord, fates: Option<&InputFates<'_>>) -> String {
     let Some(result) = &record.last().text else {
-        return "<p>The texts are not stored: the input is a folder, or too large.</p>\n".to_owned();
+        return "<p>The texts are not stored: the input is a folder, or too large.</p>\n"
+            .to_owned();
     };
     let mut html = "<div class=sides>\n".to_owned();
     if let Some(fates) = fates {
@@ -47,7 +48,8 @@ pub(super) fn side_by_side(record: &ReductionRecord, fates: Option<&InputFates<'
     html += &with_added(result, &added);
     html += "</div>";
     if !added.is_empty() {
-        html += "<p class=note>Underlined text is not in the input: it replaced something longer.</p>";
+        html +=
+            "<p class=note>Underlined text is not in the input: it replaced something longer.</p>";
     }
     html + "</figure>\n</div>\n"
 }
@@ -69,7 +71,10 @@ fn with_added(result: &[u8], added: &[Range<usize>]) -> String {
 fn cut(bytes: usize) -> String {
     match bytes {
         0 => String::new(),
-        _ => format!("<span class=fold>{} more, not shown</span>", count(bytes as u64, "byte")),
+        _ => format!(
+            "<span class=fold>{} more, not shown</span>",
+            count(bytes as u64, "byte")
+        ),
     }
 }
 
@@ -138,7 +143,11 @@ fn removed(fates: &InputFates<'_>, stretch: &Stretch<'_>, left: &mut usize) -> S
         )
         .ok();
     } else {
-        write!(html, "<span class=fold>{lines} removed, {size} bytes; not shown</span>\n").ok();
+        write!(
+            html,
+            "<span class=fold>{lines} removed, {size} bytes; not shown</span>\n"
+        )
+        .ok();
     }
     html + &crossed_out(fates, stretch, tail..stretch.bytes.end, left)
 }

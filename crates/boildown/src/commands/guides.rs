@@ -249,7 +249,10 @@ pub(crate) const REPORT: Guide = Guide {
         (5, "the store could not be read, or the file not written"),
     ],
     files: &[
-        ("crash.min.c.report.html", "the page, in the current directory."),
+        (
+            "crash.min.c.report.html",
+            "the page, in the current directory.",
+        ),
         STORE,
     ],
     see_also: &["reduce", "history", "explain"],

@@ -44,6 +44,7 @@ mod properties;
 mod recipes;
 mod remote;
 mod repo;
+mod report;
 mod resume;
 mod runs;
 mod same_failure;

@@ -5,7 +5,6 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{CommandLine, Runner, StdinContent, TypedCommand};
 use boildown_oracle::{Capture, Interrupt, Outcome, Run};
 use boildown_report::ToolRecord;
@@ -36,7 +35,6 @@ pub(super) fn tools(
     identity: &[(String, String)],
     asks_versions: bool,
 ) -> Result<Vec<ToolRecord>, CliError> {
-    let _reap = ReapOnDrop::begin();
     let mut asked = 0;
     let mut tools = Vec::new();
     for (what, recorded) in identity {
@@ -57,7 +55,6 @@ pub(super) fn tools(
             has_changed: Some(has_changed),
         });
     }
-    // Those that are part of the command first.
     Ok(tools)
 }
 
@@ -95,7 +92,13 @@ fn version(program: &Path) -> Result<Option<String>, CliError> {
         return Ok(None);
     };
     let sandbox = SandboxArgs::default();
-    let runner = limits::runner(Path::new("version"), command, &sandbox, Some(PATIENCE), &mut |_| {});
+    let runner = limits::runner(
+        Path::new("version"),
+        command,
+        &sandbox,
+        Some(PATIENCE),
+        &mut |_| {},
+    );
     Ok(runner.ok().and_then(|runner| printed(&runner)))
 }
 

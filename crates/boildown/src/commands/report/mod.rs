@@ -1,5 +1,6 @@
 //! `boildown report`: a page about a reduction, or a bug report.
 
+mod bug;
 mod environment;
 mod record;
 mod remaining;
@@ -8,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use boildown_exec::fsx;
+use boildown_exec::spawn::ReapOnDrop;
 use boildown_report::{json, markdown, page};
 use boildown_store::LastSession;
 use clap::{Args, ValueEnum};
@@ -23,12 +25,17 @@ pub(crate) struct ReportArgs {
     /// The input or the result of the run, or its store [default: the last run in the current
     /// directory]
     file: Option<PathBuf>,
-    /// Write to this file, or with `-` to standard output [default: RESULT.report.html]
+    /// Write to this file, or with `-` to standard output [default: RESULT.report.html; with
+    /// --bug the folder RESULT.bug]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// The format
     #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
     format: ReportFormat,
+    /// Write a bug report instead: a folder with the test case, scripts and a text, and an archive
+    /// of it
+    #[arg(long, conflicts_with = "format")]
+    bug: bool,
     /// Do not run programs that the command names to ask for their version
     #[arg(long)]
     no_versions: bool,
@@ -50,17 +57,25 @@ const MARK: &[u8] = b"<meta name=generator content=boildown>";
 
 /// Writes a report.
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
+    // Ends leftover processes of runs whatever happens, also in a panic.
+    let _reap = ReapOnDrop::begin();
     let session = find(args.file.as_deref())?;
     let stored = StoredReduction::read(session)?;
     let record = stored.record(!args.no_versions)?;
+    if args.bug {
+        return bug::write(&stored, &record, args.output.as_deref());
+    }
     let text = match args.format {
         ReportFormat::Html => page(&record),
         ReportFormat::Json => json(&record),
         ReportFormat::Markdown => markdown(&record),
     };
-    let is_stdout = args.output.as_deref().map_or(args.format != ReportFormat::Html, |output| {
-        output == Path::new("-")
-    });
+    let is_stdout = args
+        .output
+        .as_deref()
+        .map_or(args.format != ReportFormat::Html, |output| {
+            output == Path::new("-")
+        });
     if is_stdout {
         stdout::write(text.as_bytes());
         return Ok(ExitKind::Reduced);

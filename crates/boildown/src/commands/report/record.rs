@@ -86,7 +86,10 @@ impl StoredReduction {
         let Some(step) = self.history.improvements().get(step) else {
             return Ok(None);
         };
-        let text = self.history.text(step).map_err(|error| unreadable(&error))?;
+        let text = self
+            .history
+            .text(step)
+            .map_err(|error| unreadable(&error))?;
         Ok(text.filter(|text| !FolderText::is_state(text)))
     }
 
@@ -129,12 +132,7 @@ impl StoredReduction {
                 })
                 .collect(),
             verdicts: verdicts.map(verdict_record).collect(),
-            parts: parts
-                .map(|part| PartRecord {
-                    bytes: part.bytes,
-                    depth: part.depth,
-                })
-                .collect(),
+            parts: parts.map(|part| PartRecord { bytes: part.bytes }).collect(),
             remaining: match &result {
                 Some(result) => remaining::record(&self.details, result, language)?,
                 None => None,
@@ -183,7 +181,11 @@ impl StoredReduction {
                 bytes: step.bytes,
                 tokens: step.tokens,
                 seconds: (offset + step.elapsed).as_secs_f64(),
-                text: if step.has_text { self.text(number)? } else { None },
+                text: if step.has_text {
+                    self.text(number)?
+                } else {
+                    None
+                },
             });
         }
         // The tokens of the input are counted after it was recorded.
@@ -218,7 +220,10 @@ impl StoredReduction {
             }));
         }
         let input = self.history.improvements()[0].content;
-        let runs = self.details.baseline(input).map_err(|error| unreadable(&error))?;
+        let runs = self
+            .details
+            .baseline(input)
+            .map_err(|error| unreadable(&error))?;
         Ok(counted(&runs).map(|input| RepeatabilityRecord {
             input,
             ..RepeatabilityRecord::default()
@@ -227,12 +232,15 @@ impl StoredReduction {
 
     fn other_failures(&self) -> Vec<OtherFailureRecord> {
         let others = self.finished["others"].as_array();
-        let others = others.into_iter().flatten().map(|other| OtherFailureRecord {
-            signature: other["signature"].as_str().map(str::to_owned),
-            file: other["file"].as_str().unwrap_or_default().to_owned(),
-            bytes: other["bytes"].as_u64().unwrap_or(0),
-            runs: other["runs"].as_u64().unwrap_or(0),
-        });
+        let others = others
+            .into_iter()
+            .flatten()
+            .map(|other| OtherFailureRecord {
+                signature: other["signature"].as_str().map(str::to_owned),
+                file: other["file"].as_str().unwrap_or_default().to_owned(),
+                bytes: other["bytes"].as_u64().unwrap_or(0),
+                runs: other["runs"].as_u64().unwrap_or(0),
+            });
         others.collect()
     }
 }
@@ -249,7 +257,10 @@ fn rate(value: &Value) -> Option<RateRecord> {
 /// Returns the rate of the runs that were judged.
 fn counted(runs: &[(Verdict, Run)]) -> Option<RateRecord> {
     let mut counts = RunCounts::default();
-    for (verdict, _) in runs.iter().filter(|(verdict, _)| *verdict != Verdict::Unresolved) {
+    for (verdict, _) in runs
+        .iter()
+        .filter(|(verdict, _)| *verdict != Verdict::Unresolved)
+    {
         counts.count(verdict.is_interesting());
     }
     let interval = counts.interval();
@@ -263,7 +274,9 @@ fn counted(runs: &[(Verdict, Run)]) -> Option<RateRecord> {
 
 fn session_record(session: &SessionDetails) -> SessionRecord {
     let event = |text: &Option<String>| -> Value {
-        let value = text.as_deref().and_then(|text| serde_json::from_str(text).ok());
+        let value = text
+            .as_deref()
+            .and_then(|text| serde_json::from_str(text).ok());
         value.unwrap_or(Value::Null)
     };
     let [started, finished] = [&session.started_event, &session.finished_event].map(event);

@@ -87,7 +87,10 @@ impl RemovalSearch<'_> {
 
     fn look_up(&self, removal: &Removal) -> Result<Option<RemainingReason>, CliError> {
         let content = fingerprint_of(removal.text());
-        let found = self.details.verdict(content).map_err(|error| unreadable(&error))?;
+        let found = self
+            .details
+            .verdict(content)
+            .map_err(|error| unreadable(&error))?;
         Ok(found.map(|(verdict, outcome)| {
             let outcome = outcome.map(|outcome| outcome.to_string());
             RemainingReason::Tested(TestedRemoval {
