@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput, TokenSource};
 
-/// Texts of which either is larger are compared by lines, in bytes.
+/// Texts that are longer together are compared by lines only, in bytes.
 const BY_TOKENS: usize = 96 << 10;
 
 /// A part of two texts.
@@ -18,15 +18,54 @@ pub(crate) enum Segment {
     Added(Range<usize>),
 }
 
-/// Returns the segments of two texts, in order.
+/// Returns the segments of two texts, in order: those of the tokens in lines that differ.
 pub(crate) fn segments(old: &[u8], new: &[u8]) -> Vec<Segment> {
-    let by_lines = old.len().max(new.len()) > BY_TOKENS;
+    let mut segments = Vec::new();
+    let mut lines = compare(old, new, PieceSize::Line).into_iter().peekable();
+    while let Some(segment) = lines.next() {
+        let Segment::Removed(removed) = &segment else {
+            segments.push(segment);
+            continue;
+        };
+        let is_added = |next: &Segment| matches!(next, Segment::Added(_));
+        let Some(Segment::Added(added)) = lines.next_if(is_added) else {
+            segments.push(segment);
+            continue;
+        };
+        if removed.len() + added.len() > BY_TOKENS {
+            segments.extend([segment, Segment::Added(added)]);
+            continue;
+        }
+        let within = compare(&old[removed.clone()], &new[added.clone()], PieceSize::Token);
+        let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+        segments.extend(within.into_iter().map(|segment| match segment {
+            Segment::Kept(a, b) => Segment::Kept(moved(a, removed.start), moved(b, added.start)),
+            Segment::Removed(range) => Segment::Removed(moved(range, removed.start)),
+            Segment::Added(range) => Segment::Added(moved(range, added.start)),
+        }));
+    }
+    segments
+}
+
+/// The size of the pieces that are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PieceSize {
+    Line,
+    Token,
+}
+
+/// The number of tokens up to which the longest common text is found; beyond that, a good one.
+const EXACT: usize = 12_000;
+
+fn compare(old: &[u8], new: &[u8], size: PieceSize) -> Vec<Segment> {
+    let by_lines = size == PieceSize::Line;
     let [old_pieces, new_pieces] = [old, new].map(|text| Pieces::of(text, by_lines));
     let input = InternedInput::new(&old_pieces, &new_pieces);
-    let algorithm = if by_lines {
-        Algorithm::Histogram
-    } else {
-        Algorithm::Myers
+    let is_small = old_pieces.ends.len() + new_pieces.ends.len() < EXACT;
+    let algorithm = match size {
+        PieceSize::Line => Algorithm::Histogram,
+        PieceSize::Token if is_small => Algorithm::MyersMinimal,
+        PieceSize::Token => Algorithm::Myers,
     };
     let diff = Diff::compute(algorithm, &input);
     let mut segments = Vec::new();
@@ -209,11 +248,21 @@ mod tests {
     }
 
     #[test]
-    fn large_texts_are_compared_by_lines() {
+    fn what_is_left_of_a_long_text_is_found_in_it() {
+        let old = "<TR><TD NAME=a>x</TD></TR>\n".repeat(200)
+            + "<SELECT NAME=b>\n"
+            + &"<P>y</P>\n".repeat(200);
+        let found = segments(old.as_bytes(), b"<SELECT>");
+        let is_added = |segment: &Segment| matches!(segment, Segment::Added(_));
+        assert!(!found.iter().any(is_added), "{found:?}");
+    }
+
+    #[test]
+    fn large_texts_are_compared_by_lines_and_then_by_tokens() {
         let old = "a b\n".repeat(40_000) + "c d\n";
         let new = "a b\n".repeat(39_999) + "c e\n";
         let segments = segments(old.as_bytes(), new.as_bytes());
-        assert!(segments.contains(&Segment::Added(new.len() - 4..new.len())));
+        assert!(segments.contains(&Segment::Added(new.len() - 2..new.len() - 1)));
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn readme(record: &ReductionRecord, bug: &BugText) -> String {
     text += "\n## To reproduce\n\n`sh reproduce.sh` runs the command on the test case. `sh interesting.sh FILE` exits with 0 \
              when a file shows this failure, for bisections and other reducers:\n\n";
     for line in record.property.lines() {
-        writeln!(text, "- {}", inline(line)).ok();
+        writeln!(text, "- {}", code(line)).ok();
     }
     if !bug.enclosed.is_empty() {
         let names: Vec<String> = bug.enclosed.iter().map(|name| code(name)).collect();

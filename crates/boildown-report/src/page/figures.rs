@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::table;
 use crate::escape;
-use crate::format::{date, duration, grouped, percent, real};
+use crate::format::{count, date, duration, grouped, percent, real};
 use crate::model::{RateRecord, ReductionRecord, SessionRecord, ToolRecord};
 
 pub(super) fn repeatability(record: &ReductionRecord) -> String {
@@ -33,10 +33,10 @@ pub(super) fn repeatability(record: &ReductionRecord) -> String {
         &rows,
     );
     if repeatability.contradictions > 0 {
-        let number = grouped(repeatability.contradictions);
-        write!(
+        let number = count(repeatability.contradictions, "candidate");
+        writeln!(
             html,
-            "<p>On {number} candidates the property held in one run and not in another.</p>\n"
+            "<p>On {number} the property held in one run and not in another.</p>"
         )
         .ok();
     }

@@ -128,9 +128,9 @@ fn heading(record: &ReductionRecord) -> String {
         lead(record)
     );
     let mut figure = |name: &str, value: &str, more: &str| {
-        write!(
+        writeln!(
             html,
-            "<div><dt>{name}</dt><dd>{value}<small>{more}</small></dd></div>\n"
+            "<div><dt>{name}</dt><dd>{value}<small>{more}</small></dd></div>"
         )
         .ok();
     };

@@ -156,9 +156,9 @@ fn details(remaining: &RemainingRecord, text: &[u8]) -> String {
     let mut html = "<details class=all><summary>The same as a table</summary>\n".to_owned();
     html += &table("reasons", &heading, &rows);
     if left_out > 0 {
-        write!(
+        writeln!(
             html,
-            "<p>{} more are left out.</p>\n",
+            "<p>{} more are left out.</p>",
             count(left_out as u64, remaining.unit)
         )
         .ok();

@@ -143,9 +143,9 @@ fn removed(fates: &InputFates<'_>, stretch: &Stretch<'_>, left: &mut usize) -> S
         )
         .ok();
     } else {
-        write!(
+        writeln!(
             html,
-            "<span class=fold>{lines} removed, {size} bytes; not shown</span>\n"
+            "<span class=fold>{lines} removed, {size} bytes; not shown</span>"
         )
         .ok();
     }

@@ -75,7 +75,7 @@ pub(super) fn write(
     files.add("reproduce.sh", reproduce(&scripts).into_bytes(), true);
     let run = run_on(&args, &commands.command, &result)?;
     let text = bug_text(&commands, &run, &files);
-    let text = files.without_home(&readme(record, &text));
+    let text = files.without_paths(&readme(record, &text));
     files.add("README.md", text.into_bytes(), false);
     files.write(&folder)?;
     files.write_archive(&folder, &archive)?;
@@ -248,6 +248,18 @@ impl BugFiles {
             Some(home) => text.replace(home, "~"),
             None => text.to_owned(),
         }
+    }
+
+    /// Returns a text with the names of the enclosed files in place of their paths, and without the
+    /// home directory.
+    fn without_paths(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (path, name) in &self.enclosed {
+            if let Some(path) = path.to_str() {
+                text = text.replace(path, name);
+            }
+        }
+        self.without_home(&text)
     }
 
     fn command(&mut self, command: &CommandLine) -> Result<BugCommand, CliError> {

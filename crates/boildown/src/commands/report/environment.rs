@@ -17,11 +17,11 @@ use crate::options::SandboxArgs;
 /// Programs that print their version and do nothing else when they are asked for it. The ends of
 /// names such as `gcc-13` and `python3.12` do not count.
 const KNOWN: &[&str] = &[
-    "gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "cargo", "go", "gccgo", "tcc", "node",
+    "gcc", "g++", "cc", "c++", "clang", "clang++", "rustc", "cargo", "gccgo", "tcc", "node",
     "deno", "bun", "python", "pypy", "ruby", "perl", "php", "java", "javac", "kotlinc", "scala",
-    "ghc", "ocaml", "ocamlc", "swiftc", "dotnet", "lua", "opt", "llc", "lld", "ld", "as", "sqlite",
-    "sqlite3", "z3", "cvc5", "gdb", "lldb", "valgrind", "cmake", "ninja", "make", "wasmtime",
-    "wasm-opt", "jq", "bash", "git", "frama-c", "coqc", "lean", "agda",
+    "ghc", "ocaml", "ocamlc", "swiftc", "dotnet", "lua", "llc", "lld", "sqlite", "sqlite3", "z3",
+    "cvc5", "gdb", "lldb", "valgrind", "cmake", "ninja", "wasmtime", "wasm-opt", "jq", "frama-c",
+    "coqc", "lean", "agda",
 ];
 
 /// The time that a program has to print its version.

@@ -97,7 +97,9 @@ fn find(file: Option<&Path>) -> Result<LastSession, CliError> {
     let Some(store) = file.filter(is_store) else {
         return last_session(file);
     };
-    let session = LastSession::of_store(store)
+    // The name of the result is that of the folder.
+    let file = std::path::absolute(store).unwrap_or_else(|_| store.to_owned());
+    let session = LastSession::of_store(&file)
         .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
     session.ok_or_else(|| CliError::usage(format!("{} holds no run", store.escaped())))
 }
