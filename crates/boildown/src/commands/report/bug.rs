@@ -5,9 +5,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use boildown_exec::{CommandLine, Runner, StdinContent, TypedCommand, WordPart, fsx};
-use boildown_oracle::{Capture, ExitSpec, Expectation, Interrupt, Property, Run};
+use boildown_oracle::{Capture, ExitSpec, Expectation, Interrupt, Outcome, Property, Run};
 use boildown_report::{
     BugCommand, BugScripts, BugText, ReductionRecord, ScriptCheck, ScriptPart, grep_pattern,
     interesting, readme, reproduce,
@@ -73,14 +74,18 @@ pub(super) fn write(
     files.add(&scripts.name, result.clone(), false);
     files.add("interesting.sh", interesting(&scripts).into_bytes(), true);
     files.add("reproduce.sh", reproduce(&scripts).into_bytes(), true);
-    let run = run_on(&args, &commands.command, &result)?;
+    let limit = Duration::from_secs(scripts.seconds);
+    let run = run_on(&args, &commands.command, &result, limit)?;
     let text = bug_text(&commands, &run, &files);
     let text = files.without_paths(&readme(record, &text));
     files.add("README.md", text.into_bytes(), false);
     files.write(&folder)?;
     files.write_archive(&folder, &archive)?;
     stdout::write(format!("{}\n{}\n", folder.escaped(), archive.escaped()).as_bytes());
-    check(&args, &folder, &result)?;
+    // The commands of the script one after the other, and a moment for itself.
+    let runs = 1 + u32::try_from(scripts.extra.len()).unwrap_or(u32::MAX);
+    let limit = limit.saturating_mul(runs) + Duration::from_secs(30);
+    check(&args, &folder, &result, limit)?;
     Ok(ExitKind::Reduced)
 }
 
@@ -168,12 +173,17 @@ fn script_check(expectation: &Expectation) -> Result<ScriptCheck, CliError> {
 }
 
 /// Runs a command on the result, once.
-fn run_on(args: &ReduceArgs, command: &CommandLine, result: &[u8]) -> Result<Run, CliError> {
+fn run_on(
+    args: &ReduceArgs,
+    command: &CommandLine,
+    result: &[u8],
+    limit: Duration,
+) -> Result<Run, CliError> {
     let runner = limits::runner(
         &args.input,
         command.clone(),
         &args.sandbox,
-        args.timeout,
+        Some(limit),
         &mut |_| {},
     )?;
     run_once(&runner, result)
@@ -187,7 +197,7 @@ fn run_once(runner: &Runner, candidate: &[u8]) -> Result<Run, CliError> {
 }
 
 /// Runs `interesting.sh` on the result and on the empty file.
-fn check(args: &ReduceArgs, folder: &Path, result: &[u8]) -> Result<(), CliError> {
+fn check(args: &ReduceArgs, folder: &Path, result: &[u8], limit: Duration) -> Result<(), CliError> {
     let script = folder.join("interesting.sh");
     let words = ["sh".into(), script.clone().into_os_string(), "{}".into()];
     let command = CommandLine::new(&TypedCommand {
@@ -204,15 +214,15 @@ fn check(args: &ReduceArgs, folder: &Path, result: &[u8]) -> Result<(), CliError
             script.escaped()
         ))
     };
-    let run = run_on(args, &command, result)?;
-    if run.outcome != boildown_oracle::Outcome::Exited(0) {
+    let run = run_on(args, &command, result, limit)?;
+    if run.outcome != Outcome::Exited(0) {
         return Err(not_as_expected(
             "does not find the failure on the result",
             &run,
         ));
     }
-    let run = run_on(args, &command, b"")?;
-    if !result.is_empty() && run.outcome == boildown_oracle::Outcome::Exited(0) {
+    let run = run_on(args, &command, b"", limit)?;
+    if !result.is_empty() && run.outcome == Outcome::Exited(0) {
         return Err(not_as_expected("finds the failure on an empty file", &run));
     }
     Ok(())
