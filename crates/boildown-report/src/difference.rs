@@ -153,8 +153,8 @@ impl<'a> TokenSource for &Pieces<'a> {
     }
 }
 
-/// For each byte of an input, the step at which it went. Steps are given in order, as the texts that
-/// are known.
+/// For each byte of an input, the step at which it went. Steps are given in order, as the texts
+/// that are known.
 #[derive(Debug)]
 pub(crate) struct Fates {
     /// Invariant: as long as the input.

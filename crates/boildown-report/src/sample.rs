@@ -6,8 +6,8 @@ use crate::model::{
     StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
 };
 
-/// Returns the record of a reduction with this number of steps after the input.
-pub(crate) fn record(steps: u64) -> ReductionRecord {
+/// Returns the input, and this number of steps.
+fn step_records(steps: u64) -> Vec<StepRecord> {
     let lines: Vec<String> = (0..400)
         .map(|line| format!("int value_{line} = call({line}, \"</script>\u{202e}\"); // & more\n"))
         .collect();
@@ -36,6 +36,11 @@ pub(crate) fn record(steps: u64) -> ReductionRecord {
             text: is_stored.then(|| text(kept)),
         });
     }
+    all
+}
+
+/// Returns the record of a reduction with this number of steps after the input.
+pub(crate) fn record(steps: u64) -> ReductionRecord {
     let tests = steps * 3 + 40;
     ReductionRecord {
         input: "crash<b>.c".to_owned(),
@@ -58,7 +63,7 @@ pub(crate) fn record(steps: u64) -> ReductionRecord {
             jobs: Some(2),
             own_seconds: Some(0.1),
         }],
-        steps: all,
+        steps: step_records(steps),
         passes: [(0, "lines"), (steps, "tree & more"), (steps * 2, "tokens")]
             .map(|(test, name)| PassRecord {
                 name: name.to_owned(),
@@ -78,6 +83,12 @@ pub(crate) fn record(steps: u64) -> ReductionRecord {
             })
             .collect(),
         remaining: Some(remaining()),
+        ..surroundings()
+    }
+}
+
+fn surroundings() -> ReductionRecord {
+    ReductionRecord {
         repeatability: Some(RepeatabilityRecord {
             input: RateRecord {
                 runs: 24,
@@ -108,6 +119,7 @@ pub(crate) fn record(steps: u64) -> ReductionRecord {
             because: "by the name".to_owned(),
             option: "--language".to_owned(),
         }],
+        ..ReductionRecord::default()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Everything else about a run that is shown to the user, read without a lock.
+//! Sessions, passes, verdicts and outputs of a run, read without a lock, to be shown to the user.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,20 +8,9 @@ use boildown_oracle::{Outcome, Run, Verdict};
 use boildown_search::Fingerprint;
 use rusqlite::{Connection, Row};
 
-use super::record::{read_outcome, read_verdict};
+use super::record::{StartedPass, read_outcome, read_verdict};
 use super::stored_run::{content, read_recording, unsigned};
 use super::{StoreError, look_up, schema};
-
-/// The start of a pass.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StartedPass {
-    /// The number of queries that were answered before.
-    pub query: u64,
-    /// The name of the pass.
-    pub name: String,
-    /// The time since its session began.
-    pub elapsed: Duration,
-}
 
 /// A session of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -199,8 +188,7 @@ impl RunDetails {
         Ok(found.map(|stored| (stored.verdict, stored.outcome)))
     }
 
-    /// Returns the last lines that rejected candidates printed: those that are stored, which are the
-    /// last ones. Files of the first versions have none.
+    /// Returns the last lines that rejected candidates printed, as far as they are stored. Files of the first versions have none.
     ///
     /// # Errors
     /// [`StoreError`] when the file cannot be read.

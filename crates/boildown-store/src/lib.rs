@@ -92,14 +92,14 @@ use record::{RejectedOutput, VerdictRecord, read_outcome, read_verdict};
 use writer::Writer;
 
 pub use choice::Choice;
-pub use details::{RunDetails, SessionDetails, StartedPass, StoredVerdicts};
+pub use details::{RunDetails, SessionDetails, StoredVerdicts};
 pub use error::StoreError;
 pub use history::{RunHistory, StoredImprovement};
 pub use identity::Identity;
 pub use known_results::KnownResults;
 pub use known_verdicts::{KnownStatus, KnownVerdicts};
 pub use last_session::{LastSession, SessionEnding};
-pub use record::{Improvement, fingerprint_of};
+pub use record::{Improvement, StartedPass, fingerprint_of};
 pub use recording::BaselineRecording;
 pub use store_folder::{FOLDER, StoreFolder};
 pub use stored_run::{ResumeStatus, ResumedBest, RunDescription, StoredRun};

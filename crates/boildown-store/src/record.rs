@@ -56,6 +56,17 @@ pub struct Improvement {
     pub text: Option<Arc<[u8]>>,
 }
 
+/// The start of a pass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartedPass {
+    /// The number of queries that were answered before.
+    pub query: u64,
+    /// The name of the pass.
+    pub name: String,
+    /// The time since its session began.
+    pub elapsed: Duration,
+}
+
 /// The maximum size of the output of a rejected candidate that is stored, in bytes.
 const MAX_OUTPUT: usize = 240;
 

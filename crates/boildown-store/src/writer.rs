@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, params};
 
 use super::StoreError;
-use super::details::StartedPass;
-use super::record::{Improvement, RejectedOutput, VerdictRecord, code, micros, outcome_text};
+use super::record::{
+    Improvement, RejectedOutput, StartedPass, VerdictRecord, code, micros, outcome_text,
+};
 
 /// The longest time that a record waits to be written.
 const MAX_DELAY: Duration = Duration::from_millis(250);

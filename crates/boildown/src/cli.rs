@@ -11,7 +11,7 @@ use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
-use crate::commands::report::ReportArgs;
+use crate::commands::report::args::ReportArgs;
 use crate::commands::worker::ServeArgs;
 use crate::guide::TEMPLATE;
 
@@ -44,7 +44,7 @@ pub(crate) enum Command {
     /// List the results of a run, print one, compare two, or bring one back
     #[command(before_help = HISTORY.short_examples(), before_long_help = HISTORY.beginning(), help_template = TEMPLATE)]
     History(StoredResultsArgs),
-    /// Write a page about a reduction: what went and when, and why it is not smaller; or a bug report
+    /// Write a page about a reduction: what went when, and why it is not smaller
     #[command(before_help = REPORT.short_examples(), before_long_help = REPORT.beginning(), help_template = TEMPLATE)]
     Report(ReportArgs),
     /// Run tests for a boildown on another machine, over standard input and output

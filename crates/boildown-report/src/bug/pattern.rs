@@ -29,8 +29,8 @@ impl std::error::Error for PatternError {}
 /// bytes.
 ///
 /// # Errors
-/// [`PatternError`] when it has what POSIX expressions do not know: line feeds, or the beginning and
-/// end of the whole text.
+/// [`PatternError`] when it has what POSIX expressions do not know: line feeds, or the beginning
+/// and end of the whole text.
 pub fn grep_pattern(pattern: &str) -> Result<String, PatternError> {
     let fail = |lacks| PatternError {
         pattern: pattern.to_owned(),

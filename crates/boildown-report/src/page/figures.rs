@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::table;
+use super::table::table;
 use crate::escape;
 use crate::format::{count, date, duration, grouped, percent, real};
 use crate::model::{RateRecord, ReductionRecord, SessionRecord, ToolRecord};

@@ -1,4 +1,4 @@
-//! How the size fell: curves, passes, the tree map, and the steps with their differences.
+//! History of the size: curves, passes, the tree map, and the steps with their differences.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::fates::{InputFates, sampled};
-use super::table;
+use super::table::table;
 use crate::difference::{Segment, segments};
 use crate::drawing::curve::{CurveAxis, SizeCurve};
 use crate::drawing::tree_map::{self, LeafLook};

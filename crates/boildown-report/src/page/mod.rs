@@ -4,12 +4,14 @@
 //! - `history.rs`: curves, passes, the tree map, and the steps
 //! - `remaining.rs`: why the result is not smaller
 //! - `figures.rs`: repeatability, other failures, time, environment
+//! - `table.rs`: tables
 //! - `fates.rs`: at which step each byte of the input went
 
 mod fates;
 mod figures;
 mod history;
 mod remaining;
+mod table;
 mod texts;
 
 use std::fmt::Write as _;
@@ -30,48 +32,7 @@ struct PageSection {
 /// Returns the page about a reduction.
 #[must_use]
 pub fn page(record: &ReductionRecord) -> String {
-    let fates = InputFates::of(record);
-    let section = |anchor, title, content| PageSection {
-        anchor,
-        title,
-        content,
-    };
-    let sections = [
-        section(
-            "texts",
-            "Input and result",
-            texts::side_by_side(record, fates.as_ref()),
-        ),
-        section(
-            "remaining",
-            "Why it is not smaller",
-            remaining::section(record),
-        ),
-        section("steps", "Step by step", history::steps(record)),
-        section("sizes", "Size over tests and time", history::curves(record)),
-        section(
-            "map",
-            "Where the bytes went",
-            history::map(record, fates.as_ref()),
-        ),
-        section("passes", "Passes", history::passes(record)),
-        section(
-            "repeatability",
-            "Repeatability",
-            figures::repeatability(record),
-        ),
-        section(
-            "others",
-            "Other failures on the way",
-            figures::other_failures(record),
-        ),
-        section("time", "Time", figures::time(record)),
-        section(
-            "environment",
-            "Command and environment",
-            figures::environment(record),
-        ),
-    ];
+    let sections = sections(record);
     let shown = || {
         sections
             .iter()
@@ -117,6 +78,52 @@ pub fn page(record: &ReductionRecord) -> String {
     )
     .ok();
     html
+}
+
+/// Returns the sections, in order. Those that nothing is known about are empty.
+fn sections(record: &ReductionRecord) -> [PageSection; 10] {
+    let fates = InputFates::of(record);
+    let section = |anchor, title, content| PageSection {
+        anchor,
+        title,
+        content,
+    };
+    [
+        section(
+            "texts",
+            "Input and result",
+            texts::side_by_side(record, fates.as_ref()),
+        ),
+        section(
+            "remaining",
+            "Why it is not smaller",
+            remaining::section(record),
+        ),
+        section("steps", "Step by step", history::steps(record)),
+        section("sizes", "Size over tests and time", history::curves(record)),
+        section(
+            "map",
+            "Where the bytes went",
+            history::map(record, fates.as_ref()),
+        ),
+        section("passes", "Passes", history::passes(record)),
+        section(
+            "repeatability",
+            "Repeatability",
+            figures::repeatability(record),
+        ),
+        section(
+            "others",
+            "Other failures on the way",
+            figures::other_failures(record),
+        ),
+        section("time", "Time", figures::time(record)),
+        section(
+            "environment",
+            "Command and environment",
+            figures::environment(record),
+        ),
+    ]
 }
 
 /// Returns the heading and the most important figures.
@@ -211,27 +218,6 @@ fn lead(record: &ReductionRecord) -> String {
         ),
     };
     format!("{state}{when}{property}")
-}
-
-/// Returns a table: heading cells, and rows of cells, which are HTML. Columns after the first hold
-/// numbers when `numeric` says so.
-fn table(class: &str, heading: &[&str], rows: &[Vec<String>]) -> String {
-    let mut html = format!("<div class=scroll><table class=\"{class}\">\n<thead><tr>");
-    for cell in heading {
-        write!(html, "<th scope=col>{cell}</th>").ok();
-    }
-    html += "</tr></thead>\n<tbody>\n";
-    for row in rows {
-        html += "<tr>";
-        for (column, cell) in row.iter().enumerate() {
-            match column {
-                0 => write!(html, "<th scope=row>{cell}</th>").ok(),
-                _ => write!(html, "<td>{cell}</td>").ok(),
-            };
-        }
-        html += "</tr>\n";
-    }
-    html + "</tbody></table></div>\n"
 }
 
 #[cfg(test)]

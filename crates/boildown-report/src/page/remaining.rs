@@ -1,9 +1,9 @@
-//! Why the result is not smaller: for each unit that is left, the nearest candidate without it.
+//! Reasons why the result is not smaller: for each unit that is left, the nearest candidate without it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::table;
+use super::table::table;
 use crate::escape;
 use crate::format::{count, grouped};
 use crate::model::{ReductionRecord, RemainingReason, RemainingRecord, RemainingUnit};

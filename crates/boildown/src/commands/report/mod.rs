@@ -1,5 +1,6 @@
 //! `boildown report`: a page about a reduction, or a bug report.
 
+pub(crate) mod args;
 mod bug;
 mod environment;
 mod record;
@@ -12,45 +13,13 @@ use boildown_exec::fsx;
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_report::{json, markdown, page};
 use boildown_store::LastSession;
-use clap::{Args, ValueEnum};
 
 use super::explain::last_session;
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
 use crate::stdout;
+use args::{ReportArgs, ReportFormat};
 use record::StoredReduction;
-
-#[derive(Debug, Args)]
-pub(crate) struct ReportArgs {
-    /// The input or the result of the run, or its store [default: the last run in the current
-    /// directory]
-    file: Option<PathBuf>,
-    /// Write to this file, or with `-` to standard output [default: RESULT.report.html; with
-    /// --bug the folder RESULT.bug]
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// The format
-    #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
-    format: ReportFormat,
-    /// Write a bug report instead: a folder with the test case, scripts and a text, and an archive
-    /// of it
-    #[arg(long, conflicts_with = "format")]
-    bug: bool,
-    /// Do not run programs that the command names to ask for their version
-    #[arg(long)]
-    no_versions: bool,
-}
-
-/// The format of a report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ReportFormat {
-    /// A page for a browser
-    Html,
-    /// Figures and texts for programs
-    Json,
-    /// A summary for an issue tracker or a chat
-    Markdown,
-}
 
 /// What a page of boildown has in its first bytes.
 const MARK: &[u8] = b"<meta name=generator content=boildown>";

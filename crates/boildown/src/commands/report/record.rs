@@ -12,14 +12,13 @@ use boildown_report::{
     RepeatabilityRecord, SessionRecord, StepRecord, VerdictRecord,
 };
 use boildown_search::flaky::RunCounts;
-use boildown_store::{
-    LastSession, RunDetails, RunHistory, SessionDetails, StoreError, StoredVerdicts,
-};
+use boildown_store::{LastSession, RunDetails, RunHistory, SessionDetails, StoredVerdicts};
 use boildown_syntax::{Language, text_parts};
 use serde_json::Value;
 
 use super::{environment, remaining};
-use crate::error::{CliError, ExitKind};
+use crate::commands::history::unreadable;
+use crate::error::CliError;
 
 /// The depth of the parts of the tree map.
 const MAP_DEPTH: usize = 14;
@@ -33,10 +32,6 @@ pub(super) struct StoredReduction {
     /// The first and the last event of the last session that has them.
     pub(super) started: Value,
     finished: Value,
-}
-
-pub(super) fn unreadable(error: &StoreError) -> CliError {
-    CliError::failed_to(ExitKind::CannotRun, error)
 }
 
 impl StoredReduction {

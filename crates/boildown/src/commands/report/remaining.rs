@@ -1,4 +1,4 @@
-//! What is left of the input, and the nearest candidates without each unit of it.
+//! Units that are left of the input, and the nearest candidates without each unit of it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use boildown_search::Fingerprint;
 use boildown_store::{RunDetails, fingerprint_of};
 use boildown_syntax::{Language, Removal, Removals};
 
-use super::record::unreadable;
+use crate::commands::history::unreadable;
 use crate::error::CliError;
 
 /// The number of units that are looked up.
