@@ -188,7 +188,8 @@ impl RunDetails {
         Ok(found.map(|stored| (stored.verdict, stored.outcome)))
     }
 
-    /// Returns the last lines that rejected candidates printed, as far as they are stored. Files of the first versions have none.
+    /// Returns the last lines that rejected candidates printed, as far as they are stored. Files of
+    /// the first versions have none.
     ///
     /// # Errors
     /// [`StoreError`] when the file cannot be read.

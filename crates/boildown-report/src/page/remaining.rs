@@ -1,4 +1,5 @@
-//! Reasons why the result is not smaller: for each unit that is left, the nearest candidate without it.
+//! Reasons why the result is not smaller: for each unit that is left, the nearest candidate without
+//! it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
