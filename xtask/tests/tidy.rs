@@ -47,6 +47,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["boildown-search", "boildown-oracle", "boildown-exec"],
     ),
     ("boildown-store", &["boildown-search", "boildown-oracle"]),
+    ("boildown-report", &[]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
     ("boildown-lab", &["boildown-search", "boildown-syntax"]),
     ("boildown-view", &[]),
@@ -74,6 +75,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-store",
             "boildown-driver",
             "boildown-lab",
+            "boildown-report",
             "boildown-session",
             "boildown-folder",
             "boildown-worker",
@@ -110,6 +112,7 @@ const PURE: &[&str] = &[
     "boildown-folder",
     "boildown-syntax",
     "boildown-oracle",
+    "boildown-report",
     "boildown-view",
 ];
 

@@ -89,14 +89,14 @@ impl<'a> Reporter<'a> {
         (self.on_event)(event);
     }
 
-    /// Reports the pass if it is not the one that was reported last.
-    pub(crate) fn report_pass(&mut self, pass: Option<&'static str>) {
-        if pass != self.pass
-            && let Some(name) = pass
-        {
+    /// Reports the pass if it is not the one that was reported last, and returns its name then.
+    pub(crate) fn report_pass(&mut self, pass: Option<&'static str>) -> Option<&'static str> {
+        let started = pass.filter(|_| pass != self.pass);
+        if let Some(name) = started {
             self.report(&Event::PassStarted { name });
         }
         self.pass = pass;
+        started
     }
 
     /// Reports that the store failed. Once only: one defect may show when reading and when writing.

@@ -28,6 +28,8 @@ pub struct StoredImprovement {
     pub bytes: u64,
     /// Its number of tokens, if they were counted.
     pub tokens: Option<u64>,
+    /// The number of its session.
+    pub session: i64,
     /// The time since its session began.
     pub elapsed: Duration,
     /// Whether its bytes are stored.
@@ -80,7 +82,7 @@ impl RunHistory {
 fn read_improvements(database: &Connection) -> rusqlite::Result<Vec<StoredImprovement>> {
     database
         .prepare(
-            "SELECT question, content, bytes, tokens, seconds, text IS NOT NULL \
+            "SELECT question, content, bytes, tokens, seconds, text IS NOT NULL, session \
              FROM improvements ORDER BY question",
         )?
         .query_map([], |row| {
@@ -93,6 +95,7 @@ fn read_improvements(database: &Connection) -> rusqlite::Result<Vec<StoredImprov
                 tokens: tokens.and_then(|tokens| tokens.try_into().ok()),
                 elapsed: Duration::try_from_secs_f64(seconds.unwrap_or(0.0)).unwrap_or_default(),
                 has_text: row.get(5)?,
+                session: row.get(6)?,
             })
         })?
         .collect()

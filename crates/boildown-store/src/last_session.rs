@@ -98,6 +98,14 @@ impl LastSession {
         }
     }
 
+    /// Returns the last session that worked on the run in this file. `None` when there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the file cannot be read.
+    pub fn of_store(file: &Path) -> Result<Option<Self>, StoreError> {
+        Self::read(file)
+    }
+
     /// Returns the time since the session began.
     #[must_use]
     pub fn age(&self) -> Duration {

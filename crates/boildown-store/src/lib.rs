@@ -66,6 +66,7 @@
 //! ```
 
 mod choice;
+mod details;
 mod error;
 mod history;
 mod identity;
@@ -87,21 +88,22 @@ use boildown_search::Fingerprint;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use boildown_oracle::{Answer, Outcome, Verdict};
-use record::{VerdictRecord, read_outcome, read_verdict};
+use record::{RejectedOutput, VerdictRecord, read_outcome, read_verdict};
 use writer::Writer;
 
 pub use choice::Choice;
+pub use details::{RunDetails, SessionDetails, StoredVerdicts};
 pub use error::StoreError;
 pub use history::{RunHistory, StoredImprovement};
 pub use identity::Identity;
 pub use known_results::KnownResults;
 pub use known_verdicts::{KnownStatus, KnownVerdicts};
 pub use last_session::{LastSession, SessionEnding};
-pub use record::{Improvement, fingerprint_of};
+pub use record::{Improvement, StartedPass, fingerprint_of};
 pub use recording::BaselineRecording;
 pub use store_folder::{FOLDER, StoreFolder};
 pub use stored_run::{ResumeStatus, ResumedBest, RunDescription, StoredRun};
-pub use surroundings::{add_surroundings, mentioned_variables};
+pub use surroundings::{IdentifiedFile, add_surroundings, mentioned_variables};
 pub use writer::Ending;
 
 /// The store of a run during a session. Dropping it writes all pending records.
@@ -120,6 +122,8 @@ pub struct RunStore {
     /// The query of the last improvement in the file when the session began. Earlier improvements
     /// are found again and not written again.
     last_improvement: u64,
+    /// The query of the last pass in the file when the session began.
+    last_pass: Option<u64>,
     /// The queries after which earlier sessions skipped a pass, in order.
     skipped_passes: Vec<u64>,
     /// Whether the session before this one ran to its end.
@@ -183,7 +187,8 @@ impl RunStore {
     /// Records the answer on the candidate with this content. Returns at once; the record is
     /// written later.
     pub fn learn(&self, content: Fingerprint, answer: &Answer) {
-        self.writer.verdict(VerdictRecord::new(content, answer));
+        let output = RejectedOutput::new(content, answer);
+        (self.writer).verdict(VerdictRecord::new(content, answer), output);
     }
 
     /// Returns the number of verdicts recorded so far. From the first call on, verdicts have to be
@@ -217,6 +222,18 @@ impl RunStore {
     /// Records that a pass was skipped after this query.
     pub fn skip_pass(&self, query: u64) {
         self.writer.skipped_pass(query);
+    }
+
+    /// Records that a pass started, unless an earlier session has.
+    pub fn start_pass(&self, pass: StartedPass) {
+        if self.last_pass.is_none_or(|last| pass.query > last) {
+            self.writer.pass(pass);
+        }
+    }
+
+    /// Records the first or the last event of the session, as JSON. Replaces one of this name.
+    pub fn record_event(&self, name: &'static str, json: String) {
+        self.writer.end_event(name, json);
     }
 
     /// Returns the queries after which earlier sessions skipped a pass, in order.

@@ -56,6 +56,55 @@ pub struct Improvement {
     pub text: Option<Arc<[u8]>>,
 }
 
+/// The start of a pass.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StartedPass {
+    /// The number of queries that were answered before.
+    pub query: u64,
+    /// The name of the pass.
+    pub name: String,
+    /// The time since its session began.
+    pub elapsed: Duration,
+}
+
+/// The maximum size of the output of a rejected candidate that is stored, in bytes.
+const MAX_OUTPUT: usize = 240;
+
+/// The number of lines of the output of a rejected candidate that are stored.
+const MAX_LINES: usize = 3;
+
+/// The last lines that a rejected candidate printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RejectedOutput {
+    pub(super) content: Fingerprint,
+    pub(super) lines: Vec<u8>,
+}
+
+impl RejectedOutput {
+    /// Returns the last lines of standard error, or else of standard output. `None` when the
+    /// candidate is interesting, or its output was empty or not captured.
+    pub(super) fn new(content: Fingerprint, answer: &Answer) -> Option<Self> {
+        let run = answer.run.as_ref();
+        let run = run.filter(|_| answer.verdict != Verdict::Interesting)?;
+        let lines = [&run.stderr, &run.stdout].map(|output| last_lines(output));
+        let lines = lines.into_iter().find(|lines| !lines.is_empty())?;
+        Some(Self { content, lines })
+    }
+}
+
+/// Returns the last lines of an output that are not blank. The beginning of a long line is cut off.
+fn last_lines(output: &[u8]) -> Vec<u8> {
+    let lines = output.rsplit(|byte| *byte == b'\n');
+    let lines = lines.map(|line| line.trim_ascii_end());
+    let mut lines: Vec<&[u8]> = lines
+        .filter(|line| !line.is_empty())
+        .take(MAX_LINES)
+        .collect();
+    lines.reverse();
+    let text = lines.join(&b'\n');
+    text[text.len().saturating_sub(MAX_OUTPUT)..].to_vec()
+}
+
 /// Returns the fingerprint of a content: the first 16 bytes of its BLAKE3 hash.
 #[must_use]
 pub fn fingerprint_of(text: &[u8]) -> Fingerprint {
@@ -175,6 +224,14 @@ mod tests {
         for nonsense in ["", "exit", "exit x", "gone 3"] {
             assert_eq!(read_outcome(nonsense), None, "{nonsense}");
         }
+    }
+
+    #[test]
+    fn the_last_lines_of_an_output_are_those_that_are_not_blank() {
+        assert_eq!(last_lines(b"a\nb\n\nc \r\n  \nd\n"), b"b\nc\nd");
+        assert_eq!(last_lines(b"\n \n"), b"");
+        let long = vec![b'x'; 1000];
+        assert_eq!(last_lines(&long).len(), MAX_OUTPUT);
     }
 
     #[test]

@@ -96,6 +96,28 @@ CREATE TABLE IF NOT EXISTS unconfirmed (
 );
 ";
 
+/// The tables that only `boildown report` reads, which the first files do not have.
+const REPORT_TABLES: &str = "
+CREATE TABLE IF NOT EXISTS passes (
+    question INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    session INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS outputs (
+    place INTEGER PRIMARY KEY,
+    number INTEGER NOT NULL,
+    content BLOB NOT NULL,
+    lines BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS ends (
+    session INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (session, event)
+) WITHOUT ROWID;
+";
+
 /// Opens the file for writing, and creates it if it does not exist.
 pub(super) fn open(file: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -179,7 +201,8 @@ pub(super) fn create(database: &Connection) -> rusqlite::Result<()> {
 pub(super) fn create_missing(database: &Connection) -> rusqlite::Result<()> {
     database.execute_batch(SKIPPED_PASSES_TABLE)?;
     database.execute_batch(CHOICES_TABLE)?;
-    database.execute_batch(UNCONFIRMED_TABLE)
+    database.execute_batch(UNCONFIRMED_TABLE)?;
+    database.execute_batch(REPORT_TABLES)
 }
 
 /// Returns whether the file has no tables.

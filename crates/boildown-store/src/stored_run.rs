@@ -226,7 +226,12 @@ impl StoredRun {
                 |row| unsigned(row, 0),
             )
             .map_err(StoreError::from_database("read", &self.file))?;
+        let last_pass = database
+            .query_row("SELECT max(question) FROM passes", [], |row| row.get(0))
+            .map_err(StoreError::from_database("read", &self.file))?;
+        let last_pass: Option<i64> = last_pass;
         Ok(RunStore {
+            last_pass: last_pass.and_then(|query| query.try_into().ok()),
             writer: Writer::start(database, self.file.clone(), session, last_number),
             reader: Mutex::new(Some(reader)),
             read_error: Mutex::default(),
@@ -359,7 +364,7 @@ fn write_recording(database: &Connection, recording: &BaselineRecording) -> rusq
 }
 
 /// Returns the baseline runs; `None` when one of them has a wrong checksum.
-fn read_recording(database: &Connection) -> rusqlite::Result<Option<Vec<BaselineRun>>> {
+pub(super) fn read_recording(database: &Connection) -> rusqlite::Result<Option<Vec<BaselineRun>>> {
     database
         .prepare(
             "SELECT content, verdict, outcome, micros, stdout, stderr, checked \

@@ -86,6 +86,37 @@ pub fn add_surroundings<'a>(identity: &mut Identity, command: impl IntoIterator<
     }
 }
 
+/// A program or file in the identity of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdentifiedFile {
+    /// Its path.
+    pub path: PathBuf,
+    /// The value in the identity as it would be now; `None` when the file is gone.
+    pub now: Option<String>,
+    /// The hash of its content now; `None` when it cannot be read, or is too large.
+    pub hash: Option<String>,
+}
+
+impl IdentifiedFile {
+    /// Returns the program or file that this name in an identity stands for. `None` for other
+    /// names.
+    #[must_use]
+    pub fn of(what: &str) -> Option<Self> {
+        let named = what.strip_prefix("the file ").map(PathBuf::from);
+        let is_named = named.is_some();
+        let path = named.or_else(|| what.strip_prefix("the program ").map(PathBuf::from))?;
+        let hash = content(&path).map(|bytes| {
+            let mut identity = Identity::default();
+            identity.add_hash("", &bytes);
+            let value = identity.pairs().next().map(|(_, value)| value.to_owned());
+            value.unwrap_or_default()
+        });
+        let by_content = hash.clone().filter(|_| is_named);
+        let now = by_content.or_else(|| stamp(&path));
+        Some(Self { path, now, hash })
+    }
+}
+
 /// Returns the environment variables that a command or a file that one of its words names mentions,
 /// without those that every shell has. They are needed to repeat a run in another shell.
 #[must_use]

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, params};
 
 use super::StoreError;
-use super::record::{Improvement, VerdictRecord, code, micros, outcome_text};
+use super::record::{
+    Improvement, RejectedOutput, StartedPass, VerdictRecord, code, micros, outcome_text,
+};
 
 /// The longest time that a record waits to be written.
 const MAX_DELAY: Duration = Duration::from_millis(250);
@@ -22,6 +24,9 @@ const MAX_WAITING: usize = 1 << 18;
 
 /// The maximum size of a text that is stored, in bytes.
 const MAX_TEXT: usize = 256 << 20;
+
+/// The number of rejected candidates whose output is stored: the last ones.
+const MAX_OUTPUTS: u64 = 1 << 13;
 
 /// The handle of the writing thread. Dropping it writes all waiting records.
 #[derive(Debug)]
@@ -70,6 +75,10 @@ struct Batch {
     improvements: Vec<Improvement>,
     /// The queries after which a pass was skipped.
     skipped_passes: Vec<u64>,
+    outputs: Vec<RejectedOutput>,
+    passes: Vec<StartedPass>,
+    /// The first and the last event of the session: the name and the JSON.
+    ends: Vec<(&'static str, String)>,
     ending: Option<Ending>,
 }
 
@@ -129,11 +138,12 @@ impl Writer {
         }
     }
 
-    pub(super) fn verdict(&self, record: VerdictRecord) {
+    pub(super) fn verdict(&self, record: VerdictRecord, output: Option<RejectedOutput>) {
         let mut state = self.shared.lock();
         if state.is_broken || state.batch.verdicts.len() >= MAX_WAITING {
             return;
         }
+        state.batch.outputs.extend(output);
         state.pushed += 1;
         state.last_verdict += 1;
         state.batch.verdicts.push(record);
@@ -180,6 +190,24 @@ impl Writer {
         if !state.is_broken {
             state.pushed += 1;
             state.batch.skipped_passes.push(query);
+            self.shared.wake.notify_one();
+        }
+    }
+
+    pub(super) fn pass(&self, pass: StartedPass) {
+        let mut state = self.shared.lock();
+        if !state.is_broken {
+            state.pushed += 1;
+            state.batch.passes.push(pass);
+            self.shared.wake.notify_one();
+        }
+    }
+
+    pub(super) fn end_event(&self, event: &'static str, json: String) {
+        let mut state = self.shared.lock();
+        if !state.is_broken {
+            state.pushed += 1;
+            state.batch.ends.push((event, json));
             self.shared.wake.notify_one();
         }
     }
@@ -286,6 +314,23 @@ fn write(database: &mut Connection, session: i64, next: &NextBatch) -> rusqlite:
     for improvement in &batch.improvements {
         write_improvement(&transaction, session, improvement)?;
     }
+    write_outputs(&transaction, &batch.outputs)?;
+    for pass in &batch.passes {
+        transaction
+            .prepare_cached("INSERT OR REPLACE INTO passes VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![
+                number(pass.query),
+                pass.name,
+                pass.elapsed.as_secs_f64(),
+                session
+            ])?;
+    }
+    for (event, json) in &batch.ends {
+        transaction.execute(
+            "INSERT OR REPLACE INTO ends VALUES (?1, ?2, ?3)",
+            params![session, event, json],
+        )?;
+    }
     for &query in &batch.skipped_passes {
         transaction.execute(
             "INSERT INTO leaves (question, session) VALUES (?1, ?2)",
@@ -307,6 +352,28 @@ fn write(database: &mut Connection, session: i64, next: &NextBatch) -> rusqlite:
     }
     transaction.commit()?;
     Ok(forgotten)
+}
+
+/// Writes outputs in the places of the oldest ones.
+fn write_outputs(database: &Connection, outputs: &[RejectedOutput]) -> rusqlite::Result<()> {
+    if outputs.is_empty() {
+        return Ok(());
+    }
+    let last: i64 =
+        database.query_row("SELECT coalesce(max(number), 0) FROM outputs", [], |row| {
+            row.get(0)
+        })?;
+    for (next, output) in (last + 1..).zip(outputs) {
+        database
+            .prepare_cached("INSERT OR REPLACE INTO outputs VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![
+                next.rem_euclid(number(MAX_OUTPUTS)),
+                next,
+                output.content.bits().to_le_bytes(),
+                output.lines,
+            ])?;
+    }
+    Ok(())
 }
 
 /// Writes which verdicts are not confirmed, and removes them if the batch says so. Returns how many

@@ -53,6 +53,7 @@
 //!   the caller can stop soon
 //! - `mentions`: which lines of a folder's texts mention one of its files
 //! - `outline`: an [`Outline`]: the statements of a text, and their [`Alignment`] with another's
+//! - `remaining`: the parts of a text, and the text without each of them
 //! - `split`: a [`Split`]: the elements of an input that is a list
 //! - `strategy`, `keep`: the options of a reduction
 //! - `isolate`: [`Isolation`]: the smallest difference between an input that passes and one that
@@ -79,6 +80,7 @@ mod mentions;
 mod outline;
 mod parse;
 mod pipeline;
+mod remaining;
 mod rewrite;
 mod shield;
 mod split;
@@ -101,6 +103,7 @@ pub use pipeline::{
     IdleReason, PassId, Pipeline, Reduction, count_tokens, folder_reduction, idle_passes,
     language_of_file, pass_names, reduction,
 };
+pub use remaining::{Removal, Removals, RemovedUnit, TextPart, text_parts};
 pub use rewrite::{RuleError, Rules};
 pub use split::{CommandParts, CommandWords, Split, SplitError, command_words};
 pub use strategy::{

@@ -5,12 +5,13 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::commands::changes::args::ChangesArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::explain::ExplainArgs;
-use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, WORKER};
+use crate::commands::guides::{BOILDOWN, EXPLAIN, HISTORY, MAN, REPORT, WORKER};
 use crate::commands::history::StoredResultsArgs;
 use crate::commands::isolate::args::IsolateArgs;
 use crate::commands::lab::args::LabArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
+use crate::commands::report::args::ReportArgs;
 use crate::commands::worker::ServeArgs;
 use crate::guide::TEMPLATE;
 
@@ -43,6 +44,9 @@ pub(crate) enum Command {
     /// List the results of a run, print one, compare two, or bring one back
     #[command(before_help = HISTORY.short_examples(), before_long_help = HISTORY.beginning(), help_template = TEMPLATE)]
     History(StoredResultsArgs),
+    /// Write a page about a reduction: what went when, and why it is not smaller
+    #[command(before_help = REPORT.short_examples(), before_long_help = REPORT.beginning(), help_template = TEMPLATE)]
+    Report(ReportArgs),
     /// Run tests for a boildown on another machine, over standard input and output
     #[command(before_long_help = WORKER.beginning(), after_long_help = WORKER.ending(), help_template = TEMPLATE)]
     Worker(ServeArgs),

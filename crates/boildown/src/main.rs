@@ -68,6 +68,7 @@ fn run() -> ExitKind {
         cli::Command::Changes(args) => changes::run(&args),
         cli::Command::Explain(args) => commands::explain::print(&args),
         cli::Command::History(args) => commands::history::run(args),
+        cli::Command::Report(args) => commands::report::run(&args),
         cli::Command::Algorithms => Ok(algorithms::print()),
         cli::Command::Lab(args) => lab::run(&args),
         cli::Command::Worker(args) => commands::worker::run(&args),

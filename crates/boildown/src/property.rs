@@ -88,6 +88,12 @@ impl PropertyCommands {
         })
     }
 
+    /// Returns the further commands, and whether each has to succeed.
+    pub(crate) fn extra(&self) -> impl Iterator<Item = (&CommandLine, bool)> {
+        let extra = self.extra.iter();
+        extra.map(|extra| (&extra.command, extra.expected == ExpectedEnd::Success))
+    }
+
     /// Lets candidates of this input decide about parts of the command.
     ///
     /// # Errors

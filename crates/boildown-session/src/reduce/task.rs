@@ -9,7 +9,7 @@ use boildown_driver::{Drive, Spent};
 use boildown_oracle::OracleError;
 use boildown_search::flaky::RunCounts;
 use boildown_search::{Search as _, Told};
-use boildown_store::{Improvement, ResumedBest, RunStore, fingerprint_of};
+use boildown_store::{Improvement, ResumedBest, RunStore, StartedPass, fingerprint_of};
 use boildown_syntax::{Candidate, PassId, Reduction};
 
 use super::confirm::{Confirmation, Recheck};
@@ -337,7 +337,17 @@ impl Task<Reduction> for ReduceTask<'_> {
         // Skipping a pass is followed by the search for the next query.
         if drive.is_settled() {
             self.tests_left = drive.search().inner().tests_left();
-            reporter.report_pass(drive.search().inner().pass().map(PassId::name));
+            let pass = drive.search().inner().pass().map(PassId::name);
+            if let (Some(name), Some(store)) = (reporter.report_pass(pass), self.store) {
+                let Spent {
+                    queries, elapsed, ..
+                } = drive.spent();
+                store.start_pass(StartedPass {
+                    query: queries,
+                    name: name.to_owned(),
+                    elapsed,
+                });
+            }
         }
         let progress = self.progress(Spent::default());
         (self.options.target_size)

@@ -220,6 +220,44 @@ pub(crate) const CHANGES: Guide = Guide {
     see_also: &["reduce", "isolate", "explain"],
 };
 
+pub(crate) const REPORT: Guide = Guide {
+    synopsis: &["boildown report [OPTIONS] [FILE]"],
+    description: &[
+        "Writes a page about a reduction, finished or not: the input and the result side by side, \
+         what went at which step, which passes found it, why the result is not smaller, how often \
+         the failure showed, and with which programs. The page is one file, which needs no network.",
+        "FILE is the input or the result of a run, or its store; without it, the last run in the \
+         current directory is meant. A store of an earlier version has less to show: the same \
+         reduction, run again, adds what is missing without a test.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown report",
+            brief: "a page about the last run",
+            purpose: "a page about the last run in the current directory, crash.min.c.report.html",
+        },
+        Example {
+            command: "boildown report crash.c -o report.html",
+            brief: "of another run, elsewhere",
+            purpose: "a page about the reduction of crash.c",
+        },
+    ],
+    keys: &[],
+    exit_codes: &[
+        (0, "written"),
+        (1, "there is no such run, or the file is not to be replaced"),
+        (5, "the store could not be read, or the file not written"),
+    ],
+    files: &[
+        (
+            "crash.min.c.report.html",
+            "the page, in the current directory.",
+        ),
+        STORE,
+    ],
+    see_also: &["reduce", "history", "explain"],
+};
+
 pub(crate) const HISTORY: Guide = Guide {
     synopsis: &[
         "boildown history [list [FILE]]",
@@ -464,6 +502,7 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "changes" => &CHANGES,
         "explain" => &EXPLAIN,
         "history" => &HISTORY,
+        "report" => &REPORT,
         "lab" => &LAB,
         "doctor" => &DOCTOR,
         "worker" => &WORKER,

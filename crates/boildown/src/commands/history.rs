@@ -229,7 +229,7 @@ impl StoredResults {
     }
 }
 
-fn unreadable(error: &StoreError) -> CliError {
+pub(super) fn unreadable(error: &StoreError) -> CliError {
     CliError::failed_to(ExitKind::CannotRun, error)
 }
 

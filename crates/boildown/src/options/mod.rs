@@ -29,7 +29,7 @@ pub(crate) mod heading {
 }
 
 /// What a run may do, and how many resources it may use.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct SandboxArgs {
     /// Let the command write to this directory or file too
     ///

@@ -45,6 +45,7 @@ mod pty;
 mod recipes;
 mod remote;
 mod repo;
+mod report;
 mod resume;
 mod runs;
 mod same_failure;

@@ -38,9 +38,9 @@ use crate::property::PropertyCommands;
 use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
-use crate::report::json_events::StartedEvent;
+use crate::report::json_events::{JsonValue as _, StartedEvent};
 use crate::report::notes::{not_remembered, noting};
-use crate::report::reporter::{Reporter, SearchControls};
+use crate::report::reporter::{FinalReport as _, Reporter, SearchControls};
 use crate::report::started::StartedSearch;
 use crate::report::ui::reduction_reporter;
 use crate::report::work_board::WatchedOracle;
@@ -194,7 +194,11 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
         uses_keys,
         executors: &executors,
     };
-    reporter.started(search.started(&choices));
+    let started = search.started(&choices);
+    if let Some(store) = &session.store {
+        record_start(store, &started);
+    }
+    reporter.started(started);
     search.finish(
         &strategy,
         session.store.clone(),
@@ -202,6 +206,18 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
         flakiness,
         reporter,
     )
+}
+
+/// Records the first event of the session, and the directory in which it runs, for
+/// `boildown report`.
+fn record_start(store: &RunStore, started: &StartedEvent) {
+    let mut event = started.to_json();
+    if let Ok(directory) = std::env::current_dir()
+        && let (Some(fields), Some(directory)) = (event.as_object_mut(), directory.to_str())
+    {
+        fields.insert("directory".to_owned(), directory.into());
+    }
+    store.record_event("started", event.to_string());
 }
 
 /// Returns the language of the input, and the strategy.
@@ -335,7 +351,13 @@ impl ReductionSearch<'_> {
         reporter: &mut dyn Reporter,
     ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
         let args = self.args;
-        let found = self.run(strategy, store, known_best, &mut flakiness, reporter)?;
+        let found = self.run(
+            strategy,
+            store.clone(),
+            known_best,
+            &mut flakiness,
+            reporter,
+        )?;
         reporter.leave_terminal();
         self.subject.destination.finish(&found.best, reporter)?;
         let input = &self.subject.input;
@@ -348,7 +370,7 @@ impl ReductionSearch<'_> {
         let keeps_files =
             (self.subject.folder.as_ref()).is_some_and(|folder| !folder.input.fixed.is_empty());
         let keeps_parts = keeps_files || !strategy.keep.is_empty();
-        self.report(&found, keeps_parts, &flakiness, reporter);
+        self.report(&found, keeps_parts, &flakiness, store.as_deref(), reporter);
         let exit = exit_kind(&flakiness, found.summary.stopped, unchanged);
         Ok((exit, found.best))
     }
@@ -394,6 +416,7 @@ impl ReductionSearch<'_> {
         found: &FoundReduction,
         keeps_parts: bool,
         flakiness: &Flakiness,
+        store: Option<&RunStore>,
         reporter: &mut dyn Reporter,
     ) {
         let (args, destination) = (self.args, &self.subject.destination);
@@ -406,7 +429,7 @@ impl ReductionSearch<'_> {
             ],
         };
         let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
-        reporter.finish(&ReductionReport {
+        let report = ReductionReport {
             input: &args.input,
             output: destination.shown(),
             command: args.reduces_command().then(|| command.trim_end()),
@@ -423,7 +446,11 @@ impl ReductionSearch<'_> {
             other_failures: &found.other_failures,
             lists_all: args.printing.verbose,
             own_cpu: own_cpu_seconds(),
-        });
+        };
+        if let Some(store) = store {
+            store.record_event("finished", report.json().to_string());
+        }
+        reporter.finish(&report);
     }
 
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:

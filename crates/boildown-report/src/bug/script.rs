@@ -1,0 +1,262 @@
+//! The scripts of a bug report. They need a POSIX shell and the command, and nothing of boildown.
+
+use std::fmt::Write as _;
+
+/// A command of a script.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BugCommand {
+    /// The words; the parts of a word are joined.
+    pub words: Vec<Vec<ScriptPart>>,
+    /// Whether the test case is its standard input.
+    pub reads_case: bool,
+}
+
+/// A part of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScriptPart {
+    /// The same for every test case.
+    Text(String),
+    /// The path of the test case.
+    CasePath,
+    /// The base name of the test case.
+    CaseName,
+    /// A file in the folder of the bug report.
+    Enclosed(String),
+    /// The path of the home directory.
+    Home,
+}
+
+/// What has to hold of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ScriptCheck {
+    /// The exit status, as a shell sees it.
+    Status(i32),
+    /// An exit status other than 0.
+    Fails,
+    /// It was killed by a signal.
+    Signal,
+    /// Standard output matches.
+    Stdout(String),
+    /// Standard error matches.
+    Stderr(String),
+    /// Standard error does not match.
+    NotStderr(String),
+    /// It runs longer than the time limit.
+    Hangs,
+}
+
+/// What both scripts are made of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BugScripts {
+    /// The base name of the test case.
+    pub name: String,
+    /// The command.
+    pub command: BugCommand,
+    /// What has to hold of its run.
+    pub checks: Vec<ScriptCheck>,
+    /// Further commands, and whether each has to succeed or to fail.
+    pub extra: Vec<(BugCommand, bool)>,
+    /// The time limit of a run, in seconds.
+    pub seconds: u64,
+    /// The property in words, a line for each expectation.
+    pub property: String,
+}
+
+/// Returns the script that exits with 0 when a test case has the property.
+#[must_use]
+pub fn interesting(scripts: &BugScripts) -> String {
+    let mut text = "#!/bin/sh\n# Exits with 0 when a test case shows the failure:\n".to_owned();
+    for line in scripts.property.lines() {
+        writeln!(text, "#   {}", comment(line)).ok();
+    }
+    writeln!(
+        text,
+        "# Usage: interesting.sh [FILE]\n# The test case is FILE, or {} in the current directory.\n# Written by boildown; needs nothing of it.",
+        comment(&scripts.name)
+    )
+    .ok();
+    text += &prelude(scripts, "$PWD/$name");
+    let hangs = scripts.checks.contains(&ScriptCheck::Hangs);
+    text += &run(&scripts.command);
+    text += match hangs {
+        true => "[ -f \"$work/late\" ] || exit 1\n",
+        false => "[ ! -f \"$work/late\" ] || exit 1\n",
+    };
+    for check in &scripts.checks {
+        text += &match check {
+            ScriptCheck::Status(status) => format!("[ \"$status\" -eq {status} ] || exit 1\n"),
+            ScriptCheck::Fails => "[ \"$status\" -ne 0 ] || exit 1\n".to_owned(),
+            ScriptCheck::Signal => "[ \"$status\" -gt 128 ] || exit 1\n".to_owned(),
+            ScriptCheck::Stdout(pattern) => grep(pattern, "stdout", "||"),
+            ScriptCheck::Stderr(pattern) => grep(pattern, "stderr", "||"),
+            ScriptCheck::NotStderr(pattern) => grep(pattern, "stderr", "&&"),
+            ScriptCheck::Hangs => continue,
+        };
+    }
+    for (command, succeeds) in &scripts.extra {
+        text += &run(command);
+        text += "[ ! -f \"$work/late\" ] || exit 1\n";
+        let operator = if *succeeds { "-eq" } else { "-ne" };
+        writeln!(text, "[ \"$status\" {operator} 0 ] || exit 1").ok();
+    }
+    text + "exit 0\n"
+}
+
+/// Returns the script that runs the command on the test case and prints what it does.
+#[must_use]
+pub fn reproduce(scripts: &BugScripts) -> String {
+    let mut text = format!(
+        "#!/bin/sh\n# Runs the command on {}, alone in a fresh directory, and prints how it ends.\n# Written by boildown; needs nothing of it.\n",
+        comment(&scripts.name)
+    );
+    text += &prelude(scripts, "$here/$name");
+    text += &run(&scripts.command);
+    text += "cat \"$work/stdout\"\ncat \"$work/stderr\" >&2\n";
+    text += "if [ -f \"$work/late\" ]; then\n";
+    writeln!(
+        text,
+        "    echo \"still running after {} s: killed\"",
+        scripts.seconds
+    )
+    .ok();
+    text += "else\n    echo \"exit status $status\"\nfi\n";
+    text
+}
+
+/// Returns what comes before the runs: the directory, and a function that runs a command for a
+/// limited time.
+fn prelude(scripts: &BugScripts, default: &str) -> String {
+    format!(
+        r#"name={name}
+here=$(cd "$(dirname "$0")" && pwd) || exit 2
+case ${{1:-}} in
+    '') case_file={default} ;;
+    /*) case_file=$1 ;;
+    *) case_file=$PWD/$1 ;;
+esac
+if [ ! -f "$case_file" ]; then
+    echo "$0: there is no file $case_file" >&2
+    exit 2
+fi
+work=${{TMPDIR:-/tmp}}/bug-report-$$
+(umask 077 && mkdir "$work" "$work/case") || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+
+# Runs a command in a fresh directory with the test case, for {seconds} seconds at most. Sets status;
+# makes the file late when the time was not enough.
+run() {{
+    input=$1
+    shift
+    rm -rf "$work/case" "$work/late"
+    mkdir "$work/case" && cp "$case_file" "$work/case/$name" || exit 2
+    cd "$work/case" || exit 2
+    "$@" <"$input" >"$work/stdout" 2>"$work/stderr" &
+    command=$!
+    (
+        nap=
+        trap '[ -z "$nap" ] || kill "$nap"; exit' TERM
+        sleep {seconds} &
+        nap=$!
+        wait "$nap"
+        : >"$work/late"
+        kill -9 "$command"
+    ) >/dev/null 2>&1 &
+    guard=$!
+    status=0
+    wait "$command" 2>/dev/null || status=$?
+    kill "$guard" 2>/dev/null
+    wait "$guard" 2>/dev/null
+    cd "$here" || exit 2
+}}
+
+"#,
+        seconds = scripts.seconds.max(1),
+        name = quoted(&scripts.name)
+    )
+}
+
+fn run(command: &BugCommand) -> String {
+    let input = match command.reads_case {
+        true => "\"$case_file\"",
+        false => "/dev/null",
+    };
+    let words: Vec<String> = command.words.iter().map(|word| shell_word(word)).collect();
+    format!("run {input} {}\n", words.join(" "))
+}
+
+fn shell_word(parts: &[ScriptPart]) -> String {
+    let part = |part: &ScriptPart| match part {
+        ScriptPart::Text(text) => quoted(text),
+        ScriptPart::CasePath => "\"$work\"/case/\"$name\"".to_owned(),
+        ScriptPart::CaseName => "\"$name\"".to_owned(),
+        ScriptPart::Enclosed(path) => format!("\"$here\"/{}", quoted(path)),
+        ScriptPart::Home => "\"$HOME\"".to_owned(),
+    };
+    let word: String = parts.iter().map(part).collect();
+    if word.is_empty() {
+        "''".to_owned()
+    } else {
+        word
+    }
+}
+
+fn grep(pattern: &str, stream: &str, operator: &str) -> String {
+    format!(
+        "LC_ALL=C grep -E -q -e {} \"$work/{stream}\" {operator} exit 1\n",
+        quoted(pattern)
+    )
+}
+
+/// Returns a text as one word of a POSIX shell.
+fn quoted(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@%+=:,./-".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// Returns a text that stays within one line of a comment.
+fn comment(text: &str) -> String {
+    crate::escape::visible(text.as_bytes()).replace('\n', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        let word = [
+            ScriptPart::Text("it's".to_owned()),
+            ScriptPart::Home,
+            ScriptPart::Text("/x y".to_owned()),
+        ];
+        assert_eq!(shell_word(&word), "'it'\\''s'\"$HOME\"'/x y'");
+        assert_eq!(shell_word(&[]), "''");
+        let scripts = BugScripts {
+            name: "a b.c".to_owned(),
+            command: BugCommand {
+                words: vec![
+                    vec![ScriptPart::Text("cc".to_owned())],
+                    vec![ScriptPart::CasePath],
+                ],
+                reads_case: true,
+            },
+            checks: vec![
+                ScriptCheck::Status(139),
+                ScriptCheck::NotStderr("it's [0-9]+".to_owned()),
+            ],
+            seconds: 5,
+            property: "exits with 139\nx\r".to_owned(),
+            ..BugScripts::default()
+        };
+        let text = interesting(&scripts);
+        assert!(text.contains("\nname='a b.c'\n"));
+        assert!(text.contains("\nrun \"$case_file\" cc \"$work\"/case/\"$name\"\n"));
+        assert!(text.contains("-e 'it'\\''s [0-9]+' \"$work/stderr\" && exit 1\n"));
+        assert!(text.contains("#   x\\x0d\n"));
+        assert!(reproduce(&scripts).contains("exit status"));
+    }
+}

@@ -1,0 +1,37 @@
+//! The options of `boildown report`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// The input or the result of the run, or its store [default: the last run in the current
+    /// directory]
+    pub(super) file: Option<PathBuf>,
+    /// Write to this file, or with `-` to standard output [default: RESULT.report.html; with
+    /// --bug the folder RESULT.bug]
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// The format
+    #[arg(long, value_enum, default_value_t = ReportFormat::Html)]
+    pub(super) format: ReportFormat,
+    /// Write a bug report instead: a folder with the test case, scripts and a text, and an archive
+    /// of it
+    #[arg(long, conflicts_with = "format")]
+    pub(super) bug: bool,
+    /// Do not run programs that the command names to ask for their version
+    #[arg(long)]
+    pub(super) no_versions: bool,
+}
+
+/// The format of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ReportFormat {
+    /// A page for a browser
+    Html,
+    /// Figures and texts for programs
+    Json,
+    /// A summary for an issue tracker or a chat
+    Markdown,
+}

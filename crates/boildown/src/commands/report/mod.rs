@@ -1,0 +1,88 @@
+//! `boildown report`: a page about a reduction, or a bug report.
+
+pub(crate) mod args;
+mod bug;
+mod environment;
+mod record;
+mod remaining;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use boildown_exec::fsx;
+use boildown_exec::spawn::ReapOnDrop;
+use boildown_report::{json, markdown, page};
+use boildown_store::LastSession;
+
+use super::explain::last_session;
+use crate::error::{CliError, ExitKind};
+use crate::report::format::EscapedPath as _;
+use crate::stdout;
+use args::{ReportArgs, ReportFormat};
+use record::StoredReduction;
+
+/// What a page of boildown has in its first bytes.
+const MARK: &[u8] = b"<meta name=generator content=boildown>";
+
+/// Writes a report.
+pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
+    // Ends leftover processes of runs whatever happens, also in a panic.
+    let _reap = ReapOnDrop::begin();
+    let session = find(args.file.as_deref())?;
+    let stored = StoredReduction::read(session)?;
+    let record = stored.record(!args.no_versions)?;
+    if args.bug {
+        return bug::write(&stored, &record, args.output.as_deref());
+    }
+    let text = match args.format {
+        ReportFormat::Html => page(&record),
+        ReportFormat::Json => json(&record),
+        ReportFormat::Markdown => markdown(&record),
+    };
+    let is_stdout = args
+        .output
+        .as_deref()
+        .map_or(args.format != ReportFormat::Html, |output| {
+            output == Path::new("-")
+        });
+    if is_stdout {
+        stdout::write(text.as_bytes());
+        return Ok(ExitKind::Reduced);
+    }
+    let output = match &args.output {
+        Some(output) => output.clone(),
+        None => PathBuf::from(format!("{}.report.html", stored.session.result)),
+    };
+    check_replaceable(&output)?;
+    fsx::write_durable(&output, text.as_bytes())
+        .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+    stdout::write(format!("{}\n", output.escaped()).as_bytes());
+    Ok(ExitKind::Reduced)
+}
+
+/// Returns the last session of the run that the user means.
+fn find(file: Option<&Path>) -> Result<LastSession, CliError> {
+    let is_store = |file: &&Path| file.extension().is_some_and(|extension| extension == "db");
+    let Some(store) = file.filter(is_store) else {
+        return last_session(file);
+    };
+    // The name of the result is that of the folder.
+    let file = std::path::absolute(store).unwrap_or_else(|_| store.to_owned());
+    let session = LastSession::of_store(&file)
+        .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+    session.ok_or_else(|| CliError::usage(format!("{} holds no run", store.escaped())))
+}
+
+/// Checks that there is no file at the path of a report, but an earlier report.
+fn check_replaceable(output: &Path) -> Result<(), CliError> {
+    if output.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    let start = fs::read(output).unwrap_or_default();
+    let start = &start[..start.len().min(2000)];
+    if start.windows(MARK.len()).any(|window| window == MARK) {
+        return Ok(());
+    }
+    let what = format!("{} exists already, and is no report", output.escaped());
+    Err(CliError::usage(what).hint("name a new file with --output"))
+}

@@ -1,0 +1,304 @@
+//! The record of a reduction, from its store.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use boildown_folder::FolderText;
+use boildown_oracle::shell::quote;
+use boildown_oracle::{Run, Verdict};
+use boildown_report::{
+    ChoiceRecord, OtherFailureRecord, PartRecord, PassRecord, RateRecord, ReductionRecord,
+    RepeatabilityRecord, SessionRecord, StepRecord, VerdictRecord,
+};
+use boildown_search::flaky::RunCounts;
+use boildown_store::{LastSession, RunDetails, RunHistory, SessionDetails, StoredVerdicts};
+use boildown_syntax::{Language, text_parts};
+use serde_json::Value;
+
+use super::{environment, remaining};
+use crate::commands::history::unreadable;
+use crate::error::CliError;
+
+/// The depth of the parts of the tree map.
+const MAP_DEPTH: usize = 14;
+
+/// A reduction in its store.
+pub(super) struct StoredReduction {
+    pub(super) session: LastSession,
+    history: RunHistory,
+    details: RunDetails,
+    sessions: Vec<SessionDetails>,
+    /// The first and the last event of the last session that has them.
+    pub(super) started: Value,
+    finished: Value,
+}
+
+impl StoredReduction {
+    /// Reads what is needed of the file of the run.
+    pub(super) fn read(session: LastSession) -> Result<Self, CliError> {
+        let has = |name: &str| session.identity.iter().any(|(what, _)| what == name);
+        if has("the good file") || !has("the input") {
+            return Err(
+                CliError::usage("this run is no reduction; a report is about one")
+                    .hint("`boildown explain` prints what is known of the run"),
+            );
+        }
+        let unread = |error| unreadable(&error);
+        let history = RunHistory::read(&session.file).map_err(unread)?;
+        let details = RunDetails::open(&session.file).map_err(unread)?;
+        let sessions = details.sessions().map_err(unread)?;
+        let last = |event: fn(&SessionDetails) -> Option<&String>| {
+            let text = sessions.iter().rev().find_map(event);
+            let value = text.and_then(|text| serde_json::from_str(text).ok());
+            value.unwrap_or(Value::Null)
+        };
+        if history.improvements().is_empty() {
+            return Err(CliError::usage("the run has no input yet"));
+        }
+        Ok(Self {
+            started: last(|session| session.started_event.as_ref()),
+            finished: last(|session| session.finished_event.as_ref()),
+            session,
+            history,
+            details,
+            sessions,
+        })
+    }
+
+    /// Returns the language of the input.
+    pub(super) fn language(&self) -> Option<&'static Language> {
+        let choices = self.session.choices.iter();
+        let chosen = choices.filter(|choice| choice.about == "language");
+        let chosen = chosen.map(|choice| choice.chosen.as_str()).next();
+        let name = self.started["language"].as_str().or(chosen)?;
+        Language::named(name)
+    }
+
+    /// Returns the bytes of the result, or of the input; `None` when they are not stored, or not
+    /// those of a file.
+    fn text(&self, step: usize) -> Result<Option<Vec<u8>>, CliError> {
+        let Some(step) = self.history.improvements().get(step) else {
+            return Ok(None);
+        };
+        let text = self
+            .history
+            .text(step)
+            .map_err(|error| unreadable(&error))?;
+        Ok(text.filter(|text| !FolderText::is_state(text)))
+    }
+
+    /// Returns the bytes of the result.
+    pub(super) fn result(&self) -> Result<Option<Vec<u8>>, CliError> {
+        self.text(self.history.improvements().len() - 1)
+    }
+
+    /// Returns everything that a report shows. Programs are run to ask for their version if
+    /// `asks_versions`.
+    pub(super) fn record(&self, asks_versions: bool) -> Result<ReductionRecord, CliError> {
+        let unread = |error| unreadable(&error);
+        let session = &self.session;
+        let language = self.language();
+        let steps = self.steps()?;
+        let input: Option<Arc<[u8]>> = steps[0].text.as_deref().map(Arc::from);
+        let result: Option<Arc<[u8]>> =
+            (steps.last()).and_then(|step| step.text.as_deref().map(Arc::from));
+        let parts = |input: &Arc<[u8]>| text_parts(input, language, MAP_DEPTH);
+        let parts = input.as_ref().map(parts).unwrap_or_default().into_iter();
+        let passes = self.details.passes().map_err(unread)?.into_iter();
+        let verdicts = self.details.verdicts().map_err(unread)?.into_iter();
+        let tools = environment::tools(&session.identity, asks_versions)?;
+        Ok(ReductionRecord {
+            input: session.input.clone(),
+            result: session.result.clone(),
+            language: language.map(|language| language.name.to_owned()),
+            property: session.property.clone(),
+            flags: session.flags.clone(),
+            command: self.command(),
+            command_line: self.command_line(),
+            one_minimal: self.finished["one_minimal"].as_bool(),
+            sessions: self.sessions.iter().map(session_record).collect(),
+            steps,
+            passes: passes
+                .map(|pass| PassRecord {
+                    name: pass.name,
+                    test: pass.query,
+                    seconds: pass.elapsed.as_secs_f64(),
+                })
+                .collect(),
+            verdicts: verdicts.map(verdict_record).collect(),
+            parts: parts.map(|part| PartRecord { bytes: part.bytes }).collect(),
+            remaining: match &result {
+                Some(result) => remaining::record(&self.details, result, language)?,
+                None => None,
+            },
+            repeatability: self.repeatability()?,
+            other_failures: self.other_failures(),
+            tools,
+            facts: environment::facts(&session.identity),
+            choices: session
+                .choices
+                .iter()
+                .map(|choice| ChoiceRecord {
+                    about: choice.about.clone(),
+                    chosen: choice.chosen.clone(),
+                    because: choice.because.clone(),
+                    option: choice.option.clone(),
+                })
+                .collect(),
+        })
+    }
+
+    /// Returns the command that was run on candidates.
+    fn command(&self) -> Option<String> {
+        let identity = self.session.identity.iter();
+        let mut known = identity.filter(|(what, _)| what == "the command");
+        let known = known.next().map(|(_, command)| command.as_str());
+        let command = self.started["command"].as_str().or(known)?;
+        Some(command.to_owned())
+    }
+
+    /// Returns the command line of boildown.
+    fn command_line(&self) -> Option<String> {
+        let words = self.started["arguments"].as_array()?;
+        let words = words.iter().filter_map(Value::as_str).map(quote);
+        let words: Vec<String> = words.collect();
+        Some(format!("boildown {}", words.join(" ")))
+    }
+
+    fn steps(&self) -> Result<Vec<StepRecord>, CliError> {
+        let offsets = self.offsets();
+        let mut steps = Vec::with_capacity(self.history.improvements().len());
+        for (number, step) in self.history.improvements().iter().enumerate() {
+            let offset = offsets.get(&step.session).copied().unwrap_or_default();
+            steps.push(StepRecord {
+                test: step.query,
+                bytes: step.bytes,
+                tokens: step.tokens,
+                seconds: (offset + step.elapsed).as_secs_f64(),
+                text: if step.has_text {
+                    self.text(number)?
+                } else {
+                    None
+                },
+            });
+        }
+        // The tokens of the input are counted after it was recorded.
+        let counted = self.finished["tokens_before"].as_u64();
+        steps[0].tokens = steps[0].tokens.or(counted);
+        Ok(steps)
+    }
+
+    /// Returns the time of the sessions before each session.
+    fn offsets(&self) -> HashMap<i64, Duration> {
+        let mut offset = Duration::ZERO;
+        let sessions = self.sessions.iter().map(|session| {
+            let before = offset;
+            let steps = self.history.improvements().iter();
+            let last = steps.filter(|step| step.session == session.id);
+            let last = last.map(|step| step.elapsed).max().unwrap_or_default();
+            offset += session.elapsed.unwrap_or(last);
+            (session.id, before)
+        });
+        sessions.collect()
+    }
+
+    /// Returns how often the property held: as the last session measured it, or in the runs before
+    /// the search.
+    fn repeatability(&self) -> Result<Option<RepeatabilityRecord>, CliError> {
+        let trust = &self.finished["trust"];
+        if let Some(input) = rate(&trust["input"]) {
+            return Ok(Some(RepeatabilityRecord {
+                input,
+                result: rate(&trust["result"]),
+                contradictions: trust["contradictions"].as_u64().unwrap_or(0),
+            }));
+        }
+        let input = self.history.improvements()[0].content;
+        let runs = self
+            .details
+            .baseline(input)
+            .map_err(|error| unreadable(&error))?;
+        Ok(counted(&runs).map(|input| RepeatabilityRecord {
+            input,
+            ..RepeatabilityRecord::default()
+        }))
+    }
+
+    fn other_failures(&self) -> Vec<OtherFailureRecord> {
+        let others = self.finished["others"].as_array();
+        let others = others
+            .into_iter()
+            .flatten()
+            .map(|other| OtherFailureRecord {
+                signature: other["signature"].as_str().map(str::to_owned),
+                file: other["file"].as_str().unwrap_or_default().to_owned(),
+                bytes: other["bytes"].as_u64().unwrap_or(0),
+                runs: other["runs"].as_u64().unwrap_or(0),
+            });
+        others.collect()
+    }
+}
+
+fn rate(value: &Value) -> Option<RateRecord> {
+    Some(RateRecord {
+        runs: value["runs"].as_u64()?,
+        held: value["held"].as_u64()?,
+        low: value["low"].as_f64()?,
+        high: value["high"].as_f64()?,
+    })
+}
+
+/// Returns the rate of the runs that were judged.
+fn counted(runs: &[(Verdict, Run)]) -> Option<RateRecord> {
+    let mut counts = RunCounts::default();
+    for (verdict, _) in runs
+        .iter()
+        .filter(|(verdict, _)| *verdict != Verdict::Unresolved)
+    {
+        counts.count(verdict.is_interesting());
+    }
+    let interval = counts.interval();
+    (counts.runs > 0).then(|| RateRecord {
+        runs: counts.runs.into(),
+        held: counts.hits.into(),
+        low: interval.low,
+        high: interval.high,
+    })
+}
+
+fn session_record(session: &SessionDetails) -> SessionRecord {
+    let event = |text: &Option<String>| -> Value {
+        let value = text
+            .as_deref()
+            .and_then(|text| serde_json::from_str(text).ok());
+        value.unwrap_or(Value::Null)
+    };
+    let [started, finished] = [&session.started_event, &session.finished_event].map(event);
+    SessionRecord {
+        version: session.version.clone(),
+        started: session.started,
+        ending: session.ending.clone(),
+        seconds: session.elapsed.map(|elapsed| elapsed.as_secs_f64()),
+        tests: session.queries,
+        runs: session.runs,
+        recalled: session.recalled,
+        run_seconds: session.running.as_secs_f64(),
+        jobs: started["options"]["jobs"].as_u64(),
+        own_seconds: finished["driver_cpu_seconds"].as_f64(),
+    }
+}
+
+fn verdict_record(verdicts: StoredVerdicts) -> VerdictRecord {
+    let outcome = verdicts.outcome.map(|outcome| outcome.to_string());
+    VerdictRecord {
+        verdict: match verdicts.verdict {
+            Verdict::Interesting => "interesting",
+            Verdict::Uninteresting => "uninteresting",
+            Verdict::Unresolved => "unresolved",
+        },
+        outcome: outcome.unwrap_or_else(|| "not run".to_owned()),
+        count: verdicts.count,
+        seconds: verdicts.running.as_secs_f64(),
+    }
+}

@@ -1,0 +1,336 @@
+//! `boildown report`: the page, JSON and Markdown about a reduction, and bug reports.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use crate::env::{FINDS_NEEDLE, TestEnv, has};
+
+/// A program that fails on a needle, and says other things about other hay.
+const TOOL: &str = "if grep -q needle \"$1\"; then echo \"$1:3: error: found it's needle 17\" >&2; exit 3; fi\n\
+                    echo \"nothing in it <b>\" >&2";
+
+fn reduced() -> TestEnv {
+    let lines: String = (0..60)
+        .map(|line| format!("int f{line}(int a) {{ return g({line}, a); }}\n"))
+        .collect();
+    let env = TestEnv::new()
+        .file(
+            "in.c",
+            format!("{lines}int needle(int b) {{ return 1; }} // </script>\n"),
+        )
+        .script("tool", TOOL);
+    env.reduce(["in.c", "--yes", "--", "./tool", "in.c"])
+        .assert_code(0);
+    env
+}
+
+#[test]
+fn a_page_has_everything_that_is_known_of_a_reduction() {
+    let env = reduced();
+    let report = env.run(["report"]);
+    report.assert_code(0);
+    assert_eq!(report.stdout, "in.min.c.report.html\n");
+    let page = env.read("in.min.c.report.html");
+    for section in [
+        "texts",
+        "remaining",
+        "steps",
+        "sizes",
+        "map",
+        "passes",
+        "repeatability",
+        "time",
+        "environment",
+    ] {
+        assert!(
+            page.contains(&format!("<section id={section} ")),
+            "{section}"
+        );
+    }
+    assert!(
+        page.contains("nothing in it &lt;b&gt;"),
+        "the output of a candidate"
+    );
+    assert!(page.contains("<span class=o0"), "the units of the result");
+    assert!(page.contains("boildown reduce in.c --yes -- ./tool in.c"));
+
+    env.run(["report", "in.c"]).assert_code(0);
+    fs::write(env.path("in.min.c.report.html"), "mine").unwrap();
+    env.run(["report"])
+        .assert_code(1)
+        .assert_says("exists already, and is no report");
+    env.run(["report", "-o", "other.html"]).assert_code(0);
+    env.run(["report", "missing.c"])
+        .assert_code(1)
+        .assert_says("no run of missing.c is recorded");
+}
+
+#[test]
+fn other_formats_have_the_same_figures() {
+    let env = reduced();
+    let json = env.run(["report", "--format", "json", "--no-versions"]);
+    json.assert_code(0);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["one_minimal"], true);
+    assert_eq!(json["text"], env.read("in.min.c"));
+    let passes = json["passes"].as_array().unwrap();
+    let sum = |field: &str| -> i64 { passes.iter().filter_map(|pass| pass[field].as_i64()).sum() };
+    let steps = json["steps"].as_array().unwrap();
+    assert_eq!(sum("hits"), i64::try_from(steps.len()).unwrap() - 1);
+    assert_eq!(Value::from(sum("tests")), json["sessions"][0]["tests"]);
+    let [first, last] = [&steps[0], steps.last().unwrap()];
+    let removed = first["bytes"].as_i64().unwrap() - last["bytes"].as_i64().unwrap();
+    assert_eq!(sum("bytes"), removed);
+    let units = json["remaining"]["units"].as_array().unwrap();
+    assert!(
+        units
+            .iter()
+            .any(|unit| unit["output"] == "nothing in it <b>"),
+        "{units:?}"
+    );
+    assert!(
+        units.iter().all(|unit| unit["reason"] != "not tested"),
+        "{units:?}"
+    );
+
+    let markdown = env.run(["report", "--format", "markdown"]);
+    markdown.assert_code(0);
+    assert!(
+        markdown.stdout.starts_with("# in.c: "),
+        "{}",
+        markdown.stdout
+    );
+    assert!(markdown.stdout.contains(&env.read("in.min.c")));
+}
+
+#[test]
+fn a_store_of_an_earlier_version_has_a_report() {
+    let env = TestEnv::new();
+    let fixture =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../boildown-store/tests/fixtures/store-v1.db");
+    let env = env.file("old.db", fs::read(fixture).unwrap());
+    env.run(["report", "old.db", "-o", "old.html"])
+        .assert_code(0);
+    assert!(env.read("old.html").contains("<section id=sizes "));
+    let env = reduced();
+    let folder = fs::read_dir(env.path(".boildown/in.min.c")).unwrap();
+    let store = folder
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|extension| extension == "db"))
+        .unwrap();
+    let database = rusqlite::Connection::open(&store).unwrap();
+    for table in [
+        "passes",
+        "outputs",
+        "ends",
+        "choices",
+        "unconfirmed",
+        "leaves",
+    ] {
+        database
+            .execute(&format!("DROP TABLE {table}"), [])
+            .unwrap();
+    }
+    drop(database);
+    let store = store.to_str().unwrap();
+    env.run(["report", store, "-o", "old.html"]).assert_code(0);
+    let page = env.read("old.html");
+    assert!(!page.contains("<section id=passes "));
+    assert!(page.contains("<section id=remaining "));
+    env.run(["report", store, "--bug"])
+        .assert_code(1)
+        .assert_says("run the same reduction again");
+}
+
+/// Runs a script of a bug report in this directory, with a fresh home directory.
+fn run_script(shell: &str, directory: &Path, words: &[&str]) -> Output {
+    Command::new(shell)
+        .args(words)
+        .current_dir(directory)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_scripts_of_a_bug_report_need_nothing_of_boildown() {
+    let env = reduced();
+    let report = env.run(["report", "--bug"]);
+    report.assert_code(0);
+    let bug = env.path("in.min.c.bug");
+    assert!(env.exists("in.min.c.bug.tar.gz"));
+    assert_eq!(fs::read(bug.join("in.c")).unwrap(), env.bytes("in.min.c"));
+    // The tool is a script, which is enclosed: it may go.
+    fs::remove_file(env.path("tool")).unwrap();
+    let other = env.path("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("in.c"), "no such thing\n").unwrap();
+    let script = bug.join("interesting.sh");
+    let script = script.to_str().unwrap();
+    for shell in ["sh", "bash", "dash"]
+        .into_iter()
+        .filter(|shell| has(shell))
+    {
+        let run = |directory: &Path, words: &[&str]| {
+            let run = run_script(shell, directory, words);
+            (
+                run.status.code(),
+                String::from_utf8_lossy(&run.stderr).into_owned(),
+            )
+        };
+        let good = (Some(0), String::new());
+        assert_eq!(run(&bug, &[script]), good, "{shell}");
+        assert_eq!(run(&other, &[script, "../in.c"]), good, "{shell}");
+        assert_eq!(run(&other, &[script]), (Some(1), String::new()), "{shell}");
+        assert_eq!(run(&other, &[script, "gone"]).0, Some(2), "{shell}");
+        let reproduced = run_script(shell, &other, &[bug.join("reproduce.sh").to_str().unwrap()]);
+        let printed = String::from_utf8_lossy(&reproduced.stdout);
+        assert_eq!(printed, "exit status 3\n");
+        let printed = String::from_utf8_lossy(&reproduced.stderr);
+        assert!(printed.contains("error: found it's needle 17"), "{printed}");
+    }
+    let readme = env.read("in.min.c.bug/README.md");
+    assert!(readme.contains("found it's needle 17"), "{readme}");
+    assert!(readme.contains(env.read("in.min.c").trim_end()), "{readme}");
+    env.run(["report", "--bug"])
+        .assert_code(1)
+        .assert_says("exists already");
+}
+
+#[test]
+fn a_bug_report_has_the_users_script_and_other_tests() {
+    let env = TestEnv::with_test(FINDS_NEEDLE).script("also.sh", "grep -q hay \"$1\"");
+    env.reduce(["in.txt", "--test", "test.sh", "--also", "./also.sh"])
+        .assert_code(0);
+    env.run(["report", "--bug", "-o", "bug"]).assert_code(0);
+    let interesting = |text: &str| {
+        fs::write(env.path("candidate"), text).unwrap();
+        let words = ["bug/interesting.sh", "candidate"];
+        run_script("sh", &env.path(""), &words).status.code()
+    };
+    assert_eq!(interesting("needle hay"), Some(0));
+    assert_eq!(interesting("needle"), Some(1));
+    assert_eq!(interesting("hay"), Some(1));
+}
+
+#[test]
+fn a_bug_report_of_a_hang_kills_the_command() {
+    let env = TestEnv::new()
+        .file("in.txt", "loop\n")
+        .script("tool", "grep -q loop \"$1\" && exec sleep 1000\nexit 0");
+    // The first test is enough for a report.
+    let words = [
+        "in.txt",
+        "--hangs",
+        "1s",
+        "--max-tests",
+        "1",
+        "--",
+        "./tool",
+        "{}",
+    ];
+    env.reduce(words).assert_code(6);
+    env.run(["report", "--bug", "-o", "bug"]).assert_code(0);
+    let run = |name: &str| run_script("sh", &env.path(""), &["bug/interesting.sh", name]);
+    assert_eq!(run("in.txt").status.code(), Some(0));
+    fs::write(env.path("other.txt"), "a\n").unwrap();
+    assert_eq!(run("other.txt").status.code(), Some(1));
+}
+
+#[test]
+fn neither_home_nor_environment_is_in_a_bug_report() {
+    let env = TestEnv::new().file("in.txt", "one\nneedle\ntwo\n");
+    let home = env.path("../home");
+    let home = home.canonicalize().unwrap();
+    fs::create_dir(home.join("tools")).unwrap();
+    fs::write(
+        home.join("tools/words"),
+        [&b"\0needle"[..], &[0; 2 << 20]].concat(),
+    )
+    .unwrap();
+    let env = env.script(
+        "tool",
+        "test -n \"$SECRET\" && test -f \"$2\" && grep needle \"$1\" && exit 3",
+    );
+    let words = home.join("tools/words");
+    let words = words.to_str().unwrap();
+    env.reduce_with(
+        [("SECRET", "hunter2")],
+        &["in.txt", "--exit", "3", "--", "./tool", "in.txt", words],
+    )
+    .assert_code(0);
+    let mut command = env.command();
+    let done = command
+        .env("SECRET", "hunter2")
+        .env("HOME", &home)
+        .args(["report", "--bug", "-o", "bug"])
+        .output()
+        .unwrap();
+    assert_eq!(
+        done.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+    for file in ["README.md", "interesting.sh", "reproduce.sh"] {
+        let text = env.read(Path::new("bug").join(file));
+        assert!(!text.contains(home.to_str().unwrap()), "{file}: {text}");
+        assert!(!text.contains("hunter2"), "{file}: {text}");
+    }
+    assert!(env.read("bug/README.md").contains("`SECRET`"));
+    let run = Command::new("sh")
+        .args(["bug/interesting.sh", "in.txt"])
+        .env("SECRET", "x")
+        .env("HOME", &home)
+        .current_dir(env.path(""))
+        .status()
+        .unwrap();
+    assert_eq!(run.code(), Some(0));
+}
+
+#[test]
+fn a_browser_shows_the_page_without_an_error() {
+    if !has("chromium") {
+        return;
+    }
+    let env = reduced();
+    env.run(["report", "-o", "page.html"]).assert_code(0);
+    let page = format!("file://{}", env.path("page.html").display());
+    let profile = format!("--user-data-dir={}", env.path("profile").display());
+    let shown = Command::new("chromium")
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--enable-logging=stderr",
+            &profile,
+            "--dump-dom",
+            &page,
+        ])
+        .env("HOME", env.path(""))
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&shown.stderr);
+    let errors: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("CONSOLE"))
+        .collect();
+    assert_eq!(errors, [""; 0]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    for element in [
+        "<main>",
+        "<div class=\"stepper\">",
+        "<p id=\"step-about\" aria-live=\"polite\">step ",
+        "<svg class=\"curve\"",
+        "<svg class=\"map\"",
+        "<div class=\"code units\"",
+        "</body></html>",
+    ] {
+        assert!(shown.contains(element), "{element} in {shown}");
+    }
+    assert_eq!(shown.matches("<script").count(), 2);
+}
