@@ -52,6 +52,7 @@
 //!   the caller can stop soon
 //! - `mentions`: which lines of a folder's texts mention one of its files
 //! - `outline`: an [`Outline`]: the statements of a text, and their [`Alignment`] with another's
+//! - `canonical`: the [canonical form](canonical_form()) of a text, which finds duplicates
 //! - `split`: a [`Split`]: the elements of an input that is a list
 //! - `strategy`, `keep`: the options of a reduction
 //! - `isolate`: [`Isolation`]: the smallest difference between an input that passes and one that
@@ -67,6 +68,7 @@
 mod allocations;
 mod archive;
 mod candidate;
+mod canonical;
 mod document;
 mod edit_plan;
 mod gate;
@@ -88,6 +90,7 @@ mod unused;
 
 pub use allocations::count_parser_allocations;
 pub use candidate::{Candidate, Check};
+pub use canonical::canonical_form;
 pub use document::{Document, ModuleUnits, View};
 pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text};

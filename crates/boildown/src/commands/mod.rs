@@ -12,4 +12,5 @@ pub(crate) mod lab;
 pub(crate) mod languages;
 pub(crate) mod man;
 pub(crate) mod reduce;
+pub(crate) mod triage;
 pub(crate) mod worker;
