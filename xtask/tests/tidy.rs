@@ -48,6 +48,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("boildown-store", &["boildown-search", "boildown-oracle"]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
+    ("boildown-triage", &["boildown-oracle"]),
     ("boildown-lab", &["boildown-search", "boildown-syntax"]),
     (
         "boildown-session",
@@ -60,6 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-store",
             "boildown-driver",
             "boildown-folder",
+            "boildown-triage",
         ],
     ),
     (
@@ -77,11 +79,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-folder",
             "boildown-worker",
             "boildown-remote",
+            "boildown-triage",
         ],
     ),
     (
         "xtask",
-        &["boildown-exec", "boildown-search", "boildown-syntax"],
+        &[
+            "boildown-exec",
+            "boildown-search",
+            "boildown-syntax",
+            "boildown-triage",
+        ],
     ),
 ];
 
@@ -108,6 +116,7 @@ const PURE: &[&str] = &[
     "boildown-folder",
     "boildown-syntax",
     "boildown-oracle",
+    "boildown-triage",
 ];
 
 /// Libraries for input, output, processes, threads or logging. The list cannot be complete; the

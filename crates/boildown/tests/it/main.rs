@@ -50,5 +50,6 @@ mod same_failure;
 mod sandbox;
 mod scripts;
 mod surroundings;
+mod triage;
 mod units;
 mod workers;

@@ -105,7 +105,7 @@ impl TriageReporter for TextLines {
                 self.live(&format!("{} of {} inputs", grouped(*done), grouped(*all)));
             }
             TriageEvent::Grouped { groups } => {
-                self.print(&format!("{} to reduce", count(*groups, "group")));
+                self.print(&count(*groups, "group"));
             }
             TriageEvent::Reducing {
                 number,
