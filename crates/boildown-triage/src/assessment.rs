@@ -1,9 +1,8 @@
-//! What several runs of an input show.
+//! The assessment of an input: the failure that several runs of it show.
 
 use std::collections::BTreeMap;
 
-use super::FailureClass;
-use super::FailureKey;
+use super::{FailureClass, FailureKey};
 
 /// How often an input is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What distinguishes one failure from another.
+//! The key of a failure, which distinguishes it from others.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Which files of a folder are failing inputs, by their names.
+//! The layout of a folder, by which failing inputs are told from other files.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What a triage finds, and what it reports on the way.
+//! The report of a triage, and the events on the way to it.
 
 use std::path::PathBuf;
 use std::sync::Arc;

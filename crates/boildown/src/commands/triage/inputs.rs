@@ -46,7 +46,7 @@ impl FolderInputs {
             }
             Err(error) => return Err(CliError::usage(what()).because(error)),
         }
-        let mut found = Found::default();
+        let mut found = FolderFiles::default();
         let results = fs::canonicalize(results).ok();
         found
             .list(folder, Path::new(""), results.as_deref())
@@ -112,13 +112,13 @@ impl FolderInputs {
 
 /// What a folder holds.
 #[derive(Default)]
-struct Found {
+struct FolderFiles {
     /// Files, relative to the folder.
     files: Vec<PathBuf>,
     unreadable: Vec<(PathBuf, String)>,
 }
 
-impl Found {
+impl FolderFiles {
     /// Adds what is in a part of the folder. Links to folders are not followed.
     fn list(&mut self, folder: &Path, part: &Path, results: Option<&Path>) -> io::Result<()> {
         for entry in fs::read_dir(folder.join(part))? {

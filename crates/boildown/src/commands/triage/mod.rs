@@ -121,7 +121,7 @@ fn finish(
     let report = Report::new(args, inputs, found, results);
     let exit = exit_kind(found);
     if !found.groups.is_empty() {
-        results.write(&report)?;
+        results.write(report.examples(), &report::json(&report))?;
     }
     reporter.finish(&report, exit);
     if !found

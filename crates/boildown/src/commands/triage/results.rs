@@ -8,7 +8,6 @@ use std::path::{Component, Path, PathBuf};
 use boildown_exec::fsx;
 use serde_json::Value;
 
-use super::report::Report;
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
 
@@ -95,11 +94,15 @@ impl ResultFolder {
 
     /// Writes the examples and the report, and removes the examples of earlier sessions that are
     /// not among them.
-    pub(super) fn write(&self, report: &Report<'_>) -> Result<(), CliError> {
+    pub(super) fn write<'a>(
+        &self,
+        examples: impl Iterator<Item = (&'a str, &'a [u8])>,
+        report: &Value,
+    ) -> Result<(), CliError> {
         let folder = self.path.join(EXAMPLES);
         fs::create_dir_all(&folder).map_err(|error| self.cannot("create", &folder, error))?;
         let mut written = BTreeSet::new();
-        for (name, content) in report.examples() {
+        for (name, content) in examples {
             let file = folder.join(name);
             fsx::write_atomic(&file, content)
                 .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
@@ -110,7 +113,7 @@ impl ResultFolder {
                 fs::remove_file(folder.join(name)).ok();
             }
         }
-        let text = serde_json::to_string_pretty(&report.json()).expect("a report is valid JSON");
+        let text = serde_json::to_string_pretty(report).expect("a report is valid JSON");
         fsx::write_atomic(&self.report(), (text + "\n").as_bytes())
             .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
     }

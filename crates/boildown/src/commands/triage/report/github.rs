@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use boildown_triage::FailureClass;
 
-use super::Report;
+use super::content::Report;
 use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 
@@ -18,14 +18,15 @@ pub(super) fn annotations(report: &Report<'_>) -> String {
         };
         let example = file.escaped();
         let mut properties = Vec::new();
-        // Annotations outside of the checkout are not shown at a line.
-        match &group.position {
-            Some(position) => {
-                properties.push(("file", relative(&position.file)));
+        // Annotations of files outside of the checkout are not shown.
+        let position = group.position.as_ref();
+        match position.map(|position| (position, relative(&position.file))) {
+            Some((position, file)) if !file.starts_with('/') => {
+                properties.push(("file", file));
                 properties.push(("line", position.line.to_string()));
                 properties.extend(position.column.map(|column| ("col", column.to_string())));
             }
-            None => properties.push(("file", example.clone())),
+            _ => properties.push(("file", relative(&example))),
         }
         properties.push(("title", group.key().to_string()));
         let properties: Vec<String> = properties

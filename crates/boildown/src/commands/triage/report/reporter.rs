@@ -2,9 +2,10 @@
 
 use boildown_session::triage::TriageEvent;
 
+use super::content::Report;
 use super::events::TriageLine;
-use super::summary::TriageSummaryJson;
-use super::{Report, github, sarif, table};
+use super::summary::{TriageSummaryJson, json as json_report};
+use super::{github, sarif, table};
 use crate::commands::triage::args::{ReportFormat, TriageArgs};
 use crate::error::ExitKind;
 use crate::report::format::{clock, count, grouped};
@@ -158,7 +159,7 @@ impl TriageReporter for TextLines {
         }
         let text = match self.format {
             ReportFormat::Text => table::text(report),
-            ReportFormat::Json => pretty(&report.json()),
+            ReportFormat::Json => pretty(&json_report(report)),
             ReportFormat::Sarif => pretty(&sarif::log(report)),
             ReportFormat::Github => github::annotations(report),
         };

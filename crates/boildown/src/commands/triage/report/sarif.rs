@@ -3,8 +3,8 @@
 use boildown_triage::FailureClass;
 use serde_json::{Value, json};
 
+use super::content::{Report, fingerprint};
 use super::github::relative;
-use super::{Report, fingerprint};
 use crate::report::format::count;
 
 /// The rules: the kinds of failures, with what they mean.

@@ -2,8 +2,9 @@
 
 use boildown_session::triage::{ExampleState, GroupReport, InputReport, TriageOutcome};
 use serde::Serialize;
+use serde_json::Value;
 
-use super::{InputCounts, Report, exit_kind, fingerprint, state_name};
+use super::content::{InputCounts, Report, exit_kind, fingerprint, state_name};
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::SCHEMA;
 
@@ -159,6 +160,12 @@ struct UnreadableJson {
     file: String,
     /// Why.
     reason: String,
+}
+
+/// Returns the report as one JSON value.
+pub(in crate::commands::triage) fn json(report: &Report<'_>) -> Value {
+    let summary = TriageSummaryJson::of(report);
+    serde_json::to_value(summary).expect("the report holds strings, numbers and lists only")
 }
 
 impl TriageSummaryJson {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use boildown_session::triage::{ExampleState, GroupReport, TriageOutcome};
 
-use super::{InputCounts, Report};
+use super::content::{InputCounts, Report};
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{count, grouped, printable};
 
