@@ -19,9 +19,9 @@ echo run >> "$HERE/log"
 stack() { printf '==1==ERROR: AddressSanitizer: SEGV on unknown address 0x%s\n    #0 0x1 in %s src/parse.c:%s:3\n    #1 0x2 in main src/main.c:9\n' "$$" "$1" "$2" >&2; exit 1; }
 grep -q '\[\[' "$1" && stack parse_list 12
 grep -q '((' "$1" && stack parse_tuple 40
-grep -q 'push(7)' "$1" && { echo "vm: vm.c:$$: push: Assertion 'top != seven' failed." >&2; exit 134; }
-grep -q 'push(8)' "$1" && { echo "vm: vm.c:$$: push: Assertion 'top != eight' failed." >&2; exit 134; }
-grep -q 'let = ' "$1" && { echo "vm: in.js:$$: error: a name is missing after 'let'" >&2; exit 2; }
+grep -q 'push(7)' "$1" && { echo "vm: vm.c:31: push: Assertion 'top != seven' failed." >&2; exit 134; }
+grep -q 'push(8)' "$1" && { echo "vm: vm.c:31: push: Assertion 'top != eight' failed." >&2; exit 134; }
+grep -q 'let = ' "$1" && { echo "vm: in.js:4: error: a name is missing after 'let'" >&2; exit 2; }
 exit 0
 "#;
 
@@ -220,7 +220,11 @@ fn the_report_is_written_for_tools() {
     let printed: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(printed, report(&env));
     let events = env.run(command(&["--json"])).events();
-    assert_eq!(events[0]["event"], "triage_started");
+    assert!(
+        events
+            .iter()
+            .any(|event| event["event"] == "triage_started")
+    );
     let last = events.last().unwrap();
     assert_eq!(last["event"], "triage_finished");
     assert_eq!(last["groups"].as_array().unwrap().len(), 3);
