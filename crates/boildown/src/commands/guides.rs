@@ -166,15 +166,15 @@ pub(crate) const TRIAGE: Guide = Guide {
     ],
     examples: &[
         Example {
-            command: "boildown triage out/default/crashes -- ./target @@",
-            brief: "sort the crashes of AFL",
+            command: "boildown triage crashes -- ./target {}",
+            brief: "sort a folder",
             purpose: "print a table of the different crashes, and write an example of each to \
-                      out/default/crashes.triage/examples",
+                      crashes.triage/examples",
         },
         Example {
-            command: "boildown triage crashes --max-time 10m --name in.js -- ./engine {}",
-            brief: "ten minutes, JavaScript",
-            purpose: "reduce for ten minutes in all; the name tells the language",
+            command: "boildown triage crashes --name in.js -- ./engine {}",
+            brief: "JavaScript",
+            purpose: "the name of the file tells the language",
         },
         Example {
             command: "boildown triage corpus --format sarif -- ./parser {} > triage.sarif",

@@ -67,7 +67,7 @@ pub(crate) struct TriageArgs {
     #[arg(long, value_name = "N", help_heading = heading::GROUP)]
     pub(crate) frames: Option<NonZeroUsize>,
 
-    /// Group inputs that end with an error message, too
+    /// Group inputs that end with an error message too
     ///
     /// Without it, they are only counted if others crash or hang.
     #[arg(long, help_heading = heading::GROUP)]
@@ -88,11 +88,11 @@ pub(crate) struct TriageArgs {
     /// Language of the inputs, or `none`
     ///
     /// [default: by --name, or else by their content; `boildown languages` lists them]
-    #[arg(long, value_name = "NAME", help_heading = heading::REDUCE)]
+    #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) language: Option<String>,
 
     /// Feed the input to the command's standard input
-    #[arg(long, conflicts_with = "test", help_heading = heading::RUN)]
+    #[arg(long, conflicts_with = "test", hide_short_help = true, help_heading = heading::RUN)]
     pub(crate) stdin: bool,
 
     /// Name of the file that the command sees, such as in.js
@@ -104,14 +104,16 @@ pub(crate) struct TriageArgs {
     #[command(flatten)]
     pub(crate) jobs: JobsArgs,
 
-    /// Time limit of a run, such as 30 (seconds) or 500ms [default: 10s]
+    /// Time limit of a run [default: 10s]
+    ///
+    /// Such as 30 (seconds) or 500ms.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::RUN)]
     pub(crate) timeout: Option<Duration>,
 
     #[command(flatten)]
     pub(crate) sandbox: SandboxArgs,
 
-    /// Stop the reductions after this time, such as 90 (seconds) or 10m
+    /// Stop the reductions after this time, such as 10m
     ///
     /// Groups whose reductions are most promising get most of it. The same command resumes.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::LIMITS)]
