@@ -124,8 +124,8 @@ impl StoreFolder {
         self.remove_oldest_with("db");
     }
 
-    /// Removes the oldest files with an extension, so that there are at most [`MAX_RUNS`] with a new
-    /// one.
+    /// Removes the oldest files with an extension, so that there are at most [`MAX_RUNS`] with a
+    /// new one.
     pub(super) fn remove_oldest_with(&self, extension: &str) {
         for file in self.files_with(extension).iter().skip(MAX_RUNS - 1) {
             self.remove(file).ok();

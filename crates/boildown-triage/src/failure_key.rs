@@ -46,8 +46,8 @@ pub struct FailureKey {
 }
 
 impl FailureKey {
-    /// Returns the key of a run that failed, with this many functions of its stack trace. With none,
-    /// only the function that failed counts.
+    /// Returns the key of a run that failed, with this many functions of its stack trace. With
+    /// none, only the function that failed counts.
     #[must_use]
     pub fn of_run(run: &Run, frames: usize) -> Self {
         let class = match run.outcome {

@@ -60,8 +60,8 @@ pub fn group_by_failure(inputs: &[GroupedInput]) -> Vec<FailureGroup> {
     groups
 }
 
-/// Merges groups whose examples have the same canonical form. Returns the numbers of the groups that
-/// belong together, each list and the lists in ascending order.
+/// Merges groups whose examples have the same canonical form. Returns the numbers of the groups
+/// that belong together, each list and the lists in ascending order.
 ///
 /// Only failures of the same class are merged. A group without a form stays alone.
 #[must_use]

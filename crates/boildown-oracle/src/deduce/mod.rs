@@ -133,7 +133,7 @@ pub fn is_named_by(property: &Property, run: &Run) -> bool {
 }
 
 /// Returns the functions at the top of the stack trace that the run printed, the one that failed
-/// first, without those that only report the failure. At most `count`; none if no trace was printed.
+/// first, without those that only report the failure. At most `count`; none without a trace.
 #[must_use]
 pub fn top_functions(run: &Run, count: usize) -> Vec<String> {
     stack_trace::top_functions(&PlainOutput::of_run(run), count)

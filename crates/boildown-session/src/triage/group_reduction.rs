@@ -7,7 +7,7 @@ use std::time::Duration;
 use boildown_driver::Budget;
 use boildown_exec::{LocalOracle, fsx};
 use boildown_oracle::{ExitSpec, Expectation, Interrupt, OracleError, Property, Run};
-use boildown_store::{Identity, Improvement, RunDescription, fingerprint_of};
+use boildown_store::{Ending, Identity, Improvement, RunDescription, fingerprint_of};
 use boildown_syntax::{Language, NamePolicy, Strategy, TrivialInputs, reduction};
 use boildown_triage::FailureKey;
 
@@ -79,7 +79,15 @@ impl GroupReduction<'_> {
             None => (None, None),
         };
         let smallest = resumed_best.as_ref().map_or(self.input, |best| &best.text);
-        if store.as_ref().is_some_and(|store| store.has_finished()) {
+        if let Some(store) = store.as_ref().filter(|store| store.has_finished()) {
+            // The next session looks at the end of this one.
+            store.end(Ending {
+                why: "finished",
+                queries: 0,
+                runs: 0,
+                recalled: 0,
+                elapsed: Duration::ZERO,
+            });
             return Ok(SliceResult {
                 best: Arc::clone(smallest),
                 tests: 0,

@@ -1,9 +1,9 @@
-//! Triage: runs every input of a folder, groups those that fail in the same way, reduces one of each
-//! group, and merges groups whose reduced examples have the same canonical form.
+//! Triage: runs every input of a folder, groups those that fail in the same way, reduces one of
+//! each group, and merges groups whose reduced examples have the same canonical form.
 //!
-//! [`Triage::run`] does all of it. Each step continues where an earlier session was stopped: runs on
-//! inputs are in [`InputRuns`](boildown_store::InputRuns), and each reduction has a run store of its
-//! own.
+//! [`Triage::run`] does all of it. Each step continues where an earlier session was stopped: runs
+//! on inputs are in [`InputRuns`](boildown_store::InputRuns), and each reduction has a run store of
+//! its own.
 
 mod failure_test;
 mod group_reduction;
