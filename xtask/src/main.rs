@@ -16,6 +16,7 @@ mod subjects;
 mod table;
 mod tokens;
 mod torture;
+mod triage_quality;
 
 use std::process::ExitCode;
 
@@ -37,6 +38,8 @@ enum Xtask {
     House(census::HouseArgs),
     /// Injects faults into reductions and prints whether the promises held.
     Torture(torture::TortureArgs),
+    /// Prints precision and recall of the groups of a triage against known labels.
+    TriageQuality(triage_quality::TriageQualityArgs),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Xtask::Bench(args) => bench::run(&args),
         Xtask::House(args) => census::run(&args),
         Xtask::Torture(args) => torture::run(&args),
+        Xtask::TriageQuality(args) => triage_quality::run(&args),
     };
     match done {
         Ok(code) => code,

@@ -49,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-store", &["boildown-search", "boildown-oracle"]),
     ("boildown-report", &[]),
     ("boildown-driver", &["boildown-search", "boildown-oracle"]),
+    ("boildown-triage", &["boildown-oracle"]),
     ("boildown-lab", &["boildown-search", "boildown-syntax"]),
     ("boildown-view", &[]),
     (
@@ -62,6 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-store",
             "boildown-driver",
             "boildown-folder",
+            "boildown-triage",
         ],
     ),
     (
@@ -81,11 +83,17 @@ const ARROWS: &[(&str, &[&str])] = &[
             "boildown-worker",
             "boildown-remote",
             "boildown-view",
+            "boildown-triage",
         ],
     ),
     (
         "xtask",
-        &["boildown-exec", "boildown-search", "boildown-syntax"],
+        &[
+            "boildown-exec",
+            "boildown-search",
+            "boildown-syntax",
+            "boildown-triage",
+        ],
     ),
 ];
 
@@ -114,6 +122,7 @@ const PURE: &[&str] = &[
     "boildown-oracle",
     "boildown-report",
     "boildown-view",
+    "boildown-triage",
 ];
 
 /// Libraries for input, output, processes, threads or logging. The list cannot be complete; the

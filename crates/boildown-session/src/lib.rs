@@ -12,6 +12,9 @@
 //! * A *culprit search* ([`changes`]) takes a good and a bad state of a folder, and returns the
 //!   smallest set of changes that it finds to break the good one.
 //!
+//! A [triage](triage) runs many inputs, and a reduction for each group of them that fails in the
+//! same way.
+//!
 //! Before a session, [`prepare`] deduces the property, chooses the sandbox and looks for earlier
 //! sessions, and [`BaselineCheck`] runs the command on the inputs: the property must hold on the
 //! input, and not on everything. It also measures how often a flaky property holds.
@@ -55,6 +58,7 @@ pub mod prepare;
 mod reduce;
 mod repeated_test;
 mod runner;
+pub mod triage;
 
 pub use baseline::{Baseline, BaselineCheck, BaselineError, MeasureRate, default_time_limit};
 pub use both_sides::{BothSidesError, Side};

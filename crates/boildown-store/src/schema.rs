@@ -192,7 +192,12 @@ pub(super) fn has_improvement(file: &Path, content: Fingerprint) -> bool {
 
 /// Creates the tables.
 pub(super) fn create(database: &Connection) -> rusqlite::Result<()> {
-    database.execute_batch(TABLES)?;
+    create_with(database, TABLES)
+}
+
+/// Creates tables, and marks the file as ours.
+pub(super) fn create_with(database: &Connection, tables: &str) -> rusqlite::Result<()> {
+    database.execute_batch(tables)?;
     database.pragma_update(None, "application_id", APPLICATION)?;
     database.pragma_update(None, "user_version", FORMAT)
 }

@@ -98,13 +98,18 @@ impl StoreFolder {
 
     /// Returns the files of all runs, the latest modified first.
     pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.files_with("db")
+    }
+
+    /// Returns the files with an extension, the latest modified first.
+    fn files_with(&self, extension: &str) -> Vec<PathBuf> {
         let Ok(entries) = fs::read_dir(&self.dir) else {
             return Vec::new();
         };
         let mut files: Vec<(SystemTime, PathBuf)> = entries
             .flatten()
             .map(|entry| entry.path())
-            .filter(|path| path.extension() == Some(OsStr::new("db")))
+            .filter(|path| path.extension() == Some(OsStr::new(extension)))
             .filter_map(|path| {
                 let metadata = fs::symlink_metadata(&path).ok()?;
                 Some((metadata.is_file().then(|| metadata.modified())?.ok()?, path))
@@ -116,7 +121,13 @@ impl StoreFolder {
 
     /// Removes the oldest runs, so that there are at most [`MAX_RUNS`] with a new one.
     pub(super) fn remove_oldest(&self) {
-        for file in self.files().iter().skip(MAX_RUNS - 1) {
+        self.remove_oldest_with("db");
+    }
+
+    /// Removes the oldest files with an extension, so that there are at most [`MAX_RUNS`] with a
+    /// new one.
+    pub(super) fn remove_oldest_with(&self, extension: &str) {
+        for file in self.files_with(extension).iter().skip(MAX_RUNS - 1) {
             self.remove(file).ok();
         }
     }

@@ -53,6 +53,7 @@
 //!   the caller can stop soon
 //! - `mentions`: which lines of a folder's texts mention one of its files
 //! - `outline`: an [`Outline`]: the statements of a text, and their [`Alignment`] with another's
+//! - `canonical`: the [canonical form](canonical_form()) of a text, which finds duplicates
 //! - `remaining`: the parts of a text, and the text without each of them
 //! - `split`: a [`Split`]: the elements of an input that is a list
 //! - `strategy`, `keep`: the options of a reduction
@@ -69,6 +70,7 @@
 mod allocations;
 mod archive;
 mod candidate;
+mod canonical;
 mod classes;
 mod document;
 mod edit_plan;
@@ -92,6 +94,7 @@ mod unused;
 
 pub use allocations::count_parser_allocations;
 pub use candidate::{Candidate, Check};
+pub use canonical::canonical_form;
 pub use classes::{ClassifiedToken, TokenClass};
 pub use document::{Document, ModuleUnits, View};
 pub use gate::Gated;

@@ -12,6 +12,7 @@ use crate::commands::lab::args::LabArgs;
 use crate::commands::man::ManArgs;
 use crate::commands::reduce::args::ReduceArgs;
 use crate::commands::report::args::ReportArgs;
+use crate::commands::triage::args::TriageArgs;
 use crate::commands::worker::ServeArgs;
 use crate::guide::TEMPLATE;
 
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Isolate(Box<IsolateArgs>),
     /// Find the change that broke something: the commit, files, hunks and lines between two states
     Changes(Box<ChangesArgs>),
+    /// Group the failing inputs of a folder, and reduce one of each group
+    Triage(Box<TriageArgs>),
     /// Print what the last run chose for you, and why, and how it ended
     #[command(before_help = EXPLAIN.short_examples(), before_long_help = EXPLAIN.beginning(), help_template = TEMPLATE)]
     Explain(ExplainArgs),
@@ -115,7 +118,7 @@ mod tests {
             let option = format!("`--{}", arg.get_long().unwrap());
             assert!(group.contains(&option), "{option} is not in `{heading}`");
         }
-        for command in ["isolate", "changes"] {
+        for command in ["isolate", "changes", "triage"] {
             let text = section(&reference, command);
             for arg in definition.find_subcommand(command).unwrap().get_arguments() {
                 let is_shared = |name: &str| reduce.contains(&format!("`--{name}"));

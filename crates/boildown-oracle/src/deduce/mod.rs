@@ -5,6 +5,7 @@ mod failure_line;
 mod generalise;
 mod noise;
 mod plain_output;
+mod position;
 mod signature;
 mod stack_frame;
 mod stack_trace;
@@ -15,6 +16,7 @@ use crate::{ExitSpec, Expectation, Outcome, Pattern, Property, Run};
 use failure_line::Unknown;
 use generalise::generalise;
 use plain_output::{FailureLine, PlainOutput};
+pub use position::SourcePosition;
 pub use signature::Signature;
 
 /// The properties that a run shows, the most specific first.
@@ -128,6 +130,13 @@ pub fn is_named_by(property: &Property, run: &Run) -> bool {
                 .any(|pattern| pattern.matches(line.text))
         })
     })
+}
+
+/// Returns the functions at the top of the stack trace that the run printed, the one that failed
+/// first, without those that only report the failure. At most `count`; none without a trace.
+#[must_use]
+pub fn top_functions(run: &Run, count: usize) -> Vec<String> {
+    stack_trace::top_functions(&PlainOutput::of_run(run), count)
 }
 
 /// Returns the lines that identify the failure, in several ways, the most specific first.

@@ -7,7 +7,7 @@ use regex::bytes::Regex;
 
 use super::failure_line::{self, FailureKind};
 use super::plain_output::PlainOutput;
-use super::stack_frame;
+use super::{named_failures, stack_frame};
 use crate::{Outcome, Run, signal};
 
 /// A signature distinguishes one crash from another: the kind of the crash, its message, and the
@@ -72,6 +72,55 @@ impl Signature {
             text = format!("{text} in {function}");
         }
         Some(Self { kind, text })
+    }
+
+    /// Returns the signature of a run that failed in any way: that of its crash; else the message
+    /// that names its failure, without what is quoted in it; else how it ended.
+    ///
+    /// Runs of the same command that end with equal signatures most likely failed in the same way.
+    #[must_use]
+    pub fn of_failure(run: &Run) -> Self {
+        if let Some(crash) = Self::of_run(run) {
+            return crash;
+        }
+        let output = PlainOutput::of_run(run);
+        let lines = match run.outcome.is_cut_short() {
+            true => None,
+            false => named_failures(&output).into_iter().next(),
+        };
+        let text = lines.map(|lines| {
+            let texts = lines
+                .iter()
+                .map(|line| without_varying_parts(FailureKind::Exception, line.text));
+            texts.collect::<Vec<_>>().join(" ")
+        });
+        let text = text.filter(|text| !text.trim().is_empty());
+        let text = text.unwrap_or_else(|| run.outcome.to_string());
+        Self {
+            kind: FailureKind::Complaint,
+            text: text.chars().take(MAX_MESSAGE).collect(),
+        }
+    }
+
+    /// Returns whether the program crashed. Otherwise it reported a failure in an ordinary way.
+    #[must_use]
+    pub fn is_crash(&self) -> bool {
+        self.kind.is_crash()
+    }
+
+    /// Returns the kind of the failure, as a word for tools: `memory`, `internal`, `assertion`,
+    /// `signal`, `panic`, `exception` or `error`.
+    #[must_use]
+    pub fn kind_name(&self) -> &'static str {
+        match self.kind {
+            FailureKind::Memory => "memory",
+            FailureKind::Internal => "internal",
+            FailureKind::Assertion => "assertion",
+            FailureKind::Signal => "signal",
+            FailureKind::Panic => "panic",
+            FailureKind::Exception => "exception",
+            FailureKind::Complaint => "error",
+        }
     }
 
     /// Returns whether this crash is more severe than the other: memory errors are the most severe,

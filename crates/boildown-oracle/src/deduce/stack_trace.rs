@@ -69,7 +69,51 @@ pub(super) fn top_frames(output: &PlainOutput<'_>, count: usize) -> Option<(Stre
     })
 }
 
+/// Returns the names of the functions at the top of the stack trace, the one that failed first.
+pub(super) fn top_functions(output: &PlainOutput<'_>, count: usize) -> Vec<String> {
+    top_frame_texts(output, count)
+        .into_iter()
+        .map(|frame| frame.function)
+        .collect()
+}
+
+/// A frame at the top of a stack trace.
+pub(super) struct FrameText {
+    pub(super) function: String,
+    /// The line of output.
+    pub(super) line: String,
+}
+
+/// Returns the frames at the top of the stack trace, the one that failed first, without those that
+/// only report the failure.
+pub(super) fn top_frame_texts(output: &PlainOutput<'_>, count: usize) -> Vec<FrameText> {
+    let formats = TRACE_FORMATS.iter().zip(COMPILED.iter());
+    let found = formats.into_iter().find_map(|(format, frame)| {
+        output.streams.iter().find_map(|stream| {
+            let frames = format.first_trace(stream, frame);
+            let chosen = format.chosen(&frames, count);
+            let text = |frame: &&Frame| FrameText {
+                function: frame.name.clone(),
+                line: String::from_utf8_lossy(&stream.text()[frame.lines.clone()]).into_owned(),
+            };
+            (!chosen.is_empty()).then(|| chosen.iter().map(text).collect())
+        })
+    });
+    found.unwrap_or_default()
+}
+
 impl TraceFormat {
+    /// Returns the frames that identify the failure, the one that failed first.
+    fn chosen<'a>(&self, frames: &'a [Frame], count: usize) -> Vec<&'a Frame> {
+        let mut chosen: Vec<&Frame> = match self.order {
+            Numbered | FailedFirst => frames.iter().collect(),
+            FailedLast => frames.iter().rev().collect(),
+        };
+        chosen.retain(|frame| !only_reports_failure(frame.name.as_bytes()));
+        chosen.truncate(count);
+        chosen
+    }
+
     /// Returns the frames of the first stack trace, or, when the failing function is last, of the
     /// last one.
     fn first_trace(&self, stream: &PlainStream<'_>, frame: &Regex) -> Vec<Frame> {
@@ -105,12 +149,7 @@ impl TraceFormat {
     }
 
     fn expression(&self, text: &[u8], frames: &[Frame], count: usize) -> Option<String> {
-        let mut chosen: Vec<&Frame> = match self.order {
-            Numbered | FailedFirst => frames.iter().collect(),
-            FailedLast => frames.iter().rev().collect(),
-        };
-        chosen.retain(|frame| !only_reports_failure(frame.name.as_bytes()));
-        chosen.truncate(count);
+        let mut chosen = self.chosen(frames, count);
         if self.order == FailedLast {
             chosen.reverse();
         }

@@ -21,4 +21,4 @@ pub use flakiness::Flakiness;
 pub use isolation::{GoodAndBad, IsolationError, PreparedIsolation};
 pub use place::{PlaceError, PlacedReduction};
 pub use reduction::{PreparationSetup, PreparedReduction, ReductionError};
-pub use sandbox::{create_sandbox, create_sandbox_with_temporary_files};
+pub use sandbox::{create_sandbox, create_sandbox_with_temporary_files, loosen_sandbox};

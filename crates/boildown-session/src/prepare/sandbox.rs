@@ -46,6 +46,33 @@ pub fn create_sandbox_with_temporary_files(
     create_sandbox(&permissions, on_event)
 }
 
+/// Returns a runner with a looser sandbox, and what is looser, if the property does not hold on the
+/// input only because of the sandbox; `None` if the runner can stay as it is.
+///
+/// # Errors
+/// [`OracleError`] when the command cannot be run.
+pub fn loosen_sandbox(
+    runner: &Runner,
+    permissions: &Permissions,
+    property: &Property,
+    input: &[u8],
+    interrupt: &Interrupt,
+) -> Result<Option<(Runner, Loosening)>, OracleError> {
+    let trial = SandboxTrial {
+        runner,
+        permissions,
+        interrupt,
+        jobs: 1,
+    };
+    let mut loosening = None;
+    let looser = trial.loosen(property, input, &mut |event| {
+        if let PrepareEvent::Loosened(what) = event {
+            loosening = Some(what);
+        }
+    })?;
+    Ok(looser.zip(loosening))
+}
+
 /// Returns this runner without a sandbox, for runs on files that the user has run by hand before.
 pub(super) fn without_sandbox(runner: &Runner) -> Runner {
     let mut runner = runner.clone();

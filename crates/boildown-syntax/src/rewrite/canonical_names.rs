@@ -88,7 +88,7 @@ fn letters(number: usize) -> Vec<u8> {
 }
 
 /// Returns whether a word is a keyword of the language.
-pub(super) fn is_keyword(language: &'static Language, word: &[u8]) -> bool {
+pub(crate) fn is_keyword(language: &'static Language, word: &[u8]) -> bool {
     let word = std::str::from_utf8(word);
     word.is_ok_and(|word| language.grammar().id_for_node_kind(word, false) != 0)
 }

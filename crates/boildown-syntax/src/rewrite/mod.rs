@@ -21,6 +21,7 @@ mod symbols;
 mod width_preserving;
 
 pub(crate) use built_in::{RewriteKind, WHOLE_INPUTS};
+pub(crate) use canonical_names::is_keyword;
 pub(crate) use proposal::{Edit, Proposal};
 pub use rules::{RuleError, Rules};
 pub(crate) use search::{MissedRewrites, RewriteSetup, Rewrites};

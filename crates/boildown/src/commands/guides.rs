@@ -150,6 +150,65 @@ pub(crate) const ISOLATE: Guide = Guide {
     see_also: &["reduce", "changes", "explain"],
 };
 
+pub(crate) const TRIAGE: Guide = Guide {
+    synopsis: &[
+        "boildown triage [OPTIONS] FOLDER -- COMMAND...",
+        "boildown triage [OPTIONS] FOLDER --test SCRIPT",
+    ],
+    description: &[
+        "Sorts the failing inputs of a folder, such as the crashes of a fuzzer. Each input is run, \
+         each content once. Those that fail in the same way form a group: the same message, \
+         function and kind of failure, whatever the addresses, numbers and quoted names. The \
+         smallest input of each group is reduced, and groups whose reduced examples differ only in \
+         names and literals are merged. Each example is run again before it is printed.",
+        "Inputs that do not fail, that fail in some runs only, and that hang are told apart and \
+         counted.",
+    ],
+    examples: &[
+        Example {
+            command: "boildown triage crashes -- ./target {}",
+            brief: "sort a folder",
+            purpose: "print a table of the different crashes, and write an example of each to \
+                      crashes.triage/examples",
+        },
+        Example {
+            command: "boildown triage crashes --name in.js -- ./engine {}",
+            brief: "JavaScript",
+            purpose: "the name of the file tells the language",
+        },
+        Example {
+            command: "boildown triage corpus --format sarif -- ./parser {} > triage.sarif",
+            brief: "",
+            purpose: "print the groups for a code scanning tool",
+        },
+    ],
+    keys: &[],
+    exit_codes: &[
+        (0, "every group has an example that failed again"),
+        (1, "invalid usage"),
+        (3, "no input fails"),
+        (4, "the example of a group did not fail again"),
+        (5, "the command could not be run"),
+        (6, "stopped early; the same command resumes"),
+        (70, "internal error (a bug in boildown)"),
+    ],
+    files: &[
+        (
+            "crashes.triage/examples/",
+            "for a folder crashes: one example of each group.",
+        ),
+        (
+            "crashes.triage/triage.json",
+            "the report, as --format json prints it.",
+        ),
+        (
+            "crashes.triage/reductions/, crashes.triage/.boildown/",
+            "what was found so far, from which the same command resumes.",
+        ),
+    ],
+    see_also: &["reduce", "explain", "history"],
+};
+
 pub(crate) const CHANGES: Guide = Guide {
     synopsis: &[
         "boildown changes [OPTIONS] GOOD..BAD -- COMMAND...",
@@ -500,6 +559,7 @@ pub(crate) fn guide(command: &str) -> &'static Guide {
         "reduce" => &REDUCE,
         "isolate" => &ISOLATE,
         "changes" => &CHANGES,
+        "triage" => &TRIAGE,
         "explain" => &EXPLAIN,
         "history" => &HISTORY,
         "report" => &REPORT,
@@ -521,7 +581,9 @@ mod tests {
 
     #[test]
     fn the_short_help_fits_on_a_small_terminal() {
-        for command in ["reduce", "isolate", "changes", "explain", "history", "man"] {
+        for command in [
+            "reduce", "isolate", "changes", "triage", "explain", "history", "man",
+        ] {
             let mut definition = Cli::definition().term_width(80);
             definition.build();
             let command = definition.find_subcommand_mut(command).unwrap();
@@ -534,7 +596,7 @@ mod tests {
 
     #[test]
     fn every_exit_code_is_described_once() {
-        for name in ["reduce", "isolate", "changes"] {
+        for name in ["reduce", "isolate", "changes", "triage"] {
             let codes = guide(name).exit_codes;
             assert!(codes.is_sorted_by_key(|(code, _)| *code), "{name}");
             let repeated = codes.windows(2).find(|pair| pair[0].0 == pair[1].0);
@@ -544,7 +606,7 @@ mod tests {
 
     #[test]
     fn examples_come_before_the_options() {
-        for name in ["reduce", "isolate", "changes"] {
+        for name in ["reduce", "isolate", "changes", "triage"] {
             let mut definition = Cli::definition();
             definition.build();
             let command = definition.find_subcommand_mut(name).unwrap();

@@ -13,4 +13,5 @@ pub(crate) mod languages;
 pub(crate) mod man;
 pub(crate) mod reduce;
 pub(crate) mod report;
+pub(crate) mod triage;
 pub(crate) mod worker;

@@ -19,6 +19,7 @@ pub(crate) use self::remote::RemoteArgs;
 /// Headings of the help.
 pub(crate) mod heading {
     pub(crate) const PRESERVE: &str = "What to preserve (default: what the first run shows)";
+    pub(crate) const GROUP: &str = "How to tell failures apart";
     pub(crate) const RUN: &str = "How to run the command";
     pub(crate) const REDUCE: &str = "How to reduce";
     pub(crate) const OUTPUT: &str = "Where the result goes, and what is printed";
@@ -187,7 +188,7 @@ impl BudgetArgs {
 }
 
 /// Expectations about a run. All that are given have to hold.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ExpectationArgs {
     /// The exit status: a code, `nonzero`, or SIGSEGV
     ///

@@ -761,6 +761,7 @@ mod tests {
         Reduce(ReduceLine),
         Isolate(IsolateLine),
         Changes(CulpritEvent),
+        Triage(crate::commands::triage::report::TriageLine),
         Failure(FailureEvent),
     }
 

@@ -53,5 +53,6 @@ mod sandbox;
 mod scripts;
 mod surroundings;
 mod terminal_view;
+mod triage;
 mod units;
 mod workers;

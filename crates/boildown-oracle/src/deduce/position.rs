@@ -1,0 +1,116 @@
+//! The position in the source of the program at which a run failed, as the output states it.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::plain_output::PlainOutput;
+use super::{failure_line, stack_trace};
+use crate::Run;
+
+/// A position in the source of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcePosition {
+    /// The path of the file, as it was printed.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1, if it was printed.
+    pub column: Option<u32>,
+}
+
+impl SourcePosition {
+    /// Returns the position at which a run failed: that of the function that failed, in the stack
+    /// trace, or else one that the message of the crash states. `None` when neither names a file.
+    #[must_use]
+    pub fn of_run(run: &Run) -> Option<Self> {
+        let output = PlainOutput::of_run(run);
+        let frames = stack_trace::top_frame_texts(&output, 1);
+        if let Some(position) = frames.first().and_then(|frame| Self::in_line(&frame.line)) {
+            return Some(position);
+        }
+        let (_, message) = failure_line::find_crash(&output)?;
+        let text = message.stream.of_run(run);
+        let start = text[..message.offset.min(text.len())]
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |line_break| line_break + 1);
+        let line = text[start..].split(|byte| *byte == b'\n').next()?;
+        Self::in_line(&String::from_utf8_lossy(line))
+    }
+
+    fn in_line(line: &str) -> Option<Self> {
+        static POSITION: LazyLock<Regex> = LazyLock::new(|| {
+            Regex::new(
+                r#"(?x)
+                File\ "(?<quoted>[^"]+)",\ line\ (?<after>\d+)
+                |(?<file>[^\s:()'"`]*\.\w{1,5}):(?<line>\d+)(?::(?<column>\d+))?"#,
+            )
+            .expect("a test compiles it")
+        });
+        let found = POSITION.captures(line)?;
+        let file = found.name("quoted").or(found.name("file"))?.as_str();
+        let number = found.name("after").or(found.name("line"))?.as_str();
+        let column = found.name("column");
+        Some(Self {
+            file: file.to_owned(),
+            line: number.parse().ok().filter(|line| *line > 0)?,
+            column: column.and_then(|column| column.as_str().parse().ok()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::Outcome;
+
+    #[track_caller]
+    fn check(stderr: &str, expected: Option<(&str, u32, Option<u32>)>) {
+        let run = Run {
+            outcome: Outcome::Exited(1),
+            stdout: Vec::new(),
+            stderr: stderr.into(),
+            took: Duration::ZERO,
+        };
+        let found = SourcePosition::of_run(&run);
+        let found = found.map(|found| (found.file, found.line, found.column));
+        let expected = expected.map(|(file, line, column)| (file.to_owned(), line, column));
+        assert_eq!(found, expected, "{stderr}");
+    }
+
+    #[test]
+    fn the_position_is_that_of_the_function_that_failed() {
+        check(
+            "==1==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x1\n    \
+             #0 0x4 in __asan_memcpy (/x/a.out+0x4)\n    \
+             #1 0x5 in parse_list /src/parse.c:12:7\n    #2 0x6 in main /src/main.c:3\n",
+            Some(("/src/parse.c", 12, Some(7))),
+        );
+        check(
+            "Traceback (most recent call last):\n  File \"run.py\", line 3, in <module>\n    f()\n  \
+             File \"lib/p.py\", line 41, in f\n    x[1]\nIndexError: list index out of range\n",
+            Some(("lib/p.py", 41, None)),
+        );
+    }
+
+    #[test]
+    fn the_message_states_the_position_when_no_trace_was_printed() {
+        check(
+            "ccom: a.c:31: emit: Assertion `n > 0' failed.\n",
+            Some(("a.c", 31, None)),
+        );
+        check(
+            "thread 'main' panicked at src/lib.rs:4:9:\nboom\n",
+            Some(("src/lib.rs", 4, Some(9))),
+        );
+    }
+
+    #[test]
+    fn an_output_without_a_position_has_none() {
+        check("Segmentation fault\n", None);
+        check("", None);
+    }
+}

@@ -1,0 +1,266 @@
+//! The reduction of the example of a group, in slices of time.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use boildown_driver::Budget;
+use boildown_exec::{LocalOracle, fsx};
+use boildown_oracle::{ExitSpec, Expectation, Interrupt, OracleError, Property, Run};
+use boildown_store::{Ending, Identity, Improvement, RunDescription, fingerprint_of};
+use boildown_syntax::{Language, NamePolicy, Strategy, TrivialInputs, reduction};
+use boildown_triage::FailureKey;
+
+use super::failure_test::{FailureTest, GroupOracle};
+use crate::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
+use crate::{
+    Baseline, BaselineCheck, BaselineError, Event, MeasureRate, ReduceOptions, Reduced,
+    ReductionPlan, ResultOutput, SessionConfig, Stopped, default_time_limit, reduce_with_restarts,
+};
+
+/// The reduction of the example of a group.
+pub(super) struct GroupReduction<'a> {
+    pub(super) test: &'a FailureTest,
+    pub(super) key: &'a FailureKey,
+    /// The run that showed the failure.
+    pub(super) run: &'a Run,
+    /// Whether the example fails in some runs only.
+    pub(super) is_flaky: bool,
+    pub(super) input: &'a Arc<[u8]>,
+    pub(super) language: Option<&'static Language>,
+    /// The file that holds the best result so far.
+    pub(super) output: &'a Path,
+    /// What runs depend on, but for the input.
+    pub(super) identity: &'a Identity,
+    pub(super) jobs: usize,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// The end of a slice of a reduction.
+pub(super) struct SliceResult {
+    pub(super) best: Arc<[u8]>,
+    pub(super) tests: u64,
+    pub(super) end: SliceEnd,
+}
+
+/// Why a slice ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum SliceEnd {
+    Finished,
+    TimeLimit,
+    Interrupted,
+    /// The example cannot be reduced; a clause says why.
+    Impossible(String),
+}
+
+impl GroupReduction<'_> {
+    /// Reduces the example for some time, or to the end. A later slice continues where this one
+    /// ends.
+    pub(super) fn slice(
+        &self,
+        time: Option<Duration>,
+        on_event: &mut dyn FnMut(&Event),
+        on_note: &mut dyn FnMut(String),
+    ) -> Result<SliceResult, OracleError> {
+        let earlier = self.earlier(on_note);
+        let local = LocalOracle::new(self.test.runner.clone(), self.property()).with_output();
+        let baseline = match self.check(local.clone(), &earlier) {
+            Ok(baseline) => baseline,
+            Err(BaselineError::Oracle(OracleError::Interrupted)) => {
+                return Ok(self.unreduced(SliceEnd::Interrupted));
+            }
+            Err(BaselineError::Oracle(error)) => return Err(error),
+            Err(error) => return Ok(self.unreduced(SliceEnd::Impossible(error.to_string()))),
+        };
+        let resumed_best = earlier.best().cloned();
+        let session = self.begin(earlier, on_note);
+        let (store, resumed_best) = match session.store.clone() {
+            Some(store) => (Some(store), resumed_best),
+            None => (None, None),
+        };
+        let smallest = resumed_best.as_ref().map_or(self.input, |best| &best.text);
+        if let Some(store) = store.as_ref().filter(|store| store.has_finished()) {
+            // The next session looks at the end of this one.
+            store.end(Ending {
+                why: "finished",
+                queries: 0,
+                runs: 0,
+                recalled: 0,
+                elapsed: Duration::ZERO,
+            });
+            return Ok(SliceResult {
+                best: Arc::clone(smallest),
+                tests: 0,
+                end: SliceEnd::Finished,
+            });
+        }
+        fsx::write_durable(self.output, smallest)?;
+        let slowest = baseline.stats.slowest;
+        let oracle = match self.test.runner.limits.timeout {
+            limit if limit < default_time_limit(slowest) => local,
+            _ => local.with_adaptive_timeout(slowest, default_time_limit),
+        };
+        let reduced = self.reduce(
+            self.oracle(oracle),
+            &baseline,
+            ReduceOptions {
+                output: Some(ResultOutput::File(self.output.to_owned())),
+                known_results: session.known_results(),
+                resumed_best: resumed_best.clone(),
+                confirm: !self.is_flaky,
+                ..ReduceOptions::default()
+            },
+            SessionConfig {
+                jobs: self.jobs,
+                jobs_elsewhere: 0,
+                budget: Budget {
+                    queries: None,
+                    time,
+                },
+                interrupt: Some(self.interrupt.clone()),
+                store,
+            },
+            on_event,
+        )?;
+        // A short slice may end before the search has passed what an earlier one found.
+        let best = match resumed_best {
+            Some(earlier) if earlier.text.len() < reduced.best.len() => earlier.text,
+            _ => reduced.best,
+        };
+        Ok(SliceResult {
+            best,
+            tests: reduced.summary.progress.spent.queries,
+            end: match reduced.summary.stopped {
+                None | Some(Stopped::SmallEnough) => SliceEnd::Finished,
+                Some(Stopped::Interrupted) => SliceEnd::Interrupted,
+                Some(Stopped::TimeLimit | Stopped::QueryLimit) => SliceEnd::TimeLimit,
+                Some(Stopped::PropertyLost) => SliceEnd::Finished,
+                Some(Stopped::EnvironmentChanged) => SliceEnd::Impossible(
+                    "the input stopped failing during the reduction".to_owned(),
+                ),
+            },
+        })
+    }
+
+    fn reduce(
+        &self,
+        oracle: GroupOracle<'_, LocalOracle>,
+        baseline: &Baseline,
+        options: ReduceOptions,
+        config: SessionConfig,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<Reduced, OracleError> {
+        let strategy = Strategy {
+            names: NamePolicy::Canonical,
+            trivial: TrivialInputs::Untried,
+            ..Strategy::default()
+        };
+        let start = |text: &Arc<[u8]>| reduction(text, self.language, strategy.clone());
+        let plan = ReductionPlan {
+            input: self.input,
+            start: &start,
+            oracle: &oracle,
+            repeat_policy: baseline.repeat_policy,
+            failure: None,
+            is_strict: false,
+        };
+        reduce_with_restarts(&plan, options, config, on_event)
+    }
+
+    fn oracle(&self, oracle: LocalOracle) -> GroupOracle<'_, LocalOracle> {
+        GroupOracle {
+            oracle,
+            test: self.test,
+            key: self.key,
+        }
+    }
+
+    /// Returns the part of the property that the status of a run shows. The rest is the key.
+    fn property(&self) -> Property {
+        let stated = self.test.stated.clone();
+        let of_status = || {
+            let status = ExitSpec::of_outcome(self.run.outcome).map(Expectation::Exit);
+            let hang = Expectation::Hangs(self.test.runner.limits.timeout);
+            Property::new(vec![status.unwrap_or(hang)])
+        };
+        stated.or_else(of_status).expect("it has an expectation")
+    }
+
+    fn check(
+        &self,
+        local: LocalOracle,
+        earlier: &EarlierSessions,
+    ) -> Result<Baseline, BaselineError> {
+        let oracle = self.oracle(local);
+        let recorded = earlier.recording().wrap(&oracle);
+        let check = BaselineCheck {
+            oracle: &recorded,
+            measure_rate: match self.is_flaky {
+                true => MeasureRate::Always,
+                false => MeasureRate::IfMixed,
+            },
+            jobs: self.jobs,
+            interrupt: self.interrupt,
+        };
+        check.check_input(self.input, None)
+    }
+
+    fn earlier(&self, on_note: &mut dyn FnMut(String)) -> EarlierSessions {
+        let mut on_event = |event: PrepareEvent<'_>| note_of(&event, on_note);
+        let folder = match lock_result(self.output, &mut on_event) {
+            Ok(folder) => folder,
+            Err(error) => {
+                on_event(PrepareEvent::NotRemembered(&error));
+                None
+            }
+        };
+        let mut identity = self.identity.clone();
+        identity.add_hash("the input", self.input);
+        identity.add("the failure", format!("{:?}", self.key));
+        let language = self.language.map_or("none", |language| language.name);
+        identity.add("--language", language);
+        let find = |folder| EarlierSessions::find(folder, identity, false, &mut on_event);
+        folder.map(find).unwrap_or_default()
+    }
+
+    fn begin(&self, earlier: EarlierSessions, on_note: &mut dyn FnMut(String)) -> SessionStore {
+        let name = self
+            .output
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let property = self.property();
+        let start = RunDescription {
+            name: &name,
+            input: Improvement {
+                query: 0,
+                content: fingerprint_of(self.input),
+                bytes: self.input.len(),
+                tokens: None,
+                elapsed: Duration::ZERO,
+                text: Some(Arc::clone(self.input)),
+            },
+            property: format!("{property}; {}", self.key),
+            flags: property.flags(),
+            time_limit: self.test.runner.limits.timeout,
+            version: env!("CARGO_PKG_VERSION"),
+            choices: &[],
+        };
+        earlier.begin(&start, &mut |event| note_of(&event, on_note))
+    }
+
+    fn unreduced(&self, end: SliceEnd) -> SliceResult {
+        SliceResult {
+            best: Arc::clone(self.input),
+            tests: 0,
+            end,
+        }
+    }
+}
+
+/// Passes on what the user has to know of a store that cannot be used.
+fn note_of(event: &PrepareEvent<'_>, on_note: &mut dyn FnMut(String)) {
+    if let PrepareEvent::NotRemembered(error) = event {
+        on_note(format!("this reduction cannot be resumed: {error}"));
+    }
+}

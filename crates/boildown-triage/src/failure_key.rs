@@ -1,0 +1,205 @@
+//! The key of a failure, which distinguishes it from others.
+
+use std::fmt;
+
+use boildown_oracle::{Outcome, Run, Signature, top_functions};
+
+/// The class of a failure, the most severe first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FailureClass {
+    /// The program crashed: a memory error, an assertion, a signal, a panic, an exception.
+    Crash,
+    /// It used more memory or processes than the limit.
+    LimitExceeded,
+    /// It ran past its time limit.
+    Hang,
+    /// It ended with an ordinary error message.
+    Error,
+}
+
+impl FailureClass {
+    /// Returns the class as a word for tools.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Crash => "crash",
+            Self::LimitExceeded => "limit",
+            Self::Hang => "hang",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// What distinguishes one failure from another: inputs with equal keys form a group.
+///
+/// It is the class, the message with placeholders for what differs from run to run, the function
+/// that failed, and, if asked for, more functions of the stack trace.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FailureKey {
+    class: FailureClass,
+    /// `None` when a limit ended the run.
+    signature: Option<Signature>,
+    /// How the run ended, when a limit ended it; else empty.
+    end: String,
+    /// The functions at the top of the stack trace, the one that failed first.
+    functions: Vec<String>,
+}
+
+impl FailureKey {
+    /// Returns the key of a run that failed, with this many functions of its stack trace. With
+    /// none, only the function that failed counts.
+    #[must_use]
+    pub fn of_run(run: &Run, frames: usize) -> Self {
+        let class = match run.outcome {
+            Outcome::TimedOut => FailureClass::Hang,
+            Outcome::Exceeded(_) => FailureClass::LimitExceeded,
+            Outcome::Exited(_) | Outcome::Signalled(_) => FailureClass::Error,
+        };
+        if run.outcome.is_cut_short() {
+            return Self {
+                class,
+                signature: None,
+                end: run.outcome.to_string(),
+                functions: Vec::new(),
+            };
+        }
+        let signature = Signature::of_failure(run);
+        let class = match signature.is_crash() {
+            true => FailureClass::Crash,
+            false => class,
+        };
+        Self {
+            class,
+            signature: Some(signature),
+            end: String::new(),
+            functions: top_functions(run, frames),
+        }
+    }
+
+    /// Returns the class of the failure.
+    #[must_use]
+    pub fn class(&self) -> FailureClass {
+        self.class
+    }
+
+    /// Returns the kind of the failure as a word for tools: that of its signature, `hang` or
+    /// `limit`.
+    #[must_use]
+    pub fn kind_name(&self) -> &'static str {
+        let of_signature = self.signature.as_ref().map(Signature::kind_name);
+        of_signature.unwrap_or(self.class.name())
+    }
+
+    /// Returns the functions of the stack trace that are part of the key.
+    #[must_use]
+    pub fn functions(&self) -> &[String] {
+        &self.functions
+    }
+
+    /// Returns a file name made of the key: ASCII letters, digits and dashes, at most 60.
+    #[must_use]
+    pub fn file_name(&self) -> String {
+        let name = match &self.signature {
+            Some(signature) => signature.file_name(),
+            None => self.end.replace(' ', "-"),
+        };
+        match name.is_empty() {
+            true => self.class.name().to_owned(),
+            false => name,
+        }
+    }
+}
+
+impl fmt::Display for FailureKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.signature {
+            Some(signature) => write!(f, "{signature}")?,
+            None => write!(f, "{}", self.end)?,
+        }
+        match self.functions.split_first() {
+            Some((_, callers)) if !callers.is_empty() => write!(f, " < {}", callers.join(" < ")),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn key(outcome: Outcome, stderr: &str, frames: usize) -> FailureKey {
+        let run = Run {
+            outcome,
+            stdout: Vec::new(),
+            stderr: stderr.into(),
+            took: Duration::ZERO,
+        };
+        FailureKey::of_run(&run, frames)
+    }
+
+    #[test]
+    fn addresses_numbers_and_quoted_names_do_not_distinguish() {
+        let message = |name: &str, line: u32| {
+            let stderr = format!("tool: in.c:{line}: error: unknown type '{name}'\n");
+            key(Outcome::Exited(1), &stderr, 0)
+        };
+        assert_eq!(message("a", 3), message("bcd", 71));
+        assert_eq!(message("a", 3).class(), FailureClass::Error);
+        assert_ne!(
+            message("a", 3),
+            key(
+                Outcome::Exited(1),
+                "tool: in.c:3: error: no such field 'a'\n",
+                0
+            )
+        );
+    }
+
+    #[test]
+    fn callers_distinguish_when_frames_are_asked_for() {
+        let trace = |caller: &str| {
+            format!(
+                "==1==ERROR: AddressSanitizer: SEGV on unknown address 0x0\n    \
+                 #0 0x1 in parse /s/p.c:1\n    #1 0x2 in {caller} /s/p.c:9\n"
+            )
+        };
+        let with = |caller, frames| key(Outcome::Exited(1), &trace(caller), frames);
+        assert_eq!(with("list", 0), with("table", 0));
+        assert_eq!(with("list", 1), with("table", 1));
+        assert_ne!(with("list", 2), with("table", 2));
+        assert_eq!(
+            with("list", 0).to_string(),
+            "AddressSanitizer: SEGV in parse"
+        );
+        assert_eq!(
+            with("list", 2).to_string(),
+            "AddressSanitizer: SEGV in parse < list"
+        );
+    }
+
+    #[test]
+    fn limits_are_classes_of_their_own_whatever_was_printed() {
+        let hang = key(Outcome::TimedOut, "Segmentation fault", 3);
+        assert_eq!(hang, key(Outcome::TimedOut, "", 0));
+        assert_eq!(
+            (hang.class(), hang.to_string().as_str()),
+            (FailureClass::Hang, "timed out")
+        );
+        assert_eq!(hang.file_name(), "timed-out");
+    }
+
+    #[test]
+    fn the_most_severe_failures_come_first() {
+        let mut keys = [
+            key(Outcome::Exited(2), "error: no", 0),
+            key(Outcome::TimedOut, "", 0),
+            key(Outcome::Signalled(11), "", 0),
+            key(Outcome::Signalled(6), "a.c:1: f: Assertion `x' failed.", 0),
+        ];
+        keys.sort();
+        let kinds = keys.map(|key| key.kind_name());
+        assert_eq!(kinds, ["assertion", "signal", "hang", "error"]);
+    }
+}

@@ -1,0 +1,258 @@
+//! `boildown triage`.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::time::Duration;
+
+use boildown_exec::CandidateFile;
+use boildown_exec::spawn::ReapOnDrop;
+use boildown_oracle::Interrupt;
+use boildown_session::prepare::lock_result;
+use boildown_session::triage::{
+    FailureTest, MergeRule, Triage, TriageError, TriageEvent, TriageReport,
+};
+use boildown_store::{Identity, InputRuns, StoreFolder};
+use boildown_triage::RunPlan;
+
+use self::args::TriageArgs;
+use self::inputs::{FolderInputs, candidate_name, dotted_extension};
+use self::report::{Report, TriageReporter, exit_kind};
+use self::results::ResultFolder;
+use crate::error::{CliError, ExitKind};
+use crate::options::PropertyArgs;
+use crate::property::{self, PropertyCommands};
+use crate::report::format::EscapedPath as _;
+use crate::report::notes::noting;
+use crate::signals::interrupt_on_signals;
+use crate::{input, limits};
+
+pub(crate) mod args;
+mod inputs;
+pub(crate) mod report;
+mod results;
+
+/// The time limit of a run unless one is stated. Fuzzers use shorter ones.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
+
+/// Runs, groups and reduces the inputs of a folder.
+pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
+    // Ends leftover processes of runs whatever happens, also in a panic.
+    let _reap = ReapOnDrop::begin();
+    let results = ResultFolder::new(&args.folder, args.output.as_deref())?;
+    let inputs = FolderInputs::read(&args.folder, results.path())?;
+    let name = candidate_name(args.name.as_deref(), inputs.extension.as_deref())?;
+    let mut reporter = report::reporter(&args);
+    let reporter = reporter.as_mut();
+    note_files(&inputs, reporter);
+    let property = property_args(&mut args);
+    let usage = format!("boildown triage {}", args.folder.escaped());
+    let named = Path::new(&name);
+    let commands = PropertyCommands::new(&property, &args.command, named, &usage)?;
+    check_candidate(&commands, &property, &usage)?;
+    let language = |text: &[u8]| {
+        input::language(args.language.as_deref(), named, text)
+            .ok()
+            .flatten()
+    };
+    if let Some(stated) = &args.language {
+        input::language(Some(stated), named, &[])?;
+    }
+    let interrupt = interrupt_on_signals()?;
+    let timeout = args.timeout.unwrap_or(TIME_LIMIT);
+    let mut runner = limits::runner(
+        named,
+        commands.command.clone(),
+        &args.sandbox,
+        Some(timeout),
+        &mut noting(reporter),
+    )?;
+    runner.file = CandidateFile::named(&name);
+    let stated = property::stated(&property);
+    if let Some(hang) = stated.as_ref().and_then(boildown_oracle::Property::hang) {
+        runner = runner.with_timeout(hang);
+    }
+    let identity = identity(&args, &property, &commands, &name, timeout);
+    let remembered = Remembered::open(&results, &identity, args.fresh, reporter)?;
+    reporter.event(&TriageEvent::Inputs {
+        files: inputs.files(),
+        distinct: inputs.inputs.len(),
+        layout: inputs.layout,
+    });
+    let triage = Triage {
+        inputs: &inputs.inputs,
+        test: FailureTest {
+            runner,
+            stated,
+            frames: args.frames.map_or(0, usize::from),
+        },
+        permissions: &limits::permissions(&args.sandbox),
+        plan: RunPlan {
+            first: args.runs,
+            if_flaky: RunPlan::default().if_flaky.max(args.runs),
+        },
+        includes_errors: args.errors,
+        reduces: !args.no_reduce,
+        merge: match args.no_merge {
+            true => MergeRule::Never,
+            false => MergeRule::ByForm,
+        },
+        language: &language,
+        max_time: args.max_time,
+        folder: &results.reductions(),
+        extension: &dotted_extension(&name),
+        identity: &identity,
+        known: remembered.runs.as_ref(),
+        jobs: args.jobs.count(),
+        interrupt: &interrupt,
+    };
+    let found = triage.run(&mut |event| reporter.event(&event));
+    let found = found.map_err(|error| explain(error, &interrupt))?;
+    finish(&args, &inputs, &found, &results, reporter)
+}
+
+/// Writes the examples and the report, and prints the report.
+fn finish(
+    args: &TriageArgs,
+    inputs: &FolderInputs,
+    found: &TriageReport,
+    results: &ResultFolder,
+    reporter: &mut dyn TriageReporter,
+) -> Result<ExitKind, CliError> {
+    let report = Report::new(args, inputs, found, results);
+    let exit = exit_kind(found);
+    if !found.groups.is_empty() {
+        results.write(report.examples(), &report::json(&report))?;
+    }
+    reporter.finish(&report, exit);
+    if !found
+        .inputs
+        .iter()
+        .any(|input| input.assessment.key.is_some())
+    {
+        return Err(nothing_fails(found));
+    }
+    Ok(exit)
+}
+
+fn nothing_fails(found: &TriageReport) -> CliError {
+    let count = found.inputs.len();
+    let what = format!("the command fails on none of {count} inputs");
+    CliError::new(ExitKind::NotInteresting, what)
+        .hint("run it on one of them as you did when it failed; --test states what failing means")
+}
+
+/// Returns the options of the property. Those that only single reductions have are not given.
+fn property_args(args: &mut TriageArgs) -> PropertyArgs {
+    let expectations = std::mem::take(&mut args.expectations);
+    PropertyArgs {
+        test: args.test.clone(),
+        expectations,
+        also: Vec::new(),
+        not: Vec::new(),
+        frames: None,
+        show_property: false,
+        yes: true,
+        stdin: args.stdin,
+        flaky: false,
+    }
+}
+
+/// Checks that the command reads the candidate.
+fn check_candidate(
+    commands: &PropertyCommands,
+    property: &PropertyArgs,
+    usage: &str,
+) -> Result<(), CliError> {
+    if property.test.is_some() || property.stdin || commands.command.takes_candidate() {
+        return Ok(());
+    }
+    Err(CliError::usage("the command does not say where the input goes").hint(format!(
+        "write {{}} where its path belongs: {usage} -- ./target {{}}\nor feed it to the command with --stdin"
+    )))
+}
+
+/// Returns everything that a run depends on, but for the input.
+fn identity(
+    args: &TriageArgs,
+    property: &PropertyArgs,
+    commands: &PropertyCommands,
+    name: &OsStr,
+    timeout: Duration,
+) -> Identity {
+    let mut identity = Identity::default();
+    identity.add("the name of the input", format!("{name:?}"));
+    commands.add_to_identity(&mut identity, property);
+    identity.add("--timeout", format!("{timeout:?}"));
+    limits::add_to_identity(&mut identity, &args.sandbox);
+    identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
+    identity
+}
+
+/// The runs of earlier sessions, and the lock on the results.
+struct Remembered {
+    // Closed before another session may open it.
+    runs: Option<InputRuns>,
+    _folder: Option<StoreFolder>,
+}
+
+impl Remembered {
+    fn open(
+        results: &ResultFolder,
+        identity: &Identity,
+        is_fresh: bool,
+        reporter: &mut dyn TriageReporter,
+    ) -> Result<Self, CliError> {
+        results.create()?;
+        let mut on_event = noting(reporter);
+        let folder = lock_result(&results.report(), &mut on_event)
+            .map_err(|error| CliError::busy(&error))?;
+        let Some(folder) = folder else {
+            return Ok(Self {
+                runs: None,
+                _folder: None,
+            });
+        };
+        if is_fresh {
+            results.forget()?;
+            folder.forget_input_runs(identity).ok();
+        }
+        let runs = match folder.input_runs(identity) {
+            Ok(runs) => Some(runs),
+            Err(error) => {
+                on_event(boildown_session::prepare::PrepareEvent::NotRemembered(
+                    &error,
+                ));
+                None
+            }
+        };
+        Ok(Self {
+            runs,
+            _folder: Some(folder),
+        })
+    }
+}
+
+/// Tells which files are no inputs, although they are in the folder.
+fn note_files(inputs: &FolderInputs, reporter: &mut dyn TriageReporter) {
+    const SHOWN: usize = 5;
+    for (file, reason) in inputs.unreadable.iter().take(SHOWN) {
+        reporter.note(&format!(
+            "warning: failed to read {}: {reason}",
+            file.escaped()
+        ));
+    }
+    if let Some(more @ 1..) = inputs.unreadable.len().checked_sub(SHOWN) {
+        reporter.note(&format!("warning: {more} more could not be read"));
+    }
+}
+
+fn explain(error: TriageError, interrupt: &Interrupt) -> CliError {
+    match error {
+        TriageError::Interrupted => {
+            let what = "interrupted before all inputs were run";
+            CliError::new(ExitKind::Stopped, what).hint("the same command continues there")
+        }
+        TriageError::Oracle(error) if !interrupt.is_triggered() => CliError::cannot_run(&error),
+        error => CliError::failed_to(ExitKind::CannotRun, &error),
+    }
+}

@@ -1,0 +1,136 @@
+//! The content of the report of a triage, for all formats.
+
+use std::path::Path;
+
+use boildown_session::triage::{ExampleState, GroupReport, TriageOutcome, TriageReport};
+use boildown_triage::FailureClass;
+
+use crate::commands::triage::args::TriageArgs;
+use crate::commands::triage::inputs::{FolderInputs, candidate_name, dotted_extension};
+use crate::commands::triage::results::ResultFolder;
+use crate::error::ExitKind;
+
+/// The end of a triage, to be written in some format.
+pub(in crate::commands::triage) struct Report<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) inputs: &'a FolderInputs,
+    pub(super) found: &'a TriageReport,
+    /// The file names of the examples, in the order of the groups.
+    names: Vec<String>,
+    pub(super) results: &'a ResultFolder,
+    /// The command that runs an input, as a line for the shell.
+    pub(super) command: String,
+    pub(super) is_interrupted: bool,
+}
+
+impl<'a> Report<'a> {
+    pub(in crate::commands::triage) fn new(
+        args: &'a TriageArgs,
+        inputs: &'a FolderInputs,
+        found: &'a TriageReport,
+        results: &'a ResultFolder,
+    ) -> Self {
+        let name = candidate_name(args.name.as_deref(), inputs.extension.as_deref());
+        let extension = name.map_or_else(|_| String::new(), |name| dotted_extension(&name));
+        let mut names: Vec<String> = Vec::with_capacity(found.groups.len());
+        for group in &found.groups {
+            let stem = group.key().file_name();
+            let numbered = (2..).map(|number| format!("{stem}-{number}"));
+            let name = std::iter::once(stem.clone())
+                .chain(numbered)
+                .map(|stem| format!("{stem}{extension}"))
+                .find(|name| !names.contains(name));
+            names.push(name.expect("there are more names than groups"));
+        }
+        let words = match &args.test {
+            Some(test) => vec![test.as_os_str()],
+            None => args.command.iter().map(|word| word.as_os_str()).collect(),
+        };
+        let words: Vec<String> = words
+            .into_iter()
+            .map(boildown_oracle::shell::quote)
+            .collect();
+        Self {
+            folder: &args.folder,
+            inputs,
+            found,
+            names,
+            results,
+            command: words.join(" "),
+            is_interrupted: found.outcome == TriageOutcome::Interrupted,
+        }
+    }
+
+    /// Returns the name and the content of each example.
+    pub(in crate::commands::triage) fn examples(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let contents = self.found.groups.iter().map(|group| &*group.example);
+        self.names.iter().map(String::as_str).zip(contents)
+    }
+
+    /// Returns the groups with the files of their examples.
+    pub(super) fn groups(
+        &self,
+    ) -> impl Iterator<Item = (usize, &'a GroupReport, std::path::PathBuf)> {
+        let groups = (1..).zip(&self.found.groups).zip(&self.names);
+        groups.map(|((number, group), name)| (number, group, self.results.example(name)))
+    }
+}
+
+/// Numbers of inputs, each of which counts once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct InputCounts {
+    pub(super) crash: usize,
+    pub(super) hang: usize,
+    pub(super) limit: usize,
+    /// Those that end with an error message.
+    pub(super) error: usize,
+    pub(super) passes: usize,
+    /// Those among all others that do not end in the same way in all runs.
+    pub(super) flaky: usize,
+}
+
+impl InputCounts {
+    pub(super) fn of(found: &TriageReport) -> Self {
+        let mut counts = Self::default();
+        for input in &found.inputs {
+            let key = input.assessment.key.as_ref();
+            let count = match key.map(boildown_triage::FailureKey::class) {
+                Some(FailureClass::Crash) => &mut counts.crash,
+                Some(FailureClass::Hang) => &mut counts.hang,
+                Some(FailureClass::LimitExceeded) => &mut counts.limit,
+                Some(FailureClass::Error) => &mut counts.error,
+                None => &mut counts.passes,
+            };
+            *count += 1;
+            counts.flaky += usize::from(input.assessment.is_flaky());
+        }
+        counts
+    }
+}
+
+/// Returns how the command ends.
+pub(in crate::commands::triage) fn exit_kind(found: &TriageReport) -> ExitKind {
+    if found.groups.is_empty() {
+        return ExitKind::NotInteresting;
+    }
+    match found.outcome {
+        _ if !found.groups.iter().all(GroupReport::is_verified) => ExitKind::Flaky,
+        TriageOutcome::Finished => ExitKind::Reduced,
+        TriageOutcome::TimeLimit | TriageOutcome::Interrupted => ExitKind::Stopped,
+    }
+}
+
+/// Returns the state of an example as a word for tools.
+pub(super) fn state_name(state: &ExampleState) -> &'static str {
+    match state {
+        ExampleState::Finished => "reduced",
+        ExampleState::Stopped => "stopped",
+        ExampleState::Unreduced { .. } => "unreduced",
+    }
+}
+
+/// Returns a stable name of a text, for tools that compare reports.
+pub(super) fn fingerprint(text: &str) -> String {
+    let bits = boildown_store::fingerprint_of(text.as_bytes()).bits();
+    format!("{bits:032x}")
+}

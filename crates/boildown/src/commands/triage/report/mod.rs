@@ -1,0 +1,15 @@
+//! The report of a triage: as a table, as JSON, as SARIF and as annotations.
+
+mod content;
+mod events;
+mod github;
+mod reporter;
+mod sarif;
+mod summary;
+mod table;
+
+pub(super) use self::content::{Report, exit_kind};
+#[cfg(test)]
+pub(crate) use self::events::TriageLine;
+pub(super) use self::reporter::{TriageReporter, reporter};
+pub(super) use self::summary::json;

@@ -1,0 +1,140 @@
+//! The folder of the results: one example of each group, and the report.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use boildown_exec::fsx;
+use serde_json::Value;
+
+use crate::error::{CliError, ExitKind};
+use crate::report::format::EscapedPath as _;
+
+/// The folder that a triage writes to.
+pub(super) struct ResultFolder {
+    path: PathBuf,
+}
+
+/// The folder of the examples, in that of the results.
+const EXAMPLES: &str = "examples";
+
+/// The folder of the reductions, which a later session continues.
+const REDUCTIONS: &str = "reductions";
+
+/// The report.
+const REPORT: &str = "triage.json";
+
+impl ResultFolder {
+    /// Returns the stated folder, or the one beside the inputs. It does not have to exist.
+    pub(super) fn new(inputs: &Path, stated: Option<&Path>) -> Result<Self, CliError> {
+        let path = match stated {
+            Some(stated) => stated.to_owned(),
+            None => match inputs.components().next_back() {
+                Some(Component::Normal(name)) => {
+                    let mut name = name.to_owned();
+                    name.push(".triage");
+                    inputs.with_file_name(name)
+                }
+                _ => PathBuf::from("boildown.triage"),
+            },
+        };
+        let this = Self { path };
+        let is_ours = this.report().exists() || this.path.join(boildown_store::FOLDER).exists();
+        let is_used = match fs::read_dir(&this.path) {
+            Ok(mut entries) => entries.next().is_some(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(this.cannot("read", &this.path, error)),
+        };
+        if is_used && !is_ours {
+            let what = format!(
+                "{} exists, and boildown triage did not make it",
+                this.shown()
+            );
+            let hint = "--output FOLDER writes the results elsewhere";
+            return Err(CliError::usage(what).hint(hint));
+        }
+        Ok(this)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn reductions(&self) -> PathBuf {
+        self.path.join(REDUCTIONS)
+    }
+
+    pub(super) fn report(&self) -> PathBuf {
+        self.path.join(REPORT)
+    }
+
+    /// Returns the file of an example.
+    pub(super) fn example(&self, name: &str) -> PathBuf {
+        self.path.join(EXAMPLES).join(name)
+    }
+
+    fn shown(&self) -> String {
+        self.path.escaped()
+    }
+
+    pub(super) fn create(&self) -> Result<(), CliError> {
+        fs::create_dir_all(&self.path).map_err(|error| self.cannot("create", &self.path, error))
+    }
+
+    /// Removes the reductions of earlier sessions.
+    pub(super) fn forget(&self) -> Result<(), CliError> {
+        match fs::remove_dir_all(self.reductions()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(self.cannot("remove", &self.reductions(), error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the examples and the report, and removes the examples of earlier sessions that are
+    /// not among them.
+    pub(super) fn write<'a>(
+        &self,
+        examples: impl Iterator<Item = (&'a str, &'a [u8])>,
+        report: &Value,
+    ) -> Result<(), CliError> {
+        let folder = self.path.join(EXAMPLES);
+        fs::create_dir_all(&folder).map_err(|error| self.cannot("create", &folder, error))?;
+        let mut written = BTreeSet::new();
+        for (name, content) in examples {
+            let file = folder.join(name);
+            fsx::write_atomic(&file, content)
+                .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+            written.insert(name.to_owned());
+        }
+        for name in self.earlier_examples() {
+            if !written.contains(&name) {
+                fs::remove_file(folder.join(name)).ok();
+            }
+        }
+        let text = serde_json::to_string_pretty(report).expect("a report is valid JSON");
+        fsx::write_atomic(&self.report(), (text + "\n").as_bytes())
+            .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
+    }
+
+    /// Returns the names of the examples that the earlier report lists.
+    fn earlier_examples(&self) -> Vec<String> {
+        let read = || -> Option<Vec<String>> {
+            let text = fs::read_to_string(self.report()).ok()?;
+            let report: Value = serde_json::from_str(&text).ok()?;
+            let groups = report.get("groups")?.as_array()?.iter();
+            let files = groups.filter_map(|group| group.get("example")?.get("file")?.as_str());
+            let names =
+                files.filter_map(|file| Some(Path::new(file).file_name()?.to_str()?.to_owned()));
+            Some(names.collect())
+        };
+        read().unwrap_or_default()
+    }
+
+    fn cannot(&self, action: &str, path: &Path, error: io::Error) -> CliError {
+        let what = format!("failed to {action} {}", path.escaped());
+        let error = CliError::new(ExitKind::InvalidUsage, what).because(error);
+        error.hint("--output FOLDER writes the results elsewhere")
+    }
+}
