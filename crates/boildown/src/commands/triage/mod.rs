@@ -50,27 +50,15 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let commands = PropertyCommands::new(&property, &args.command, named, &usage)?;
     check_candidate(&commands, &property, &usage)?;
     let language = |text: &[u8]| {
-        input::language(args.language.as_deref(), named, text)
-            .ok()
-            .flatten()
+        let found = input::language(args.language.as_deref(), named, text);
+        found.ok().flatten()
     };
     if let Some(stated) = &args.language {
         input::language(Some(stated), named, &[])?;
     }
     let interrupt = interrupt_on_signals()?;
     let timeout = args.timeout.unwrap_or(TIME_LIMIT);
-    let mut runner = limits::runner(
-        named,
-        commands.command.clone(),
-        &args.sandbox,
-        Some(timeout),
-        &mut noting(reporter),
-    )?;
-    runner.file = CandidateFile::named(&name);
-    let stated = property::stated(&property);
-    if let Some(hang) = stated.as_ref().and_then(boildown_oracle::Property::hang) {
-        runner = runner.with_timeout(hang);
-    }
+    let test = failure_test(&args, &property, &commands, named, reporter)?;
     let identity = identity(&args, &property, &commands, &name, timeout);
     let remembered = Remembered::open(&results, &identity, args.fresh, reporter)?;
     reporter.event(&TriageEvent::Inputs {
@@ -80,11 +68,7 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     });
     let triage = Triage {
         inputs: &inputs.inputs,
-        test: FailureTest {
-            runner,
-            stated,
-            frames: args.frames.map_or(0, usize::from),
-        },
+        test,
         permissions: &limits::permissions(&args.sandbox),
         plan: RunPlan {
             first: args.runs,
@@ -108,6 +92,33 @@ pub(crate) fn run(mut args: TriageArgs) -> Result<ExitKind, CliError> {
     let found = triage.run(&mut |event| reporter.event(&event));
     let found = found.map_err(|error| explain(error, &interrupt))?;
     finish(&args, &inputs, &found, &results, reporter)
+}
+
+/// Returns the test of an input: what runs it, and which runs fail.
+fn failure_test(
+    args: &TriageArgs,
+    property: &PropertyArgs,
+    commands: &PropertyCommands,
+    name: &Path,
+    reporter: &mut dyn TriageReporter,
+) -> Result<FailureTest, CliError> {
+    let mut runner = limits::runner(
+        name,
+        commands.command.clone(),
+        &args.sandbox,
+        Some(args.timeout.unwrap_or(TIME_LIMIT)),
+        &mut noting(reporter),
+    )?;
+    runner.file = CandidateFile::named(name);
+    let stated = property::stated(property);
+    if let Some(hang) = stated.as_ref().and_then(boildown_oracle::Property::hang) {
+        runner = runner.with_timeout(hang);
+    }
+    Ok(FailureTest {
+        runner,
+        stated,
+        frames: args.frames.map_or(0, usize::from),
+    })
 }
 
 /// Writes the examples and the report, and prints the report.
