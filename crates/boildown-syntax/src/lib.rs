@@ -71,6 +71,7 @@ mod document;
 mod edit_plan;
 mod gate;
 mod isolate;
+mod items;
 mod keep;
 mod languages;
 mod mentions;
