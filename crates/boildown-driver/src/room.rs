@@ -81,10 +81,14 @@ impl Room {
         let own = used.own.saturating_sub(self.used.own).as_secs_f64() / elapsed.as_secs_f64();
         let cores = self.cores as f64;
         let room = (cores - own).max(1.0) / share.max(1e-6);
-        self.limit = (room as usize)
-            .min(GROWTH * self.limit)
-            .max(self.cores)
-            .min(self.jobs);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive, and at most a million times the processors"
+        )]
+        let room = room as usize;
+        let grown = room.min(GROWTH * self.limit);
+        self.limit = grown.max(self.cores).min(self.jobs);
         self.share = Some(share);
         (self.at, self.used) = (at, used);
         (self.ended, self.seconds, self.queue) = (0, 0.0, 0.0);
