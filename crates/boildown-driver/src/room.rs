@@ -12,9 +12,9 @@ use crate::config::ProcessorUse;
 /// busy the processors that the driver leaves to them, but at least as many as processors.
 ///
 /// The share of a processor that a run would use is its processor time, divided by the time that
-/// it takes when it never waits for a processor. The second is estimated from the time that it took,
-/// and from the tasks that wait for a processor, of all programs: on a machine that others load,
-/// commands take longer, which is no sign that they wait for something else.
+/// it takes when it never waits for a processor. The second is estimated from the time that it
+/// took, and from the tasks that wait for a processor, of all programs: on a machine that others
+/// load, commands take longer, which is no sign that they wait for something else.
 ///
 /// For example, a run of 40 ms uses 10 ms of processor time while four tasks compete for two
 /// processors. It waited 10 ms for them, so it takes 30 ms with a processor of its own, and uses a
@@ -63,7 +63,7 @@ impl Room {
         self.limit
     }
 
-    /// Records that a run has ended `at` this time and took so many `seconds`; `used` is what has
+    /// Records that a run has ended `at` this time and took `seconds`; `used` is what has
     /// been used until now.
     pub(crate) fn note_end(&mut self, at: Duration, seconds: f64, used: ProcessorUse) {
         self.ended += 1;
@@ -130,7 +130,7 @@ mod tests {
     };
 
     impl Machine {
-        /// Returns the number of tasks for each processor when so many runs compete for them.
+        /// Returns the number of tasks for each processor when `runs` compete for them.
         fn queue(self, runs: f64) -> f64 {
             let mut queue: f64 = 1.0;
             for _ in 0..1000 {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use crate::parse::{common_end, common_start};
+use crate::common_ends::{common_end, common_start};
 
 /// A node directly below the root of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +28,8 @@ pub(crate) struct Item {
 /// is wrong: a missing semicolon joins two items, and in a language whose items mean something else
 /// at the start of a text, the neighbours parse as other items.
 ///
-/// A candidate is rejected that only a later item makes whole: a comment without its end, which ends
-/// with the next comment. Deletions of whole tokens do not make such candidates.
+/// A candidate is rejected that only a later item makes whole: a comment without its end, which
+/// ends with the next comment. Deletions of whole tokens do not make such candidates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Window {
     /// The items of the text before the edit.

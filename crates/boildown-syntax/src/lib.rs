@@ -67,6 +67,7 @@
 mod allocations;
 mod archive;
 mod candidate;
+mod common_ends;
 mod document;
 mod edit_plan;
 mod gate;

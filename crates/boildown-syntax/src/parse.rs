@@ -9,6 +9,7 @@ use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 use crate::Language;
 use crate::allocations::allocations;
 use crate::candidate::Candidate;
+use crate::common_ends::{common_end, common_start};
 use crate::document::{JoinedPart, parts_of_joined};
 use crate::items::{Extent, Item, Window, count_errors, items_of};
 use crate::shield::Shield;
@@ -137,7 +138,7 @@ enum Errors {
 }
 
 impl Errors {
-    /// Returns the errors that a text may have that was good enough with so many.
+    /// Returns the errors that a text may have when the one before had this number.
     fn up_to(errors: usize) -> Self {
         match errors {
             0 => Self::None,
@@ -212,7 +213,8 @@ impl LazyTree {
         }
     }
 
-    /// Returns a tree that is not made yet, of a text that edits make of `text`, which has this tree.
+    /// Returns a tree that is not made yet, of a text that edits make of `text`, whose tree this
+    /// is.
     fn after(&self, text: &Arc<[u8]>) -> Self {
         // Not a tree that was made when first needed: what is needed depends on speculation, and
         // how the parser recovers from errors depends on the tree that it reuses.
@@ -374,8 +376,8 @@ impl Parsed {
         (errors <= self.errors).then(|| Self::with_tree(bytes, Some(tree), errors))
     }
 
-    /// Parses the window of an edit alone. Returns the text after the edit, or `None` if it has more
-    /// errors; nothing when the window cannot tell.
+    /// Parses the window of an edit alone. Returns the text after the edit, or `None` if it has
+    /// more errors; nothing when the window cannot tell.
     async fn reparse_window(&self, parser: &Parser, bytes: &Arc<[u8]>) -> Option<Option<Self>> {
         if self.bytes.len() < WINDOWED_FROM {
             return None;
@@ -440,28 +442,6 @@ fn difference(old: &[u8], new: &[u8]) -> Option<InputEdit> {
         old_end_position: advance(start_position, &old[start..old_end]),
         new_end_position: advance(start_position, &new[start..new_end]),
     })
-}
-
-/// Returns the number of bytes that two texts have in common at the start. Compares whole blocks
-/// first, which is much faster.
-pub(crate) fn common_start(left: &[u8], right: &[u8]) -> usize {
-    const BLOCK: usize = 256;
-    let blocks = left.chunks_exact(BLOCK).zip(right.chunks_exact(BLOCK));
-    let start = blocks.take_while(|(left, right)| left == right).count() * BLOCK;
-    let rest = left[start..].iter().zip(&right[start..]);
-    start + rest.take_while(|(left, right)| left == right).count()
-}
-
-/// Returns the number of bytes that two texts have in common at the end.
-pub(crate) fn common_end(left: &[u8], right: &[u8]) -> usize {
-    const BLOCK: usize = 256;
-    let blocks = left.rchunks_exact(BLOCK).zip(right.rchunks_exact(BLOCK));
-    let end = blocks.take_while(|(left, right)| left == right).count() * BLOCK;
-    let rest = left[..left.len() - end]
-        .iter()
-        .rev()
-        .zip(right[..right.len() - end].iter().rev());
-    end + rest.take_while(|(left, right)| left == right).count()
 }
 
 fn advance(from: Point, text: &[u8]) -> Point {

@@ -73,8 +73,8 @@ pub struct Planner<S: Search> {
 const LEAST_PROBABILITY: f64 = 0.02;
 
 /// The least probability at which a session prepares what is
-/// [costly](Search::is_costly_to_prepare). At most ten such preparations that exclude each other are
-/// made, whatever the number of workers.
+/// [costly](Search::is_costly_to_prepare). At most ten such preparations that exclude each other
+/// are made, whatever the number of workers.
 const LEAST_COSTLY: f64 = 0.1;
 
 /// The least number of verdicts remembered: about 10 MB.
@@ -483,12 +483,11 @@ where
                     self.after(head, &guesses)
                 }
             };
-            if self.is_left_out(node, probability) {
-                continue;
-            }
-            if !self.settle_node(node) {
+            let is_left_out = self.is_left_out(node, probability);
+            if !is_left_out && !self.settle_node(node) {
                 return MostLikely::Unsettled;
             }
+            // A node that is left out has no query either.
             let Some((fingerprint, query)) = &self.node(node).query else {
                 continue;
             };
