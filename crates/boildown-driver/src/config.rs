@@ -23,13 +23,25 @@ pub struct Config {
     pub interrupt: Option<Interrupt>,
     /// Answers that are known already. New answers are recorded there.
     pub memory: Option<Arc<dyn VerdictMemory>>,
-    /// Returns the processor time that runs on this machine have used so far, if it is known. With
-    /// it, fewer candidates than `jobs` are run at a time while they keep all processors busy.
-    pub cpu_of_runs: Option<CpuTime>,
+    /// Reads how the processors of this machine are used, if that is known. With it, fewer
+    /// candidates than `jobs` are run at a time while they keep all processors busy.
+    pub processor_use: Option<ReadProcessorUse>,
 }
 
-/// A reading of a processor's clock.
-pub type CpuTime = fn() -> Option<Duration>;
+/// A reading of how the processors are used.
+pub type ReadProcessorUse = fn() -> Option<ProcessorUse>;
+
+/// How the processors of this machine are used.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProcessorUse {
+    /// The processor time of all runs on this machine that have ended.
+    pub runs: Duration,
+    /// The processor time of this process.
+    pub own: Duration,
+    /// The tasks of all programs, except the reading thread, that now have a processor or wait for
+    /// one, for each processor of the machine.
+    pub queue: f64,
+}
 
 impl Config {
     /// Returns whether the drive was asked to stop.

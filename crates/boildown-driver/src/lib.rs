@@ -61,5 +61,5 @@ mod room;
 mod workers;
 
 pub use budget::{Budget, Spent, StopReason};
-pub use config::{Config, CpuTime, RecalledVerdict, VerdictMemory};
+pub use config::{Config, ProcessorUse, ReadProcessorUse, RecalledVerdict, VerdictMemory};
 pub use drive::{Drive, Step};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError};
 use boildown_search::QueryId;
 
-use crate::config::{Config, CpuTime};
+use crate::config::{Config, ReadProcessorUse};
 use crate::room::Room;
 
 /// A query for a worker.
@@ -30,10 +30,18 @@ pub(crate) struct FinishedQuery {
 
 type OracleResult = Result<Answer, OracleError>;
 
+/// What a worker returns.
+struct WorkerAnswer {
+    id: QueryId,
+    answer: std::thread::Result<OracleResult>,
+    /// The time that the oracle took.
+    took: Duration,
+}
+
 /// A fixed number of worker threads. Dropping it cancels what runs and ends the threads.
 pub(crate) struct Workers<C> {
     jobs: Sender<Job<C>>,
-    finished: Receiver<(QueryId, std::thread::Result<OracleResult>)>,
+    finished: Receiver<WorkerAnswer>,
     count: usize,
     /// How many of them wait for other machines.
     elsewhere: usize,
@@ -41,7 +49,7 @@ pub(crate) struct Workers<C> {
     /// A moving average of the duration of a run, in seconds.
     average_run: f64,
     /// How many runs at a time the processors have room for; `None` when that is not known.
-    room: Option<(Room, CpuTime)>,
+    room: Option<(Room, ReadProcessorUse)>,
     started: Instant,
 }
 
@@ -86,10 +94,12 @@ impl<C: Send> Workers<C> {
                     };
                     // The driver's thread would wait for this answer forever, so a panic of the
                     // oracle is passed on to it.
+                    let began = Instant::now();
                     let answer =
                         catch_unwind(AssertUnwindSafe(|| oracle.judge(&candidate, &interrupt)));
+                    let took = began.elapsed();
                     drop(candidate);
-                    if answers.send((id, answer)).is_err() {
+                    if answers.send(WorkerAnswer { id, answer, took }).is_err() {
                         return;
                     }
                 }
@@ -102,11 +112,11 @@ impl<C: Send> Workers<C> {
             elsewhere,
             running: HashMap::new(),
             average_run: 1.0,
-            room: config.cpu_of_runs.and_then(|cpu_of_runs| {
+            room: config.processor_use.and_then(|read| {
                 let cores = std::thread::available_parallelism().ok()?.get();
                 let here = count - elsewhere;
-                let room = Room::new(here, cores, cpu_of_runs()?);
-                (here > cores).then_some((room, cpu_of_runs))
+                let room = Room::new(here, cores, read()?);
+                (here > cores).then_some((room, read))
             }),
             started: Instant::now(),
         }
@@ -168,7 +178,7 @@ impl<C: Send> Workers<C> {
 
     /// Returns the next finished query; waits for one no longer than `timeout`.
     pub(crate) fn wait_for_answer(&mut self, timeout: Duration) -> Option<FinishedQuery> {
-        let (id, answer) = self.finished.recv_timeout(timeout).ok()?;
+        let WorkerAnswer { id, answer, took } = self.finished.recv_timeout(timeout).ok()?;
         let was_alone = self
             .running
             .remove(&id)
@@ -177,10 +187,13 @@ impl<C: Send> Workers<C> {
         if let Ok(Answer { run: Some(run), .. }) = &answer {
             self.average_run += (run.took.as_secs_f64() - self.average_run) / 8.0;
         }
-        if let Some((room, cpu_of_runs)) = &mut self.room
-            && let Some(cpu) = cpu_of_runs()
+        if let Some((room, read)) = &mut self.room
+            && let Some(used) = read()
         {
-            room.note_end(self.started.elapsed(), cpu);
+            // Which runs were made here is not known: as many as the share of the places.
+            let places = room.limit() as f64;
+            let here = places / (places + self.elsewhere as f64);
+            room.note_end(self.started.elapsed(), took.as_secs_f64() * here, used);
         }
         Some(FinishedQuery {
             id,
@@ -207,6 +220,7 @@ mod tests {
     use boildown_oracle::{FnOracle, Verdict};
 
     use super::*;
+    use crate::config::ProcessorUse;
 
     #[test]
     fn runs_on_other_machines_are_not_limited_by_the_processors_of_this_one() {
@@ -214,7 +228,7 @@ mod tests {
             let config = Config {
                 jobs: here + jobs_elsewhere,
                 jobs_elsewhere,
-                cpu_of_runs: Some(|| Some(Duration::ZERO)),
+                processor_use: Some(|| Some(ProcessorUse::default())),
                 ..Config::default()
             };
             let oracle = FnOracle::new(|_: &()| Verdict::Uninteresting);
@@ -222,7 +236,7 @@ mod tests {
         };
         let cores = std::thread::available_parallelism().unwrap().get();
         assert_eq!(limit(1, 50), 51);
-        assert_eq!(limit(100 * cores, 0), 2 * cores);
-        assert_eq!(limit(100 * cores, 50), 2 * cores + 50);
+        assert_eq!(limit(100 * cores, 0), cores);
+        assert_eq!(limit(100 * cores, 50), cores + 50);
     }
 }

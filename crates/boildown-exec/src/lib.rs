@@ -72,7 +72,7 @@ pub mod spawn;
 mod test_command;
 
 pub use command_line::{CommandLine, StdinContent, TypedCommand, WordPart};
-pub use cpu_time::cpu_time_of_runs;
+pub use cpu_time::{MachineUse, cpu_time_of_runs, machine_use};
 pub use delivered::Delivered;
 pub use dir_handle::{DirHandle, EntryStamp};
 pub use extra_tests::{ExpectedEnd, ExtraTest};

@@ -48,6 +48,13 @@ pub trait Search: Clone {
     /// Does one step of the work that leads to the next query. Does nothing when it is known.
     fn prepare(&mut self) {}
 
+    /// Returns whether the next step of [`prepare`](Self::prepare) begins work that takes as long,
+    /// or as much memory, as finding many queries, such as reading a large input. Speculation does
+    /// that only where it is likely to be needed.
+    fn is_costly_to_prepare(&self) -> bool {
+        false
+    }
+
     /// Returns the next query, or `None` when the search is finished. Pure: returns the same query
     /// until `tell` or `skip`.
     fn ask(&self) -> Option<Query<Self::Candidate>>;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use boildown_driver::{Budget, Config, RecalledVerdict, VerdictMemory};
+use boildown_driver::{Budget, Config, ProcessorUse, RecalledVerdict, VerdictMemory};
 use boildown_oracle::{Answer, Interrupt, OracleError};
 use boildown_search::Fingerprint;
 use boildown_store::RunStore;
@@ -41,7 +41,7 @@ impl SessionConfig {
             budget: self.budget,
             interrupt: self.interrupt.clone(),
             memory: None,
-            cpu_of_runs: Some(boildown_exec::cpu_time_of_runs),
+            processor_use: Some(processor_use),
         }
     }
 
@@ -49,6 +49,16 @@ impl SessionConfig {
     pub(crate) fn interrupt_handle(&self) -> Result<Interrupt, OracleError> {
         self.interrupt.clone().map_or_else(Interrupt::new, Ok)
     }
+}
+
+/// Reads how the processors of this machine are used.
+fn processor_use() -> Option<ProcessorUse> {
+    let used = boildown_exec::machine_use()?;
+    Some(ProcessorUse {
+        runs: used.runs,
+        own: used.own,
+        queue: used.queue,
+    })
 }
 
 /// The run store as the memory of a drive, for drives outside a session.

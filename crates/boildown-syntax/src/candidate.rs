@@ -21,7 +21,14 @@ pub struct Candidate {
     /// What the candidate is a part of, if it is more than the document.
     container: Option<CandidateContainer>,
     check: Check,
-    bytes: Arc<OnceLock<Arc<[u8]>>>,
+    rendered: Arc<Rendered>,
+}
+
+/// What was made of a candidate.
+#[derive(Debug, Default)]
+struct Rendered {
+    bytes: OnceLock<Arc<[u8]>>,
+    fingerprint: OnceLock<Fingerprint>,
 }
 
 /// What holds a candidate.
@@ -78,7 +85,7 @@ impl Candidate {
             substitutes: Arc::default(),
             container: None,
             check,
-            bytes: Arc::default(),
+            rendered: Arc::default(),
         }
     }
 
@@ -98,7 +105,7 @@ impl Candidate {
         };
         Self {
             container: Some(CandidateContainer::Archive(Arc::new(changed))),
-            bytes: Arc::default(),
+            rendered: Arc::default(),
             ..self.clone()
         }
     }
@@ -130,7 +137,7 @@ impl Candidate {
         };
         Self {
             container: Some(CandidateContainer::Folder(Arc::new(state))),
-            bytes: Arc::default(),
+            rendered: Arc::default(),
             ..content
         }
     }
@@ -150,7 +157,7 @@ impl Candidate {
         };
         Self {
             container: Some(CandidateContainer::Folder(Arc::new(state))),
-            bytes: Arc::default(),
+            rendered: Arc::default(),
             ..joined
         }
     }
@@ -174,7 +181,7 @@ impl Candidate {
     pub(crate) fn with(self, substitutes: Arc<Substitutes>) -> Self {
         Self {
             substitutes,
-            bytes: Arc::default(),
+            rendered: Arc::default(),
             ..self
         }
     }
@@ -191,7 +198,7 @@ impl Candidate {
         if self.is_whole() {
             return self.document.bytes();
         }
-        self.bytes.get_or_init(|| {
+        self.rendered.bytes.get_or_init(|| {
             let written = match &self.container {
                 Some(CandidateContainer::Archive(changed)) => changed.write(),
                 Some(CandidateContainer::Folder(state)) => Some(state.write()),
@@ -330,7 +337,8 @@ impl AsRef<[u8]> for Candidate {
 
 impl Fingerprinted for Candidate {
     fn fingerprint(&self) -> Fingerprint {
-        fingerprint(self.bytes())
+        let fingerprint = || fingerprint(self.bytes());
+        *self.rendered.fingerprint.get_or_init(fingerprint)
     }
 }
 

@@ -279,6 +279,10 @@ impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
         self.inner.is_ready() && gate.is_none_or(|gate| gate.next.is_some())
     }
 
+    fn is_costly_to_prepare(&self) -> bool {
+        !self.inner.is_ready() && self.inner.is_costly_to_prepare()
+    }
+
     fn prepare(&mut self) {
         if !self.inner.is_ready() {
             self.inner.prepare();

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
 use crate::allocations::allocations;
 use crate::candidate::Candidate;
+use crate::common_ends::{common_end, common_start};
 use crate::document::{JoinedPart, parts_of_joined};
+use crate::items::{Extent, Item, Window, count_errors, items_of};
 use crate::shield::Shield;
 use crate::steps::{Computation, at_once, pause};
 
@@ -55,6 +57,22 @@ impl Parser {
     /// Parses a text. `None` when the parser exceeded its limit of steps.
     pub(crate) async fn parse(&self, bytes: &[u8]) -> Option<Tree> {
         self.parse_from(bytes, None, Errors::Any).await
+    }
+
+    /// Returns the tree of a text before an edit, marked where the edit changes it, as the tree to
+    /// be reused for the text after the edit. `None` when too little of it can be.
+    fn edited(&self, before: &[u8], tree: &Tree, after: &[u8]) -> Option<Tree> {
+        let mut tree = tree.clone();
+        if let Some(edit) = difference(&self.shown(before), &self.shown(after)) {
+            let replaced = edit.old_end_byte - edit.start_byte;
+            // Reuse marks the tree node by node along the change: with little to reuse, a new parse
+            // costs less.
+            if replaced / REUSE > before.len() - replaced {
+                return None;
+            }
+            tree.edit(&edit);
+        }
+        Some(tree)
     }
 
     /// Parses a text, reusing the tree of an older one if there is one. `None` when the parser gave
@@ -119,6 +137,20 @@ enum Errors {
     Any,
 }
 
+impl Errors {
+    /// Returns the errors that a text may have when the one before had this number.
+    fn up_to(errors: usize) -> Self {
+        match errors {
+            0 => Self::None,
+            _ => Self::Any,
+        }
+    }
+}
+
+/// Texts of at least this size, in bytes, are parsed by windows. A smaller one is parsed as a whole
+/// in less than a millisecond.
+const WINDOWED_FROM: usize = 16 << 10;
+
 /// A text is parsed from scratch when less than one part in this many of the older one is reusable.
 const REUSE: usize = 4;
 
@@ -152,16 +184,60 @@ impl Language {
     }
 }
 
-/// A text with its tree.
+/// A text, parsed.
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed {
     pub(crate) bytes: Arc<[u8]>,
-    /// `None` when the parser exceeded its limit of steps.
-    tree: Option<Tree>,
+    tree: LazyTree,
+    /// The nodes below the root; found when first needed. `None` without a list of them.
+    items: Arc<OnceLock<Option<Vec<Item>>>>,
     /// The number of nodes that are errors or missing; `usize::MAX` without a tree.
     pub(crate) errors: usize,
     /// Of a joined text, its files; then there is no tree of the whole.
     files: Option<Arc<[ParsedFile]>>,
+}
+
+/// The tree of a text: its own, made when first needed, or that of a text before some edits.
+#[derive(Debug, Clone)]
+struct LazyTree {
+    /// `None` when the parser exceeded its limit of steps.
+    own: Arc<OnceLock<Option<Tree>>>,
+    earlier: Option<Arc<(Arc<[u8]>, Tree)>>,
+}
+
+impl LazyTree {
+    fn of(tree: Option<Tree>) -> Self {
+        Self {
+            own: Arc::new(OnceLock::from(tree)),
+            earlier: None,
+        }
+    }
+
+    /// Returns a tree that is not made yet, of a text that edits make of `text`, whose tree this
+    /// is.
+    fn after(&self, text: &Arc<[u8]>) -> Self {
+        // Not a tree that was made when first needed: what is needed depends on speculation, and
+        // how the parser recovers from errors depends on the tree that it reuses.
+        let earlier = self.earlier.clone().or_else(|| {
+            let tree = self.own.get()?.clone()?;
+            Some(Arc::new((Arc::clone(text), tree)))
+        });
+        Self {
+            own: Arc::default(),
+            earlier,
+        }
+    }
+
+    /// Returns the tree of a text.
+    async fn get(&self, parser: &Parser, text: &[u8]) -> Option<Tree> {
+        if let Some(tree) = self.own.get() {
+            return tree.clone();
+        }
+        let earlier = self.earlier.as_deref();
+        let older = earlier.and_then(|(before, tree)| parser.edited(before, tree, text));
+        let tree = parser.parse_from(text, older, Errors::Any).await;
+        self.own.get_or_init(|| tree).clone()
+    }
 }
 
 /// A file of a joined text.
@@ -179,11 +255,23 @@ impl Parsed {
         }
         let tree = parser.parse(&bytes).await;
         let errors = tree.as_ref().map_or(usize::MAX, count_errors);
+        Self::with_tree(bytes, tree, errors)
+    }
+
+    fn with_tree(bytes: Arc<[u8]>, tree: Option<Tree>, errors: usize) -> Self {
         Self {
             bytes,
-            tree,
+            tree: LazyTree::of(tree),
+            items: Arc::default(),
             errors,
             files: None,
+        }
+    }
+
+    fn with_files(bytes: Arc<[u8]>, files: Vec<ParsedFile>, errors: usize) -> Self {
+        Self {
+            files: Some(files.into()),
+            ..Self::with_tree(bytes, None, errors)
         }
     }
 
@@ -203,12 +291,7 @@ impl Parsed {
                 }
                 files.push(ParsedFile { part, parsed });
             }
-            Self {
-                bytes,
-                tree: None,
-                errors,
-                files: Some(files.into()),
-            }
+            Self::with_files(bytes, files, errors)
         })
     }
 
@@ -243,12 +326,7 @@ impl Parsed {
                 errors = errors.saturating_add(errors_here);
                 files.push(ParsedFile { part, parsed });
             }
-            Some(Self {
-                bytes,
-                tree: None,
-                errors,
-                files: Some(files.into()),
-            })
+            Some(Self::with_files(bytes, files, errors))
         })
     }
 
@@ -260,56 +338,90 @@ impl Parsed {
         let Some(tree) = tree.filter(|_| candidate.is_whole()) else {
             return Self::new(&parser, bytes).await;
         };
-        let errors = count_errors(tree);
-        let tree = Some(tree.clone());
-        Self {
-            bytes,
-            tree,
-            errors,
-            files: None,
-        }
+        Self::with_tree(bytes, Some(tree.clone()), count_errors(tree))
     }
 
     /// Returns whether the grammar made no sense of the text at all.
     pub(crate) fn is_one_error(&self) -> bool {
-        let root = self.tree.as_ref().map(Tree::root_node);
-        self.files.is_none() && root.is_none_or(|root| root.is_error())
+        let is_error = |tree: &Tree| tree.root_node().is_error();
+        // With a tree of an earlier text, there is a list of items.
+        self.files.is_none()
+            && self.tree.earlier.is_none()
+            && (self.tree.own.get()).is_some_and(|tree| tree.as_ref().is_none_or(is_error))
     }
 
-    /// Parses a text that differs from this one in one stretch, reusing the tree for the rest.
-    /// `None` when it has more errors than this one.
+    /// Returns the nodes below the root, if they are known or the tree is.
+    fn items(&self) -> Option<&[Item]> {
+        let items = || items_of(self.tree.own.get()?.as_ref()?);
+        self.items.get_or_init(items).as_deref()
+    }
+
+    /// Parses a text that differs from this one in one stretch. `None` when it has more errors than
+    /// this one.
+    ///
+    /// Of a large text only a [`Window`] around the stretch is parsed, if that gives the same
+    /// number of errors. Otherwise the tree is reused for the rest.
     pub(crate) async fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
         if let Some(files) = &self.files {
             return self.reparse_files(files, bytes).await;
         }
-        let older = match difference(&parser.shown(&self.bytes), &parser.shown(&bytes)) {
-            None => self.tree.clone(),
-            Some(edit) => {
-                let replaced = edit.old_end_byte - edit.start_byte;
-                let same = self.bytes.len() - replaced;
-                // Reuse marks the tree node by node along the change: with little to reuse, a new
-                // parse costs less.
-                let tree = self.tree.as_ref().filter(|_| replaced / REUSE <= same);
-                tree.map(|tree| {
-                    let mut tree = tree.clone();
-                    tree.edit(&edit);
-                    tree
-                })
-            }
-        };
-        let bearable = if self.errors == 0 {
-            Errors::None
-        } else {
-            Errors::Any
-        };
+        if let Some(decided) = self.reparse_window(parser, &bytes).await {
+            return decided;
+        }
+        let tree = self.tree.get(parser, &self.bytes).await;
+        let older = tree.and_then(|tree| parser.edited(&self.bytes, &tree, &bytes));
+        let bearable = Errors::up_to(self.errors);
         let tree = parser.parse_from(&bytes, older, bearable).await?;
         let errors = count_errors(&tree);
-        (errors <= self.errors).then_some(Self {
-            bytes,
-            tree: Some(tree),
-            errors,
+        (errors <= self.errors).then(|| Self::with_tree(bytes, Some(tree), errors))
+    }
+
+    /// Parses the window of an edit alone. Returns the text after the edit, or `None` if it has
+    /// more errors; nothing when the window cannot tell.
+    async fn reparse_window(&self, parser: &Parser, bytes: &Arc<[u8]>) -> Option<Option<Self>> {
+        if self.bytes.len() < WINDOWED_FROM {
+            return None;
+        }
+        for extent in [Extent::Inside, Extent::WithNeighbours] {
+            if let Some(decided) = self.reparse_extent(parser, bytes, extent).await {
+                return Some(decided);
+            }
+        }
+        None
+    }
+
+    /// Does that with one of the windows.
+    async fn reparse_extent(
+        &self,
+        parser: &Parser,
+        bytes: &Arc<[u8]>,
+        extent: Extent,
+    ) -> Option<Option<Self>> {
+        let items = self.items()?;
+        let window = Window::around(items, &self.bytes, bytes, extent)?;
+        let inside = &items[window.items.clone()];
+        let errors_before: usize = inside.iter().map(|item| item.errors).sum();
+        let text = &bytes[window.after.clone()];
+        let tree = parser
+            .parse_from(text, None, Errors::up_to(errors_before))
+            .await;
+        let errors = tree.as_ref().map_or(usize::MAX, count_errors);
+        if errors > errors_before {
+            // What parses only as a part of the whole has errors in both states.
+            let before = &self.bytes[window.before.clone()];
+            let tree = parser
+                .parse_from(before, None, Errors::up_to(errors_before))
+                .await?;
+            return window.is_before(items, &items_of(&tree)?).then_some(None);
+        }
+        let after = window.after(items, &items_of(&tree?)?)?;
+        Some(Some(Self {
+            bytes: Arc::clone(bytes),
+            tree: self.tree.after(&self.bytes),
+            items: Arc::new(OnceLock::from(Some(after))),
+            errors: self.errors - errors_before + errors,
             files: None,
-        })
+        }))
     }
 }
 
@@ -332,28 +444,6 @@ fn difference(old: &[u8], new: &[u8]) -> Option<InputEdit> {
     })
 }
 
-/// Returns the number of bytes that two texts have in common at the start. Compares whole blocks
-/// first, which is much faster.
-pub(crate) fn common_start(left: &[u8], right: &[u8]) -> usize {
-    const BLOCK: usize = 256;
-    let blocks = left.chunks_exact(BLOCK).zip(right.chunks_exact(BLOCK));
-    let start = blocks.take_while(|(left, right)| left == right).count() * BLOCK;
-    let rest = left[start..].iter().zip(&right[start..]);
-    start + rest.take_while(|(left, right)| left == right).count()
-}
-
-/// Returns the number of bytes that two texts have in common at the end.
-pub(crate) fn common_end(left: &[u8], right: &[u8]) -> usize {
-    const BLOCK: usize = 256;
-    let blocks = left.rchunks_exact(BLOCK).zip(right.rchunks_exact(BLOCK));
-    let end = blocks.take_while(|(left, right)| left == right).count() * BLOCK;
-    let rest = left[..left.len() - end]
-        .iter()
-        .rev()
-        .zip(right[..right.len() - end].iter().rev());
-    end + rest.take_while(|(left, right)| left == right).count()
-}
-
 fn advance(from: Point, text: &[u8]) -> Point {
     match text.iter().rposition(|&byte| byte == b'\n') {
         Some(last) => {
@@ -361,24 +451,6 @@ fn advance(from: Point, text: &[u8]) -> Point {
             Point::new(from.row + rows, text.len() - last - 1)
         }
         None => Point::new(from.row, from.column + text.len()),
-    }
-}
-
-/// Counts error and missing nodes, visiting only subtrees that have any.
-fn count_errors(tree: &Tree) -> usize {
-    let mut cursor = tree.walk();
-    let mut errors = 0;
-    loop {
-        let node = cursor.node();
-        errors += usize::from(node.is_error() || node.is_missing());
-        if node.has_error() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return errors;
-            }
-        }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::common_ends::{common_end, common_start};
 use crate::document::is_word;
-use crate::parse::{common_end, common_start};
 
 /// A well-founded, total order on texts.
 ///

@@ -64,11 +64,18 @@ pub struct Planner<S: Search> {
     steps: usize,
     /// Queries that are reached less probably are not run.
     least_probability: f64,
+    /// Nodes that are reached less probably are not prepared where that is costly.
+    least_costly: f64,
 }
 
 /// The least probability at which a session runs a query. Of 256 workers half are idle then, for
 /// 2 % of the time that the others save.
 const LEAST_PROBABILITY: f64 = 0.02;
+
+/// The least probability at which a session prepares what is
+/// [costly](Search::is_costly_to_prepare). At most ten such preparations that exclude each other
+/// are made, whatever the number of workers.
+const LEAST_COSTLY: f64 = 0.1;
 
 /// The least number of verdicts remembered: about 10 MB.
 const MEMORY: u64 = 1 << 17;
@@ -258,10 +265,11 @@ where
     /// Starts a search and remembers at least `memory` verdicts, at most twice as many. Which
     /// queries are asked again depends on `memory`, and so may the result.
     pub fn with_memory(search: S, memory: u64) -> Self {
-        Self::start(search, memory, usize::MAX, 0.0)
+        Self::start(search, memory, usize::MAX, [0.0; 2])
     }
 
-    fn start(search: S, memory: u64, steps: usize, least_probability: f64) -> Self {
+    fn start(search: S, memory: u64, steps: usize, least: [f64; 2]) -> Self {
+        let [least_probability, least_costly] = least;
         let mut planner = Self {
             nodes: Vec::new(),
             free: Vec::new(),
@@ -276,6 +284,7 @@ where
             unresolved: HitRate::new(0.5),
             steps,
             least_probability,
+            least_costly,
         };
         planner.root = planner.insert(search, None);
         planner
@@ -286,7 +295,7 @@ where
     /// one known verdict, in a row. So the caller gets control back soon, and has to call
     /// [`settle`](Self::settle) until the search [is settled](Self::is_settled).
     pub fn stepwise(search: S) -> Self {
-        Self::start(search, MEMORY, 1, LEAST_PROBABILITY)
+        Self::start(search, MEMORY, 1, [LEAST_PROBABILITY, LEAST_COSTLY])
     }
 
     /// Returns whether the search has come to a query that was not answered before, or to its end.
@@ -474,9 +483,11 @@ where
                     self.after(head, &guesses)
                 }
             };
-            if !self.settle_node(node) {
+            let is_left_out = self.is_left_out(node, probability);
+            if !is_left_out && !self.settle_node(node) {
                 return MostLikely::Unsettled;
             }
+            // A node that is left out has no query either.
             let Some((fingerprint, query)) = &self.node(node).query else {
                 continue;
             };
@@ -518,6 +529,12 @@ where
             }));
         }
         MostLikely::Nothing
+    }
+
+    /// Returns whether a node is reached too rarely for the preparation that it needs.
+    fn is_left_out(&self, node: usize, probability: f64) -> bool {
+        let node = self.node(node);
+        probability < self.least_costly && !node.is_settled && node.search.is_costly_to_prepare()
     }
 
     /// Returns the more frequent of the two misses.
@@ -601,7 +618,12 @@ where
             self.nodes.push(node);
             self.nodes.len() - 1
         };
-        self.settle_node(index);
+        // Whether what is costly is worth it, only the caller knows.
+        let node = self.node(index);
+        let waits = self.least_costly > 0.0 && node.above.is_some();
+        if !(waits && node.search.is_costly_to_prepare()) {
+            self.settle_node(index);
+        }
         index
     }
 

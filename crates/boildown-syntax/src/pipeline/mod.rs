@@ -152,6 +152,10 @@ impl Search for Pipeline {
         !self.is_to_be_bytes() && delegate!(self.is_ready())
     }
 
+    fn is_costly_to_prepare(&self) -> bool {
+        delegate!(self.is_costly_to_prepare())
+    }
+
     fn prepare(&mut self) {
         if let Kind::Archive(archive) = &self.0
             && self.is_to_be_bytes()

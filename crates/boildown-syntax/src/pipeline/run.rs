@@ -107,7 +107,7 @@ impl Beginning {
     /// Reads the best candidate as the pass needs it, and starts its search.
     async fn begin(self) -> BegunPass {
         let (best, view) = (&self.best, self.pass.view);
-        let is_read = best.is_whole() && best.document().view() == view;
+        let is_read = is_read(best, &self.pass);
         let document = match (is_read, &self.strategy.split) {
             (true, _) => Arc::clone(best.document()),
             (false, Some(split)) if view == View::Elements => {
@@ -148,6 +148,14 @@ impl Beginning {
         }
     }
 }
+
+/// Returns whether the best candidate is a document that was read as a pass needs it.
+fn is_read(best: &Candidate, pass: &Pass) -> bool {
+    best.is_whole() && best.document().view() == pass.view
+}
+
+/// The size of an input, in bytes, from which reading it takes as long as finding many queries.
+const LARGE: usize = 64 << 10;
 
 /// The share of trivial inputs that are interesting, about.
 const TRIVIAL_ODDS: f64 = 0.1;
@@ -342,6 +350,14 @@ impl Passes {
         }
     }
 
+    /// Returns whether the pass at the current position has to read a large input anew.
+    fn will_read(&self) -> bool {
+        let size = self.best.bytes().len();
+        (self.current_pass()).is_some_and(|pass| {
+            size >= LARGE && pass.sizes.contains(&size) && !is_read(&self.best, pass)
+        })
+    }
+
     /// Does a step towards the search of the pass at the current position. Returns whether it has a
     /// query, once that is known.
     fn start(&mut self) -> Option<bool> {
@@ -458,6 +474,10 @@ impl Search for Passes {
 
     fn is_ready(&self) -> bool {
         !matches!(self.stage, Stage::Begin | Stage::Check)
+    }
+
+    fn is_costly_to_prepare(&self) -> bool {
+        matches!(self.stage, Stage::Begin) && self.will_read()
     }
 
     fn prepare(&mut self) {
