@@ -319,7 +319,7 @@ mod tests {
         let scene = Scene::new();
         // In another order each time, so that files come, go and change between any two.
         for round in 0..200_usize {
-            let bit = |index: usize| (round * 7919 >> index) & 1 == 1;
+            let bit = |index: usize| ((round * 7919) >> index) & 1 == 1;
             let kept = FILES.iter().enumerate().filter(|(index, _)| bit(*index));
             let kept: Vec<&str> = kept.map(|(_, file)| *file).collect();
             let content = format!("{}", round % 3);

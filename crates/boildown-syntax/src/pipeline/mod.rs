@@ -205,7 +205,7 @@ impl ContentReduction for Reduction {
     ) -> Self {
         if let Some(archive) = archive(content, language, &strategy) {
             let search = ArchiveSearch::new(content, archive, strategy).reduced_before();
-            return Gated::new(Pipeline(Kind::Archive(Box::new(search))), None);
+            return Self::new(Pipeline(Kind::Archive(Box::new(search))), None);
         }
         reduction(content, language, strategy)
     }
