@@ -144,29 +144,32 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 2' HUP INT TERM
 
 # Runs a command in a fresh directory with the test case, for {seconds} seconds at most. Sets status;
-# makes the file late when the time was not enough.
+# makes the file late when the time was not enough. The guard ends by itself: a signal to a subshell
+# that has just started may get lost.
+runs=0
 run() {{
     input=$1
     shift
+    runs=$((runs + 1))
     rm -rf "$work/case" "$work/late"
     mkdir "$work/case" && cp "$case_file" "$work/case/$name" || exit 2
     cd "$work/case" || exit 2
     "$@" <"$input" >"$work/stdout" 2>"$work/stderr" &
     command=$!
     (
-        nap=
-        trap '[ -z "$nap" ] || kill "$nap"; exit' TERM
-        sleep {seconds} &
-        nap=$!
-        wait "$nap"
+        trap - EXIT HUP INT TERM
+        left={seconds}
+        while [ "$left" -gt 0 ]; do
+            sleep 1
+            [ -d "$work" ] && [ ! -f "$work/done-$runs" ] || exit 0
+            left=$((left - 1))
+        done
         : >"$work/late"
         kill -9 "$command"
-    ) >/dev/null 2>&1 &
-    guard=$!
+    ) </dev/null >/dev/null 2>&1 &
     status=0
     wait "$command" 2>/dev/null || status=$?
-    kill "$guard" 2>/dev/null
-    wait "$guard" 2>/dev/null
+    : >"$work/done-$runs"
     cd "$here" || exit 2
 }}
 

@@ -234,10 +234,9 @@ fn a_bug_report_of_a_hang_kills_the_command() {
     ];
     env.reduce(words).assert_code(6);
     env.run(["report", "--bug", "-o", "bug"]).assert_code(0);
-    let run = |name: &str| run_script("sh", &env.path(""), &["bug/interesting.sh", name]);
-    assert_eq!(run("in.txt").status.code(), Some(0));
-    fs::write(env.path("other.txt"), "a\n").unwrap();
-    assert_eq!(run("other.txt").status.code(), Some(1));
+    let words = ["bug/interesting.sh", "in.txt"];
+    let run = run_script("sh", &env.path(""), &words);
+    assert_eq!(run.status.code(), Some(0));
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
     reporter.started(started);
     search.finish(
         &strategy,
-        session.store.clone(),
+        session.store.as_ref(),
         known_best,
         flakiness,
         reporter,
@@ -345,7 +345,7 @@ impl ReductionSearch<'_> {
     fn finish(
         &mut self,
         strategy: &Strategy,
-        store: Option<Arc<RunStore>>,
+        store: Option<&Arc<RunStore>>,
         known_best: Option<ResumedBest>,
         mut flakiness: Flakiness,
         reporter: &mut dyn Reporter,
@@ -353,7 +353,7 @@ impl ReductionSearch<'_> {
         let args = self.args;
         let found = self.run(
             strategy,
-            store.clone(),
+            store.cloned(),
             known_best,
             &mut flakiness,
             reporter,
@@ -370,7 +370,13 @@ impl ReductionSearch<'_> {
         let keeps_files =
             (self.subject.folder.as_ref()).is_some_and(|folder| !folder.input.fixed.is_empty());
         let keeps_parts = keeps_files || !strategy.keep.is_empty();
-        self.report(&found, keeps_parts, &flakiness, store.as_deref(), reporter);
+        self.report(
+            &found,
+            keeps_parts,
+            &flakiness,
+            store.map(Arc::as_ref),
+            reporter,
+        );
         let exit = exit_kind(&flakiness, found.summary.stopped, unchanged);
         Ok((exit, found.best))
     }

@@ -106,7 +106,7 @@ impl StoredReduction {
         let parts = |input: &Arc<[u8]>| text_parts(input, language, MAP_DEPTH);
         let parts = input.as_ref().map(parts).unwrap_or_default().into_iter();
         let passes = self.details.passes().map_err(unread)?.into_iter();
-        let verdicts = self.details.verdicts().map_err(unread)?.into_iter();
+        let verdicts = self.details.verdicts().map_err(unread)?;
         let tools = environment::tools(&session.identity, asks_versions)?;
         Ok(ReductionRecord {
             input: session.input.clone(),
@@ -126,7 +126,7 @@ impl StoredReduction {
                     seconds: pass.elapsed.as_secs_f64(),
                 })
                 .collect(),
-            verdicts: verdicts.map(verdict_record).collect(),
+            verdicts: verdicts.iter().map(verdict_record).collect(),
             parts: parts.map(|part| PartRecord { bytes: part.bytes }).collect(),
             remaining: match &result {
                 Some(result) => remaining::record(&self.details, result, language)?,
@@ -289,7 +289,7 @@ fn session_record(session: &SessionDetails) -> SessionRecord {
     }
 }
 
-fn verdict_record(verdicts: StoredVerdicts) -> VerdictRecord {
+fn verdict_record(verdicts: &StoredVerdicts) -> VerdictRecord {
     let outcome = verdicts.outcome.map(|outcome| outcome.to_string());
     VerdictRecord {
         verdict: match verdicts.verdict {
