@@ -7,7 +7,7 @@ use std::time::Duration;
 use boildown_driver::Budget;
 use boildown_exec::{LocalOracle, fsx};
 use boildown_oracle::{ExitSpec, Expectation, Interrupt, OracleError, Property, Run};
-use boildown_store::{Ending, Identity, Improvement, RunDescription, fingerprint_of};
+use boildown_store::{Ending, Identity, Improvement, RunDescription, RunStore, fingerprint_of};
 use boildown_syntax::{Language, NamePolicy, Strategy, TrivialInputs, reduction};
 use boildown_triage::FailureKey;
 
@@ -53,6 +53,19 @@ pub(super) enum SliceEnd {
     Impossible(String),
 }
 
+impl SliceEnd {
+    fn of_reduction(stopped: Option<Stopped>) -> Self {
+        match stopped {
+            None | Some(Stopped::SmallEnough | Stopped::PropertyLost) => Self::Finished,
+            Some(Stopped::Interrupted) => Self::Interrupted,
+            Some(Stopped::TimeLimit | Stopped::QueryLimit) => Self::TimeLimit,
+            Some(Stopped::EnvironmentChanged) => {
+                Self::Impossible("the input stopped failing during the reduction".to_owned())
+            }
+        }
+    }
+}
+
 impl GroupReduction<'_> {
     /// Reduces the example for some time, or to the end. A later slice continues where this one
     /// ends.
@@ -80,14 +93,7 @@ impl GroupReduction<'_> {
         };
         let smallest = resumed_best.as_ref().map_or(self.input, |best| &best.text);
         if let Some(store) = store.as_ref().filter(|store| store.has_finished()) {
-            // The next session looks at the end of this one.
-            store.end(Ending {
-                why: "finished",
-                queries: 0,
-                runs: 0,
-                recalled: 0,
-                elapsed: Duration::ZERO,
-            });
+            end_again(store);
             return Ok(SliceResult {
                 best: Arc::clone(smallest),
                 tests: 0,
@@ -101,7 +107,7 @@ impl GroupReduction<'_> {
             _ => local.with_adaptive_timeout(slowest, default_time_limit),
         };
         let reduced = self.reduce(
-            self.oracle(oracle),
+            &self.oracle(oracle),
             &baseline,
             ReduceOptions {
                 output: Some(ResultOutput::File(self.output.to_owned())),
@@ -130,21 +136,13 @@ impl GroupReduction<'_> {
         Ok(SliceResult {
             best,
             tests: reduced.summary.progress.spent.queries,
-            end: match reduced.summary.stopped {
-                None | Some(Stopped::SmallEnough) => SliceEnd::Finished,
-                Some(Stopped::Interrupted) => SliceEnd::Interrupted,
-                Some(Stopped::TimeLimit | Stopped::QueryLimit) => SliceEnd::TimeLimit,
-                Some(Stopped::PropertyLost) => SliceEnd::Finished,
-                Some(Stopped::EnvironmentChanged) => SliceEnd::Impossible(
-                    "the input stopped failing during the reduction".to_owned(),
-                ),
-            },
+            end: SliceEnd::of_reduction(reduced.summary.stopped),
         })
     }
 
     fn reduce(
         &self,
-        oracle: GroupOracle<'_, LocalOracle>,
+        oracle: &GroupOracle<'_, LocalOracle>,
         baseline: &Baseline,
         options: ReduceOptions,
         config: SessionConfig,
@@ -159,7 +157,7 @@ impl GroupReduction<'_> {
         let plan = ReductionPlan {
             input: self.input,
             start: &start,
-            oracle: &oracle,
+            oracle,
             repeat_policy: baseline.repeat_policy,
             failure: None,
             is_strict: false,
@@ -256,6 +254,17 @@ impl GroupReduction<'_> {
             end,
         }
     }
+}
+
+/// Records the end of a session that found the reduction finished: the next one looks at it.
+fn end_again(store: &RunStore) {
+    store.end(Ending {
+        why: "finished",
+        queries: 0,
+        runs: 0,
+        recalled: 0,
+        elapsed: Duration::ZERO,
+    });
 }
 
 /// Passes on what the user has to know of a store that cannot be used.

@@ -130,10 +130,11 @@ impl FolderFiles {
             }
             if !entry.file_type()?.is_dir() {
                 self.files.push(name);
-            } else if results.is_none() || fs::canonicalize(&path).ok().as_deref() != results {
-                if let Err(error) = self.list(folder, &name, results) {
-                    self.unreadable.push((path, error.to_string()));
-                }
+                continue;
+            }
+            let is_result = results.is_some() && fs::canonicalize(&path).ok().as_deref() == results;
+            if !is_result && let Err(error) = self.list(folder, &name, results) {
+                self.unreadable.push((path, error.to_string()));
             }
         }
         Ok(())
