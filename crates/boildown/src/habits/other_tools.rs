@@ -156,7 +156,6 @@ const OPTIONS: &[(&[&str], &str)] = &[
         &[
             "--skip-key-off",
             "--no-clear-screen",
-            "--ui",
             "--color",
             "--no-progress",
             "--noprogress",

@@ -201,7 +201,7 @@ mod tests {
                     true => interrupt.trigger(),
                     false => board.end_pause(),
                 }
-                assert!(run.join().unwrap().is_ok());
+                assert_eq!(run.join().unwrap().is_ok(), !ends_by_interrupt);
             });
             board.end_pause();
         }
