@@ -28,6 +28,7 @@ fn no_command_at_all() {
       triage       Group the failing inputs of a folder, and reduce one of each group
       explain      Print what the last run chose for you, and why, and how it ended
       history      List the results of a run, print one, compare two, or bring one back
+      report       Write a page about a reduction: what went when, and why it is not smaller
       worker       Run tests for a boildown on another machine, over standard input and output
       doctor       Show what this machine offers to contain runs, and how to turn on what is off
       languages    List the supported languages
