@@ -1,51 +1,36 @@
 //! `boildown reduce`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
+use boildown_exec::Runner;
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{LocalOracle, Project, Runner, SecondaryFailureCollector, SecondaryFailures};
-use boildown_oracle::{Capture, Interrupt, Oracle};
+use boildown_oracle::Interrupt;
 use boildown_session::prepare::{Flakiness, PreparedReduction};
-use boildown_session::{
-    Event, FailureForm, FlakyInput, InputForm, ReduceOptions, Reduced, ReductionPlan,
-    SessionConfig, SkipPass, Stopped, Summary, reduce_with_restarts,
-};
-use boildown_store::{KnownResults, ResumedBest, RunStore};
-use boildown_syntax::{Language, Reduction, Strategy, count_tokens, folder_reduction, reduction};
+use boildown_store::RunStore;
 
 use self::args::{NO_FILE, ReduceArgs};
 pub(crate) use self::delivery::words_of_response_file;
-use self::delivery::{command_as_input, deliver, settle_command};
+use self::delivery::{deliver, settle_command};
 use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
-use self::report::ReductionReport;
-use self::strategy::{strategy, strategy_of_folder};
-use crate::choices::{self, Choices};
-use crate::commands::history::earlier_result;
-use crate::cpu_time::own_cpu_seconds;
+use self::search::ReductionSearch;
+use self::subject::{Subject, language_and_strategy};
+use crate::choices::Choices;
 use crate::error::{CliError, ExitKind};
 use crate::executors::{Executors, check_command};
-use crate::explain::repeating_line;
-use crate::folder::{self, FolderCase, FolderSource};
 use crate::habits::settle;
-use crate::keys::{self, KeyListener};
+use crate::keys::{self};
 use crate::project::RunPlaces;
 use crate::property::PropertyCommands;
-use crate::report::flakiness;
 use crate::report::format::EscapedPath as _;
-use crate::report::format::count;
 use crate::report::json_events::{JsonValue as _, StartedEvent};
-use crate::report::notes::{not_remembered, noting};
-use crate::report::reporter::{FinalReport as _, Reporter, SearchControls};
-use crate::report::started::StartedSearch;
+use crate::report::notes::noting;
+use crate::report::reporter::Reporter;
 use crate::report::ui::reduction_reporter;
-use crate::report::work_board::WatchedOracle;
 use crate::signals::interrupt_on_signals;
-use crate::{input, limits, remote};
+use crate::{limits, remote};
 
 pub(crate) mod args;
 mod delivery;
@@ -53,11 +38,10 @@ mod destination;
 mod history;
 mod preparation;
 mod report;
+mod search;
 mod strategy;
+mod subject;
 mod together;
-
-/// Time between two looks at the secondary failures, for a view of the search.
-const FAILURES_SHOWN_EVERY: Duration = Duration::from_secs(1);
 
 /// Reduces a file, the command, or both.
 pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
@@ -70,65 +54,6 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     settle_command(&mut args)?;
     let (exit, _) = reduce_one(&mut args)?;
     Ok(exit)
-}
-
-/// What is reduced, and where the result goes.
-struct Subject {
-    /// The inputs as the user named them.
-    inputs: Vec<PathBuf>,
-    /// The folder, if the input is one.
-    folder: Option<FolderCase>,
-    input: Arc<[u8]>,
-    /// The content of the input file, if an earlier result is reduced in its place.
-    file: Option<Arc<[u8]>>,
-    destination: Destination,
-}
-
-impl Subject {
-    /// Reads the inputs. Several files become the folder that they are in, also in `args`.
-    fn read(args: &mut ReduceArgs) -> Result<Self, CliError> {
-        let inputs = args.inputs();
-        let is_folder = !args.reduces_command() && folder::is_folder(&inputs);
-        match is_folder {
-            true => args.check_for_folder()?,
-            false => folder::check_file_options(&args.folder)?,
-        }
-        if args.input.file_name().is_none() {
-            args.input = folder::resolved(&args.input)?;
-        }
-        let destination = Destination::new(args)?;
-        let folder = is_folder.then(|| folder_case(args, &inputs, &destination));
-        let folder = folder.transpose()?;
-        let input = match &folder {
-            Some(folder) => Arc::clone(&folder.whole),
-            None if args.reduces_command() => command_as_input(args),
-            None => read(&args.input)?,
-        };
-        let (input, file) = match args.backtrack {
-            Some(number) => {
-                let earlier = earlier_result(&destination.output, &input, number)?;
-                (earlier.into(), Some(input))
-            }
-            None => (input, None),
-        };
-        if inputs.len() > 1 {
-            args.input = folder::subject(&inputs)?;
-        }
-        let snapshot = folder.as_ref().map(|folder| Arc::clone(&folder.project));
-        Ok(Self {
-            inputs,
-            destination: destination.of_folder(snapshot),
-            folder,
-            input,
-            file,
-        })
-    }
-
-    /// Returns the copy of the folder that runs are made from.
-    fn snapshot(&self) -> Option<Arc<Project>> {
-        let folder = self.folder.as_ref();
-        folder.map(|folder| Arc::clone(&folder.project))
-    }
 }
 
 /// Reduces a file, a folder, or the command. Also returns the result.
@@ -220,21 +145,6 @@ fn record_start(store: &RunStore, started: &StartedEvent) {
     store.record_event("started", event.to_string());
 }
 
-/// Returns the language of the input, and the strategy.
-fn language_and_strategy(
-    args: &ReduceArgs,
-    subject: &Subject,
-    choices: &mut Choices,
-    reporter: &mut dyn Reporter,
-) -> Result<(Option<&'static Language>, Strategy), CliError> {
-    if subject.folder.is_some() {
-        choices.add(choices::jobs(&args.jobs), reporter);
-        return Ok((None, strategy_of_folder(args)));
-    }
-    let language = language(args, &subject.input, choices, reporter)?;
-    Ok((language, strategy(args, &subject.input, language)?))
-}
-
 /// Lets runs on candidates show the form of the failure.
 fn compare_forms(prepared: &mut PreparedReduction, reporter: &mut dyn Reporter) {
     prepared.oracle = prepared.oracle.clone().with_output();
@@ -254,46 +164,6 @@ fn run_places<'a>(
 ) -> RunPlaces<'a> {
     let (within, results) = (args.within.as_deref(), destination.results());
     RunPlaces::new(within, &args.input, commands, results, args.jobs.count())
-}
-
-/// Returns the number of tokens of the input and of the result. Reads neither again where the
-/// search has counted them, if that would take seconds.
-fn count_both(
-    input: &Arc<[u8]>,
-    found: &FoundReduction,
-    language: Option<&'static Language>,
-) -> [Option<usize>; 2] {
-    const LARGE: usize = 1 << 20;
-    let before = found.summary.tokens_before;
-    let before = match input.len() {
-        // Stopped before a pass has read it.
-        LARGE.. if before.is_none() && found.summary.stopped.is_some() => None,
-        _ => before.or_else(|| count_tokens(input, language)),
-    };
-    let after = found.summary.progress.tokens;
-    let after = match found.best.len() {
-        _ if found.best == *input => before,
-        LARGE.. if after.is_some() => after,
-        _ => count_tokens(&found.best, language),
-    };
-    [before, after]
-}
-
-fn warn_if_modified(input: &Path, expected: &[u8], reporter: &mut dyn Reporter) {
-    if fs::read(input).ok().as_deref() != Some(expected) {
-        reporter.note(&input::modified_warning(input));
-    }
-}
-
-fn exit_kind(flakiness: &Flakiness, stopped: Option<Stopped>, unchanged: bool) -> ExitKind {
-    match (stopped, unchanged) {
-        _ if !flakiness.is_preserved() => ExitKind::Flaky,
-        (Some(Stopped::SmallEnough), _) => ExitKind::Reduced,
-        (Some(Stopped::EnvironmentChanged), _) => ExitKind::CannotRun,
-        (Some(_), _) => ExitKind::Stopped,
-        (None, true) => ExitKind::AlreadyMinimal,
-        (None, false) => ExitKind::Reduced,
-    }
 }
 
 /// Returns the runner of the command, after a run of each extra test on the input.
@@ -317,413 +187,4 @@ fn runner(
     let (there, input) = (history.place.runner(runner.clone()), &history.input);
     runner.extra_tests = commands.extra_tests(&there, path, input, is_stated, interrupt)?;
     Ok(runner)
-}
-
-/// A reduction that is prepared.
-struct ReductionSearch<'a> {
-    args: &'a ReduceArgs,
-    subject: Subject,
-    language: Option<&'static Language>,
-    known_results: Option<KnownResults>,
-    interrupt: &'a Interrupt,
-    prepared: &'a PreparedReduction,
-    /// The project whose copies candidates are run in.
-    place: Option<PathBuf>,
-    uses_keys: bool,
-    executors: &'a Executors,
-}
-
-/// The end of a search.
-struct FoundReduction {
-    best: Arc<[u8]>,
-    summary: Summary,
-    other_failures: SecondaryFailures,
-}
-
-impl ReductionSearch<'_> {
-    /// Searches, saves the result, and reports it. Also returns the result.
-    fn finish(
-        &mut self,
-        strategy: &Strategy,
-        store: Option<&Arc<RunStore>>,
-        known_best: Option<ResumedBest>,
-        mut flakiness: Flakiness,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-        let args = self.args;
-        let found = self.run(
-            strategy,
-            store.cloned(),
-            known_best,
-            &mut flakiness,
-            reporter,
-        )?;
-        reporter.leave_terminal();
-        self.subject.destination.finish(&found.best, reporter)?;
-        let input = &self.subject.input;
-        let unchanged = found.best == *input;
-        if self.subject.folder.is_none() && !args.reduces_command() {
-            let file = self.subject.file.as_ref().unwrap_or(input);
-            let expected = if args.in_place { &found.best } else { file };
-            warn_if_modified(&args.input, expected, reporter);
-        }
-        let keeps_files =
-            (self.subject.folder.as_ref()).is_some_and(|folder| !folder.input.fixed.is_empty());
-        let keeps_parts = keeps_files || !strategy.keep.is_empty();
-        self.report(
-            &found,
-            keeps_parts,
-            &flakiness,
-            store.map(Arc::as_ref),
-            reporter,
-        );
-        let exit = exit_kind(&flakiness, found.summary.stopped, unchanged);
-        Ok((exit, found.best))
-    }
-
-    fn form(&self) -> InputForm {
-        match &self.subject.folder {
-            Some(_) => InputForm::Folder,
-            None => InputForm::File,
-        }
-    }
-
-    /// Returns the event with which the search begins.
-    fn started(&self, choices: &Choices) -> StartedEvent {
-        let (args, runner) = (self.args, self.prepared.oracle.runner());
-        let search = StartedSearch {
-            task: "reduce",
-            inputs: &self
-                .subject
-                .inputs
-                .iter()
-                .map(PathBuf::as_path)
-                .collect::<Vec<_>>(),
-            bytes: self.form().size(&self.subject.input),
-            output: &self.subject.destination.output,
-            language: self.language,
-            command: runner.command.to_string(),
-            place: self.place.as_deref(),
-            property: self.prepared.oracle.property(),
-            property_args: &args.property,
-            jobs: &args.jobs,
-            budget: &args.budget,
-            timeout: args.timeout,
-            has_sandbox: runner.limits.sandbox.is_some(),
-            units: format!("{:?}", args.smallest()).to_lowercase(),
-            choices: choices.as_slice(),
-        };
-        search.into()
-    }
-
-    /// Reports what was found. `keeps_parts` says that parts of the input had to stay.
-    fn report(
-        &self,
-        found: &FoundReduction,
-        keeps_parts: bool,
-        flakiness: &Flakiness,
-        store: Option<&RunStore>,
-        reporter: &mut dyn Reporter,
-    ) {
-        let (args, destination) = (self.args, &self.subject.destination);
-        let command = String::from_utf8_lossy(&found.best);
-        let [tokens_before, tokens_after] = match &self.subject.folder {
-            None => count_both(&self.subject.input, found, self.language),
-            Some(folder) => [
-                folder.tokens_in(&self.subject.input),
-                folder.tokens_in(&found.best),
-            ],
-        };
-        let files = |_| [&self.subject.input, &found.best].map(|state| FolderCase::files_in(state));
-        let report = ReductionReport {
-            input: &args.input,
-            output: destination.shown(),
-            command: args.reduces_command().then(|| command.trim_end()),
-            backup: destination.backup.as_deref(),
-            unchanged: found.best == self.subject.input,
-            summary: &found.summary,
-            tokens_before,
-            tokens_after,
-            files: self.subject.folder.as_ref().map(files),
-            language: self.language,
-            units: args.smallest(),
-            keeps_parts,
-            flakiness,
-            other_failures: &found.other_failures,
-            lists_all: args.printing.verbose,
-            own_cpu: own_cpu_seconds(),
-        };
-        if let Some(store) = store {
-            store.record_event("finished", report.json().to_string());
-        }
-        reporter.finish(&report);
-    }
-
-    /// Returns the collector of secondary failures. Failures of a test script are not told apart:
-    /// it hides the program that fails.
-    fn collector(&self) -> Option<SecondaryFailureCollector<&LocalOracle>> {
-        (self.args.property.test.is_none() && self.subject.folder.is_none()).then(|| {
-            let folder = self.subject.destination.other_failures();
-            let expected = self.prepared.failure.signature().cloned();
-            let oracle = &self.prepared.oracle;
-            SecondaryFailureCollector::new(oracle, expected, folder, &self.args.input)
-        })
-    }
-
-    /// Returns the form of the failure, as far as runs on candidates show it.
-    fn failure(&self) -> FailureForm {
-        let failure = &self.prepared.failure;
-        match self.prepared.oracle.capture() {
-            Capture::Output => failure.clone(),
-            Capture::Nothing => failure.without_output(),
-        }
-    }
-
-    /// Returns the search that reduces a text.
-    fn start(&self, text: &Arc<[u8]>, strategy: &Strategy) -> Reduction {
-        match &self.subject.folder {
-            None => reduction(text, self.language, strategy.clone()),
-            Some(folder) => folder_reduction(&folder.input, text, strategy.clone())
-                .expect("every text of this reduction is a state of its folder"),
-        }
-    }
-
-    /// Searches for a smaller file, and runs the command on the result again.
-    fn run(
-        &self,
-        strategy: &Strategy,
-        store: Option<Arc<RunStore>>,
-        known_best: Option<ResumedBest>,
-        flakiness: &mut Flakiness,
-        reporter: &mut dyn Reporter,
-    ) -> Result<FoundReduction, CliError> {
-        let skip_pass = SkipPass::default();
-        let options = ReduceOptions {
-            output: self.subject.destination.result_output(),
-            form: self.form(),
-            known_results: self.known_results.clone(),
-            target_size: self.args.until,
-            resumed_best: known_best,
-            skip_pass: skip_pass.clone(),
-            confirm: flakiness.is_steady(),
-        };
-        let collector = self.collector();
-        let watched: &dyn Oracle = match &collector {
-            Some(collector) => collector,
-            None => &self.prepared.oracle,
-        };
-        let board = reporter.take_keys(self.controls(&skip_pass));
-        let keys = (self.uses_keys && board.is_none()).then(|| self.listen_to_keys(skip_pass));
-        let shown = board.map(|board| WatchedOracle {
-            oracle: watched,
-            board,
-        });
-        let watched = shown.as_ref().map_or(watched, |shown| shown as &dyn Oracle);
-        let mut failures_shown = Instant::now();
-        let start = |text: &Arc<[u8]>| self.start(text, strategy);
-        let reduced = reduce_with_restarts(
-            &ReductionPlan {
-                input: &self.subject.input,
-                start: &start,
-                oracle: watched,
-                repeat_policy: self.prepared.baseline.repeat_policy,
-                failure: Some(&self.failure()),
-                is_strict: self.args.strict,
-            },
-            options,
-            self.config(store),
-            &mut |event| {
-                self.executors.report(reporter);
-                self.report_event(event, reporter);
-                if let Some(collector) = &collector
-                    && shown.is_some()
-                    && failures_shown.elapsed() >= FAILURES_SHOWN_EVERY
-                {
-                    failures_shown = Instant::now();
-                    reporter.secondary_failures(&collector.failures());
-                }
-            },
-        );
-        drop(keys);
-        self.executors.report(reporter);
-        let reduced =
-            reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
-        self.measure_result(&reduced, flakiness, reporter)?;
-        Ok(FoundReduction {
-            best: reduced.best,
-            summary: reduced.summary,
-            other_failures: collector
-                .map(|collector| collector.failures())
-                .unwrap_or_default(),
-        })
-    }
-
-    /// Completes what is known about how often the failure occurs. May run the command.
-    fn measure_result(
-        &self,
-        reduced: &Reduced,
-        flakiness: &mut Flakiness,
-        reporter: &mut dyn Reporter,
-    ) -> Result<(), CliError> {
-        let (summary, best) = (&reduced.summary, &reduced.best);
-        flakiness.contradictions = reduced.contradictions;
-        if let Some(FlakyInput { policy, input }) = reduced.flaky {
-            (flakiness.policy, flakiness.input) = (policy, input);
-        }
-        let is_cut_off = matches!(
-            summary.stopped,
-            Some(Stopped::Interrupted | Stopped::EnvironmentChanged)
-        );
-        let unchanged = *best == self.subject.input;
-        if flakiness.is_steady() {
-            flakiness.result = summary.confirmed.filter(|_| !unchanged);
-        } else if !unchanged && !is_cut_off {
-            reporter.working(
-                "running the command on the result, to see how often it fails",
-                "",
-            );
-            let (oracle, jobs) = (&self.prepared.oracle, self.executors.jobs());
-            flakiness
-                .measure_result(oracle, best, jobs, self.interrupt)
-                .map_err(|error| self.subject.destination.error_with_saved_result(&error))?;
-        }
-        Ok(())
-    }
-
-    fn config(&self, store: Option<Arc<RunStore>>) -> SessionConfig {
-        SessionConfig {
-            jobs: self.executors.jobs(),
-            jobs_elsewhere: self.executors.jobs_elsewhere(),
-            budget: self.args.budget.budget(),
-            interrupt: Some(self.interrupt.clone()),
-            store,
-        }
-    }
-
-    /// Returns what a view of the search needs.
-    fn controls(&self, skip_pass: &SkipPass) -> SearchControls {
-        let result = self.subject.destination.shown();
-        SearchControls {
-            input: self.shown_text(&self.subject.input),
-            form: self.form(),
-            property: self.prepared.oracle.property().to_string(),
-            command: repeating_line(self.prepared.oracle.runner(), result),
-            jobs: self.executors.jobs(),
-            skip_pass: skip_pass.clone(),
-            interrupt: self.interrupt.clone(),
-        }
-    }
-
-    /// Returns a text that shows a result: of a folder, a list of its files.
-    fn shown_text(&self, text: &Arc<[u8]>) -> Arc<[u8]> {
-        let folder = self.subject.folder.as_ref();
-        folder.map_or_else(|| Arc::clone(text), |folder| folder.listed(text))
-    }
-
-    fn report_event(&self, event: &Event, reporter: &mut dyn Reporter) {
-        match event {
-            Event::NewBest(text) => {
-                reporter.event(&Event::NewBest(self.shown_text(text)));
-            }
-            event => report_event(event, reporter),
-        }
-    }
-
-    fn listen_to_keys(&self, skip_pass: SkipPass) -> KeyListener {
-        let interrupt = self.interrupt.clone();
-        KeyListener::start(move |key| match key {
-            b's' => skip_pass.request(),
-            b'q' => interrupt.trigger(),
-            _ => {}
-        })
-    }
-}
-
-fn report_event(event: &Event, reporter: &mut dyn Reporter) {
-    match event {
-        Event::StoreFailed { error } => reporter.note(&not_remembered(error)),
-        Event::EnvironmentChanged { forgotten } => {
-            reporter.note(&environment_changed(*forgotten));
-        }
-        Event::BecameFlaky { policy, input } => {
-            let flakiness = Flakiness {
-                policy: *policy,
-                input: *input,
-                result: None,
-                contradictions: 0,
-            };
-            if let Some(note) = flakiness::before_search(&flakiness) {
-                reporter.note(&note);
-            }
-        }
-        Event::PropertyLost { bytes, runs } => reporter.note(&format!(
-            "the failure turned out to be flaky below {}; continuing with {runs} runs per candidate",
-            count(*bytes, "byte")
-        )),
-        event => reporter.event(event),
-    }
-}
-
-fn environment_changed(forgotten: u64) -> String {
-    let verdicts = count(forgotten, "verdict");
-    format!(
-        "error: the environment changed: the property does not hold on the input any more\n  hint: {verdicts} since it last held will not be used again; repair what changed (a tool, a disk, a server), and run the same command to resume"
-    )
-}
-
-/// Takes a snapshot of the folder, or of the copy that an earlier session with --in-place made.
-fn folder_case(
-    args: &ReduceArgs,
-    inputs: &[PathBuf],
-    destination: &Destination,
-) -> Result<FolderCase, CliError> {
-    let backup = destination
-        .existing_backup()
-        .map(|backup| vec![backup.to_owned()]);
-    let resolved = folder::resolved(&args.input)?;
-    let left_out = destination
-        .results()
-        .filter_map(|path| std::path::absolute(path).ok());
-    FolderCase::read(&FolderSource {
-        inputs: backup.as_deref().unwrap_or(inputs),
-        name: resolved.file_name().unwrap_or_default(),
-        options: &args.folder,
-        left_out: left_out.collect(),
-        script: args.property.test.as_deref(),
-        is_in_place: args.in_place,
-        jobs: args.jobs.count(),
-    })
-}
-
-fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
-    let hint = "the file to reduce comes first: boildown reduce FILE -- COMMAND";
-    let input = input::read(path, hint)?;
-    if input.is_empty() {
-        let what = format!("{} is empty: there is nothing to reduce", path.escaped());
-        return Err(CliError::usage(what));
-    }
-    Ok(input)
-}
-
-/// Returns the language of the input. It and the jobs are chosen before the first run.
-fn language(
-    args: &ReduceArgs,
-    input: &[u8],
-    choices: &mut Choices,
-    reporter: &mut dyn Reporter,
-) -> Result<Option<&'static Language>, CliError> {
-    if args.reduces_command() {
-        choices.add(choices::jobs(&args.jobs), reporter);
-        return Ok(None);
-    }
-    let requested = args.language.as_deref();
-    let of_elements = || args.split().and_then(|split| split.language());
-    let language = match requested {
-        None if of_elements().is_some() => of_elements(),
-        _ => input::language(requested, &args.input, input)?,
-    };
-    let chosen = choices::language(requested, &args.input, input, language);
-    choices.add(chosen, reporter);
-    choices.add(choices::jobs(&args.jobs), reporter);
-    Ok(language)
 }

@@ -1,0 +1,150 @@
+//! What is reduced: a file, a folder, or the command, and its language.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use boildown_exec::Project;
+use boildown_syntax::{Language, Strategy};
+
+use super::args::ReduceArgs;
+use super::delivery::command_as_input;
+use super::destination::Destination;
+use super::strategy::{strategy, strategy_of_folder};
+use crate::choices::{self, Choices};
+use crate::commands::history::earlier_result;
+use crate::error::CliError;
+use crate::folder::{self, FolderCase, FolderSource};
+use crate::input;
+use crate::report::format::EscapedPath as _;
+use crate::report::reporter::Reporter;
+
+/// What is reduced, and where the result goes.
+pub(super) struct Subject {
+    /// The inputs as the user named them.
+    pub(super) inputs: Vec<PathBuf>,
+    /// The folder, if the input is one.
+    pub(super) folder: Option<FolderCase>,
+    pub(super) input: Arc<[u8]>,
+    /// The content of the input file, if an earlier result is reduced in its place.
+    pub(super) file: Option<Arc<[u8]>>,
+    pub(super) destination: Destination,
+}
+
+impl Subject {
+    /// Reads the inputs. Several files become the folder that they are in, also in `args`.
+    pub(super) fn read(args: &mut ReduceArgs) -> Result<Self, CliError> {
+        let inputs = args.inputs();
+        let is_folder = !args.reduces_command() && folder::is_folder(&inputs);
+        match is_folder {
+            true => args.check_for_folder()?,
+            false => folder::check_file_options(&args.folder)?,
+        }
+        if args.input.file_name().is_none() {
+            args.input = folder::resolved(&args.input)?;
+        }
+        let destination = Destination::new(args)?;
+        let folder = is_folder.then(|| folder_case(args, &inputs, &destination));
+        let folder = folder.transpose()?;
+        let input = match &folder {
+            Some(folder) => Arc::clone(&folder.whole),
+            None if args.reduces_command() => command_as_input(args),
+            None => read(&args.input)?,
+        };
+        let (input, file) = match args.backtrack {
+            Some(number) => {
+                let earlier = earlier_result(&destination.output, &input, number)?;
+                (earlier.into(), Some(input))
+            }
+            None => (input, None),
+        };
+        if inputs.len() > 1 {
+            args.input = folder::subject(&inputs)?;
+        }
+        let snapshot = folder.as_ref().map(|folder| Arc::clone(&folder.project));
+        Ok(Self {
+            inputs,
+            destination: destination.of_folder(snapshot),
+            folder,
+            input,
+            file,
+        })
+    }
+
+    /// Returns the copy of the folder that runs are made from.
+    pub(super) fn snapshot(&self) -> Option<Arc<Project>> {
+        let folder = self.folder.as_ref();
+        folder.map(|folder| Arc::clone(&folder.project))
+    }
+}
+
+/// Returns the language of the input, and the strategy.
+pub(super) fn language_and_strategy(
+    args: &ReduceArgs,
+    subject: &Subject,
+    choices: &mut Choices,
+    reporter: &mut dyn Reporter,
+) -> Result<(Option<&'static Language>, Strategy), CliError> {
+    if subject.folder.is_some() {
+        choices.add(choices::jobs(&args.jobs), reporter);
+        return Ok((None, strategy_of_folder(args)));
+    }
+    let language = language(args, &subject.input, choices, reporter)?;
+    Ok((language, strategy(args, &subject.input, language)?))
+}
+
+/// Takes a snapshot of the folder, or of the copy that an earlier session with --in-place made.
+fn folder_case(
+    args: &ReduceArgs,
+    inputs: &[PathBuf],
+    destination: &Destination,
+) -> Result<FolderCase, CliError> {
+    let backup = destination
+        .existing_backup()
+        .map(|backup| vec![backup.to_owned()]);
+    let resolved = folder::resolved(&args.input)?;
+    let left_out = destination
+        .results()
+        .filter_map(|path| std::path::absolute(path).ok());
+    FolderCase::read(&FolderSource {
+        inputs: backup.as_deref().unwrap_or(inputs),
+        name: resolved.file_name().unwrap_or_default(),
+        options: &args.folder,
+        left_out: left_out.collect(),
+        script: args.property.test.as_deref(),
+        is_in_place: args.in_place,
+        jobs: args.jobs.count(),
+    })
+}
+
+fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
+    let hint = "the file to reduce comes first: boildown reduce FILE -- COMMAND";
+    let input = input::read(path, hint)?;
+    if input.is_empty() {
+        let what = format!("{} is empty: there is nothing to reduce", path.escaped());
+        return Err(CliError::usage(what));
+    }
+    Ok(input)
+}
+
+/// Returns the language of the input. It and the jobs are chosen before the first run.
+fn language(
+    args: &ReduceArgs,
+    input: &[u8],
+    choices: &mut Choices,
+    reporter: &mut dyn Reporter,
+) -> Result<Option<&'static Language>, CliError> {
+    if args.reduces_command() {
+        choices.add(choices::jobs(&args.jobs), reporter);
+        return Ok(None);
+    }
+    let requested = args.language.as_deref();
+    let of_elements = || args.split().and_then(|split| split.language());
+    let language = match requested {
+        None if of_elements().is_some() => of_elements(),
+        _ => input::language(requested, &args.input, input)?,
+    };
+    let chosen = choices::language(requested, &args.input, input, language);
+    choices.add(chosen, reporter);
+    choices.add(choices::jobs(&args.jobs), reporter);
+    Ok(language)
+}
