@@ -187,8 +187,11 @@ mod tests {
             .find(|unit| &text[removals.bytes(*unit)] == b"g")
             .unwrap();
         let without = texts(g);
-        assert_eq!(without[0], "int f(int a, int b) { (); h(); }");
-        assert!(without.contains(&"int f(int a, int b) { h(); }".to_owned()));
+        assert_eq!(without[0], "int f(int a, int b) {(); h(); }");
+        assert!(
+            without.contains(&"int f(int a, int b) { h(); }".to_owned()),
+            "{without:?}"
+        );
         let sizes: Vec<usize> = removals
             .removing(g)
             .map(|removal| removal.bytes.len())

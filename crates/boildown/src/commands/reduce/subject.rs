@@ -1,4 +1,4 @@
-//! What is reduced: a file, a folder, or the command, and its language.
+//! The file, the folder, or the command that is reduced, and its language.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

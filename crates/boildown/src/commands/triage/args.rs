@@ -14,7 +14,7 @@ use crate::options::{ExpectationArgs, HelpArgs, JobsArgs, OutputArgs, SandboxArg
 
 /// The format of the report on standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum ReportFormat {
+pub(crate) enum TriageFormat {
     /// A table.
     #[default]
     Text,
@@ -125,7 +125,7 @@ pub(crate) struct TriageArgs {
 
     /// Format of the report: text, json, sarif or github
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t, hide_default_value = true, hide_possible_values = true, conflicts_with = "json", help_heading = heading::OUTPUT)]
-    pub(crate) format: ReportFormat,
+    pub(crate) format: TriageFormat,
 
     /// Start over instead of resuming
     #[arg(long, hide_short_help = true, help_heading = heading::OUTPUT)]

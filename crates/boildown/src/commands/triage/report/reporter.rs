@@ -6,7 +6,7 @@ use super::content::Report;
 use super::events::TriageLine;
 use super::summary::{TriageSummaryJson, json as json_report};
 use super::{github, sarif, table};
-use crate::commands::triage::args::{ReportFormat, TriageArgs};
+use crate::commands::triage::args::{TriageArgs, TriageFormat};
 use crate::error::ExitKind;
 use crate::report::format::{clock, count, grouped};
 use crate::report::json;
@@ -63,7 +63,7 @@ impl TriageReporter for EventLines {
 
 /// Prints progress to standard error, and the report to standard output.
 struct TextLines {
-    format: ReportFormat,
+    format: TriageFormat,
     /// `None` when errors only are printed.
     status: Option<StatusOutput>,
     /// What the live line shows.
@@ -158,10 +158,10 @@ impl TriageReporter for TextLines {
             self.live("");
         }
         let text = match self.format {
-            ReportFormat::Text => table::text(report),
-            ReportFormat::Json => pretty(&json_report(report)),
-            ReportFormat::Sarif => pretty(&sarif::log(report)),
-            ReportFormat::Github => github::annotations(report),
+            TriageFormat::Text => table::text(report),
+            TriageFormat::Json => pretty(&json_report(report)),
+            TriageFormat::Sarif => pretty(&sarif::log(report)),
+            TriageFormat::Github => github::annotations(report),
         };
         stdout::write(text.as_bytes());
     }
