@@ -12,7 +12,7 @@
 //! * A *culprit search* ([`changes`]) takes a good and a bad state of a folder, and returns the
 //!   smallest set of changes that it finds to break the good one.
 //!
-//! A [triage](triage) runs many inputs, and a reduction for each group of them that fails in the
+//! A [`triage`] runs many inputs, and a reduction for each group of them that fails in the
 //! same way.
 //!
 //! Before a session, [`prepare`] deduces the property, chooses the sandbox and looks for earlier

@@ -1,6 +1,6 @@
 //! The terminal view of a reduction: a model that is fed with events, and a function that draws it.
 //!
-//! [`ViewModel`] takes [`ViewEvent`]s and [`Key`]s. [`draw`] turns it, with the [`TestCase`] that
+//! [`ViewModel`] takes [`ViewEvent`]s and [`Key`]s. [`draw()`] turns it, with the [`TestCase`] that
 //! was prepared for it, into a buffer of cells. Threads, the clock and the terminal belong to the
 //! caller.
 //!
