@@ -1,7 +1,7 @@
 //! Fuzzing on stable Rust: real inputs, mutated by a seeded generator, in processes of their own.
 //!
-//! `cargo test` runs each target for a moment. A longer run, of the targets that contain a word,
-//! with files of a directory as further inputs:
+//! `cargo test` runs each target on the same few inputs each time. A longer run, of the targets
+//! that contain a word, with files of a directory as further inputs:
 //!
 //! ```text
 //! cargo test --workspace --test fuzz -- --seconds 600 --only python --corpus DIR --seed 7
@@ -31,14 +31,15 @@ use targets::Target;
 /// The longest time for one input, far above what a small one takes on a busy machine.
 const HANG: Duration = Duration::from_secs(180);
 
-/// The time of a target when the command line states none.
-const MOMENT: Duration = Duration::from_millis(250);
+/// The inputs of a target when the command line states no time: a fixed number, so that a machine
+/// runs what every other one does.
+const INPUTS: u64 = 40;
 
 /// What the command line asks for.
 #[derive(Debug)]
 struct Options {
-    /// The time of each target.
-    time: Duration,
+    /// The time of each target; without it there are [`INPUTS`].
+    time: Option<Duration>,
     only: Option<String>,
     seed: u64,
     /// A directory of further inputs.
@@ -59,7 +60,7 @@ impl Options {
         };
         let seconds = value("--seconds").map(|text| Duration::from_secs_f64(text.parse().unwrap()));
         Self {
-            time: seconds.unwrap_or(MOMENT),
+            time: seconds,
             only: value("--only"),
             seed: value("--seed").map_or(1, |text| text.parse().unwrap()),
             corpus: value("--corpus").map(PathBuf::from),
@@ -108,9 +109,11 @@ fn run_in_process(target: &Target, options: &Options) -> Option<String> {
     command
         .args(["--current".as_ref(), current.as_os_str()])
         .args(["--only", &target.name, "--seed", &options.seed.to_string()])
-        .args(["--seconds", &options.time.as_secs_f64().to_string()])
         .env("TMPDIR", dir.path())
         .stderr(fs::File::create(&log).unwrap());
+    if let Some(time) = options.time {
+        command.args(["--seconds", &time.as_secs_f64().to_string()]);
+    }
     for (name, path) in [("--corpus", &options.corpus), ("--replay", &options.replay)] {
         if let Some(path) = path {
             command.arg(name).arg(path);
@@ -161,14 +164,17 @@ fn work(options: &Options, current: &Path) {
     seeds.extend(options.corpus.iter().flat_map(|dir| target.of_corpus(dir)));
     let mut mutator = Mutator::new(options.seed, seeds);
     let mut inputs = 0_u64;
-    // The first input is always run, also on a busy machine.
-    while inputs == 0 || started.elapsed() < options.time {
+    let goes_on = |inputs| match options.time {
+        Some(time) => started.elapsed() < time,
+        None => inputs < INPUTS,
+    };
+    while goes_on(inputs) {
         let input = mutator.next_input();
         fs::write(current, &input).unwrap();
         (target.run)(&target, &input);
         inputs += 1;
     }
-    if options.time > MOMENT {
+    if options.time.is_some() {
         println!("{}: {inputs} inputs", target.name);
     }
 }

@@ -3,6 +3,8 @@
 mod detect;
 mod language;
 mod nested;
+#[cfg(feature = "lang-perl")]
+mod perl;
 #[cfg(test)]
 pub(crate) mod samples;
 mod table;

@@ -470,7 +470,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         file_names: &[],
         interpreters: &["perl"],
         node_types: ts_parser_perl::NODE_TYPES,
-        grammar: ts_parser_perl::LANGUAGE,
+        grammar: super::perl::LANGUAGE,
     },
     #[cfg(feature = "lang-php")]
     Language {
