@@ -1,7 +1,8 @@
-//! Reports of reductions: a page, JSON and Markdown about one run, and the files of a bug report.
+//! Reports of reductions: a page, JSON and Markdown about one run, the files of a bug report, and a
+//! page about a triage.
 //!
-//! Everything here is made of a [`ReductionRecord`], which the caller reads from a run store. The
-//! same record gives the same bytes. Inputs, outputs of programs and names are hostile: all of them
+//! Everything here is made of a [`ReductionRecord`], which the caller reads from a run store, or of a
+//! [`TriageRecord`]. The same record gives the same bytes. Inputs, outputs of programs and names are hostile: all of them
 //! are escaped.
 //!
 //! - `model.rs`: the record
@@ -10,6 +11,7 @@
 //! - `drawing/`: curves and the tree map, as SVG
 //! - `page/`: the page
 //! - `bug/`: the files of a bug report
+//! - `triage/`: the record of a triage, and its page
 //! - `json.rs`, `markdown.rs`: the other formats
 #![warn(clippy::disallowed_methods)]
 
@@ -24,6 +26,7 @@ mod model;
 mod page;
 #[cfg(test)]
 mod sample;
+mod triage;
 
 pub use bug::{
     BugCommand, BugScripts, BugText, PatternError, ScriptCheck, ScriptPart, grep_pattern,
@@ -37,3 +40,6 @@ pub use model::{
     SessionRecord, StepRecord, TestedRemoval, ToolRecord, VerdictRecord,
 };
 pub use page::page;
+pub use triage::{
+    TriageRecord, TriagedExampleRecord, TriagedGroupRecord, TriagedInputRecord, triage_page,
+};

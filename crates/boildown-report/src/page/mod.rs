@@ -4,90 +4,41 @@
 //! - `history.rs`: curves, passes, the tree map, and the steps
 //! - `remaining.rs`: why the result is not smaller
 //! - `figures.rs`: repeatability, other failures, time, environment
-//! - `table.rs`: tables
+//! - `shell.rs`, `table.rs`: what other pages have, too
 //! - `fates.rs`: at which step each byte of the input went
 
 mod fates;
 mod figures;
 mod history;
 mod remaining;
-mod table;
+pub(crate) mod shell;
+pub(crate) mod table;
 mod texts;
-
-use std::fmt::Write as _;
 
 use crate::escape;
 use crate::format::{count, date, duration, grouped, percent, real};
 use crate::model::ReductionRecord;
 use fates::InputFates;
-
-/// A section of the page, with the name by which links find it.
-struct PageSection {
-    anchor: &'static str,
-    title: &'static str,
-    /// Empty when nothing is known.
-    content: String,
-}
+use shell::{PageSection, PageShell};
 
 /// Returns the page about a reduction.
 #[must_use]
 pub fn page(record: &ReductionRecord) -> String {
-    let sections = sections(record);
-    let shown = || {
-        sections
-            .iter()
-            .filter(|section| !section.content.is_empty())
-    };
-    let title = format!("{}: reduced by boildown", record.input);
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n\
-         <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=color-scheme content=\"light dark\">\n\
-         <meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n\
-         <meta name=generator content=boildown>\n\
-         <link rel=icon href=\"data:,\">\n\
-         <title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n\
-         <a class=skip href=\"#texts\">Skip to the texts</a>\n<header>\n",
-        escape::text(&title),
-        include_str!("page.css"),
-    );
-    html += &heading(record);
-    html += "<nav aria-label=Sections><ul>";
-    for PageSection { anchor, title, .. } in shown() {
-        write!(html, "<li><a href=\"#{anchor}\">{title}</a></li>").ok();
+    PageShell {
+        title: &format!("{}: reduced by boildown", record.input),
+        heading: &heading(record),
+        sections: &sections(record),
+        made_by: "Made by <code>boildown report</code> from the run store.",
+        script: include_str!("page.js"),
     }
-    html += "</ul></nav>\n</header>\n<main>\n";
-    for PageSection {
-        anchor,
-        title,
-        content,
-    } in shown()
-    {
-        write!(
-            html,
-            "<section id={anchor} aria-labelledby={anchor}-title>\n<h2 id={anchor}-title>{title}</h2>\n{content}</section>\n"
-        )
-        .ok();
-    }
-    html += "</main>\n<footer><p>Made by <code>boildown report</code> from the run store. \
-             Characters that cannot be seen are written as <span class=x>\\x1b</span>.</p></footer>\n";
-    write!(
-        html,
-        "<script>\n{}</script>\n</body>\n</html>\n",
-        include_str!("page.js")
-    )
-    .ok();
-    html
+    .html()
 }
 
 /// Returns the sections, in order. Those that nothing is known about are empty.
 fn sections(record: &ReductionRecord) -> [PageSection; 10] {
     let fates = InputFates::of(record);
-    let section = |anchor, title, content| PageSection {
-        anchor,
-        title,
-        content,
-    };
+    let section =
+        |anchor: &str, title: &str, content: String| PageSection::new(anchor, title, content);
     [
         section(
             "texts",
@@ -134,13 +85,7 @@ fn heading(record: &ReductionRecord) -> String {
         escape::text(&record.input),
         lead(record)
     );
-    let mut figure = |name: &str, value: &str, more: &str| {
-        writeln!(
-            html,
-            "<div><dt>{name}</dt><dd>{value}<small>{more}</small></dd></div>"
-        )
-        .ok();
-    };
+    let mut figure = |name, value: &str, more: &str| html += &shell::figure(name, value, more);
     let change = |before: u64, after: u64| {
         let gone = real(before) - real(after);
         format!(

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Returns a table: heading cells, and rows of cells, which are HTML.
-pub(super) fn table(class: &str, heading: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(class: &str, heading: &[&str], rows: &[Vec<String>]) -> String {
     let mut html = format!("<div class=scroll><table class=\"{class}\">\n<thead><tr>");
     for cell in heading {
         write!(html, "<th scope=col>{cell}</th>").ok();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use boildown_exec::spawn::Permissions;
-use boildown_oracle::{Deduction, Interrupt, OracleError, Property, SourcePosition};
+use boildown_oracle::{Deduction, Interrupt, OracleError, Property, Run, SourcePosition};
 use boildown_store::{Identity, InputRuns};
 use boildown_syntax::{Language, canonical_form};
 use boildown_triage::{
@@ -23,6 +23,9 @@ use super::scan::{Scan, ScannedInput, TriageInput};
 use super::verification::verify;
 use crate::Event;
 use crate::prepare::loosen_sandbox;
+
+/// The bytes of a run's output that are kept, at most.
+const MAX_OUTPUT: usize = 3000;
 
 /// What to triage, and how.
 pub struct Triage<'a> {
@@ -387,6 +390,7 @@ impl Triage<'_> {
             keys: vec![key.clone()],
             members: open.group.members.clone(),
             original,
+            output: run.map_or_else(Vec::new, last_output),
             position: run.and_then(SourcePosition::of_run),
             flags: match &self.test.stated {
                 Some(stated) => Some(stated.flags()),
@@ -448,6 +452,24 @@ impl Triage<'_> {
     }
 }
 
+/// Returns the end of what a run printed, from the beginning of a line on if it can be.
+fn last_output(run: &Run) -> Vec<u8> {
+    let printed = match run.stderr.trim_ascii().is_empty() {
+        true => &run.stdout,
+        false => &run.stderr,
+    };
+    let cut = printed.len().saturating_sub(MAX_OUTPUT);
+    let last = &printed[cut..];
+    let line = match cut {
+        0 => 0,
+        _ => last
+            .iter()
+            .position(|&byte| byte == b'\n')
+            .map_or(0, |at| at + 1),
+    };
+    last[line..].to_vec()
+}
+
 /// Returns groups as one. The smallest example stands for all of them.
 fn joined(parts: impl Iterator<Item = GroupReport>) -> Option<GroupReport> {
     let mut parts: Vec<GroupReport> = parts.collect();
@@ -483,6 +505,7 @@ mod tests {
             example: example.as_bytes().into(),
             state: ExampleState::Finished,
             verified: RunCounts { runs: 2, hits: 2 },
+            output: Vec::new(),
             position: None,
             flags: None,
             form: None,

@@ -230,6 +230,23 @@ fn the_report_is_written_for_tools() {
     assert_eq!(last["groups"].as_array().unwrap().len(), 3);
 }
 
+#[test]
+fn a_page_shows_each_example_with_its_output() {
+    let env = inputs();
+    let done = env.run(command(&[]));
+    done.assert_code(0);
+    assert!(done.stdout.contains("crashes.triage/triage.html"), "{done}");
+    let page = env.read("crashes.triage/triage.html");
+    let report = report(&env);
+    for (number, group) in (1..).zip(report["groups"].as_array().unwrap()) {
+        assert!(page.contains(&format!("id=group-{number} ")), "{page}");
+        let file = group["example"]["file"].as_str().unwrap();
+        assert!(page.contains(&format!("<figcaption>{file} ")), "{page}");
+    }
+    assert!(page.contains("ERROR: AddressSanitizer: SEGV"), "{page}");
+    assert!(page.contains("boildown reduce crashes/"), "{page}");
+}
+
 /// Checks what the schema of SARIF 2.1.0 requires of the objects that are used.
 #[track_caller]
 fn check_sarif(log: &Value) {

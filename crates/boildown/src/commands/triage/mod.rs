@@ -132,7 +132,11 @@ fn finish(
     let report = Report::new(args, inputs, found, results);
     let exit = exit_kind(found);
     if !found.groups.is_empty() {
-        results.write(report.examples(), &report::json(&report))?;
+        results.write(
+            report.examples(),
+            &report::json(&report),
+            &report::page(&report),
+        )?;
     }
     reporter.finish(&report, exit);
     if !found

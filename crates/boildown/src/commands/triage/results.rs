@@ -25,6 +25,9 @@ const REDUCTIONS: &str = "reductions";
 /// The report.
 const REPORT: &str = "triage.json";
 
+/// The report as a page.
+const PAGE: &str = "triage.html";
+
 impl ResultFolder {
     /// Returns the stated folder, or the one beside the inputs. It does not have to exist.
     pub(super) fn new(inputs: &Path, stated: Option<&Path>) -> Result<Self, CliError> {
@@ -92,12 +95,18 @@ impl ResultFolder {
         }
     }
 
-    /// Writes the examples and the report, and removes the examples of earlier sessions that are
+    /// Returns the file of the page.
+    pub(super) fn page(&self) -> PathBuf {
+        self.path.join(PAGE)
+    }
+
+    /// Writes the examples and the report, also as a page, and removes the examples of earlier sessions that are
     /// not among them.
     pub(super) fn write<'a>(
         &self,
         examples: impl Iterator<Item = (&'a str, &'a [u8])>,
         report: &Value,
+        page: &str,
     ) -> Result<(), CliError> {
         let folder = self.path.join(EXAMPLES);
         fs::create_dir_all(&folder).map_err(|error| self.cannot("create", &folder, error))?;
@@ -114,8 +123,11 @@ impl ResultFolder {
             }
         }
         let text = serde_json::to_string_pretty(report).expect("a report is valid JSON");
-        fsx::write_atomic(&self.report(), (text + "\n").as_bytes())
-            .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
+        for (file, text) in [(self.page(), page), (self.report(), &(text + "\n"))] {
+            fsx::write_atomic(&file, text.as_bytes())
+                .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
+        }
+        Ok(())
     }
 
     /// Returns the names of the examples that the earlier report lists.

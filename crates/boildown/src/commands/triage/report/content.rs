@@ -20,6 +20,9 @@ pub(in crate::commands::triage) struct Report<'a> {
     pub(super) results: &'a ResultFolder,
     /// The command that runs an input, as a line for the shell.
     pub(super) command: String,
+    /// `boildown reduce` with what stands before and after the file and its options; `None` when the
+    /// test is a script that states the failure of no group.
+    reduce: Option<[String; 2]>,
     pub(super) is_interrupted: bool,
 }
 
@@ -50,13 +53,20 @@ impl<'a> Report<'a> {
             .into_iter()
             .map(boildown_oracle::shell::quote)
             .collect();
+        let command = words.join(" ");
+        let reduce = args.test.is_none().then(|| {
+            let stdin = if args.stdin { " --stdin" } else { "" };
+            let [before, after] = ["boildown reduce ", &format!("{stdin} -- {command}")];
+            [before.to_owned(), after.to_owned()]
+        });
         Self {
             folder: &args.folder,
             inputs,
             found,
             names,
             results,
-            command: words.join(" "),
+            command,
+            reduce,
             is_interrupted: found.outcome == TriageOutcome::Interrupted,
         }
     }
@@ -65,6 +75,15 @@ impl<'a> Report<'a> {
     pub(in crate::commands::triage) fn examples(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let contents = self.found.groups.iter().map(|group| &*group.example);
         self.names.iter().map(String::as_str).zip(contents)
+    }
+
+    /// Returns a command that reduces the input of a group from which its example was made.
+    pub(super) fn reduction(&self, group: &GroupReport) -> Option<String> {
+        let [before, after] = self.reduce.as_ref()?;
+        let file = self.found.inputs[group.original].files.first()?;
+        let file = boildown_oracle::shell::quote(file.as_os_str());
+        let flags = group.flags.as_ref()?;
+        Some(format!("{before}{file} {flags}{after}"))
     }
 
     /// Returns the groups with the files of their examples.
@@ -106,6 +125,37 @@ impl InputCounts {
         }
         counts
     }
+
+    /// Returns the numbers with what the inputs do, for people.
+    pub(super) fn named(self) -> [(u64, String); 5] {
+        [
+            (self.crash, "crash"),
+            (self.hang, "hang"),
+            (self.limit, "exceed a limit"),
+            (self.error, "end with an error message"),
+            (self.passes, "do not fail"),
+        ]
+        .map(|(number, what)| (number as u64, what.to_owned()))
+    }
+}
+
+/// Returns what people have to know of an example beside its failure.
+pub(super) fn remarks(group: &GroupReport) -> Vec<String> {
+    let mut remarks = Vec::new();
+    match &group.state {
+        ExampleState::Finished => {}
+        ExampleState::Stopped => remarks.push("not finished".to_owned()),
+        ExampleState::Unreduced { why } => remarks.push(format!("not reduced: {why}")),
+    }
+    if group.verified.is_mixed() {
+        remarks.push(format!(
+            "fails in {} of {} runs",
+            group.verified.hits, group.verified.runs
+        ));
+    } else if !group.is_verified() {
+        remarks.push("did not fail again".to_owned());
+    }
+    remarks
 }
 
 /// Returns how the command ends.

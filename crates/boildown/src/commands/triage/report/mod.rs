@@ -1,8 +1,9 @@
-//! The report of a triage: as a table, as JSON, as SARIF and as annotations.
+//! The report of a triage: as a table, a page, JSON, as SARIF and as annotations.
 
 mod content;
 mod events;
 mod github;
+mod page;
 mod reporter;
 mod sarif;
 mod summary;
@@ -11,5 +12,6 @@ mod table;
 pub(super) use self::content::{Report, exit_kind};
 #[cfg(test)]
 pub(crate) use self::events::TriageLine;
+pub(super) use self::page::page;
 pub(super) use self::reporter::{TriageReporter, reporter};
 pub(super) use self::summary::json;

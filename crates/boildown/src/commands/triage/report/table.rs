@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use boildown_session::triage::{ExampleState, GroupReport, TriageOutcome};
+use boildown_session::triage::{GroupReport, TriageOutcome};
 
-use super::content::{InputCounts, Report};
+use super::content::{InputCounts, Report, remarks};
 use crate::report::format::EscapedPath as _;
 use crate::report::format::{count, grouped, printable};
 
@@ -44,13 +44,7 @@ fn summary(report: &Report<'_>) -> String {
     let found = report.found;
     let counts = InputCounts::of(found);
     let mut parts = Vec::new();
-    for (number, what) in [
-        (counts.crash, "crash"),
-        (counts.hang, "hang"),
-        (counts.limit, "exceed a limit"),
-        (counts.error, "end with an error message"),
-        (counts.passes, "do not fail"),
-    ] {
+    for (number, what) in counts.named() {
         if number > 0 {
             parts.push(format!("{} {what}", grouped(number)));
         }
@@ -100,18 +94,7 @@ fn row(number: usize, group: &GroupReport, example: &str) -> [String; 5] {
         true => failure.chars().take(77).chain(['…']).collect(),
         false => failure,
     };
-    let mut marks = Vec::new();
-    if group.state == ExampleState::Stopped {
-        marks.push("not finished".to_owned());
-    }
-    if group.verified.is_mixed() {
-        marks.push(format!(
-            "fails in {} of {} runs",
-            group.verified.hits, group.verified.runs
-        ));
-    } else if !group.is_verified() {
-        marks.push("did not fail again".to_owned());
-    }
+    let marks = remarks(group);
     let marks = match marks.is_empty() {
         true => String::new(),
         false => format!("  ({})", marks.join(", ")),
@@ -138,6 +121,8 @@ fn notes(report: &Report<'_>) -> Vec<String> {
             grouped(verified),
             grouped(groups.len())
         ));
+        let page = report.results.page();
+        notes.push(format!("page with the examples: {}", page.escaped()));
     }
     let counts = InputCounts::of(found);
     let has_errors = (found.inputs.iter()).any(|input| {
