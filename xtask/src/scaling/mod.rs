@@ -6,6 +6,7 @@
 //! time counts (`replay.rs`).
 
 mod latency;
+mod plot;
 mod replay;
 mod verdicts;
 
@@ -29,11 +30,11 @@ use verdicts::Verdicts;
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScalingArgs {
     /// Subjects, or folders of subjects. Their tests run without a sandbox.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "from")]
     folders: Vec<PathBuf>,
     /// Folder that keeps the verdicts, so that no test runs twice.
-    #[arg(long)]
-    cache: PathBuf,
+    #[arg(long, required_unless_present = "from")]
+    cache: Option<PathBuf>,
     /// Names of the subjects to replay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -67,6 +68,15 @@ pub(crate) struct ScalingArgs {
     /// Figures that `--out` wrote before: speed-ups are over one worker there.
     #[arg(long)]
     against: Option<PathBuf>,
+    /// Figures that `--out` wrote before, to print instead of replaying anything.
+    #[arg(long, conflicts_with = "folders")]
+    from: Vec<PathBuf>,
+    /// File that gets the curves of speed-up as a picture (SVG).
+    #[arg(long)]
+    plot: Option<PathBuf>,
+    /// Speed-ups of other programs for the picture: lines of name, workers, speed-up.
+    #[arg(long, requires = "plot")]
+    others: Option<PathBuf>,
     /// Print the tables as Markdown.
     #[arg(long)]
     markdown: bool,
@@ -112,7 +122,6 @@ impl ReplayRow {
 ///
 /// Returns failure when the results of a subject differ.
 pub(crate) fn run(args: &ScalingArgs) -> Result<ExitCode> {
-    let subjects = corpus::find(&args.folders, &args.only)?;
     let against = match &args.against {
         Some(path) => read(path)?,
         None => Vec::new(),
@@ -122,13 +131,59 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<ExitCode> {
     } else {
         Style::Plain
     };
-    let mut rows: Vec<ReplayRow> = Vec::new();
-    for subject in &subjects {
+    let mut rows = Vec::new();
+    for path in &args.from {
+        rows.extend(read(path)?);
+    }
+    if let Some(cache) = &args.cache {
+        replay_all(args, cache, style, &mut rows)?;
+    }
+    print!("{}", as_table(&rows, &against).render(style));
+    println!();
+    for line in means(&rows, &against) {
+        println!("{line}");
+    }
+    if let Some(path) = &args.out {
+        let text = serde_json::to_string_pretty(&rows).context("write figures as JSON")?;
+        fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
+    }
+    if let Some(path) = &args.plot {
+        let others = match &args.others {
+            Some(path) => {
+                fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?
+            }
+            None => String::new(),
+        };
+        plot::write(
+            path,
+            &plot::of_subjects(&rows, &against),
+            &plot::of_others(&others)?,
+        )?;
+    }
+    let differing = differing(&rows);
+    for subject in &differing {
+        eprintln!("{subject}: the result depends on the number of workers");
+    }
+    Ok(if differing.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Replays the subjects with each number of workers, and adds a row for each replay.
+fn replay_all(
+    args: &ScalingArgs,
+    cache: &Path,
+    style: Style,
+    rows: &mut Vec<ReplayRow>,
+) -> Result<()> {
+    for subject in &corpus::find(&args.folders, &args.only)? {
         if !args.no_setup {
             subject.set_up()?;
         }
         let start = search_of(subject, args)?;
-        let mut verdicts = Verdicts::open(subject, &args.cache)?;
+        let mut verdicts = Verdicts::open(subject, cache)?;
         for &latency in &args.latency {
             for &workers in &args.workers {
                 let setting = Setting {
@@ -151,24 +206,7 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<ExitCode> {
             }
         }
     }
-    print!("{}", as_table(&rows, &against).render(style));
-    println!();
-    for line in means(&rows, &against) {
-        println!("{line}");
-    }
-    if let Some(path) = &args.out {
-        let text = serde_json::to_string_pretty(&rows).context("write figures as JSON")?;
-        fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
-    }
-    let differing = differing(&rows);
-    for subject in &differing {
-        eprintln!("{subject}: the result depends on the number of workers");
-    }
-    Ok(if differing.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(())
 }
 
 /// Returns the search that reduces a subject.

@@ -14,8 +14,12 @@ use super::started_process::StartedProcess;
 /// The time between two looks at a companion that is expected to end.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A program that runs beside a session, in a process group of its own. It is killed when dropped,
-/// with its group.
+/// The time that a companion has to end after SIGTERM. `srun` needs a second or two: it ends the
+/// job on the cluster, which SIGKILL would leave running.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A program that runs beside a session, in a process group of its own. When dropped, it is asked to
+/// end, and then killed with its group.
 ///
 /// It is not a run: it has no limits, no sandbox and no directory, and boildown talks to it through
 /// its standard streams.
@@ -90,6 +94,10 @@ impl Companion {
 impl Drop for Companion {
     fn drop(&mut self) {
         let pid = Pid::from_child(&self.child);
+        if !self.wait(Duration::ZERO) {
+            kill_process_group(pid, Signal::TERM).ok();
+            self.wait(GRACE);
+        }
         // Also after its own end: others of its group may be left.
         kill_process_group(pid, Signal::KILL).ok();
         self.child.wait().ok();
@@ -112,6 +120,18 @@ mod tests {
         assert_eq!(&answer, b"hello");
         drop(streams.stdin);
         assert!(companion.wait(Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn a_companion_is_asked_to_end_before_it_is_killed() {
+        let line = "trap 'echo ended; exit' TERM; echo ready; while :; do sleep 0.01; done";
+        let (companion, mut streams) = Companion::start(line.as_ref()).unwrap();
+        let mut ready = [0; 6];
+        streams.stdout.read_exact(&mut ready).unwrap();
+        drop(companion);
+        let mut rest = String::new();
+        streams.stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "ended\n");
     }
 
     #[test]
