@@ -141,7 +141,7 @@ pub(crate) const FAULTS: &[Fault] = &[
         inject: links::wrong,
     },
     Fault {
-        name: "workers with other clocks and dates",
+        name: "workers with other clocks",
         promise: SAME_RESULT,
         per_round: 1,
         inject: links::skewed,

@@ -1,4 +1,4 @@
-//! Workers whose connections, clocks or disks fail.
+//! Workers whose connections or disks fail, or whose clocks differ.
 
 use std::fs;
 use std::process::Command;
@@ -101,29 +101,23 @@ pub(super) fn wrong(work_dir: &WorkDir, round: u32) -> Result<Injection> {
     with_fault(work_dir, round, WRONG[round as usize % WRONG.len()], true)
 }
 
-/// Reduces with workers whose clocks are years and months from those of the client.
+/// Reduces with workers whose steady clocks are weeks from that of the client.
 pub(super) fn skewed(work_dir: &WorkDir, round: u32) -> Result<Injection> {
-    let other_boot = format!("unshare --time --monotonic {}", 1_000_003 * (round + 1));
+    let weeks = |weeks: u32| {
+        let seconds = 604_800 * weeks;
+        format!("unshare --time --monotonic {seconds} --boottime {seconds}")
+    };
     let can_skew = Command::new("sh")
-        .args(["-c", &format!("{other_boot} true")])
+        .args(["-c", &format!("{} true", weeks(1))])
         .output();
     if !can_skew.is_ok_and(|run| run.status.success()) {
         return Ok(Injection::Skipped("setting a clock needs root"));
     }
     work_dir.test("sleep 0.0$(($$ % 10))")?;
-    let worker = format!("{} worker --jobs 1", work_dir.program().display());
-    // The date is another one too, where a library can pretend that.
-    let date = match has("faketime") {
-        true => format!(
-            "faketime -f {}{}d",
-            ["+", "-"][round as usize % 2],
-            40 * (round + 1)
-        ),
-        false => String::new(),
-    };
-    let skewed = format!("exec {other_boot} {date} {worker}");
-    let dated = format!("exec {date} {worker}");
-    work_dir.reduce_well(&["--jobs", "0", "--worker", &skewed, "--worker", &dated])?;
+    let worker = work_dir.program().display();
+    let line = |skew: String| format!("exec {skew} {worker} worker --jobs 1");
+    let (one, other) = (line(weeks(1 + round)), line(weeks(100 + 7 * round)));
+    work_dir.reduce_well(&["--jobs", "0", "--worker", &one, "--worker", &other])?;
     Ok(Injection::Done)
 }
 
