@@ -8,6 +8,7 @@
 mod latency;
 mod plot;
 mod replay;
+mod rows;
 mod verdicts;
 
 use std::fs;
@@ -17,14 +18,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use boildown_search::Fingerprinted as _;
 use boildown_syntax::{Language, Reduction, Strategy, reduction};
-use serde::{Deserialize, Serialize};
 
 use crate::corpus::{self, Subject};
 use crate::table::{self, Align, Style, Table};
 use latency::Latency;
 use replay::{Replayed, Setting, replay};
+use rows::{ReplayRow, baseline, read};
 use verdicts::Verdicts;
 
 #[derive(Debug, clap::Args)]
@@ -80,42 +80,6 @@ pub(crate) struct ScalingArgs {
     /// Print the tables as Markdown.
     #[arg(long)]
     markdown: bool,
-}
-
-/// The figures of one replay.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct ReplayRow {
-    subject: String,
-    latency: String,
-    workers: usize,
-    seconds: f64,
-    questions: u64,
-    runs: u64,
-    driver: f64,
-    memory: Option<u64>,
-    bytes: usize,
-    tokens: usize,
-    /// The fingerprint of the result.
-    result: String,
-}
-
-impl ReplayRow {
-    fn new(subject: &Subject, setting: &Setting, replayed: &Replayed) -> Self {
-        let best = &replayed.best;
-        Self {
-            subject: subject.name.clone(),
-            latency: setting.latency.name().to_owned(),
-            workers: setting.workers,
-            seconds: replayed.seconds,
-            questions: replayed.questions,
-            runs: replayed.runs,
-            driver: replayed.driver,
-            memory: replayed.memory,
-            bytes: best.bytes().len(),
-            tokens: best.token_count(),
-            result: format!("{:?}", best.fingerprint()),
-        }
-    }
 }
 
 /// Replays the subjects that `args` name and prints the tables.
@@ -220,24 +184,6 @@ fn search_of(subject: &Subject, args: &ScalingArgs) -> Result<Reduction> {
         bail!("{}: the test does not accept the input", subject.name);
     }
     Ok(reduction(&Arc::from(bytes), language, strategy))
-}
-
-fn read(path: &Path) -> Result<Vec<ReplayRow>> {
-    let text = fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("parse {}", path.display()))
-}
-
-/// Returns the row that a row is compared with: one worker, of `against` if it has the subject.
-fn baseline<'a>(
-    row: &ReplayRow,
-    rows: &'a [ReplayRow],
-    against: &'a [ReplayRow],
-) -> Option<&'a ReplayRow> {
-    let is_baseline = |other: &&ReplayRow| {
-        other.workers == 1 && other.subject == row.subject && other.latency == row.latency
-    };
-    let before = against.iter().find(is_baseline);
-    before.or_else(|| rows.iter().find(is_baseline))
 }
 
 fn as_table(rows: &[ReplayRow], against: &[ReplayRow]) -> Table {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use super::{ReplayRow, baseline};
+use super::rows::{ReplayRow, baseline};
 use crate::table;
 
 /// Size of the picture, and the distances of the axes from its edges.
