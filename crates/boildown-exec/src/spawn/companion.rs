@@ -6,7 +6,9 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{
+    Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid,
+};
 
 use super::escaped;
 use super::started_process::StartedProcess;
@@ -89,6 +91,22 @@ impl Companion {
             }
         }
     }
+
+    /// Waits for the end of the whole group, at most this long: the shell may end before the program
+    /// that it runs.
+    fn wait_for_group(&mut self, timeout: Duration) {
+        let pid = Pid::from_child(&self.child);
+        let started = Instant::now();
+        loop {
+            self.child.try_wait().ok();
+            // Where boildown is a subreaper, it is the parent of what the shell has left.
+            while waitpgid(pid, WaitOptions::NOHANG).is_ok_and(|ended| ended.is_some()) {}
+            if test_kill_process_group(pid).is_err() || started.elapsed() >= timeout {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
 }
 
 impl Drop for Companion {
@@ -96,7 +114,7 @@ impl Drop for Companion {
         let pid = Pid::from_child(&self.child);
         if !self.wait(Duration::ZERO) {
             kill_process_group(pid, Signal::TERM).ok();
-            self.wait(GRACE);
+            self.wait_for_group(GRACE);
         }
         // Also after its own end: others of its group may be left.
         kill_process_group(pid, Signal::KILL).ok();
@@ -124,7 +142,8 @@ mod tests {
 
     #[test]
     fn a_companion_is_asked_to_end_before_it_is_killed() {
-        let line = "trap 'echo ended; exit' TERM; echo ready; while :; do sleep 0.01; done";
+        // The shell of the line ends at once.
+        let line = r#"sh -c "trap 'sleep 0.1; echo ended; exit' TERM; echo ready; while :; do sleep 0.01; done"; true"#;
         let (companion, mut streams) = Companion::start(line.as_ref()).unwrap();
         let mut ready = [0; 6];
         streams.stdout.read_exact(&mut ready).unwrap();
