@@ -20,8 +20,8 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// job on the cluster, which SIGKILL would leave running.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A program that runs beside a session, in a process group of its own. When dropped, it is asked to
-/// end, and then killed with its group.
+/// A program that runs beside a session, in a process group of its own. When dropped, it is asked
+/// to end, and then killed with its group.
 ///
 /// It is not a run: it has no limits, no sandbox and no directory, and boildown talks to it through
 /// its standard streams.
@@ -92,8 +92,8 @@ impl Companion {
         }
     }
 
-    /// Waits for the end of the whole group, at most this long: the shell may end before the program
-    /// that it runs.
+    /// Waits for the end of the whole group, at most this long: the shell may end before the
+    /// program that it runs.
     fn wait_for_group(&mut self, timeout: Duration) {
         let pid = Pid::from_child(&self.child);
         let started = Instant::now();
