@@ -114,6 +114,15 @@ impl Connection {
         lock(&self.heard).elapsed()
     }
 
+    /// Counts nothing against the worker of this time, in which this process could not listen.
+    pub(crate) fn excuse(&self, time: Duration) {
+        self.hear();
+        #[expect(clippy::iter_over_hash_type, reason = "the same is done to all")]
+        for run in lock(&self.pending).values_mut() {
+            run.deadline = (run.deadline).and_then(|deadline| deadline.checked_add(time));
+        }
+    }
+
     /// Takes one of the jobs of the worker; `false` if all are in use.
     pub(crate) fn take_job(&self, jobs: usize) -> bool {
         let take = |taken| (taken < jobs).then_some(taken + 1);
@@ -266,5 +275,26 @@ impl Connection {
         let now = Instant::now();
         let is_late = |run: &PendingRun| run.deadline.is_some_and(|deadline| deadline < now);
         lock(&self.pending).values().any(is_late)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn time_in_which_the_client_did_not_run_makes_no_answer_late() {
+        let connection = Connection::new(channel().0);
+        let past = Instant::now().checked_sub(Duration::from_secs(1));
+        let run = PendingRun {
+            waiter: None,
+            deadline: past,
+        };
+        lock(&connection.pending).insert(1, run);
+        assert!(connection.is_overdue());
+        connection.excuse(Duration::from_secs(1000));
+        assert!(!connection.is_overdue());
     }
 }

@@ -118,14 +118,19 @@ pub(crate) fn keep(shared: &Arc<Shared>, number: usize, line: &OsStr) {
     }
 }
 
-/// Returns the launch command for messages.
+/// Returns the launch command for messages. Of a long one, the middle is left out: launch commands
+/// of several machines differ at the end, after the options of `ssh`.
 fn shown(line: &OsStr) -> String {
-    const MAX: usize = 60;
+    const START: usize = 20;
+    const END: usize = 60;
     let line = line.to_string_lossy();
-    match line.char_indices().nth(MAX) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.into_owned(),
+    let count = line.chars().count();
+    if count <= START + END {
+        return line.into_owned();
     }
+    let start = line.chars().take(START);
+    let end = line.chars().skip(count - END);
+    start.chain(['…']).chain(end).collect()
 }
 
 /// One start of a worker.
@@ -269,7 +274,9 @@ impl Keeper<'_> {
             if since.elapsed() > START_TIMEOUT {
                 let seconds = START_TIMEOUT.as_secs();
                 return Err(WorkerEnd::Refused(format!(
-                    "it did not answer within {seconds} s (a launch command cannot ask for a password)"
+                    "it did not answer within {seconds} s (a launch command cannot ask for a \
+                     password, and must not hold back what the worker sends, as srun does without \
+                     --unbuffered)"
                 )));
             }
         }
@@ -399,6 +406,7 @@ impl Keeper<'_> {
     fn watch(&self, connection: &Connection, listening: &Receiver<Heard>) -> WorkerEnd {
         let mut is_silent = false;
         loop {
+            let looked = Instant::now();
             match listening.recv_timeout(LOOK) {
                 Ok(Heard::End(reason)) => return WorkerEnd::Lost(reason),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
@@ -408,6 +416,11 @@ impl Keeper<'_> {
             }
             if self.shared.is_closing() {
                 return WorkerEnd::Closed;
+            }
+            let stood_still = looked.elapsed();
+            if stood_still > SILENT_AFTER {
+                // This process was stopped, for example with Ctrl-Z, and could not listen.
+                connection.excuse(stood_still);
             }
             let silence_time = connection.silence();
             if silence_time > LOST_AFTER {
@@ -533,5 +546,30 @@ impl LastLines {
             .collect::<Vec<_>>()
             .join(" / ");
         (!text.is_empty()).then_some(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_launch_command_is_shown_with_its_end() {
+        let line = |host: &str| {
+            format!(
+                "ssh -p 2222 -o BatchMode=yes -o ServerAliveInterval=5 -i /home/user/.ssh/key {host} boildown worker --jobs 8"
+            )
+        };
+        let shown = |line: &str| shown(OsStr::new(line));
+        assert_eq!(
+            shown("ssh host boildown worker"),
+            "ssh host boildown worker"
+        );
+        let one = shown(&line("one.example.org"));
+        assert!(
+            one.starts_with("ssh -p 2222") && one.ends_with("worker --jobs 8"),
+            "{one}"
+        );
+        assert_ne!(one, shown(&line("two.example.org")));
     }
 }

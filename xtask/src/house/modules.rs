@@ -2,7 +2,7 @@
 //! name each other.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use quote::ToTokens as _;
@@ -383,7 +383,7 @@ impl Module {
 }
 
 /// Returns the files of `mod child;`: those that its `path` attributes name (one for each system),
-/// or else the one below `folder` with its name.
+/// or else the one below `folder` with its name. A file of another crate counts there only.
 fn child_files(
     files: &[RustFile],
     parent: &Path,
@@ -402,7 +402,10 @@ fn child_files(
         })
         .collect();
     if !named.is_empty() {
-        return named.iter().map(|path| position(files, path)).collect();
+        let is_elsewhere =
+            |path: &&PathBuf| path.components().any(|part| part == Component::ParentDir);
+        let own = named.iter().filter(|path| !is_elsewhere(path));
+        return own.map(|path| position(files, path)).collect();
     }
     let name = child.ident.to_string();
     let flat = folder.join(format!("{name}.rs"));

@@ -6,7 +6,9 @@
 //! time counts (`replay.rs`).
 
 mod latency;
+mod plot;
 mod replay;
+mod rows;
 mod verdicts;
 
 use std::fs;
@@ -16,24 +18,23 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail};
-use boildown_search::Fingerprinted as _;
 use boildown_syntax::{Language, Reduction, Strategy, reduction};
-use serde::{Deserialize, Serialize};
 
 use crate::corpus::{self, Subject};
 use crate::table::{self, Align, Style, Table};
 use latency::Latency;
 use replay::{Replayed, Setting, replay};
+use rows::{ReplayRow, baseline, read};
 use verdicts::Verdicts;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScalingArgs {
     /// Subjects, or folders of subjects. Their tests run without a sandbox.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "from")]
     folders: Vec<PathBuf>,
     /// Folder that keeps the verdicts, so that no test runs twice.
-    #[arg(long)]
-    cache: PathBuf,
+    #[arg(long, required_unless_present = "from")]
+    cache: Option<PathBuf>,
     /// Names of the subjects to replay.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -67,52 +68,24 @@ pub(crate) struct ScalingArgs {
     /// Figures that `--out` wrote before: speed-ups are over one worker there.
     #[arg(long)]
     against: Option<PathBuf>,
+    /// Figures that `--out` wrote before, to print instead of replaying anything.
+    #[arg(long, conflicts_with = "folders")]
+    from: Vec<PathBuf>,
+    /// File that gets the curves of speed-up as a picture (SVG).
+    #[arg(long)]
+    plot: Option<PathBuf>,
+    /// Speed-ups of other programs for the picture: lines of name, workers, speed-up.
+    #[arg(long, requires = "plot")]
+    others: Option<PathBuf>,
     /// Print the tables as Markdown.
     #[arg(long)]
     markdown: bool,
-}
-
-/// The figures of one replay.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct ReplayRow {
-    subject: String,
-    latency: String,
-    workers: usize,
-    seconds: f64,
-    questions: u64,
-    runs: u64,
-    driver: f64,
-    memory: Option<u64>,
-    bytes: usize,
-    tokens: usize,
-    /// The fingerprint of the result.
-    result: String,
-}
-
-impl ReplayRow {
-    fn new(subject: &Subject, setting: &Setting, replayed: &Replayed) -> Self {
-        let best = &replayed.best;
-        Self {
-            subject: subject.name.clone(),
-            latency: setting.latency.name().to_owned(),
-            workers: setting.workers,
-            seconds: replayed.seconds,
-            questions: replayed.questions,
-            runs: replayed.runs,
-            driver: replayed.driver,
-            memory: replayed.memory,
-            bytes: best.bytes().len(),
-            tokens: best.token_count(),
-            result: format!("{:?}", best.fingerprint()),
-        }
-    }
 }
 
 /// Replays the subjects that `args` name and prints the tables.
 ///
 /// Returns failure when the results of a subject differ.
 pub(crate) fn run(args: &ScalingArgs) -> Result<ExitCode> {
-    let subjects = corpus::find(&args.folders, &args.only)?;
     let against = match &args.against {
         Some(path) => read(path)?,
         None => Vec::new(),
@@ -122,13 +95,59 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<ExitCode> {
     } else {
         Style::Plain
     };
-    let mut rows: Vec<ReplayRow> = Vec::new();
-    for subject in &subjects {
+    let mut rows = Vec::new();
+    for path in &args.from {
+        rows.extend(read(path)?);
+    }
+    if let Some(cache) = &args.cache {
+        replay_all(args, cache, style, &mut rows)?;
+    }
+    print!("{}", as_table(&rows, &against).render(style));
+    println!();
+    for line in means(&rows, &against) {
+        println!("{line}");
+    }
+    if let Some(path) = &args.out {
+        let text = serde_json::to_string_pretty(&rows).context("write figures as JSON")?;
+        fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
+    }
+    if let Some(path) = &args.plot {
+        let others = match &args.others {
+            Some(path) => {
+                fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?
+            }
+            None => String::new(),
+        };
+        plot::write(
+            path,
+            &plot::of_subjects(&rows, &against),
+            &plot::of_others(&others)?,
+        )?;
+    }
+    let differing = differing(&rows);
+    for subject in &differing {
+        eprintln!("{subject}: the result depends on the number of workers");
+    }
+    Ok(if differing.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Replays the subjects with each number of workers, and adds a row for each replay.
+fn replay_all(
+    args: &ScalingArgs,
+    cache: &Path,
+    style: Style,
+    rows: &mut Vec<ReplayRow>,
+) -> Result<()> {
+    for subject in &corpus::find(&args.folders, &args.only)? {
         if !args.no_setup {
             subject.set_up()?;
         }
         let start = search_of(subject, args)?;
-        let mut verdicts = Verdicts::open(subject, &args.cache)?;
+        let mut verdicts = Verdicts::open(subject, cache)?;
         for &latency in &args.latency {
             for &workers in &args.workers {
                 let setting = Setting {
@@ -151,24 +170,7 @@ pub(crate) fn run(args: &ScalingArgs) -> Result<ExitCode> {
             }
         }
     }
-    print!("{}", as_table(&rows, &against).render(style));
-    println!();
-    for line in means(&rows, &against) {
-        println!("{line}");
-    }
-    if let Some(path) = &args.out {
-        let text = serde_json::to_string_pretty(&rows).context("write figures as JSON")?;
-        fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
-    }
-    let differing = differing(&rows);
-    for subject in &differing {
-        eprintln!("{subject}: the result depends on the number of workers");
-    }
-    Ok(if differing.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(())
 }
 
 /// Returns the search that reduces a subject.
@@ -182,24 +184,6 @@ fn search_of(subject: &Subject, args: &ScalingArgs) -> Result<Reduction> {
         bail!("{}: the test does not accept the input", subject.name);
     }
     Ok(reduction(&Arc::from(bytes), language, strategy))
-}
-
-fn read(path: &Path) -> Result<Vec<ReplayRow>> {
-    let text = fs::read_to_string(path).with_context(|| format!("read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("parse {}", path.display()))
-}
-
-/// Returns the row that a row is compared with: one worker, of `against` if it has the subject.
-fn baseline<'a>(
-    row: &ReplayRow,
-    rows: &'a [ReplayRow],
-    against: &'a [ReplayRow],
-) -> Option<&'a ReplayRow> {
-    let is_baseline = |other: &&ReplayRow| {
-        other.workers == 1 && other.subject == row.subject && other.latency == row.latency
-    };
-    let before = against.iter().find(is_baseline);
-    before.or_else(|| rows.iter().find(is_baseline))
 }
 
 fn as_table(rows: &[ReplayRow], against: &[ReplayRow]) -> Table {

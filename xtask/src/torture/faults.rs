@@ -11,7 +11,9 @@ use rustix::process::Signal;
 
 use super::fault::{Fault, Injection, moment};
 use super::work_dir::WorkDir;
-use super::{damage, disks, links, time};
+use super::{damage, disks, links, services, time};
+
+const SAME_RESULT: &str = "the result is the undisturbed one";
 
 /// All faults, in the order of the table.
 pub(crate) const FAULTS: &[Fault] = &[
@@ -103,16 +105,70 @@ pub(crate) const FAULTS: &[Fault] = &[
         inject: disks::read_only,
     },
     Fault {
-        name: "workers with random faults of their links",
-        promise: "the result is the undisturbed one",
+        name: "a worker is killed",
+        promise: SAME_RESULT,
         per_round: 1,
-        inject: links::faulty,
+        inject: links::killed,
+    },
+    Fault {
+        name: "a worker is stopped for 10 s and continued",
+        promise: SAME_RESULT,
+        per_round: 1,
+        inject: links::stopped,
+    },
+    Fault {
+        name: "the link to a worker is cut for 10 s",
+        promise: SAME_RESULT,
+        per_round: 1,
+        inject: links::cut,
+    },
+    Fault {
+        name: "slow links to workers",
+        promise: SAME_RESULT,
+        per_round: 1,
+        inject: links::slow,
+    },
+    Fault {
+        name: "answers of workers that come twice, late, or unasked",
+        promise: SAME_RESULT,
+        per_round: 2,
+        inject: links::repeated,
+    },
+    Fault {
+        name: "workers that send what is not a message, and random faults",
+        promise: SAME_RESULT,
+        per_round: 1,
+        inject: links::wrong,
+    },
+    Fault {
+        name: "workers with other clocks",
+        promise: SAME_RESULT,
+        per_round: 1,
+        inject: links::skewed,
     },
     Fault {
         name: "ENOSPC on a worker",
         promise: "another machine continues, and the result is the undisturbed one",
         per_round: 1,
         inject: links::full_disk,
+    },
+    Fault {
+        name: "a remote service is killed and started again",
+        promise: SAME_RESULT,
+        per_round: 1,
+        inject: services::restarted,
+    },
+    Fault {
+        name: "the link to a remote service is cut for 10 s",
+        promise: SAME_RESULT,
+        per_round: 1,
+        inject: services::cut,
+    },
+    Fault {
+        name: "a slow link to a remote service",
+        promise: SAME_RESULT,
+        per_round: 1,
+        inject: services::slow,
     },
     Fault {
         name: "the store is damaged after a SIGKILL",

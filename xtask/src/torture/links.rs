@@ -1,9 +1,9 @@
-//! Workers whose connections or disks fail.
+//! Workers whose connections or disks fail, or whose clocks differ.
 
 use std::fs;
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::fault::Injection;
 use super::work_dir::WorkDir;
@@ -11,36 +11,113 @@ use super::work_dir::WorkDir;
 /// The program that tests use as a connection with a fault.
 const FAULTY_LINK: &str = include_str!("../../../crates/boildown/tests/it/faulty_link.py");
 
-/// The faults, one in every second round; in the others, faults are chosen at random.
-const FAULTS: &[&str] = &[
-    "cut",
-    "stop",
-    "kill",
-    "duplicate",
-    "slow",
-    "garbage",
-    "oversize",
-    "truncate",
-];
+/// Faults of a worker that sends what is not a message; random ones in every fourth round.
+const WRONG: [&str; 4] = ["garbage", "oversize", "truncate", "random"];
 
-/// Reduces with two workers, of which both have faulty connections.
-pub(super) fn faulty(work_dir: &WorkDir, round: u32) -> Result<Injection> {
-    if !(Command::new("python3").arg("--version").output()).is_ok_and(|run| run.status.success()) {
+/// Checks that a program is there.
+fn has(program: &str) -> bool {
+    let run = Command::new(program).arg("--version").output();
+    run.is_ok_and(|run| run.status.success())
+}
+
+/// Reduces with two workers. The connection of the first one, and of the other one if `both`, has
+/// a fault from a result on that depends on the round.
+fn with_fault(work_dir: &WorkDir, round: u32, fault: &str, both: bool) -> Result<Injection> {
+    if !has("python3") {
         return Ok(Injection::Skipped("there is no python3"));
     }
     fs::write(work_dir.path("link.py"), FAULTY_LINK)?;
+    // The order of the answers varies.
+    work_dir.test("sleep 0.0$(($$ % 10))")?;
+    let worker = format!("{} worker --jobs 1", work_dir.program().display());
+    let line =
+        |number: u32| format!("PAUSE=10 exec python3 \"$HERE\"/link.py {fault} {number} {worker}");
+    let faulty = line(4 + round % 20);
+    let other = match both {
+        true => line(5 + round * 7 % 30),
+        false => worker.clone(),
+    };
+    let jobs = ["1", "2"][round as usize / 2 % 2];
+    work_dir.reduce_well(&["--jobs", jobs, "--worker", &faulty, "--worker", &other])?;
+    Ok(Injection::Done)
+}
+
+/// Reduces with a worker that is silent for 10 s, in every second round without anything else that
+/// could run its tests.
+fn silent(work_dir: &WorkDir, round: u32, fault: &str) -> Result<Injection> {
+    if round.is_multiple_of(2) || !has("python3") {
+        return with_fault(work_dir, round, fault, false);
+    }
+    fs::write(work_dir.path("link.py"), FAULTY_LINK)?;
+    work_dir.test("")?;
+    let (worker, number) = (work_dir.program().display(), 4 + round % 20);
+    let line = format!("PAUSE=10 exec python3 \"$HERE\"/link.py {fault} {number} {worker} worker");
+    let ended = work_dir.reduce(&["--jobs", "0", "--worker", &line])?;
+    let was_silent =
+        ended.stderr.contains("is silent since 5 s") && ended.stderr.contains("is back");
+    ensure!(
+        ended.code == Some(0) && was_silent,
+        "exit {:?}: {}",
+        ended.code,
+        ended.stderr
+    );
+    work_dir.assert_reduced()?;
+    Ok(Injection::Done)
+}
+
+/// Kills a worker, and each that is started in its place.
+pub(super) fn killed(work_dir: &WorkDir, round: u32) -> Result<Injection> {
+    with_fault(work_dir, round, "kill", round % 4 == 3)
+}
+
+/// Stops a worker for 10 s.
+pub(super) fn stopped(work_dir: &WorkDir, round: u32) -> Result<Injection> {
+    silent(work_dir, round, "stop")
+}
+
+/// Cuts the connection to a worker for 10 s.
+pub(super) fn cut(work_dir: &WorkDir, round: u32) -> Result<Injection> {
+    silent(work_dir, round, "cut")
+}
+
+/// Slows the connections to both workers.
+pub(super) fn slow(work_dir: &WorkDir, round: u32) -> Result<Injection> {
+    with_fault(work_dir, round, "slow", true)
+}
+
+/// Sends answers twice, answers to what was not asked, and answers up to a second late, so that
+/// others overtake them.
+pub(super) fn repeated(work_dir: &WorkDir, round: u32) -> Result<Injection> {
+    with_fault(
+        work_dir,
+        round,
+        ["duplicate", "late"][round as usize % 2],
+        true,
+    )
+}
+
+/// Sends what is not a message, or a random fault.
+pub(super) fn wrong(work_dir: &WorkDir, round: u32) -> Result<Injection> {
+    with_fault(work_dir, round, WRONG[round as usize % WRONG.len()], true)
+}
+
+/// Reduces with workers whose steady clocks are weeks from that of the client.
+pub(super) fn skewed(work_dir: &WorkDir, round: u32) -> Result<Injection> {
+    let weeks = |weeks: u32| {
+        let seconds = 604_800 * weeks;
+        format!("unshare --time --monotonic {seconds} --boottime {seconds}")
+    };
+    let can_skew = Command::new("sh")
+        .args(["-c", &format!("{} true", weeks(1))])
+        .output();
+    if !can_skew.is_ok_and(|run| run.status.success()) {
+        return Ok(Injection::Skipped("setting a clock needs root"));
+    }
     work_dir.test("sleep 0.0$(($$ % 10))")?;
     let worker = work_dir.program().display();
-    let fault = match round % 2 {
-        0 => "random",
-        _ => FAULTS[round as usize / 2 % FAULTS.len()],
-    };
-    let line = |number: u32| {
-        format!("exec python3 \"$HERE\"/link.py {fault} {number} {worker} worker --jobs 1")
-    };
-    let (one, other) = (line(4 + round % 20), line(5 + round * 7 % 30));
-    let jobs = ["1", "2"][round as usize / 2 % 2];
-    work_dir.reduce_well(&["--jobs", jobs, "--worker", &one, "--worker", &other])?;
+    let line = |skew: String| format!("exec {skew} {worker} worker --jobs 1");
+    let (one, other) = (line(weeks(1 + round)), line(weeks(100 + 7 * round)));
+    work_dir.reduce_well(&["--jobs", "0", "--worker", &one, "--worker", &other])?;
     Ok(Injection::Done)
 }
 

@@ -13,6 +13,7 @@ mod fault;
 mod faults;
 mod kills;
 mod links;
+mod services;
 mod time;
 mod work_dir;
 

@@ -91,8 +91,12 @@ impl WorkDir {
             .mark
             .split_once('=')
             .context("a mark is an assignment")?;
+        command.args(["reduce", input, "--test", "test.sh"]);
+        // What a service runs cannot write here.
+        if !args.contains(&"--remote") {
+            command.args(["--writable", "."]);
+        }
         command
-            .args(["reduce", input, "--test", "test.sh", "--writable", "."])
             .args(args)
             .current_dir(self.folder.path())
             .env("TMPDIR", self.path("tmp"))

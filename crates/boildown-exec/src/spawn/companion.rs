@@ -6,7 +6,9 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{
+    Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid,
+};
 
 use super::escaped;
 use super::started_process::StartedProcess;
@@ -14,8 +16,12 @@ use super::started_process::StartedProcess;
 /// The time between two looks at a companion that is expected to end.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A program that runs beside a session, in a process group of its own. It is killed when dropped,
-/// with its group.
+/// The time that a companion has to end after SIGTERM. `srun` needs a second or two: it ends the
+/// job on the cluster, which SIGKILL would leave running.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A program that runs beside a session, in a process group of its own. When dropped, it is asked
+/// to end, and then killed with its group.
 ///
 /// It is not a run: it has no limits, no sandbox and no directory, and boildown talks to it through
 /// its standard streams.
@@ -85,11 +91,31 @@ impl Companion {
             }
         }
     }
+
+    /// Waits for the end of the whole group, at most this long: the shell may end before the
+    /// program that it runs.
+    fn wait_for_group(&mut self, timeout: Duration) {
+        let pid = Pid::from_child(&self.child);
+        let started = Instant::now();
+        loop {
+            self.child.try_wait().ok();
+            // Where boildown is a subreaper, it is the parent of what the shell has left.
+            while waitpgid(pid, WaitOptions::NOHANG).is_ok_and(|ended| ended.is_some()) {}
+            if test_kill_process_group(pid).is_err() || started.elapsed() >= timeout {
+                return;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
 }
 
 impl Drop for Companion {
     fn drop(&mut self) {
         let pid = Pid::from_child(&self.child);
+        if !self.wait(Duration::ZERO) {
+            kill_process_group(pid, Signal::TERM).ok();
+            self.wait_for_group(GRACE);
+        }
         // Also after its own end: others of its group may be left.
         kill_process_group(pid, Signal::KILL).ok();
         self.child.wait().ok();
@@ -112,6 +138,19 @@ mod tests {
         assert_eq!(&answer, b"hello");
         drop(streams.stdin);
         assert!(companion.wait(Duration::from_secs(60)));
+    }
+
+    #[test]
+    fn a_companion_is_asked_to_end_before_it_is_killed() {
+        // The shell of the line ends at once.
+        let line = r#"sh -c "trap 'sleep 0.1; echo ended; exit' TERM; echo ready; while :; do sleep 0.01; done"; true"#;
+        let (companion, mut streams) = Companion::start(line.as_ref()).unwrap();
+        let mut ready = [0; 6];
+        streams.stdout.read_exact(&mut ready).unwrap();
+        drop(companion);
+        let mut rest = String::new();
+        streams.stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "ended\n");
     }
 
     #[test]

@@ -118,7 +118,9 @@ fn launch(port: u16, cache: &Path, options: &[String]) -> Option<Child> {
 
 /// Returns the directory of the programs, if they and the sandbox that they use work here.
 fn programs() -> Option<PathBuf> {
-    let below_target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../remote-server");
+    // Only tests are told this directory.
+    let target = Path::new(option_env!("CARGO_TARGET_TMPDIR").unwrap_or("target/tmp")).parent()?;
+    let below_target = target.join("remote-server");
     let dir = env::var_os("BUILDBOX").map_or(below_target, PathBuf::from);
     // Some systems let only root use it.
     let sandbox = Command::new("bwrap")

@@ -14,11 +14,14 @@ import time
 
 FAULT, NUMBER, COMMAND = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 RESULTS = (68, 69)  # The kinds of frames that end a run.
+PAUSE = float(os.environ.get("PAUSE", 7))  # How long a link is cut, or a worker stopped.
 RANDOM = ["duplicate", "stall", "kill", "garbage", "truncate"]
 
 worker = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 is_open = threading.Event()
 is_open.set()
+writing = threading.Lock()
+late = random.Random(NUMBER)
 
 
 def forward_input():
@@ -40,8 +43,9 @@ def forward_input():
 def write(data):
     is_open.wait()
     try:
-        while data:
-            data = data[os.write(1, data) :]
+        with writing:
+            while data:
+                data = data[os.write(1, data) :]
     except OSError:
         worker.kill()
         os._exit(0)
@@ -53,6 +57,9 @@ def inject(fault, frame, results):
     if fault == "duplicate":
         unknown = frame[:5] + (1 << 40).to_bytes(8, "little") + frame[13:]
         write(frame + unknown + frame)
+    elif fault == "late":
+        # Others overtake it.
+        threading.Timer(late.random(), write, [frame]).start()
     elif fault == "stall":
         time.sleep(0.3)
         write(frame)
@@ -61,13 +68,13 @@ def inject(fault, frame, results):
         write(frame)
     elif fault == "cut" and is_first:
         is_open.clear()
-        time.sleep(7)
+        time.sleep(PAUSE)
         is_open.set()
         write(frame)
     elif fault == "stop" and is_first:
         worker.send_signal(signal.SIGSTOP)
         write(frame)
-        threading.Timer(7, worker.send_signal, [signal.SIGCONT]).start()
+        threading.Timer(PAUSE, worker.send_signal, [signal.SIGCONT]).start()
     elif fault == "kill":
         worker.kill()
         return False
