@@ -14,6 +14,8 @@
 //! - `flat.rs`: lines only, and pieces of equal size
 //! - `binary.rs`, `frames/`: the parts of binaries, whose lengths and checksums are corrected
 //! - `llvm/`: modules of LLVM IR, whose names stay defined
+//! - `mlir/`: modules of MLIR, whose names stay defined
+//! - `spirv/`: modules of SPIR-V in text, whose ids stay defined
 //! - `wasm/`: modules of WebAssembly, which stay valid
 //! - `characters.rs`: single characters of words, and of white space
 //! - `builder.rs`: builds the tree, with its sibling lists and separators
@@ -30,10 +32,12 @@ mod frames;
 mod joined;
 mod kinds;
 mod llvm;
+mod mlir;
 mod nested_lines;
 mod read;
 mod render;
 mod slots;
+mod spirv;
 mod syntax;
 mod tokens;
 mod view;

@@ -1,5 +1,7 @@
 //! The views of an input: what its tokens and nodes are.
 
+use std::fmt;
+
 use crate::Language;
 
 /// The division of an input into removable units.
@@ -26,6 +28,11 @@ pub enum View {
     /// The definitions, blocks and instructions of a module of LLVM IR. What mentions a deleted one
     /// is made right.
     LlvmIr,
+    /// The instructions of a module of SPIR-V in text. What mentions a deleted one is made right.
+    Spirv,
+    /// The operations, blocks and parameters of a module of MLIR. What mentions a deleted one is
+    /// made right.
+    Mlir,
     /// The pieces of this many bytes that are not all zeros. What is not kept becomes zeros.
     Zeros(usize),
     /// The single characters of words that are no names; everything else is kept.
@@ -41,4 +48,10 @@ pub enum ModuleUnits {
     Items,
     /// Instructions, parameters, results and local variables, and pieces of segments.
     Instructions,
+}
+
+/// A module that was read from a text, whose units are the tokens of a document.
+pub(super) trait ModuleText: fmt::Debug + Send + Sync {
+    /// Returns the module that consists of the kept tokens.
+    fn write(&self, kept: &[bool]) -> Vec<u8>;
 }

@@ -2,9 +2,24 @@
 
 use boildown_search::algorithms::Algorithm;
 
+use super::language;
 use super::limits::{BYTEWISE_LIMIT, PARSE_LIMIT};
 use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
+
+/// Returns whether a text looks like a module of SPIR-V.
+pub(super) fn is_spirv(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(PARSE_LIMIT)];
+    let is_model = |window: &[u8]| window == b"OpMemoryModel";
+    start.windows(13).any(is_model)
+}
+
+/// Returns the order for modules of SPIR-V in text: instructions, then what is left as any text.
+pub(super) fn order_of_spirv() -> Vec<Pass> {
+    let mut passes = Vec::from(language::instructions(View::Spirv));
+    passes.extend(order());
+    passes
+}
 
 pub(super) fn order() -> Vec<Pass> {
     let blocks = |id, method| Pass::new(id, View::Blocks, method).below(PARSE_LIMIT);

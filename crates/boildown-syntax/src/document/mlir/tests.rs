@@ -1,0 +1,1 @@
+//! Facts about what is left of modules of MLIR.
