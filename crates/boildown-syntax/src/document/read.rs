@@ -5,7 +5,9 @@ use std::sync::Arc;
 use boildown_search::Subset;
 
 use super::frames::Frames;
-use super::{Document, View, binary, blocks, characters, flat, llvm, mlir, nested_lines, spirv, syntax, wasm};
+use super::{
+    Document, View, binary, blocks, characters, flat, llvm, mlir, nested_lines, spirv, syntax, wasm,
+};
 use crate::split::Split;
 use crate::steps::at_once;
 

@@ -9,7 +9,8 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 use super::delimiters;
 use super::frames::{Frames, Repairs};
 use super::joined::JoinedFiles;
-use super::view::{ModuleText, View};
+use super::module_text::ModuleText;
+use super::view::View;
 use super::wasm::Module;
 
 /// An input under one view.

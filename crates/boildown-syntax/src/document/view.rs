@@ -1,7 +1,5 @@
 //! The views of an input: what its tokens and nodes are.
 
-use std::fmt;
-
 use crate::Language;
 
 /// The division of an input into removable units.
@@ -48,10 +46,4 @@ pub enum ModuleUnits {
     Items,
     /// Instructions, parameters, results and local variables, and pieces of segments.
     Instructions,
-}
-
-/// A module that was read from a text, whose units are the tokens of a document.
-pub(super) trait ModuleText: fmt::Debug + Send + Sync {
-    /// Returns the module that consists of the kept tokens.
-    fn write(&self, kept: &[bool]) -> Vec<u8>;
 }

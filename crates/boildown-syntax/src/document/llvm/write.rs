@@ -8,12 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::flow::{BlockFate, Flow, is_kept};
+use super::flow::{BlockFate, Flow};
 use super::module::{
     IrDefinition, IrFunction, IrInstruction, IrKind, IrLocal, IrModule, IrParameter, IrSort,
 };
 use super::words::WordSort;
-use crate::document::view::ModuleText;
+use crate::document::module_text::{ModuleText, is_kept};
 
 /// How many deleted values are followed to a value that is left.
 const LONGEST_CHAIN: usize = 100;

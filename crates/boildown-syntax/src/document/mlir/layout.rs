@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use boildown_search::tree::IdVec;
 
-use super::module::{MlirModule, UnitToken};
+use super::module::MlirModule;
 use crate::document::builder::{Builder, NodePosition};
+use crate::document::module_text::UnitToken;
 use crate::document::{Document, View, flat};
 
 /// Reads a module; an input that is none becomes a single token.
@@ -69,7 +70,9 @@ impl MlirLayout<'_> {
         if self.module.has_free_parameters(index) {
             self.open();
             for parameter in 0..self.module.operations[index].parameters.len() {
-                let word = self.module.operations[index].parameters[parameter].words.start;
+                let word = self.module.operations[index].parameters[parameter]
+                    .words
+                    .start;
                 let token = self.leaf(word);
                 self.module.operations[index].parameters[parameter].token = token;
             }

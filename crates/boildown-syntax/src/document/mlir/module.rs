@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use super::types;
 use super::words::{MlirSort, MlirWord, words};
-
-/// The token of a unit; `None` before the tokens are laid out, and for units that are always kept.
-pub(super) type UnitToken = Option<usize>;
+use crate::document::module_text::UnitToken;
 
 /// A module of MLIR. Operations, regions and blocks are numbered from the outside to the inside,
 /// and from the first to the last.
@@ -16,9 +14,9 @@ pub(super) type UnitToken = Option<usize>;
 pub(in crate::document) struct MlirModule {
     pub(super) bytes: Arc<[u8]>,
     pub(super) words: Vec<MlirWord>,
-    pub(super) operations: Vec<Operation>,
+    pub(super) operations: Vec<MlirOperation>,
     pub(super) blocks: Vec<MlirBlock>,
-    pub(super) regions: Vec<Region>,
+    pub(super) regions: Vec<MlirRegion>,
     /// The operations at the top.
     pub(super) top: Vec<usize>,
     pub(super) values: Vec<MlirValue>,
@@ -29,16 +27,16 @@ pub(in crate::document) struct MlirModule {
 }
 
 #[derive(Debug)]
-pub(super) struct Operation {
+pub(super) struct MlirOperation {
     pub(super) words: Range<usize>,
     /// The word of its name.
     pub(super) name: usize,
     pub(super) token: UnitToken,
     pub(super) regions: Vec<usize>,
     /// Parameters of a function.
-    pub(super) parameters: Vec<Parameter>,
+    pub(super) parameters: Vec<MlirParameter>,
     /// The blocks that it may continue at.
-    pub(super) targets: Vec<Target>,
+    pub(super) targets: Vec<MlirTarget>,
     /// The symbol that it defines.
     pub(super) symbol: Option<usize>,
     /// The function around it.
@@ -46,7 +44,7 @@ pub(super) struct Operation {
 }
 
 #[derive(Debug)]
-pub(super) struct Region {
+pub(super) struct MlirRegion {
     /// The brackets.
     pub(super) words: Range<usize>,
     pub(super) blocks: Range<usize>,
@@ -59,13 +57,13 @@ pub(super) struct MlirBlock {
     /// The label with its parameters and colon; empty without one.
     pub(super) label: Range<usize>,
     pub(super) token: UnitToken,
-    pub(super) parameters: Vec<Parameter>,
+    pub(super) parameters: Vec<MlirParameter>,
     pub(super) operations: Vec<usize>,
 }
 
 /// A parameter of a block or function.
 #[derive(Debug)]
-pub(super) struct Parameter {
+pub(super) struct MlirParameter {
     pub(super) words: Range<usize>,
     pub(super) value: usize,
     pub(super) token: UnitToken,
@@ -73,7 +71,7 @@ pub(super) struct Parameter {
 
 /// An edge to a block.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct MlirTarget {
     /// The name, with the arguments.
     pub(super) words: Range<usize>,
     /// `None` for a name that is not defined.
@@ -84,7 +82,7 @@ pub(super) struct Target {
 
 #[derive(Debug)]
 pub(super) struct MlirValue {
-    pub(super) origin: Origin,
+    pub(super) origin: MlirOrigin,
     /// The words of its type; empty if it is not known.
     pub(super) type_words: Range<usize>,
     /// Whether it is a truth value, whose type is not written.
@@ -92,7 +90,7 @@ pub(super) struct MlirValue {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum MlirOrigin {
     /// The only result of an operation.
     Result(usize),
     /// One of several results.
@@ -154,7 +152,9 @@ impl MlirModule {
     /// Returns the words of a text without the white space between them.
     pub(super) fn same_text(&self, left: Range<usize>, right: Range<usize>) -> bool {
         left.len() == right.len()
-            && left.zip(right).all(|(left, right)| self.text(left) == self.text(right))
+            && left
+                .zip(right)
+                .all(|(left, right)| self.text(left) == self.text(right))
     }
 
     /// Returns the word after a word and, if that is a bracket, after what it encloses.
@@ -236,8 +236,10 @@ impl MlirReader {
             MlirSort::Value => self.module.find(words.clone(), "="),
             _ => None,
         };
-        let name = equals.map_or(words.start, |equals| equals + 1).min(words.end - 1);
-        self.module.operations.push(Operation {
+        let name = equals
+            .map_or(words.start, |equals| equals + 1)
+            .min(words.end - 1);
+        self.module.operations.push(MlirOperation {
             words: words.clone(),
             name,
             token: None,
@@ -260,7 +262,9 @@ impl MlirReader {
                 .iter()
                 .any(|part| contains(self.module.text(name), part.as_bytes()));
         if is_definition {
-            let symbol = words.clone().find(|&word| self.module.sort(word) == MlirSort::Symbol);
+            let symbol = words
+                .clone()
+                .find(|&word| self.module.sort(word) == MlirSort::Symbol);
             let symbol = symbol.filter(|&symbol| symbol < name + 6);
             if let Some(symbol) = symbol {
                 let text = self.module.text(symbol).into();
@@ -293,14 +297,20 @@ impl MlirReader {
                 false => (0..0, false),
             };
             let origin = match is_one {
-                true => Origin::Result(operation),
-                false => Origin::OneOfResults(operation),
+                true => MlirOrigin::Result(operation),
+                false => MlirOrigin::OneOfResults(operation),
             };
             self.define(word, origin, type_words, is_truth);
         }
     }
 
-    fn define(&mut self, word: usize, origin: Origin, type_words: Range<usize>, is_truth: bool) {
+    fn define(
+        &mut self,
+        word: usize,
+        origin: MlirOrigin,
+        type_words: Range<usize>,
+        is_truth: bool,
+    ) {
         let value = self.module.values.len();
         self.module.values.push(MlirValue {
             origin,
@@ -312,7 +322,7 @@ impl MlirReader {
     }
 
     /// Reads the parameters between brackets: `%a: i32 {attribute}`.
-    fn between(&mut self, open: usize, origin: impl Fn(usize) -> Origin) -> Vec<Parameter> {
+    fn between(&mut self, open: usize, origin: impl Fn(usize) -> MlirOrigin) -> Vec<MlirParameter> {
         let close = self.module.words[open].partner;
         let mut parameters = Vec::new();
         for words in self.module.list(open + 1..close) {
@@ -325,7 +335,7 @@ impl MlirReader {
             let value = self.module.values.len();
             let origin = origin(parameters.len());
             self.define(words.start, origin, words.start + 2..end, false);
-            parameters.push(Parameter {
+            parameters.push(MlirParameter {
                 words,
                 value,
                 token: None,
@@ -335,7 +345,7 @@ impl MlirReader {
     }
 
     fn parameters(&mut self, operation: usize, open: usize) {
-        let parameters = self.between(open, |index| Origin::Function(operation, index));
+        let parameters = self.between(open, |index| MlirOrigin::Function(operation, index));
         self.module.operations[operation].parameters = parameters;
     }
 
@@ -355,7 +365,7 @@ impl MlirReader {
                 && self.module.words[close].begins_line;
             if is_region {
                 let region = self.module.regions.len();
-                self.module.regions.push(Region {
+                self.module.regions.push(MlirRegion {
                     words: at..close + 1,
                     blocks: 0..0,
                     token: None,
@@ -404,7 +414,8 @@ impl MlirReader {
             let block = first + position;
             let label = self.module.blocks[block].label.clone();
             if label.len() > 2 && self.module.is(label.start + 1, "(") {
-                let parameters = self.between(label.start + 1, |index| Origin::Block(block, index));
+                let parameters =
+                    self.between(label.start + 1, |index| MlirOrigin::Block(block, index));
                 self.module.blocks[block].parameters = parameters;
             }
             let end = starts.get(position + 1).copied().unwrap_or(words.end);
@@ -433,7 +444,12 @@ impl MlirReader {
             let labels: BTreeMap<&[u8], usize> = blocks
                 .clone()
                 .filter(|&block| !self.module.blocks[block].label.is_empty())
-                .map(|block| (self.module.text(self.module.blocks[block].label.start), block))
+                .map(|block| {
+                    (
+                        self.module.text(self.module.blocks[block].label.start),
+                        block,
+                    )
+                })
                 .collect();
             let mut found = Vec::new();
             for block in blocks {
@@ -447,7 +463,7 @@ impl MlirReader {
         }
     }
 
-    fn targets(&self, operation: usize, labels: &BTreeMap<&[u8], usize>) -> Vec<Target> {
+    fn targets(&self, operation: usize, labels: &BTreeMap<&[u8], usize>) -> Vec<MlirTarget> {
         let module = &self.module;
         let words = module.own_words(operation);
         let names = words.filter(|&word| module.sort(word) == MlirSort::Block);
@@ -458,10 +474,13 @@ impl MlirReader {
             };
             let colon = module.find(word + 2..end.saturating_sub(1), ":");
             let arguments = colon.map_or(Vec::new(), |colon| module.list(word + 2..colon));
-            Target {
+            MlirTarget {
                 words: word..end,
                 block: labels.get(module.text(word)).copied(),
-                arguments: arguments.into_iter().map(|argument| argument.start).collect(),
+                arguments: arguments
+                    .into_iter()
+                    .map(|argument| argument.start)
+                    .collect(),
                 token: None,
             }
         };
@@ -495,7 +514,8 @@ impl MlirModule {
 
     /// Returns whether an operation belongs to the dialect of LLVM.
     pub(super) fn is_llvm(&self, operation: usize) -> bool {
-        self.text(self.operations[operation].name).starts_with(b"llvm.")
+        self.text(self.operations[operation].name)
+            .starts_with(b"llvm.")
     }
 
     /// Returns whether the parameters of a function can be deleted: each mention is a call that
@@ -531,7 +551,8 @@ impl MlirModule {
         let (left, right) = (&self.values[left], &self.values[right]);
         if left.is_truth || right.is_truth {
             let is_truth = |value: &MlirValue| {
-                value.is_truth || value.type_words.len() == 1 && self.is(value.type_words.start, "i1")
+                value.is_truth
+                    || value.type_words.len() == 1 && self.is(value.type_words.start, "i1")
             };
             return is_truth(left) && is_truth(right);
         }

@@ -2,23 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::module::{MlirModule, Origin, UnitToken};
+use super::module::{MlirModule, MlirOrigin};
 use super::types;
 use super::words::MlirSort;
+use crate::document::module_text::{UnitToken, is_kept};
 
 /// How many deleted values are followed to a value that is left.
 const LONGEST_CHAIN: usize = 50;
 
 /// What takes the place of a mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum StandIn {
+pub(super) enum MlirStandIn {
     Value(usize),
     /// A value of its own, that is made by this operation at the beginning of the function.
     Default(usize, Vec<u8>),
 }
 
 /// What is left.
-pub(super) struct Remains<'a> {
+pub(super) struct MlirRemains<'a> {
     pub(super) module: &'a MlirModule,
     pub(super) kept: &'a [bool],
     /// By operation.
@@ -33,11 +34,7 @@ pub(super) struct Remains<'a> {
     pub(super) defaults: BTreeMap<usize, BTreeSet<Vec<u8>>>,
 }
 
-pub(super) fn is_kept(token: UnitToken, kept: &[bool]) -> bool {
-    token.is_none_or(|token| kept[token])
-}
-
-impl<'a> Remains<'a> {
+impl<'a> MlirRemains<'a> {
     pub(super) fn new(module: &'a MlirModule, kept: &'a [bool]) -> Self {
         let mut remains = Self {
             module,
@@ -99,8 +96,8 @@ impl<'a> Remains<'a> {
         let of = &module.operations[index];
         let is_kept_here = is_kept(of.token, self.kept);
         let is_end = of.token.is_none() || !of.targets.is_empty();
-        self.is_left[index] = !(is_outside && is_end)
-            && (is_kept_here || is_end && !self.leaves_early(index));
+        self.is_left[index] =
+            !(is_outside && is_end) && (is_kept_here || is_end && !self.leaves_early(index));
         if !is_kept_here && module.is_function(index) {
             return;
         }
@@ -196,7 +193,10 @@ impl<'a> Remains<'a> {
         let of = &module.operations[operation];
         let targets = self.targets(operation);
         let is_written = |word: &usize| {
-            let target = of.targets.iter().position(|target| target.words.contains(word));
+            let target = of
+                .targets
+                .iter()
+                .position(|target| target.words.contains(word));
             let Some(target) = target else {
                 return !self.leaves_early(operation);
             };
@@ -204,7 +204,10 @@ impl<'a> Remains<'a> {
                 return false;
             }
             let target = &of.targets[target];
-            let position = target.arguments.iter().position(|argument| argument == word);
+            let position = target
+                .arguments
+                .iter()
+                .position(|argument| argument == word);
             let parameters = target.block.map(|block| &module.blocks[block].parameters);
             match (position, parameters) {
                 (Some(position), Some(parameters)) => (parameters.get(position))
@@ -214,7 +217,9 @@ impl<'a> Remains<'a> {
         };
         let words = module.own_words(operation).filter(|word| *word >= of.name);
         let words = words.filter(is_written);
-        words.filter_map(|word| module.meanings.get(&word).copied()).collect()
+        words
+            .filter_map(|word| module.meanings.get(&word).copied())
+            .collect()
     }
 
     /// Returns whether a parameter is left.
@@ -225,20 +230,20 @@ impl<'a> Remains<'a> {
     /// Makes sure that there is something for the mentions of a value.
     fn need(&mut self, value: usize, waiting: &mut Vec<usize>) {
         match self.stand_in(value, LONGEST_CHAIN) {
-            Some(StandIn::Value(_)) => {}
-            Some(StandIn::Default(function, text)) => {
+            Some(MlirStandIn::Value(_)) => {}
+            Some(MlirStandIn::Default(function, text)) => {
                 self.defaults.entry(function).or_default().insert(text);
             }
             None => match self.module.values[value].origin {
-                Origin::Result(operation) | Origin::OneOfResults(operation) => {
+                MlirOrigin::Result(operation) | MlirOrigin::OneOfResults(operation) => {
                     if !std::mem::replace(&mut self.is_left[operation], true) {
                         waiting.push(operation);
                     }
                 }
-                Origin::Function(..) => {
+                MlirOrigin::Function(..) => {
                     self.needed.insert(value);
                 }
-                Origin::Block(block, _) => {
+                MlirOrigin::Block(block, _) => {
                     if self.needed.insert(value) {
                         // What jumps to the block passes the argument again.
                         let ends = self.module.blocks.iter();
@@ -246,7 +251,9 @@ impl<'a> Remains<'a> {
                         waiting.extend(ends.filter(|&end| {
                             let targets = self.module.operations[end].targets.iter();
                             self.is_left[end]
-                                && targets.into_iter().any(|target| target.block == Some(block))
+                                && targets
+                                    .into_iter()
+                                    .any(|target| target.block == Some(block))
                         }));
                     }
                 }
@@ -255,38 +262,38 @@ impl<'a> Remains<'a> {
     }
 
     /// Returns what takes the place of a value; `None` if nothing can.
-    pub(super) fn stand_in(&self, value: usize, chain: usize) -> Option<StandIn> {
+    pub(super) fn stand_in(&self, value: usize, chain: usize) -> Option<MlirStandIn> {
         let module = self.module;
         let of = &module.values[value];
         let function = match of.origin {
-            Origin::Result(operation) if self.is_left[operation] => {
-                return Some(StandIn::Value(value));
+            MlirOrigin::Result(operation) if self.is_left[operation] => {
+                return Some(MlirStandIn::Value(value));
             }
-            Origin::OneOfResults(operation) => {
-                return self.is_left[operation].then_some(StandIn::Value(value));
+            MlirOrigin::OneOfResults(operation) => {
+                return self.is_left[operation].then_some(MlirStandIn::Value(value));
             }
-            Origin::Result(operation) => {
+            MlirOrigin::Result(operation) => {
                 if chain > 0 && module.operations[operation].regions.is_empty() {
-                    let words = module.operations[operation].name
-                        ..module.operations[operation].words.end;
+                    let words =
+                        module.operations[operation].name..module.operations[operation].words.end;
                     let operands = words.filter_map(|word| module.meanings.get(&word));
                     let same = operands.filter(|&&operand| module.same_type(operand, value));
                     for &operand in same {
-                        if let Some(StandIn::Value(found)) = self.stand_in(operand, chain - 1) {
-                            return Some(StandIn::Value(found));
+                        if let Some(MlirStandIn::Value(found)) = self.stand_in(operand, chain - 1) {
+                            return Some(MlirStandIn::Value(found));
                         }
                     }
                 }
                 module.operations[operation].function
             }
-            Origin::Function(operation, index) => {
+            MlirOrigin::Function(operation, index) => {
                 let parameter = &module.operations[operation].parameters[index];
                 if self.has_parameter(value, parameter.token) {
-                    return Some(StandIn::Value(value));
+                    return Some(MlirStandIn::Value(value));
                 }
                 Some(operation)
             }
-            Origin::Block(block, index) => {
+            MlirOrigin::Block(block, index) => {
                 if let Some(&before) = self.joined.get(&block) {
                     let last = *module.blocks[before].operations.last()?;
                     let argument = *module.operations[last].targets[0].arguments.get(index)?;
@@ -295,7 +302,7 @@ impl<'a> Remains<'a> {
                 }
                 let parameter = &module.blocks[block].parameters[index];
                 if self.has_parameter(value, parameter.token) {
-                    return Some(StandIn::Value(value));
+                    return Some(MlirStandIn::Value(value));
                 }
                 let first = module.blocks[block].operations.first()?;
                 module.operations[*first].function
@@ -306,6 +313,6 @@ impl<'a> Remains<'a> {
             return None;
         }
         let text = types::default(module, of.type_words.clone(), module.is_llvm(function))?;
-        Some(StandIn::Default(function, text))
+        Some(MlirStandIn::Default(function, text))
     }
 }

@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
-use super::module::{MlirModule, Parameter};
-use super::remains::{Remains, StandIn, is_kept};
+use super::module::{MlirModule, MlirParameter};
+use super::remains::{MlirRemains, MlirStandIn};
 use super::words::MlirSort;
-use crate::document::view::ModuleText;
+use crate::document::module_text::{ModuleText, is_kept};
 
 /// How many deleted values are followed to a value that is left.
 const LONGEST_CHAIN: usize = 50;
@@ -20,7 +20,7 @@ impl ModuleText for MlirModule {
         if kept.iter().all(|&kept| kept) {
             return self.bytes.to_vec();
         }
-        let remains = Remains::new(self, kept);
+        let remains = MlirRemains::new(self, kept);
         let mut prefix = b"%default".to_vec();
         while contains(&self.bytes, &prefix) {
             prefix.push(b'_');
@@ -46,7 +46,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 struct MlirWriter<'a> {
     module: &'a MlirModule,
-    remains: &'a Remains<'a>,
+    remains: &'a MlirRemains<'a>,
     out: Vec<u8>,
     /// The beginning of the names of values that are made.
     prefix: Vec<u8>,
@@ -120,15 +120,20 @@ impl MlirWriter<'_> {
         let of = &module.operations[index];
         let mut at = of.words.start;
         while at < of.words.end {
-            let region = of.regions.iter().find(|&&region| {
-                module.regions[region].words.start == at
-            });
+            let region = of
+                .regions
+                .iter()
+                .find(|&&region| module.regions[region].words.start == at);
             if let Some(&region) = region {
                 self.region(index, region);
                 at = module.regions[region].words.end;
                 continue;
             }
-            if let Some(target) = of.targets.iter().position(|target| target.words.start == at) {
+            if let Some(target) = of
+                .targets
+                .iter()
+                .position(|target| target.words.start == at)
+            {
                 self.target(index, target);
                 at = of.targets[target].words.end;
                 continue;
@@ -143,7 +148,7 @@ impl MlirWriter<'_> {
         }
     }
 
-    fn parameters(&mut self, open: usize, parameters: &[Parameter]) {
+    fn parameters(&mut self, open: usize, parameters: &[MlirParameter]) {
         let left: Vec<Range<usize>> = (parameters.iter())
             .filter(|parameter| self.remains.has_parameter(parameter.value, parameter.token))
             .map(|parameter| parameter.words.clone())
@@ -165,9 +170,16 @@ impl MlirWriter<'_> {
         };
         let is_llvm = module.is_llvm(index);
         for word in of.words.start..symbol {
-            let is_linkage = ["internal", "private", "linkonce", "linkonce_odr", "weak", "weak_odr"]
-                .iter()
-                .any(|text| module.is(word, text));
+            let is_linkage = [
+                "internal",
+                "private",
+                "linkonce",
+                "linkonce_odr",
+                "weak",
+                "weak_odr",
+            ]
+            .iter()
+            .any(|text| module.is(word, text));
             if !is_linkage {
                 self.word(word);
             }
@@ -293,7 +305,9 @@ impl MlirWriter<'_> {
         let module = self.module;
         let of = &module.operations[operation].targets[target];
         let name = of.words.start;
-        let parameters = of.block.map_or(&[][..], |block| &module.blocks[block].parameters);
+        let parameters = of
+            .block
+            .map_or(&[][..], |block| &module.blocks[block].parameters);
         if parameters.len() != of.arguments.len() || of.arguments.is_empty() {
             return self.words(of.words.clone());
         }
@@ -338,9 +352,8 @@ impl MlirWriter<'_> {
             }
             MlirSort::Open if module.is(word, "{") && self.has_gone_symbol(word) => {
                 let close = module.words[word].partner;
-                let is_left = |entry: &Range<usize>| {
-                    !entry.clone().any(|word| self.is_gone_symbol(word))
-                };
+                let is_left =
+                    |entry: &Range<usize>| !entry.clone().any(|word| self.is_gone_symbol(word));
                 let entries = module.list(word + 1..close);
                 let left: Vec<_> = entries.into_iter().filter(is_left).collect();
                 if !left.is_empty() {
@@ -378,12 +391,12 @@ impl MlirWriter<'_> {
             return self.put(module.text(word));
         };
         match self.remains.stand_in(value, LONGEST_CHAIN) {
-            Some(StandIn::Value(found)) if found != value => {
+            Some(MlirStandIn::Value(found)) if found != value => {
                 let name = module.meanings.iter().find(|&(_, &of)| of == found);
                 let name = name.map_or(word, |(&name, _)| name);
                 self.put(module.text(name));
             }
-            Some(StandIn::Default(function, text)) => {
+            Some(MlirStandIn::Default(function, text)) => {
                 let defaults = self.remains.defaults.get(&function);
                 let index = defaults.and_then(|all| all.iter().position(|one| *one == text));
                 let index = index.unwrap_or(0).to_string();
@@ -399,8 +412,9 @@ impl MlirWriter<'_> {
     fn call(&mut self, symbol: usize) -> usize {
         let module = self.module;
         let function = module.symbols.get(module.text(symbol));
-        let parameters = function.map_or(&[][..], |&function| &module.operations[function].parameters);
-        let is_left = |parameter: &Parameter| {
+        let parameters =
+            function.map_or(&[][..], |&function| &module.operations[function].parameters);
+        let is_left = |parameter: &MlirParameter| {
             self.remains.has_parameter(parameter.value, parameter.token)
         };
         let Some((values, types)) = module.argument_types(symbol) else {

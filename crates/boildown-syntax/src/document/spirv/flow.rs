@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use super::module::{SpirvBlock, SpirvFunction, SpirvModule, UnitToken};
+use super::module::{SpirvBlock, SpirvFunction, SpirvModule};
+use crate::document::module_text::is_kept;
 
 /// How a block ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum BlockEnd {
+pub(super) enum SpirvBlockEnd {
     /// As in the input: it leaves the function.
     Leaves,
     /// It leaves the function, and did not in the input.
@@ -24,7 +25,7 @@ pub(super) enum BlockEnd {
 /// The blocks that are left.
 #[derive(Debug)]
 pub(super) struct SpirvFlow {
-    pub(super) ends: Vec<BlockEnd>,
+    pub(super) ends: Vec<SpirvBlockEnd>,
     /// Whether each block still begins a construct.
     pub(super) has_merge: Vec<bool>,
     pub(super) is_reached: Vec<bool>,
@@ -36,13 +37,9 @@ pub(super) struct SpirvFlow {
     pub(super) joined: Vec<Option<usize>>,
 }
 
-pub(super) fn is_kept(token: UnitToken, kept: &[bool]) -> bool {
-    token.is_none_or(|token| kept[token])
-}
-
 /// A construct: the block that begins it, and the blocks that it names.
 #[derive(Debug, Clone, Copy)]
-struct Construct {
+struct SpirvConstruct {
     header: usize,
     merge: usize,
     /// Where a loop continues; `None` for a selection.
@@ -50,18 +47,18 @@ struct Construct {
 }
 
 /// What is known about a function before its flow is computed.
-struct FlowReader<'a> {
+struct SpirvFlowReader<'a> {
     module: &'a SpirvModule,
     function: &'a SpirvFunction,
     kept: &'a [bool],
     /// The block of each label.
     labels: BTreeMap<usize, usize>,
-    constructs: Vec<Construct>,
+    constructs: Vec<SpirvConstruct>,
 }
 
 impl SpirvFlow {
     pub(super) fn new(module: &SpirvModule, function: &SpirvFunction, kept: &[bool]) -> Self {
-        let reader = FlowReader::new(module, function, kept);
+        let reader = SpirvFlowReader::new(module, function, kept);
         let count = function.blocks.len();
         let mut flow = Self {
             ends: (0..count).map(|block| reader.end(block)).collect(),
@@ -76,7 +73,7 @@ impl SpirvFlow {
                 Some(_) => !reader.is_gone_loop(construct),
                 None => !matches!(
                     flow.ends[construct.header],
-                    BlockEnd::Branch(_) | BlockEnd::LeavesEarly
+                    SpirvBlockEnd::Branch(_) | SpirvBlockEnd::LeavesEarly
                 ),
             };
         }
@@ -88,16 +85,16 @@ impl SpirvFlow {
     /// Returns the blocks that a block jumps to.
     fn targets(&self, block: usize) -> Vec<usize> {
         match &self.ends[block] {
-            BlockEnd::Leaves | BlockEnd::LeavesEarly => Vec::new(),
-            BlockEnd::Branch(target) => vec![*target],
-            BlockEnd::Conditional(first, second) => vec![*first, *second],
-            BlockEnd::Switch(default, cases) => std::iter::once(*default)
+            SpirvBlockEnd::Leaves | SpirvBlockEnd::LeavesEarly => Vec::new(),
+            SpirvBlockEnd::Branch(target) => vec![*target],
+            SpirvBlockEnd::Conditional(first, second) => vec![*first, *second],
+            SpirvBlockEnd::Switch(default, cases) => std::iter::once(*default)
                 .chain(cases.iter().map(|case| case.1))
                 .collect(),
         }
     }
 
-    fn reach(&mut self, reader: &FlowReader<'_>) {
+    fn reach(&mut self, reader: &SpirvFlowReader<'_>) {
         let mut waiting = Vec::new();
         if let Some(first) = self.is_reached.first_mut() {
             *first = true;
@@ -138,7 +135,7 @@ impl SpirvFlow {
     }
 
     /// Finds the blocks that continue another, because their label is deleted.
-    fn join(&mut self, reader: &FlowReader<'_>) {
+    fn join(&mut self, reader: &SpirvFlowReader<'_>) {
         let blocks = &reader.function.blocks;
         for (index, block) in blocks.iter().enumerate().skip(1) {
             let is_named = reader.constructs.iter().any(|construct| {
@@ -153,7 +150,7 @@ impl SpirvFlow {
                 continue;
             }
             if let [before] = self.incoming[index][..]
-                && self.ends[before] == BlockEnd::Branch(index)
+                && self.ends[before] == SpirvBlockEnd::Branch(index)
                 && !self.has_merge[before]
                 && before != index
             {
@@ -175,7 +172,7 @@ impl SpirvFlow {
     }
 }
 
-impl<'a> FlowReader<'a> {
+impl<'a> SpirvFlowReader<'a> {
     fn new(module: &'a SpirvModule, function: &'a SpirvFunction, kept: &'a [bool]) -> Self {
         let labels = function.blocks.iter().enumerate();
         let labels: BTreeMap<usize, usize> = labels
@@ -189,7 +186,7 @@ impl<'a> FlowReader<'a> {
         let constructs = constructs.filter_map(|(header, of)| {
             let merge = of.merge?;
             let is_loop = module.is(merge, "OpLoopMerge");
-            Some(Construct {
+            Some(SpirvConstruct {
                 header,
                 merge: block(merge, 0)?,
                 next: match is_loop {
@@ -216,24 +213,28 @@ impl<'a> FlowReader<'a> {
         &self.function.blocks[index]
     }
 
-    fn is_gone_loop(&self, construct: &Construct) -> bool {
+    fn is_gone_loop(&self, construct: &SpirvConstruct) -> bool {
         let block = self.block(construct.header);
         construct.next.is_some()
             && !(self.is_kept(block.end) && block.merge.is_none_or(|merge| self.is_kept(merge)))
     }
 
     /// Returns the construct that a block begins.
-    fn construct_of(&self, block: usize) -> Option<&Construct> {
+    fn construct_of(&self, block: usize) -> Option<&SpirvConstruct> {
         (self.constructs.iter()).find(|construct| construct.header == block)
     }
 
     /// Returns the deleted loop around a block that an edge would leave or continue.
-    fn leaves(&self, block: usize, target: usize) -> Option<&Construct> {
+    fn leaves(&self, block: usize, target: usize) -> Option<&SpirvConstruct> {
         self.constructs.iter().rev().find(|construct| {
             let is_inside = construct.header <= block
                 && (block < construct.merge || construct.merge <= construct.header);
-            let is_edge = [Some(construct.header), Some(construct.merge), construct.next]
-                .contains(&Some(target));
+            let is_edge = [
+                Some(construct.header),
+                Some(construct.merge),
+                construct.next,
+            ]
+            .contains(&Some(target));
             is_inside && is_edge && self.is_gone_loop(construct)
         })
     }
@@ -257,16 +258,16 @@ impl<'a> FlowReader<'a> {
         }
     }
 
-    fn end(&self, index: usize) -> BlockEnd {
+    fn end(&self, index: usize) -> SpirvBlockEnd {
         let block = self.block(index);
         let construct = self.construct_of(index);
         if block.targets.is_empty() {
-            return BlockEnd::Leaves;
+            return SpirvBlockEnd::Leaves;
         }
         if !self.is_kept(block.end) {
             return match construct {
-                Some(construct) => BlockEnd::Branch(construct.merge),
-                None => BlockEnd::LeavesEarly,
+                Some(construct) => SpirvBlockEnd::Branch(construct.merge),
+                None => SpirvBlockEnd::LeavesEarly,
             };
         }
         let is_selection = construct.is_some_and(|construct| construct.next.is_none());
@@ -277,7 +278,7 @@ impl<'a> FlowReader<'a> {
         });
         let targets: Vec<(usize, usize, bool)> = targets.collect();
         if targets.len() != block.targets.len() {
-            return BlockEnd::Leaves;
+            return SpirvBlockEnd::Leaves;
         }
         match self.module.operation(block.end) {
             b"OpBranchConditional" => self.conditional(index, &targets, is_selection),
@@ -291,11 +292,11 @@ impl<'a> FlowReader<'a> {
                     _ => self.redirect(index, targets[0].1),
                 };
                 match cases.is_empty() {
-                    true => BlockEnd::Branch(default),
-                    false => BlockEnd::Switch(default, cases),
+                    true => SpirvBlockEnd::Branch(default),
+                    false => SpirvBlockEnd::Switch(default, cases),
                 }
             }
-            _ => BlockEnd::Branch(self.redirect(index, targets[0].1)),
+            _ => SpirvBlockEnd::Branch(self.redirect(index, targets[0].1)),
         }
     }
 
@@ -304,7 +305,7 @@ impl<'a> FlowReader<'a> {
         index: usize,
         targets: &[(usize, usize, bool)],
         is_selection: bool,
-    ) -> BlockEnd {
+    ) -> SpirvBlockEnd {
         let kept: Vec<usize> = (targets.iter())
             .filter(|target| target.2)
             .map(|target| target.1)
@@ -312,16 +313,16 @@ impl<'a> FlowReader<'a> {
         let stays = |&&target: &&usize| is_selection || self.leaves(index, target).is_none();
         let inside: Vec<usize> = kept.iter().filter(stays).copied().collect();
         match (&inside[..], &kept[..]) {
-            (&[first, second], _) if first != second => BlockEnd::Conditional(
+            (&[first, second], _) if first != second => SpirvBlockEnd::Conditional(
                 self.redirect(index, first),
                 self.redirect(index, second),
             ),
             (&[first, ..], _) | (&[], &[first, ..]) => {
-                BlockEnd::Branch(self.redirect(index, first))
+                SpirvBlockEnd::Branch(self.redirect(index, first))
             }
             (&[], &[]) => match self.construct_of(index) {
-                Some(construct) => BlockEnd::Branch(construct.merge),
-                None => BlockEnd::LeavesEarly,
+                Some(construct) => SpirvBlockEnd::Branch(construct.merge),
+                None => SpirvBlockEnd::LeavesEarly,
             },
         }
     }

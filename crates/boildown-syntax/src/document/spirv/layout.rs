@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use boildown_search::tree::IdVec;
 
-use super::module::{HeaderSort, InstructionIndex, SpirvModule, UnitToken};
+use super::module::{InstructionIndex, SpirvHeaderSort, SpirvModule};
 use crate::document::builder::{Builder, NodePosition};
+use crate::document::module_text::UnitToken;
 use crate::document::{Document, View, flat};
 
 /// Reads a module; an input that is none becomes a single token.
@@ -73,9 +74,9 @@ impl SpirvLayout<'_> {
             let is_used = |id: usize| used[id];
             let result = self.module.instructions[index].result;
             let is_unit = match sort {
-                HeaderSort::Needed => false,
-                HeaderSort::Value => !result.is_some_and(is_used),
-                HeaderSort::Annotation | HeaderSort::Other => true,
+                SpirvHeaderSort::Needed => false,
+                SpirvHeaderSort::Value => !result.is_some_and(is_used),
+                SpirvHeaderSort::Annotation | SpirvHeaderSort::Other => true,
             };
             if !is_unit {
                 continue;
@@ -100,7 +101,7 @@ impl SpirvLayout<'_> {
         let mut used = vec![false; module.definitions.len()];
         for index in 0..module.instructions.len() {
             let is_header = module.header.contains(&index);
-            if is_header && module.header_sort(index) == HeaderSort::Annotation {
+            if is_header && module.header_sort(index) == SpirvHeaderSort::Annotation {
                 continue;
             }
             for word in module.operands(index) {

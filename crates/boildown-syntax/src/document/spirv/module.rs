@@ -4,9 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::words::{SpirvWord, words};
-
-/// The token of a unit; `None` before the tokens are laid out, and for units that are always kept.
-pub(super) type UnitToken = Option<usize>;
+use crate::document::module_text::UnitToken;
 
 /// The position of an instruction in the module.
 pub(super) type InstructionIndex = usize;
@@ -69,7 +67,7 @@ pub(super) struct SpirvTarget {
 
 /// What an instruction before the first function is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HeaderSort {
+pub(super) enum SpirvHeaderSort {
     /// The memory model, which every module needs.
     Needed,
     /// A type or constant, which stays as long as something uses it.
@@ -238,17 +236,20 @@ impl SpirvModule {
     pub(super) fn operand(&self, index: InstructionIndex, position: usize) -> Option<usize> {
         let operands = self.operands(index);
         let word = operands.start + position;
-        (word < operands.end)
-            .then(|| self.words[word].id)
-            .flatten()
+        (word < operands.end).then(|| self.words[word].id).flatten()
     }
 
     /// Returns the type of what an instruction defines. An operation with a type names it first.
     pub(super) fn type_of(&self, index: InstructionIndex) -> Option<usize> {
         let has_none = self.operation(index).starts_with(b"OpType")
-            || ["OpLabel", "OpExtInstImport", "OpString", "OpDecorationGroup"]
-                .iter()
-                .any(|operation| self.is(index, operation));
+            || [
+                "OpLabel",
+                "OpExtInstImport",
+                "OpString",
+                "OpDecorationGroup",
+            ]
+            .iter()
+            .any(|operation| self.is(index, operation));
         self.instructions[index].result?;
         if has_none {
             return None;
@@ -256,23 +257,29 @@ impl SpirvModule {
         self.operand(index, 0)
     }
 
-    pub(super) fn header_sort(&self, index: InstructionIndex) -> HeaderSort {
+    pub(super) fn header_sort(&self, index: InstructionIndex) -> SpirvHeaderSort {
         let operation = self.operation(index);
         let begins = |text: &str| operation.starts_with(text.as_bytes());
         let is_value = begins("OpType") || begins("OpConstant") || begins("OpSpecConstant");
         if begins("OpMemoryModel") {
-            HeaderSort::Needed
+            SpirvHeaderSort::Needed
         } else if begins("OpTypeForwardPointer") {
-            HeaderSort::Annotation
+            SpirvHeaderSort::Annotation
         } else if is_value || begins("OpUndef") {
-            HeaderSort::Value
-        } else if ["OpName", "OpMember", "OpDecorate", "OpGroup", "OpExecutionMode"]
-            .iter()
-            .any(|text| begins(text))
+            SpirvHeaderSort::Value
+        } else if [
+            "OpName",
+            "OpMember",
+            "OpDecorate",
+            "OpGroup",
+            "OpExecutionMode",
+        ]
+        .iter()
+        .any(|text| begins(text))
         {
-            HeaderSort::Annotation
+            SpirvHeaderSort::Annotation
         } else {
-            HeaderSort::Other
+            SpirvHeaderSort::Other
         }
     }
 

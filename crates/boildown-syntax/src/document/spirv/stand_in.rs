@@ -1,14 +1,15 @@
 //! What is left of a module of SPIR-V, and what takes the place of the rest.
 
-use super::flow::{SpirvFlow, is_kept};
-use super::module::{HeaderSort, InstructionIndex, SpirvFunction, SpirvModule};
+use super::flow::SpirvFlow;
+use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};
+use crate::document::module_text::is_kept;
 
 /// How many deleted values are followed to a value that is left.
 const LONGEST_CHAIN: usize = 50;
 
 /// What takes the place of a mention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum StandIn {
+pub(super) enum SpirvStandIn {
     /// An id: the mentioned one, or another of the same type.
     Id(usize),
     /// An undefined value of a type.
@@ -16,7 +17,7 @@ pub(super) enum StandIn {
 }
 
 /// Which instructions are left.
-pub(super) struct Remains<'a> {
+pub(super) struct SpirvRemains<'a> {
     pub(super) module: &'a SpirvModule,
     pub(super) kept: &'a [bool],
     /// By instruction.
@@ -25,7 +26,7 @@ pub(super) struct Remains<'a> {
     pub(super) flows: Vec<Option<SpirvFlow>>,
 }
 
-impl<'a> Remains<'a> {
+impl<'a> SpirvRemains<'a> {
     pub(super) fn new(module: &'a SpirvModule, kept: &'a [bool]) -> Self {
         let gone = |index: usize| !is_kept(module.instructions[index].token, kept);
         let mut remains = Self {
@@ -84,19 +85,26 @@ impl<'a> Remains<'a> {
         let module = self.module;
         if module.header.contains(&index) {
             return match module.header_sort(index) {
-                HeaderSort::Needed | HeaderSort::Value => true,
-                HeaderSort::Annotation => self.is_there(index, 0),
-                HeaderSort::Other if module.is(index, "OpEntryPoint") => self.is_there(index, 1),
-                HeaderSort::Other => self.has_operands(index),
+                SpirvHeaderSort::Needed | SpirvHeaderSort::Value => true,
+                SpirvHeaderSort::Annotation => self.is_there(index, 0),
+                SpirvHeaderSort::Other if module.is(index, "OpEntryPoint") => {
+                    self.is_there(index, 1)
+                }
+                SpirvHeaderSort::Other => self.has_operands(index),
             };
         }
         let is_end = |operation: &str| module.is(index, operation);
         let is_structure = ["OpFunction", "OpFunctionEnd", "OpLabel", "OpPhi"]
             .iter()
             .any(|operation| is_end(operation));
-        let is_jump = ["OpBranch", "OpBranchConditional", "OpSwitch", "OpReturnValue"]
-            .iter()
-            .any(|operation| is_end(operation));
+        let is_jump = [
+            "OpBranch",
+            "OpBranchConditional",
+            "OpSwitch",
+            "OpReturnValue",
+        ]
+        .iter()
+        .any(|operation| is_end(operation));
         let is_merge = is_end("OpSelectionMerge") || is_end("OpLoopMerge");
         if module.is(index, "OpPhi") {
             let type_id = module.operand(index, 0);
@@ -116,7 +124,8 @@ impl<'a> Remains<'a> {
 
     fn has_operands(&self, index: InstructionIndex) -> bool {
         let words = self.operands(index).into_iter();
-        words.filter_map(|word| self.module.words[word].id)
+        words
+            .filter_map(|word| self.module.words[word].id)
             .all(|id| self.stand_in(id).is_some())
     }
 
@@ -128,7 +137,8 @@ impl<'a> Remains<'a> {
             .then(|| module.operand(index, 1))
             .flatten();
         let definition = callee.and_then(|callee| module.definitions[callee]);
-        let function = (module.functions.iter()).find(|function| Some(function.start) == definition);
+        let function =
+            (module.functions.iter()).find(|function| Some(function.start) == definition);
         let Some(function) = function else {
             return words.collect();
         };
@@ -140,21 +150,24 @@ impl<'a> Remains<'a> {
                     && !is_kept(module.instructions[parameter].token, self.kept)
             })
         };
-        words.clone().filter(|&word| !is_argument_of_gone(word)).collect()
+        words
+            .clone()
+            .filter(|&word| !is_argument_of_gone(word))
+            .collect()
     }
 
     /// Returns what takes the place of an id; `None` if nothing can.
-    pub(super) fn stand_in(&self, id: usize) -> Option<StandIn> {
+    pub(super) fn stand_in(&self, id: usize) -> Option<SpirvStandIn> {
         self.follow(id, LONGEST_CHAIN)
     }
 
-    fn follow(&self, id: usize, chain: usize) -> Option<StandIn> {
+    fn follow(&self, id: usize, chain: usize) -> Option<SpirvStandIn> {
         let module = self.module;
         let Some(definition) = module.definitions[id] else {
-            return Some(StandIn::Id(id));
+            return Some(SpirvStandIn::Id(id));
         };
         if !self.is_gone[definition] {
-            return Some(StandIn::Id(id));
+            return Some(SpirvStandIn::Id(id));
         }
         if module.header.contains(&definition) || module.is(definition, "OpFunction") {
             return None;
@@ -177,6 +190,6 @@ impl<'a> Remains<'a> {
         }
         module
             .may_be_undefined(type_id)
-            .then_some(StandIn::Undefined(type_id))
+            .then_some(SpirvStandIn::Undefined(type_id))
     }
 }

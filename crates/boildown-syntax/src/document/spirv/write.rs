@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::flow::{BlockEnd, SpirvFlow, is_kept};
-use super::module::{HeaderSort, InstructionIndex, SpirvFunction, SpirvModule};
-use super::stand_in::{Remains, StandIn};
-use crate::document::view::ModuleText;
+use super::flow::{SpirvBlockEnd, SpirvFlow};
+use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};
+use super::stand_in::{SpirvRemains, SpirvStandIn};
+use crate::document::module_text::{ModuleText, is_kept};
 
 /// The white space before an instruction that is not in the input.
 const INDENT: &[u8] = b"\n               ";
@@ -21,7 +21,7 @@ impl ModuleText for SpirvModule {
         if kept.iter().all(|&kept| kept) {
             return self.bytes.to_vec();
         }
-        let remains = Remains::new(self, kept);
+        let remains = SpirvRemains::new(self, kept);
         let mut writer = SpirvWriter {
             module: self,
             remains: &remains,
@@ -47,7 +47,7 @@ impl ModuleText for SpirvModule {
 
 struct SpirvWriter<'a> {
     module: &'a SpirvModule,
-    remains: &'a Remains<'a>,
+    remains: &'a SpirvRemains<'a>,
     out: Vec<u8>,
     /// By id.
     used: Vec<bool>,
@@ -101,13 +101,13 @@ impl<'a> SpirvWriter<'a> {
         }
     }
 
-    fn stand_in(&mut self, stand_in: Option<StandIn>) {
+    fn stand_in(&mut self, stand_in: Option<SpirvStandIn>) {
         match stand_in {
-            Some(StandIn::Id(id)) => {
+            Some(SpirvStandIn::Id(id)) => {
                 self.used[id] = true;
                 self.put(self.name(id));
             }
-            Some(StandIn::Undefined(type_id)) => self.undefined_value(type_id),
+            Some(SpirvStandIn::Undefined(type_id)) => self.undefined_value(type_id),
             None => {}
         }
     }
@@ -135,7 +135,12 @@ impl<'a> SpirvWriter<'a> {
 
     fn new_name(&self, prefix: &[u8], of: usize) -> Vec<u8> {
         let mut name = [prefix, &self.name(of)[1..]].concat();
-        while self.module.names.iter().any(|&word| self.module.word(word) == name) {
+        while self
+            .module
+            .names
+            .iter()
+            .any(|&word| self.module.word(word) == name)
+        {
             name.push(b'_');
         }
         name
@@ -285,7 +290,7 @@ impl<'a> SpirvWriter<'a> {
             self.put(b" ");
             let value = value.and_then(|pair| module.words[pair[0]].id);
             let stand_in = value.and_then(|id| self.remains.stand_in(id));
-            let undefined = || module.type_of(phi).map(StandIn::Undefined);
+            let undefined = || module.type_of(phi).map(SpirvStandIn::Undefined);
             self.stand_in(stand_in.or_else(undefined));
             self.put(b" ");
             self.label(function, flow.head(from));
@@ -311,7 +316,7 @@ impl<'a> SpirvWriter<'a> {
         let end = function.blocks[index].end;
         let operands = self.module.operands(end);
         match &flow.ends[index] {
-            BlockEnd::Leaves if self.module.is(end, "OpReturnValue") => {
+            SpirvBlockEnd::Leaves if self.module.is(end, "OpReturnValue") => {
                 let value = self.module.operand(end, 0);
                 match value.and_then(|id| self.remains.stand_in(id)) {
                     Some(_) => self.instruction(end),
@@ -321,10 +326,10 @@ impl<'a> SpirvWriter<'a> {
                     }
                 }
             }
-            BlockEnd::Leaves => self.words(self.module.instructions[end].words.clone()),
-            BlockEnd::LeavesEarly => self.leave(function),
-            BlockEnd::Branch(target) => self.branch(function, flow, *target),
-            BlockEnd::Conditional(first, second) => {
+            SpirvBlockEnd::Leaves => self.words(self.module.instructions[end].words.clone()),
+            SpirvBlockEnd::LeavesEarly => self.leave(function),
+            SpirvBlockEnd::Branch(target) => self.branch(function, flow, *target),
+            SpirvBlockEnd::Conditional(first, second) => {
                 self.word(self.module.instructions[end].operation);
                 self.operand(operands.start);
                 for target in [first, second] {
@@ -332,7 +337,7 @@ impl<'a> SpirvWriter<'a> {
                     self.label(function, *target);
                 }
             }
-            BlockEnd::Switch(default, cases) => {
+            SpirvBlockEnd::Switch(default, cases) => {
                 self.word(self.module.instructions[end].operation);
                 self.operand(operands.start);
                 self.put(b" ");
@@ -353,8 +358,8 @@ impl<'a> SpirvWriter<'a> {
             let one = &module.instructions[index];
             let is_kept = is_kept(one.token, self.remains.kept);
             let is_unit = one.token.is_some() && is_kept;
-            let is_variable = module.header_sort(index) == HeaderSort::Other;
-            if is_unit && (module.header_sort(index) == HeaderSort::Value || is_variable) {
+            let is_variable = module.header_sort(index) == SpirvHeaderSort::Other;
+            if is_unit && (module.header_sort(index) == SpirvHeaderSort::Value || is_variable) {
                 if let Some(id) = one.result {
                     self.used[id] = true;
                 }
@@ -385,17 +390,18 @@ impl<'a> SpirvWriter<'a> {
                     let definition = module.definitions[id];
                     let is_value = definition.is_some_and(|definition| {
                         module.header.contains(&definition)
-                            && module.header_sort(definition) == HeaderSort::Value
+                            && module.header_sort(definition) == SpirvHeaderSort::Value
                     });
                     self.used[id] || !is_value && self.is_written(id)
                 })
             };
             match module.header_sort(index) {
-                HeaderSort::Value if !is_used => {}
-                HeaderSort::Annotation
-                    if self.remains.is_gone[index] || !is_described() => {}
-                HeaderSort::Other if self.remains.is_gone[index] => {}
-                HeaderSort::Other if module.is(index, "OpEntryPoint") => self.entry_point(index),
+                SpirvHeaderSort::Value if !is_used => {}
+                SpirvHeaderSort::Annotation if self.remains.is_gone[index] || !is_described() => {}
+                SpirvHeaderSort::Other if self.remains.is_gone[index] => {}
+                SpirvHeaderSort::Other if module.is(index, "OpEntryPoint") => {
+                    self.entry_point(index)
+                }
                 _ => self.words(one.words.clone()),
             }
         }
@@ -422,8 +428,7 @@ impl<'a> SpirvWriter<'a> {
     fn is_written(&self, id: usize) -> bool {
         let definition = self.module.definitions[id];
         definition.is_some_and(|index| {
-            !self.remains.is_gone[index]
-                && (!self.module.is(index, "OpLabel") || self.used[id])
+            !self.remains.is_gone[index] && (!self.module.is(index, "OpLabel") || self.used[id])
         })
     }
 

@@ -132,7 +132,10 @@ pub(super) fn instructions(view: View) -> [Pass; 3] {
     let pass = |id, method| Pass::new(id, view, method).below(PARSE_LIMIT);
     let tree = Method::Tree;
     [
-        pass(PassId::CoarseInstructions, tree(SmallestDeletion::OneIn(100))),
+        pass(
+            PassId::CoarseInstructions,
+            tree(SmallestDeletion::OneIn(100)),
+        ),
         pass(PassId::Instructions, tree(SmallestDeletion::OneToken)),
         pass(PassId::EachInstruction, Method::Window(1)),
     ]
