@@ -76,7 +76,10 @@ pub(super) struct MlirTarget {
     pub(super) words: Range<usize>,
     /// `None` for a name that is not defined.
     pub(super) block: Option<usize>,
+    /// The first word of each.
     pub(super) arguments: Vec<usize>,
+    /// Whether each argument is a single word.
+    pub(super) is_plain: bool,
     pub(super) token: UnitToken,
 }
 
@@ -325,12 +328,15 @@ impl MlirReader {
     fn between(&mut self, open: usize, origin: impl Fn(usize) -> MlirOrigin) -> Vec<MlirParameter> {
         let close = self.module.words[open].partner;
         let mut parameters = Vec::new();
-        for words in self.module.list(open + 1..close) {
-            let is_named = self.module.sort(words.start) == MlirSort::Value
-                && self.module.sort(words.start + 1) == MlirSort::Colon;
-            if !is_named {
-                return Vec::new();
-            }
+        let lists = self.module.list(open + 1..close);
+        let is_named = |words: &Range<usize>| {
+            self.module.sort(words.start) == MlirSort::Value
+                && self.module.sort(words.start + 1) == MlirSort::Colon
+        };
+        if !lists.iter().all(is_named) {
+            return parameters;
+        }
+        for words in lists {
             let end = types::end(&self.module, words.start + 2, words.end);
             let value = self.module.values.len();
             let origin = origin(parameters.len());
@@ -477,6 +483,7 @@ impl MlirReader {
             MlirTarget {
                 words: word..end,
                 block: labels.get(module.text(word)).copied(),
+                is_plain: arguments.iter().all(|argument| argument.len() == 1),
                 arguments: arguments
                     .into_iter()
                     .map(|argument| argument.start)
@@ -510,6 +517,12 @@ impl MlirModule {
     pub(super) fn is_end(&self, operation: usize) -> bool {
         let name = self.text(self.operations[operation].name);
         ENDS.iter().any(|part| contains(name, part.as_bytes()))
+    }
+
+    /// Returns whether what is inside an operation may stand outside of it.
+    pub(super) fn is_open(&self, operation: usize) -> bool {
+        let of = &self.operations[operation];
+        of.symbol.is_none() || self.text(of.name).ends_with(b"module")
     }
 
     /// Returns whether an operation belongs to the dialect of LLVM.

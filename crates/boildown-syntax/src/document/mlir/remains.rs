@@ -82,6 +82,7 @@ impl<'a> MlirRemains<'a> {
                 && let Some(&last) = module.blocks[only].operations.last()
                 && let [target] = &module.operations[last].targets[..]
                 && target.arguments.len() == block.parameters.len()
+                && target.is_plain
                 && is_kept(module.operations[last].token, self.kept)
             {
                 self.joined.insert(index, only);
@@ -98,7 +99,7 @@ impl<'a> MlirRemains<'a> {
         let is_end = of.token.is_none() || !of.targets.is_empty();
         self.is_left[index] =
             !(is_outside && is_end) && (is_kept_here || is_end && !self.leaves_early(index));
-        if !is_kept_here && module.is_function(index) {
+        if !is_kept_here && !module.is_open(index) {
             return;
         }
         for &region in &of.regions {
@@ -159,26 +160,33 @@ impl<'a> MlirRemains<'a> {
         }
     }
 
-    /// Marks operations that mention a deleted symbol outside of their attributes as deleted.
+    /// Marks operations that mention a deleted symbol outside of their attributes as deleted; those
+    /// that define a symbol, as in metadata, also for what their attributes mention.
     fn drop_mentions_of_gone(&mut self) {
+        while (0..self.module.operations.len()).any(|operation| self.drop_mention(operation)) {}
+    }
+
+    fn drop_mention(&mut self, operation: usize) -> bool {
         let module = self.module;
-        for operation in 0..module.operations.len() {
-            let of = &module.operations[operation];
-            if !self.is_left[operation] || of.token.is_none() || !of.targets.is_empty() {
+        let of = &module.operations[operation];
+        if !self.is_left[operation] || of.token.is_none() || !of.targets.is_empty() {
+            return false;
+        }
+        let is_definition = of.symbol.is_some() && of.regions.is_empty();
+        let mut at = of.words.start;
+        while at < of.words.end {
+            if module.is(at, "{") && !is_definition {
+                at = module.after(at);
                 continue;
             }
-            let mut at = of.words.start;
-            while at < of.words.end {
-                if module.is(at, "{") {
-                    at = module.after(at);
-                    continue;
-                }
-                if module.sort(at) == MlirSort::Symbol && self.is_gone_symbol(at) {
-                    self.is_left[operation] = false;
-                }
-                at += 1;
+            let is_mention = module.sort(at) == MlirSort::Symbol && of.symbol != Some(at);
+            if is_mention && self.is_gone_symbol(at) {
+                self.is_left[operation] = false;
+                return true;
             }
+            at += 1;
         }
+        false
     }
 
     /// Returns whether the definition of a symbol is deleted.
@@ -215,7 +223,9 @@ impl<'a> MlirRemains<'a> {
                 _ => true,
             }
         };
-        let words = module.own_words(operation).filter(|word| *word >= of.name);
+        let defines = |word: usize| (of.parameters.iter()).any(|one| one.words.start == word);
+        let words = module.own_words(operation);
+        let words = words.filter(|word| *word >= of.name && !defines(*word));
         let words = words.filter(is_written);
         words
             .filter_map(|word| module.meanings.get(&word).copied())

@@ -25,6 +25,16 @@ fn touches(module: &MlirModule, word: usize) -> bool {
     word > 0 && module.words[word - 1].bytes.end == module.words[word].bytes.start
 }
 
+/// Operations whose last type is that of what they read from.
+const READS: [&str; 6] = [
+    ".load",
+    ".dim",
+    ".rank",
+    ".extract",
+    ".transfer_read",
+    ".extractvalue",
+];
+
 /// Returns the type of the only result of an operation, and whether it is a truth value without a
 /// written type. An empty range stands for a type that is not known.
 pub(super) fn result(module: &MlirModule, operation: usize) -> (Range<usize>, bool) {
@@ -50,8 +60,17 @@ pub(super) fn result(module: &MlirModule, operation: usize) -> (Range<usize>, bo
     let Some(start) = arrow.or(to.filter(|_| colon.is_some())).or(colon) else {
         return (0..0, false);
     };
-    if start >= of.words.end || module.is(start, "(") {
+    if start >= of.words.end
+        || READS.iter().any(|text| name.ends_with(text.as_bytes())) && arrow.is_none()
+    {
         return (0..0, false);
+    }
+    if module.is(start, "(") {
+        let inside = module.list(start + 1..module.words[start].partner);
+        return match &inside[..] {
+            [only] => (only.clone(), false),
+            _ => (0..0, false),
+        };
     }
     (start..end(module, start, of.words.end), false)
 }

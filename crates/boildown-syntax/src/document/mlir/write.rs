@@ -88,7 +88,7 @@ impl MlirWriter<'_> {
             if is_last_here {
                 return self.put(b"\n    llvm.unreachable");
             }
-            if !module.is_function(index) {
+            if module.is_open(index) {
                 for &region in &of.regions {
                     for block in module.regions[region].blocks.clone() {
                         for &inner in &module.blocks[block].operations {
@@ -290,8 +290,8 @@ impl MlirWriter<'_> {
             }
             let start = of.targets[target].words.start;
             self.put(b"\n      ");
-            let value = module.text(start - 2).to_vec();
-            let is_negative = module.is(start - 3, "-");
+            let value = module.text(start.saturating_sub(2)).to_vec();
+            let is_negative = module.is(start.saturating_sub(3), "-");
             self.put(if is_negative { b"-" } else { b"" });
             self.put(&value);
             self.put(b": ");

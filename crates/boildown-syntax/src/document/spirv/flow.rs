@@ -219,6 +219,21 @@ impl<'a> SpirvFlowReader<'a> {
             && !(self.is_kept(block.end) && block.merge.is_none_or(|merge| self.is_kept(merge)))
     }
 
+    /// Returns whether a block jumps back to the beginning of a loop that is left.
+    fn closes_loop(&self, index: usize) -> bool {
+        let targets = self.block(index).targets.iter();
+        let mut ids = targets.filter_map(|target| self.module.words[target.word].id);
+        ids.any(|id| {
+            let target = self.labels.get(&id).copied();
+            self.constructs.iter().any(|construct| {
+                Some(construct.header) == target
+                    && construct.next.is_some()
+                    && construct.header < index
+                    && !self.is_gone_loop(construct)
+            })
+        })
+    }
+
     /// Returns the construct that a block begins.
     fn construct_of(&self, block: usize) -> Option<&SpirvConstruct> {
         (self.constructs.iter()).find(|construct| construct.header == block)
@@ -264,7 +279,7 @@ impl<'a> SpirvFlowReader<'a> {
         if block.targets.is_empty() {
             return SpirvBlockEnd::Leaves;
         }
-        if !self.is_kept(block.end) {
+        if !self.is_kept(block.end) && !self.closes_loop(index) {
             return match construct {
                 Some(construct) => SpirvBlockEnd::Branch(construct.merge),
                 None => SpirvBlockEnd::LeavesEarly,

@@ -76,7 +76,8 @@ impl SpirvLayout<'_> {
             let is_unit = match sort {
                 SpirvHeaderSort::Needed => false,
                 SpirvHeaderSort::Value => !result.is_some_and(is_used),
-                SpirvHeaderSort::Annotation | SpirvHeaderSort::Other => true,
+                SpirvHeaderSort::Annotation => !self.module.is_layout(index),
+                SpirvHeaderSort::Other => true,
             };
             if !is_unit {
                 continue;

@@ -93,6 +93,17 @@ const ENDS: [&str; 12] = [
     "OpDemoteToHelperInvocationEXT",
 ];
 
+/// Decorations that say how a type is laid out.
+const LAYOUTS: [&str; 7] = [
+    "Offset",
+    "ArrayStride",
+    "MatrixStride",
+    "ColMajor",
+    "RowMajor",
+    "Block",
+    "BufferBlock",
+];
+
 impl SpirvModule {
     /// Reads a module. `None` if it has no memory model, or its functions are not made of blocks.
     pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Option<Self> {
@@ -122,6 +133,10 @@ impl SpirvModule {
         module.header = 0..first.unwrap_or(count);
         let mut at = module.header.end;
         while at < count {
+            if module.is(at, "OpLine") || module.is(at, "OpNoLine") {
+                at += 1;
+                continue;
+            }
             let function = module.function(at)?;
             at = function.end + 1;
             module.functions.push(function);
@@ -153,7 +168,7 @@ impl SpirvModule {
             self.instructions.push(SpirvInstruction {
                 words: start..end,
                 operation,
-                result: (start < operation).then(|| self.words[start].id)?,
+                result: (start < operation).then(|| self.words[start].id).flatten(),
                 token: None,
             });
         }
@@ -244,6 +259,7 @@ impl SpirvModule {
         let has_none = self.operation(index).starts_with(b"OpType")
             || [
                 "OpLabel",
+                "OpFunction",
                 "OpExtInstImport",
                 "OpString",
                 "OpDecorationGroup",
@@ -281,6 +297,16 @@ impl SpirvModule {
         } else {
             SpirvHeaderSort::Other
         }
+    }
+
+    /// Returns whether an instruction says how a type is laid out, which its uses may need.
+    pub(super) fn is_layout(&self, index: InstructionIndex) -> bool {
+        let mut operands = self.operands(index).skip(1).take(2);
+        operands.any(|word| {
+            LAYOUTS
+                .iter()
+                .any(|name| self.word(word) == name.as_bytes())
+        })
     }
 
     /// Returns whether an undefined value of a type is allowed everywhere.
