@@ -238,7 +238,8 @@ proptest! {
         lines in prop::collection::vec(any::<bool>(), 70),
         kept in prop::collection::vec(any::<bool>(), 80),
     ) {
-        let lines = MODULE.lines().zip(lines).filter(|(line, keep)| *keep || line.contains("Memory"));
+        let is_left = |(line, keep): &(&str, bool)| *keep || line.contains("Memory");
+        let lines = MODULE.lines().zip(lines).filter(is_left);
         let text: String = lines.map(|(line, _)| format!("{line}\n")).collect();
         let document = Document::new(&text.as_bytes().into(), View::Spirv);
         let cuts = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
