@@ -62,7 +62,9 @@ impl MlirLayout<'_> {
         let of = &self.module.operations[index];
         let (start, targets) = (of.words.start, of.targets.len());
         let is_end = is_last && self.module.is_end(index);
-        if is_end && targets == 0 {
+        // An alias is needed where it is used.
+        let is_alias = self.module.is(start, "#") || self.module.is(start, "!");
+        if is_alias || is_end && targets == 0 {
             return;
         }
         self.open();

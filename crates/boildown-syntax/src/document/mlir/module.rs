@@ -265,10 +265,11 @@ impl MlirReader {
                 .iter()
                 .any(|part| contains(self.module.text(name), part.as_bytes()));
         if is_definition {
-            let symbol = words
-                .clone()
+            let is_head = |word: &usize| self.module.sort(*word) != MlirSort::Open;
+            let head = (name..words.end).take_while(is_head);
+            let symbol = head
+                .into_iter()
                 .find(|&word| self.module.sort(word) == MlirSort::Symbol);
-            let symbol = symbol.filter(|&symbol| symbol < name + 6);
             if let Some(symbol) = symbol {
                 let text = self.module.text(symbol).into();
                 self.module.symbols.entry(text).or_insert(index);
@@ -377,7 +378,11 @@ impl MlirReader {
                     token: None,
                 });
                 self.module.operations[operation].regions.push(region);
+                // Other regions may use the same names for other values.
+                let outer = self.names.clone();
                 let blocks = self.blocks(at + 1..close);
+                self.mentions(at + 1..close);
+                self.names = outer;
                 self.module.regions[region].blocks = blocks;
                 at = close + 1;
             } else if self.module.is(at, "(") {
@@ -522,7 +527,10 @@ impl MlirModule {
     /// Returns whether what is inside an operation may stand outside of it.
     pub(super) fn is_open(&self, operation: usize) -> bool {
         let of = &self.operations[operation];
-        of.symbol.is_none() || self.text(of.name).ends_with(b"module")
+        let is_known =
+            |word: usize| self.sort(word) != MlirSort::Value || self.meanings.contains_key(&word);
+        (of.symbol.is_none() || self.text(of.name).ends_with(b"module"))
+            && self.own_words(operation).all(is_known)
     }
 
     /// Returns whether an operation belongs to the dialect of LLVM.

@@ -276,12 +276,11 @@ impl MlirWriter<'_> {
         if rest.is_empty() || !is_switch {
             let dialect = name.iter().rposition(|&byte| byte == b'.');
             let dialect = dialect.map_or(&b""[..], |dot| &name[..=dot]);
-            let name = [b"\n    ", dialect, b"br "].concat();
+            let name = [b"\n    ", dialect, b"br"].concat();
             self.put(&name);
             return self.target(index, *first);
         }
         self.words(of.words.start..of.targets[0].words.start);
-        self.put(b" ");
         self.target(index, *first);
         self.put(b" [");
         for (position, &target) in rest.iter().enumerate() {
@@ -294,7 +293,7 @@ impl MlirWriter<'_> {
             let is_negative = module.is(start.saturating_sub(3), "-");
             self.put(if is_negative { b"-" } else { b"" });
             self.put(&value);
-            self.put(b": ");
+            self.put(b":");
             self.target(index, target);
         }
         self.put(b"\n    ]");

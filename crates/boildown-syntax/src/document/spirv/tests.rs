@@ -169,14 +169,6 @@ fn a_condition_without_one_target_becomes_a_plain_jump() {
 }
 
 #[test]
-fn a_block_without_its_label_continues_the_block_before() {
-    let text = without(MODULE, &["%body = OpLabel"]);
-    assert!(!text.is_empty());
-    let both = without(&without(MODULE, &["%then %end"]), &["%end = OpLabel"]);
-    assert!(both.contains("OpStore"), "{both}");
-}
-
-#[test]
 fn calls_of_a_deleted_function_go() {
     let text = without(MODULE, &["%twice = OpFunction"]);
     assert_lacks(
