@@ -125,6 +125,8 @@ fn views(_: &Target, bytes: &[u8]) {
         View::Module(ModuleUnits::Items),
         View::Module(ModuleUnits::Instructions),
         View::LlvmIr,
+        View::Spirv,
+        View::Mlir,
     ] {
         check_round_trip(bytes, view);
     }

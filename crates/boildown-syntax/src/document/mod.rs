@@ -14,7 +14,10 @@
 //! - `flat.rs`: lines only, and pieces of equal size
 //! - `binary.rs`, `frames/`: the parts of binaries, whose lengths and checksums are corrected
 //! - `llvm/`: modules of LLVM IR, whose names stay defined
+//! - `mlir/`: modules of MLIR, whose names stay defined
+//! - `spirv/`: modules of SPIR-V in text, whose ids stay defined
 //! - `wasm/`: modules of WebAssembly, which stay valid
+//! - `module_text.rs`: what the views of modules in text have in common
 //! - `characters.rs`: single characters of words, and of white space
 //! - `builder.rs`: builds the tree, with its sibling lists and separators
 //! - `render.rs`: turns kept tokens into bytes
@@ -30,10 +33,13 @@ mod frames;
 mod joined;
 mod kinds;
 mod llvm;
+mod mlir;
+mod module_text;
 mod nested_lines;
 mod read;
 mod render;
 mod slots;
+mod spirv;
 mod syntax;
 mod tokens;
 mod view;

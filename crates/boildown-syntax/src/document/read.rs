@@ -5,7 +5,9 @@ use std::sync::Arc;
 use boildown_search::Subset;
 
 use super::frames::Frames;
-use super::{Document, View, binary, blocks, characters, flat, llvm, nested_lines, syntax, wasm};
+use super::{
+    Document, View, binary, blocks, characters, flat, llvm, mlir, nested_lines, spirv, syntax, wasm,
+};
 use crate::split::Split;
 use crate::steps::at_once;
 
@@ -34,6 +36,8 @@ impl Document {
             View::Bytes(size) => flat::pieces(bytes, size.max(1)),
             View::Parts(size) => binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes))),
             View::LlvmIr => llvm::read(bytes),
+            View::Mlir => mlir::read(bytes),
+            View::Spirv => spirv::read(bytes),
             View::Module(units) => wasm::read(bytes, units),
             View::Zeros(size) => {
                 binary::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::infer(bytes)))

@@ -33,7 +33,9 @@ impl Document {
     pub(crate) fn render_with(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         match self.view {
             View::Parts(_) => return self.render_parts(kept),
-            View::Module(_) | View::LlvmIr => return self.render_module(kept),
+            View::Module(_) | View::LlvmIr | View::Spirv | View::Mlir => {
+                return self.render_module(kept);
+            }
             View::Zeros(_) => return self.render_zeros(kept),
             View::Letters(_) | View::Spaces(_) => return self.render_around(kept),
             View::Elements => return self.render_elements(kept, substitutes),

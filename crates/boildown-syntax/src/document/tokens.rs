@@ -9,7 +9,7 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 use super::delimiters;
 use super::frames::{Frames, Repairs};
 use super::joined::JoinedFiles;
-use super::llvm::IrModule;
+use super::module_text::ModuleText;
 use super::view::View;
 use super::wasm::Module;
 
@@ -63,8 +63,8 @@ pub struct Document {
     pub(super) repairs: Repairs,
     /// The module that the input is; `None` for other views.
     pub(super) module: Option<Arc<Module>>,
-    /// The module of LLVM IR that the input is; `None` for other views.
-    pub(super) ir: Option<Arc<IrModule>>,
+    /// The module in text that the input is; `None` for other views.
+    pub(super) ir: Option<Arc<dyn ModuleText>>,
     /// The grammar's tree of the whole input; `None` for other views, and when the parser gave up.
     pub(super) parsed: Option<tree_sitter::Tree>,
     /// The tokens before which a list holds a text that always stays, ascending.

@@ -26,6 +26,11 @@ pub enum View {
     /// The definitions, blocks and instructions of a module of LLVM IR. What mentions a deleted one
     /// is made right.
     LlvmIr,
+    /// The instructions of a module of SPIR-V in text. What mentions a deleted one is made right.
+    Spirv,
+    /// The operations, blocks and parameters of a module of MLIR. What mentions a deleted one is
+    /// made right.
+    Mlir,
     /// The pieces of this many bytes that are not all zeros. What is not kept becomes zeros.
     Zeros(usize),
     /// The single characters of words that are no names; everything else is kept.

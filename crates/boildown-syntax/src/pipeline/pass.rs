@@ -129,14 +129,14 @@ pub enum PassId {
     ModuleNodes,
     /// Deletes each single unit of a module.
     ModuleTokens,
-    /// Deletes definitions, blocks, instructions and parameters of LLVM IR. Uses of a deleted value
-    /// become one of its operands or `poison`, a function without a body becomes a declaration.
-    /// In deletions of at least 1/100 of all units.
-    CoarseLlvmIr,
-    /// [`CoarseLlvmIr`](Self::CoarseLlvmIr), in deletions of any size.
-    LlvmIr,
-    /// Deletes each single unit of LLVM IR.
-    LlvmIrTokens,
+    /// Deletes definitions, blocks, instructions and parameters of LLVM IR or SPIR-V. Uses of a
+    /// deleted value become one of its operands, `poison` or an undefined value, a function without
+    /// a body becomes a declaration. In deletions of at least 1/100 of all units.
+    CoarseInstructions,
+    /// [`CoarseInstructions`](Self::CoarseInstructions), in deletions of any size.
+    Instructions,
+    /// Deletes each single unit of LLVM IR or SPIR-V.
+    EachInstruction,
     /// Deletes all parts of a binary but one: parts that depend on each other can only go
     /// together. A part is a stretch whose length the binary states: a chunk, a section. Lengths,
     /// counts and checksums are corrected.
@@ -200,9 +200,9 @@ impl PassId {
             Self::Module => "module",
             Self::ModuleNodes => "module nodes",
             Self::ModuleTokens => "module tokens",
-            Self::CoarseLlvmIr => "coarse instructions",
-            Self::LlvmIr => "instructions",
-            Self::LlvmIrTokens => "each instruction",
+            Self::CoarseInstructions => "coarse instructions",
+            Self::Instructions => "instructions",
+            Self::EachInstruction => "each instruction",
             Self::LoneParts => "lone parts",
             Self::Parts => "parts",
             Self::ParallelParts => "parallel parts",

@@ -351,6 +351,7 @@ fn sources(language: &str) -> &'static [&'static str] {
         "S-expressions" => &[S_EXPRESSIONS],
         "SMT-LIB" => &[S_EXPRESSIONS, include_str!("../../rules/smt-lib.rules")],
         "SQL" => &[include_str!("../../rules/sql.rules")],
+        "Verilog" => &[include_str!("../../rules/verilog.rules")],
         "WGSL" => &[include_str!("../../rules/wgsl.rules")],
         "TypeScript" | "TSX" => &[JAVASCRIPT, TYPESCRIPT],
         _ => &[],

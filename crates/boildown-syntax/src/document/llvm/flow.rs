@@ -1,6 +1,7 @@
 //! The blocks of a function that are left, and the edges between them.
 
-use super::module::{IrFunction, IrInstruction, IrKind, IrLocal, IrModule, UnitToken};
+use super::module::{IrFunction, IrInstruction, IrKind, IrLocal, IrModule};
+use crate::document::module_text::is_kept;
 
 /// What becomes of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,10 +33,6 @@ pub(super) struct Flow {
     pub(super) is_reached: Vec<bool>,
     /// The edges into each block.
     pub(super) incoming: Vec<Vec<IrEdge>>,
-}
-
-pub(super) fn is_kept(token: UnitToken, kept: &[bool]) -> bool {
-    token.is_none_or(|token| kept[token])
 }
 
 impl Flow {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use boildown_search::tree::IdVec;
 
-use super::module::{IrBlock, IrFunction, IrModule, IrParameter, IrSort, UnitToken};
+use super::module::{IrBlock, IrFunction, IrModule, IrParameter, IrSort};
 use crate::document::builder::{Builder, NodePosition};
+use crate::document::module_text::UnitToken;
 use crate::document::{Document, View, flat};
 
 /// Reads a module; an input that is none becomes a single token.

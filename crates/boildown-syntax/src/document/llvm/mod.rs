@@ -16,4 +16,3 @@ mod words;
 mod write;
 
 pub(super) use layout::read;
-pub(super) use module::IrModule;

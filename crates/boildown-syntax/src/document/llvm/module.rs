@@ -5,9 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::words::{IrWord, WordSort, words};
-
-/// The token of a unit; `None` before the tokens are laid out, and for units that are always kept.
-pub(super) type UnitToken = Option<usize>;
+use crate::document::module_text::UnitToken;
 
 /// A module of LLVM IR.
 #[derive(Debug)]

@@ -8,11 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::flow::{BlockFate, Flow, is_kept};
+use super::flow::{BlockFate, Flow};
 use super::module::{
     IrDefinition, IrFunction, IrInstruction, IrKind, IrLocal, IrModule, IrParameter, IrSort,
 };
 use super::words::WordSort;
+use crate::document::module_text::{ModuleText, is_kept};
 
 /// How many deleted values are followed to a value that is left.
 const LONGEST_CHAIN: usize = 100;
@@ -35,9 +36,8 @@ const LINKAGES: [&str; 14] = [
     "dso_local",
 ];
 
-impl IrModule {
-    /// Returns the module that consists of the kept tokens.
-    pub(in crate::document) fn write(&self, kept: &[bool]) -> Vec<u8> {
+impl ModuleText for IrModule {
+    fn write(&self, kept: &[bool]) -> Vec<u8> {
         if kept.iter().all(|&kept| kept) {
             return self.bytes.to_vec();
         }

@@ -36,6 +36,13 @@ fn order_inside(bytes: &[u8], language: Option<&'static Language>, units: Units)
         Some(language) => language::order(language),
         None if wasm::is_module(bytes) => wasm::order(),
         None if is_binary(bytes) => binary::order(),
+        None if text::is_spirv(bytes) => {
+            let mut passes = text::order_of_spirv();
+            if units == Units::Bytes {
+                passes.extend(text::bytes());
+            }
+            passes
+        }
         None => text::order(),
     }
 }
@@ -65,6 +72,7 @@ mod tests {
     fn no_pass_stands_twice_in_an_order() {
         let orders = [
             text::order(),
+            text::order_of_spirv(),
             binary::order(),
             wasm::order(),
             lines::order(),

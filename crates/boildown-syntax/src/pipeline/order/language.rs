@@ -103,12 +103,17 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     if language.name == "SMT-LIB" {
         rewrite_early(&mut passes);
     }
-    if language.name == "LLVM IR" {
+    let module = match language.name {
+        "LLVM IR" => Some(View::LlvmIr),
+        "MLIR" => Some(View::Mlir),
+        _ => None,
+    };
+    if let Some(view) = module {
         let whole = passes
             .iter()
             .position(|pass| pass.id == PassId::RewritingWhole);
         let first = whole.map_or(0, |whole| whole + 1);
-        passes.splice(first..first, instructions());
+        passes.splice(first..first, instructions(view));
     }
     passes
 }
@@ -122,13 +127,16 @@ fn rewrite_early(passes: &mut [Pass]) {
     }
 }
 
-/// The passes over the instructions of LLVM IR.
-fn instructions() -> [Pass; 3] {
-    let pass = |id, method| Pass::new(id, View::LlvmIr, method).below(PARSE_LIMIT);
+/// Returns the passes over the instructions of a module in text.
+pub(super) fn instructions(view: View) -> [Pass; 3] {
+    let pass = |id, method| Pass::new(id, view, method).below(PARSE_LIMIT);
     let tree = Method::Tree;
     [
-        pass(PassId::CoarseLlvmIr, tree(SmallestDeletion::OneIn(100))),
-        pass(PassId::LlvmIr, tree(SmallestDeletion::OneToken)),
-        pass(PassId::LlvmIrTokens, Method::Window(1)),
+        pass(
+            PassId::CoarseInstructions,
+            tree(SmallestDeletion::OneIn(100)),
+        ),
+        pass(PassId::Instructions, tree(SmallestDeletion::OneToken)),
+        pass(PassId::EachInstruction, Method::Window(1)),
     ]
 }

@@ -2,22 +2,42 @@
 
 use boildown_search::algorithms::Algorithm;
 
+use super::language;
 use super::limits::{BYTEWISE_LIMIT, PARSE_LIMIT};
 use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 
+/// Returns whether a text looks like a module of SPIR-V.
+pub(super) fn is_spirv(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(PARSE_LIMIT)];
+    let is_model = |window: &[u8]| window == b"OpMemoryModel";
+    start.windows(13).any(is_model)
+}
+
+/// Returns the order for modules of SPIR-V in text: instructions, then groups, lines and words. As
+/// in a language, bytes are not deleted unless asked for: names would only become shorter.
+pub(super) fn order_of_spirv() -> Vec<Pass> {
+    let mut passes = Vec::from(language::instructions(View::Spirv));
+    passes.extend(without_bytes());
+    passes
+}
+
 pub(super) fn order() -> Vec<Pass> {
+    let mut passes = without_bytes();
+    passes.extend(bytes());
+    passes
+}
+
+fn without_bytes() -> Vec<Pass> {
     let blocks = |id, method| Pass::new(id, View::Blocks, method).below(PARSE_LIMIT);
     let halving = Method::List(Algorithm::HALVING);
-    let mut passes = vec![
+    vec![
         Pass::new(PassId::Lines, View::Lines, halving).starting_at(PARSE_LIMIT),
         blocks(PassId::Blocks, Method::Tree(SmallestDeletion::OneToken)),
         blocks(PassId::Nodes, Method::Nodes),
         blocks(PassId::Delimiters, Method::Delimiters),
         blocks(PassId::Words, Method::Window(1)),
-    ];
-    passes.extend(bytes());
-    passes
+    ]
 }
 
 /// Returns the passes over single bytes.

@@ -1,0 +1,20 @@
+//! Modules of MLIR in text: operations with their regions and blocks, and any subset of them with
+//! everything that mentions the others made right.
+//!
+//! - `words.rs`: the words of the text
+//! - `module.rs`: the operations, regions and blocks
+//! - `types.rs`: the types of values, as far as the text tells them
+//! - `layout.rs`: the tokens and nodes
+//! - `remains.rs`: which operations are left, and what takes the place of the others
+//! - `write.rs`: writing what is kept
+
+mod layout;
+mod module;
+mod remains;
+#[cfg(test)]
+mod tests;
+mod types;
+mod words;
+mod write;
+
+pub(super) use layout::read;

@@ -1,0 +1,583 @@
+//! The operations of a module, with their regions and blocks.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::types;
+use super::words::{MlirSort, MlirWord, words};
+use crate::document::module_text::UnitToken;
+
+/// A module of MLIR. Operations, regions and blocks are numbered from the outside to the inside,
+/// and from the first to the last.
+#[derive(Debug)]
+pub(in crate::document) struct MlirModule {
+    pub(super) bytes: Arc<[u8]>,
+    pub(super) words: Vec<MlirWord>,
+    pub(super) operations: Vec<MlirOperation>,
+    pub(super) blocks: Vec<MlirBlock>,
+    pub(super) regions: Vec<MlirRegion>,
+    /// The operations at the top.
+    pub(super) top: Vec<usize>,
+    pub(super) values: Vec<MlirValue>,
+    /// By word: the value that it defines or mentions.
+    pub(super) meanings: BTreeMap<usize, usize>,
+    /// The operation that defines each symbol.
+    pub(super) symbols: BTreeMap<Box<[u8]>, usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct MlirOperation {
+    pub(super) words: Range<usize>,
+    /// The word of its name.
+    pub(super) name: usize,
+    pub(super) token: UnitToken,
+    pub(super) regions: Vec<usize>,
+    /// Parameters of a function.
+    pub(super) parameters: Vec<MlirParameter>,
+    /// The blocks that it may continue at.
+    pub(super) targets: Vec<MlirTarget>,
+    /// The symbol that it defines.
+    pub(super) symbol: Option<usize>,
+    /// The function around it.
+    pub(super) function: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct MlirRegion {
+    /// The brackets.
+    pub(super) words: Range<usize>,
+    pub(super) blocks: Range<usize>,
+    /// The token of the body of a function.
+    pub(super) token: UnitToken,
+}
+
+#[derive(Debug)]
+pub(super) struct MlirBlock {
+    /// The label with its parameters and colon; empty without one.
+    pub(super) label: Range<usize>,
+    pub(super) token: UnitToken,
+    pub(super) parameters: Vec<MlirParameter>,
+    pub(super) operations: Vec<usize>,
+}
+
+/// A parameter of a block or function.
+#[derive(Debug)]
+pub(super) struct MlirParameter {
+    pub(super) words: Range<usize>,
+    pub(super) value: usize,
+    pub(super) token: UnitToken,
+}
+
+/// An edge to a block.
+#[derive(Debug)]
+pub(super) struct MlirTarget {
+    /// The name, with the arguments.
+    pub(super) words: Range<usize>,
+    /// `None` for a name that is not defined.
+    pub(super) block: Option<usize>,
+    /// The first word of each.
+    pub(super) arguments: Vec<usize>,
+    /// Whether each argument is a single word.
+    pub(super) is_plain: bool,
+    pub(super) token: UnitToken,
+}
+
+#[derive(Debug)]
+pub(super) struct MlirValue {
+    pub(super) origin: MlirOrigin,
+    /// The words of its type; empty if it is not known.
+    pub(super) type_words: Range<usize>,
+    /// Whether it is a truth value, whose type is not written.
+    pub(super) is_truth: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum MlirOrigin {
+    /// The only result of an operation.
+    Result(usize),
+    /// One of several results.
+    OneOfResults(usize),
+    /// A parameter of a function.
+    Function(usize, usize),
+    /// A parameter of a block.
+    Block(usize, usize),
+}
+
+/// The names that are known at a place: the innermost function last.
+struct MlirReader {
+    module: MlirModule,
+    /// The values by name, of the function that is being read.
+    names: BTreeMap<Box<[u8]>, usize>,
+    /// The function that is being read.
+    function: Option<usize>,
+}
+
+impl MlirModule {
+    /// Reads a module. `None` if brackets do not match.
+    pub(super) fn read(bytes: &Arc<[u8]>) -> Option<Self> {
+        let module = Self {
+            bytes: Arc::clone(bytes),
+            words: words(bytes)?,
+            operations: Vec::new(),
+            blocks: Vec::new(),
+            regions: Vec::new(),
+            top: Vec::new(),
+            values: Vec::new(),
+            meanings: BTreeMap::new(),
+            symbols: BTreeMap::new(),
+        };
+        let mut reader = MlirReader {
+            module,
+            names: BTreeMap::new(),
+            function: None,
+        };
+        let end = reader.module.words.len();
+        reader.module.top = reader.operations(0..end);
+        reader.mentions(0..end);
+        reader.edges();
+        let has_values = !reader.module.values.is_empty() || !reader.module.symbols.is_empty();
+        has_values.then_some(reader.module)
+    }
+
+    pub(super) fn text(&self, word: usize) -> &[u8] {
+        &self.bytes[self.words[word].bytes.clone()]
+    }
+
+    pub(super) fn is(&self, word: usize, text: &str) -> bool {
+        word < self.words.len() && self.text(word) == text.as_bytes()
+    }
+
+    pub(super) fn sort(&self, word: usize) -> MlirSort {
+        (self.words.get(word)).map_or(MlirSort::Other, |word| word.sort)
+    }
+
+    /// Returns the words of a text without the white space between them.
+    pub(super) fn same_text(&self, left: Range<usize>, right: Range<usize>) -> bool {
+        left.len() == right.len()
+            && left
+                .zip(right)
+                .all(|(left, right)| self.text(left) == self.text(right))
+    }
+
+    /// Returns the word after a word and, if that is a bracket, after what it encloses.
+    pub(super) fn after(&self, word: usize) -> usize {
+        match self.sort(word) {
+            MlirSort::Open => self.words[word].partner + 1,
+            _ => word + 1,
+        }
+    }
+
+    /// Divides words at commas outside of brackets.
+    pub(super) fn list(&self, words: Range<usize>) -> Vec<Range<usize>> {
+        let mut elements = Vec::new();
+        let (mut start, mut at) = (words.start, words.start);
+        while at < words.end {
+            if self.sort(at) == MlirSort::Comma {
+                elements.push(start..at);
+                start = at + 1;
+            }
+            at = self.after(at);
+        }
+        if start < words.end {
+            elements.push(start..words.end);
+        }
+        elements
+    }
+
+    /// Returns the first word with a text outside of brackets.
+    pub(super) fn find(&self, words: Range<usize>, text: &str) -> Option<usize> {
+        let mut at = words.start;
+        while at < words.end {
+            if self.is(at, text) {
+                return Some(at);
+            }
+            at = self.after(at);
+        }
+        None
+    }
+
+    /// Returns whether an operation is a function.
+    pub(super) fn is_function(&self, operation: usize) -> bool {
+        let name = self.text(self.operations[operation].name);
+        name == b"func" || name.ends_with(b".func") || name.ends_with(b".func\"")
+    }
+
+    /// Returns the words of an operation without its regions.
+    pub(super) fn own_words(&self, operation: usize) -> impl Iterator<Item = usize> + '_ {
+        let of = &self.operations[operation];
+        of.words.clone().filter(move |word| {
+            let inside = |&region: &usize| {
+                let words = &self.regions[region].words;
+                words.start < *word && *word + 1 < words.end
+            };
+            !of.regions.iter().any(inside)
+        })
+    }
+}
+
+impl MlirReader {
+    /// Reads the operations among some words.
+    fn operations(&mut self, words: Range<usize>) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut at = words.start;
+        while at < words.end {
+            let mut end = self.module.after(at);
+            while end < words.end && !self.module.words[end].begins_line {
+                end = self.module.after(end);
+            }
+            let end = end.min(words.end);
+            found.push(self.operation(at..end));
+            at = end;
+        }
+        found
+    }
+
+    fn operation(&mut self, words: Range<usize>) -> usize {
+        let index = self.module.operations.len();
+        let equals = match self.module.sort(words.start) {
+            MlirSort::Value => self.module.find(words.clone(), "="),
+            _ => None,
+        };
+        let name = equals
+            .map_or(words.start, |equals| equals + 1)
+            .min(words.end - 1);
+        self.module.operations.push(MlirOperation {
+            words: words.clone(),
+            name,
+            token: None,
+            regions: Vec::new(),
+            parameters: Vec::new(),
+            targets: Vec::new(),
+            symbol: None,
+            function: self.function,
+        });
+        let is_function = self.module.is_function(index);
+        let outer = is_function.then(|| {
+            let function = self.function.replace(index);
+            (std::mem::take(&mut self.names), function)
+        });
+        if let Some(equals) = equals {
+            self.results(index, words.start..equals);
+        }
+        let is_definition = is_function
+            || ["module", "global", "metadata", "tbaa", "declare"]
+                .iter()
+                .any(|part| contains(self.module.text(name), part.as_bytes()));
+        if is_definition {
+            let is_head = |word: &usize| self.module.sort(*word) != MlirSort::Open;
+            let head = (name..words.end).take_while(is_head);
+            let symbol = head
+                .into_iter()
+                .find(|&word| self.module.sort(word) == MlirSort::Symbol);
+            if let Some(symbol) = symbol {
+                let text = self.module.text(symbol).into();
+                self.module.symbols.entry(text).or_insert(index);
+                self.module.operations[index].symbol = Some(symbol);
+                if is_function && self.module.is(symbol + 1, "(") {
+                    self.parameters(index, symbol + 1);
+                }
+            }
+        }
+        self.regions(index, words.clone());
+        if is_function {
+            self.mentions(words);
+        }
+        if let Some(outer) = outer {
+            (self.names, self.function) = outer;
+        }
+        index
+    }
+
+    fn results(&mut self, operation: usize, words: Range<usize>) {
+        let values: Vec<usize> = words
+            .clone()
+            .filter(|&word| self.module.sort(word) == MlirSort::Value)
+            .collect();
+        let is_one = words.len() == 1;
+        for word in values {
+            let (type_words, is_truth) = match is_one {
+                true => types::result(&self.module, operation),
+                false => (0..0, false),
+            };
+            let origin = match is_one {
+                true => MlirOrigin::Result(operation),
+                false => MlirOrigin::OneOfResults(operation),
+            };
+            self.define(word, origin, type_words, is_truth);
+        }
+    }
+
+    fn define(
+        &mut self,
+        word: usize,
+        origin: MlirOrigin,
+        type_words: Range<usize>,
+        is_truth: bool,
+    ) {
+        let value = self.module.values.len();
+        self.module.values.push(MlirValue {
+            origin,
+            type_words,
+            is_truth,
+        });
+        self.names.insert(self.module.text(word).into(), value);
+        self.module.meanings.insert(word, value);
+    }
+
+    /// Reads the parameters between brackets: `%a: i32 {attribute}`.
+    fn between(&mut self, open: usize, origin: impl Fn(usize) -> MlirOrigin) -> Vec<MlirParameter> {
+        let close = self.module.words[open].partner;
+        let mut parameters = Vec::new();
+        let lists = self.module.list(open + 1..close);
+        let is_named = |words: &Range<usize>| {
+            self.module.sort(words.start) == MlirSort::Value
+                && self.module.sort(words.start + 1) == MlirSort::Colon
+        };
+        if !lists.iter().all(is_named) {
+            return parameters;
+        }
+        for words in lists {
+            let end = types::end(&self.module, words.start + 2, words.end);
+            let value = self.module.values.len();
+            let origin = origin(parameters.len());
+            self.define(words.start, origin, words.start + 2..end, false);
+            parameters.push(MlirParameter {
+                words,
+                value,
+                token: None,
+            });
+        }
+        parameters
+    }
+
+    fn parameters(&mut self, operation: usize, open: usize) {
+        let parameters = self.between(open, |index| MlirOrigin::Function(operation, index));
+        self.module.operations[operation].parameters = parameters;
+    }
+
+    /// Reads the regions: brackets around lines of their own.
+    fn regions(&mut self, operation: usize, words: Range<usize>) {
+        let mut at = words.start;
+        while at < words.end {
+            let word = &self.module.words[at];
+            if word.sort != MlirSort::Open {
+                at += 1;
+                continue;
+            }
+            let close = word.partner;
+            let is_region = self.module.is(at, "{")
+                && at + 1 < close
+                && self.module.words[at + 1].begins_line
+                && self.module.words[close].begins_line;
+            if is_region {
+                let region = self.module.regions.len();
+                self.module.regions.push(MlirRegion {
+                    words: at..close + 1,
+                    blocks: 0..0,
+                    token: None,
+                });
+                self.module.operations[operation].regions.push(region);
+                // Other regions may use the same names for other values.
+                let outer = self.names.clone();
+                let blocks = self.blocks(at + 1..close);
+                self.mentions(at + 1..close);
+                self.names = outer;
+                self.module.regions[region].blocks = blocks;
+                at = close + 1;
+            } else if self.module.is(at, "(") {
+                // A region in generic form stands in parentheses.
+                at += 1;
+            } else {
+                at = close + 1;
+            }
+        }
+    }
+
+    fn blocks(&mut self, words: Range<usize>) -> Range<usize> {
+        let is_label = |word: usize| {
+            self.module.words[word].begins_line && self.module.sort(word) == MlirSort::Block
+        };
+        let mut starts = Vec::new();
+        let mut at = words.start;
+        while at < words.end {
+            if at == words.start || is_label(at) {
+                starts.push(at);
+            }
+            at = self.module.after(at);
+        }
+        // The blocks of a region have numbers in a row; those inside them come after.
+        let first = self.module.blocks.len();
+        for &start in &starts {
+            let mut label = start..start;
+            if self.module.sort(start) == MlirSort::Block {
+                let colon = self.module.find(start..words.end, ":");
+                label.end = colon.map_or(start + 1, |colon| colon + 1);
+            }
+            self.module.blocks.push(MlirBlock {
+                label,
+                token: None,
+                parameters: Vec::new(),
+                operations: Vec::new(),
+            });
+        }
+        for position in 0..starts.len() {
+            let block = first + position;
+            let label = self.module.blocks[block].label.clone();
+            if label.len() > 2 && self.module.is(label.start + 1, "(") {
+                let parameters =
+                    self.between(label.start + 1, |index| MlirOrigin::Block(block, index));
+                self.module.blocks[block].parameters = parameters;
+            }
+            let end = starts.get(position + 1).copied().unwrap_or(words.end);
+            let operations = self.operations(label.end.max(starts[position])..end);
+            self.module.blocks[block].operations = operations;
+        }
+        first..first + starts.len()
+    }
+
+    /// Finds what the names among some words mean.
+    fn mentions(&mut self, words: Range<usize>) {
+        for word in words {
+            if self.module.sort(word) == MlirSort::Value
+                && !self.module.meanings.contains_key(&word)
+                && let Some(&value) = self.names.get(self.module.text(word))
+            {
+                self.module.meanings.insert(word, value);
+            }
+        }
+    }
+
+    /// Finds the targets of the last operations of blocks.
+    fn edges(&mut self) {
+        for region in 0..self.module.regions.len() {
+            let blocks = self.module.regions[region].blocks.clone();
+            let labels: BTreeMap<&[u8], usize> = blocks
+                .clone()
+                .filter(|&block| !self.module.blocks[block].label.is_empty())
+                .map(|block| {
+                    (
+                        self.module.text(self.module.blocks[block].label.start),
+                        block,
+                    )
+                })
+                .collect();
+            let mut found = Vec::new();
+            for block in blocks {
+                if let Some(&last) = self.module.blocks[block].operations.last() {
+                    found.push((last, self.targets(last, &labels)));
+                }
+            }
+            for (operation, targets) in found {
+                self.module.operations[operation].targets = targets;
+            }
+        }
+    }
+
+    fn targets(&self, operation: usize, labels: &BTreeMap<&[u8], usize>) -> Vec<MlirTarget> {
+        let module = &self.module;
+        let words = module.own_words(operation);
+        let names = words.filter(|&word| module.sort(word) == MlirSort::Block);
+        let target = |word: usize| {
+            let end = match module.is(word + 1, "(") {
+                true => module.words[word + 1].partner + 1,
+                false => word + 1,
+            };
+            let colon = module.find(word + 2..end.saturating_sub(1), ":");
+            let arguments = colon.map_or(Vec::new(), |colon| module.list(word + 2..colon));
+            MlirTarget {
+                words: word..end,
+                block: labels.get(module.text(word)).copied(),
+                is_plain: arguments.iter().all(|argument| argument.len() == 1),
+                arguments: arguments
+                    .into_iter()
+                    .map(|argument| argument.start)
+                    .collect(),
+                token: None,
+            }
+        };
+        names.map(target).collect()
+    }
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+/// Parts of the names of operations that end a block.
+const ENDS: [&str; 9] = [
+    "return",
+    "br",
+    "yield",
+    "switch",
+    "unreachable",
+    "condition",
+    "terminator",
+    "resume",
+    "invoke",
+];
+
+impl MlirModule {
+    /// Returns whether an operation ends a block by its name.
+    pub(super) fn is_end(&self, operation: usize) -> bool {
+        let name = self.text(self.operations[operation].name);
+        ENDS.iter().any(|part| contains(name, part.as_bytes()))
+    }
+
+    /// Returns whether what is inside an operation may stand outside of it.
+    pub(super) fn is_open(&self, operation: usize) -> bool {
+        let of = &self.operations[operation];
+        let is_known =
+            |word: usize| self.sort(word) != MlirSort::Value || self.meanings.contains_key(&word);
+        (of.symbol.is_none() || self.text(of.name).ends_with(b"module"))
+            && self.own_words(operation).all(is_known)
+    }
+
+    /// Returns whether an operation belongs to the dialect of LLVM.
+    pub(super) fn is_llvm(&self, operation: usize) -> bool {
+        self.text(self.operations[operation].name)
+            .starts_with(b"llvm.")
+    }
+
+    /// Returns whether the parameters of a function can be deleted: each mention is a call that
+    /// lists the types of its arguments.
+    pub(super) fn has_free_parameters(&self, operation: usize) -> bool {
+        let of = &self.operations[operation];
+        let Some(symbol) = of.symbol else {
+            return false;
+        };
+        let name = self.text(symbol);
+        let mut mentions = (0..self.words.len())
+            .filter(|&word| self.sort(word) == MlirSort::Symbol && self.text(word) == name);
+        !of.parameters.is_empty()
+            && mentions.all(|word| word == symbol || self.argument_types(word).is_some())
+    }
+
+    /// Returns the brackets around the arguments of a call, and around their types.
+    pub(super) fn argument_types(&self, symbol: usize) -> Option<(usize, usize)> {
+        let open = symbol + 1;
+        if !self.is(open, "(") {
+            return None;
+        }
+        let close = self.words[open].partner;
+        let mut colon = close + 1;
+        if self.is(colon, "{") {
+            colon = self.words[colon].partner + 1;
+        }
+        (self.is(colon, ":") && self.is(colon + 1, "(")).then_some((open, colon + 1))
+    }
+
+    /// Returns whether two values have the same type, as far as it is known.
+    pub(super) fn same_type(&self, left: usize, right: usize) -> bool {
+        let (left, right) = (&self.values[left], &self.values[right]);
+        if left.is_truth || right.is_truth {
+            let is_truth = |value: &MlirValue| {
+                value.is_truth
+                    || value.type_words.len() == 1 && self.is(value.type_words.start, "i1")
+            };
+            return is_truth(left) && is_truth(right);
+        }
+        !left.type_words.is_empty()
+            && self.same_text(left.type_words.clone(), right.type_words.clone())
+    }
+}

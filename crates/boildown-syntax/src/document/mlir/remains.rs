@@ -1,0 +1,328 @@
+//! What is left of a module of MLIR, and what takes the place of the rest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::module::{MlirModule, MlirOrigin};
+use super::types;
+use super::words::MlirSort;
+use crate::document::module_text::{UnitToken, is_kept};
+
+/// How many deleted values are followed to a value that is left.
+const LONGEST_CHAIN: usize = 50;
+
+/// What takes the place of a mention.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum MlirStandIn {
+    Value(usize),
+    /// A value of its own, that is made by this operation at the beginning of the function.
+    Default(usize, Vec<u8>),
+}
+
+/// What is left.
+pub(super) struct MlirRemains<'a> {
+    pub(super) module: &'a MlirModule,
+    pub(super) kept: &'a [bool],
+    /// By operation.
+    pub(super) is_left: Vec<bool>,
+    /// Parameters that are left because nothing can take their place.
+    pub(super) needed: BTreeSet<usize>,
+    /// For each block, the block that it has become the rest of, if its label is deleted.
+    pub(super) joined: BTreeMap<usize, usize>,
+    /// By block.
+    pub(super) is_reached: Vec<bool>,
+    /// For each function, the operations that make default values.
+    pub(super) defaults: BTreeMap<usize, BTreeSet<Vec<u8>>>,
+}
+
+impl<'a> MlirRemains<'a> {
+    pub(super) fn new(module: &'a MlirModule, kept: &'a [bool]) -> Self {
+        let mut remains = Self {
+            module,
+            kept,
+            is_left: vec![false; module.operations.len()],
+            needed: BTreeSet::new(),
+            joined: BTreeMap::new(),
+            is_reached: vec![false; module.blocks.len()],
+            defaults: BTreeMap::new(),
+        };
+        remains.join();
+        for &operation in &module.top {
+            remains.operation(operation, false);
+        }
+        remains.drop_mentions_of_gone();
+        let mut waiting: Vec<usize> = (0..module.operations.len())
+            .filter(|&operation| remains.is_left[operation])
+            .collect();
+        while let Some(operation) = waiting.pop() {
+            for value in remains.operands(operation) {
+                remains.need(value, &mut waiting);
+            }
+        }
+        remains
+    }
+
+    /// Finds the blocks that continue the only block that jumps to them.
+    fn join(&mut self) {
+        let module = self.module;
+        let mut before: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, block) in module.blocks.iter().enumerate() {
+            let last = block.operations.last();
+            for target in last.map_or(&[][..], |&last| &module.operations[last].targets) {
+                if let Some(target) = target.block {
+                    before.entry(target).or_default().push(index);
+                }
+            }
+        }
+        for (index, block) in module.blocks.iter().enumerate() {
+            if is_kept(block.token, self.kept) {
+                continue;
+            }
+            if let Some(&[only]) = before.get(&index).map(Vec::as_slice)
+                && only < index
+                && let Some(&last) = module.blocks[only].operations.last()
+                && let [target] = &module.operations[last].targets[..]
+                && target.arguments.len() == block.parameters.len()
+                && target.is_plain
+                && is_kept(module.operations[last].token, self.kept)
+            {
+                self.joined.insert(index, only);
+            }
+        }
+    }
+
+    /// Marks an operation that is kept, and those inside it. `is_outside` says whether it moves out
+    /// of an operation that is deleted.
+    fn operation(&mut self, index: usize, is_outside: bool) {
+        let module = self.module;
+        let of = &module.operations[index];
+        let is_kept_here = is_kept(of.token, self.kept);
+        let is_end = of.token.is_none() || !of.targets.is_empty();
+        self.is_left[index] =
+            !(is_outside && is_end) && (is_kept_here || is_end && !self.leaves_early(index));
+        if !is_kept_here && !module.is_open(index) {
+            return;
+        }
+        for &region in &of.regions {
+            let blocks = module.regions[region].blocks.clone();
+            if !is_kept(module.regions[region].token, self.kept) {
+                continue;
+            }
+            let mut waiting = vec![blocks.start];
+            if blocks.is_empty() {
+                continue;
+            }
+            self.is_reached[blocks.start] = true;
+            while let Some(block) = waiting.pop() {
+                for &inner in &module.blocks[block].operations {
+                    self.operation(inner, !is_kept_here);
+                }
+                if let Some(&last) = module.blocks[block].operations.last() {
+                    for target in self.targets(last) {
+                        let to = module.operations[last].targets[target].block;
+                        if let Some(to) = to
+                            && !std::mem::replace(&mut self.is_reached[to], true)
+                        {
+                            waiting.push(to);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns whether an operation that jumps becomes one that is never reached.
+    pub(super) fn leaves_early(&self, operation: usize) -> bool {
+        let of = &self.module.operations[operation];
+        self.module.is_llvm(operation)
+            && !of.targets.is_empty()
+            && (!is_kept(of.token, self.kept) || self.targets(operation).is_empty())
+    }
+
+    /// Returns the targets of an operation that are left, by their positions.
+    pub(super) fn targets(&self, operation: usize) -> Vec<usize> {
+        let module = self.module;
+        let of = &module.operations[operation];
+        if module.is_llvm(operation) && !is_kept(of.token, self.kept) {
+            return Vec::new();
+        }
+        let is_there = |target: &usize| {
+            let target = &of.targets[*target];
+            let to = target.block;
+            is_kept(target.token, self.kept)
+                && to.is_none_or(|to| {
+                    is_kept(module.blocks[to].token, self.kept) || self.joined.contains_key(&to)
+                })
+        };
+        let left: Vec<usize> = (0..of.targets.len()).filter(is_there).collect();
+        match left.is_empty() && !of.targets.is_empty() && !module.is_llvm(operation) {
+            true => vec![0],
+            false => left,
+        }
+    }
+
+    /// Marks operations that mention a deleted symbol outside of their attributes as deleted; those
+    /// that define a symbol, as in metadata, also for what their attributes mention.
+    fn drop_mentions_of_gone(&mut self) {
+        while (0..self.module.operations.len()).any(|operation| self.drop_mention(operation)) {}
+    }
+
+    fn drop_mention(&mut self, operation: usize) -> bool {
+        let module = self.module;
+        let of = &module.operations[operation];
+        if !self.is_left[operation] || of.token.is_none() || !of.targets.is_empty() {
+            return false;
+        }
+        let is_definition = of.symbol.is_some() && of.regions.is_empty();
+        let mut at = of.words.start;
+        while at < of.words.end {
+            if module.is(at, "{") && !is_definition {
+                at = module.after(at);
+                continue;
+            }
+            let is_mention = module.sort(at) == MlirSort::Symbol && of.symbol != Some(at);
+            if is_mention && self.is_gone_symbol(at) {
+                self.is_left[operation] = false;
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// Returns whether the definition of a symbol is deleted.
+    pub(super) fn is_gone_symbol(&self, word: usize) -> bool {
+        let defined = self.module.symbols.get(self.module.text(word));
+        defined.is_some_and(|&operation| !self.is_left[operation])
+    }
+
+    /// Returns the values that an operation mentions where it is written.
+    fn operands(&self, operation: usize) -> Vec<usize> {
+        let module = self.module;
+        let of = &module.operations[operation];
+        let targets = self.targets(operation);
+        let is_written = |word: &usize| {
+            let target = of
+                .targets
+                .iter()
+                .position(|target| target.words.contains(word));
+            let Some(target) = target else {
+                return !self.leaves_early(operation);
+            };
+            if !targets.contains(&target) {
+                return false;
+            }
+            let target = &of.targets[target];
+            let position = target
+                .arguments
+                .iter()
+                .position(|argument| argument == word);
+            let parameters = target.block.map(|block| &module.blocks[block].parameters);
+            match (position, parameters) {
+                (Some(position), Some(parameters)) => (parameters.get(position))
+                    .is_none_or(|parameter| self.has_parameter(parameter.value, parameter.token)),
+                _ => true,
+            }
+        };
+        let defines = |word: usize| (of.parameters.iter()).any(|one| one.words.start == word);
+        let words = module.own_words(operation);
+        let words = words.filter(|word| *word >= of.name && !defines(*word));
+        let words = words.filter(is_written);
+        words
+            .filter_map(|word| module.meanings.get(&word).copied())
+            .collect()
+    }
+
+    /// Returns whether a parameter is left.
+    pub(super) fn has_parameter(&self, value: usize, token: UnitToken) -> bool {
+        is_kept(token, self.kept) || self.needed.contains(&value)
+    }
+
+    /// Makes sure that there is something for the mentions of a value.
+    fn need(&mut self, value: usize, waiting: &mut Vec<usize>) {
+        match self.stand_in(value, LONGEST_CHAIN) {
+            Some(MlirStandIn::Value(_)) => {}
+            Some(MlirStandIn::Default(function, text)) => {
+                self.defaults.entry(function).or_default().insert(text);
+            }
+            None => match self.module.values[value].origin {
+                MlirOrigin::Result(operation) | MlirOrigin::OneOfResults(operation) => {
+                    if !std::mem::replace(&mut self.is_left[operation], true) {
+                        waiting.push(operation);
+                    }
+                }
+                MlirOrigin::Function(..) => {
+                    self.needed.insert(value);
+                }
+                MlirOrigin::Block(block, _) => {
+                    if self.needed.insert(value) {
+                        // What jumps to the block passes the argument again.
+                        let ends = self.module.blocks.iter();
+                        let ends = ends.filter_map(|block| block.operations.last().copied());
+                        waiting.extend(ends.filter(|&end| {
+                            let targets = self.module.operations[end].targets.iter();
+                            self.is_left[end]
+                                && targets
+                                    .into_iter()
+                                    .any(|target| target.block == Some(block))
+                        }));
+                    }
+                }
+            },
+        }
+    }
+
+    /// Returns what takes the place of a value; `None` if nothing can.
+    pub(super) fn stand_in(&self, value: usize, chain: usize) -> Option<MlirStandIn> {
+        let module = self.module;
+        let of = &module.values[value];
+        let function = match of.origin {
+            MlirOrigin::Result(operation) if self.is_left[operation] => {
+                return Some(MlirStandIn::Value(value));
+            }
+            MlirOrigin::OneOfResults(operation) => {
+                return self.is_left[operation].then_some(MlirStandIn::Value(value));
+            }
+            MlirOrigin::Result(operation) => {
+                if chain > 0 && module.operations[operation].regions.is_empty() {
+                    let words =
+                        module.operations[operation].name..module.operations[operation].words.end;
+                    let operands = words.filter_map(|word| module.meanings.get(&word));
+                    let same = operands.filter(|&&operand| module.same_type(operand, value));
+                    for &operand in same {
+                        if let Some(MlirStandIn::Value(found)) = self.stand_in(operand, chain - 1) {
+                            return Some(MlirStandIn::Value(found));
+                        }
+                    }
+                }
+                module.operations[operation].function
+            }
+            MlirOrigin::Function(operation, index) => {
+                let parameter = &module.operations[operation].parameters[index];
+                if self.has_parameter(value, parameter.token) {
+                    return Some(MlirStandIn::Value(value));
+                }
+                Some(operation)
+            }
+            MlirOrigin::Block(block, index) => {
+                if let Some(&before) = self.joined.get(&block) {
+                    let last = *module.blocks[before].operations.last()?;
+                    let argument = *module.operations[last].targets[0].arguments.get(index)?;
+                    let argument = *module.meanings.get(&argument)?;
+                    return self.stand_in(argument, chain.checked_sub(1)?);
+                }
+                let parameter = &module.blocks[block].parameters[index];
+                if self.has_parameter(value, parameter.token) {
+                    return Some(MlirStandIn::Value(value));
+                }
+                let first = module.blocks[block].operations.first()?;
+                module.operations[*first].function
+            }
+        };
+        let function = function?;
+        if of.type_words.is_empty() && !of.is_truth {
+            return None;
+        }
+        let text = types::default(module, of.type_words.clone(), module.is_llvm(function))?;
+        Some(MlirStandIn::Default(function, text))
+    }
+}

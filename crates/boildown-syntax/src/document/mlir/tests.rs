@@ -1,0 +1,250 @@
+//! Facts about what is left of modules of MLIR.
+
+use std::ops::Range;
+
+use boildown_search::Subset;
+use proptest::prelude::*;
+
+use super::super::{Document, View};
+
+const MODULE: &str = "\
+module {
+  func.func @twice(%arg0: i32, %arg1: memref<?xf32>) -> i32 {
+    %0 = arith.addi %arg0, %arg0 : i32
+    return %0 : i32
+  }
+  func.func @main(%arg0: memref<?xf32>, %arg1: i1) -> i32 {
+    %c4 = arith.constant 4 : i32
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %c1 = arith.constant 1 : index
+    %0 = call @twice(%c4, %arg0) : (i32, memref<?xf32>) -> i32
+    scf.for %i = %c0 to %c8 step %c1 {
+      %v = memref.load %arg0[%i] : memref<?xf32>
+      memref.store %v, %arg0[%c0] : memref<?xf32>
+    }
+    %1:2 = scf.if %arg1 -> (i32, i32) {
+      scf.yield %0, %c4 : i32, i32
+    } else {
+      scf.yield %c4, %0 : i32, i32
+    }
+    cf.cond_br %arg1, ^bb1(%1#0 : i32), ^bb2
+  ^bb1(%2: i32):  // pred: ^bb0
+    %3 = arith.muli %2, %0 : i32
+    cf.br ^bb3(%3 : i32)
+  ^bb2:
+    cf.br ^bb3(%0 : i32)
+  ^bb3(%4: i32):
+    return %4 : i32
+  }
+  llvm.func internal @low(%arg0: !llvm.ptr, %arg1: i32) -> i32 {
+    %0 = llvm.load %arg0 {tbaa = [@tags::@tag]} : !llvm.ptr -> i32
+    %1 = llvm.icmp \"eq\" %0, %arg1 : i32
+    llvm.cond_br %1, ^bb1, ^bb2
+  ^bb1:
+    llvm.br ^bb2
+  ^bb2:
+    %2 = llvm.zext %1 : i1 to i32
+    llvm.return %2 : i32
+  }
+  llvm.metadata @tags {
+    llvm.tbaa_root @tag {id = \"root\"}
+  }
+}
+";
+
+/// Returns the module without the units whose first words these texts begin with.
+fn without(text: &str, starts: &[&str]) -> String {
+    let document = Document::new(&text.as_bytes().into(), View::Mlir);
+    let all = Subset::full(document.len());
+    let begins = |token: &Range<u32>| {
+        let rest = &text[token.start as usize..];
+        starts.iter().any(|start| rest.starts_with(start))
+    };
+    let nodes = document.tree().nodes.iter().skip(1);
+    let nodes = nodes.filter(|node| !node.tokens.is_empty());
+    let nodes = nodes.filter(|node| begins(&document.tokens[node.tokens.start]));
+    // Of the nodes that begin there, the innermost.
+    let innermost: std::collections::BTreeMap<usize, Range<usize>> = nodes
+        .map(|node| (node.tokens.start, node.tokens.clone()))
+        .collect();
+    assert!(!innermost.is_empty());
+    String::from_utf8(document.render(&all.without(innermost.into_values()))).unwrap()
+}
+
+/// Returns the module without single tokens that begin with these texts.
+fn without_heads(text: &str, starts: &[&str]) -> String {
+    let document = Document::new(&text.as_bytes().into(), View::Mlir);
+    let begins = |token: &usize| {
+        let rest = &text[document.tokens[*token].start as usize..];
+        starts.iter().any(|start| rest.starts_with(start))
+    };
+    let cuts: Vec<_> = (0..document.len())
+        .filter(begins)
+        .map(|token| token..token + 1)
+        .collect();
+    assert!(!cuts.is_empty());
+    String::from_utf8(document.render(&Subset::full(document.len()).without(cuts))).unwrap()
+}
+
+#[track_caller]
+fn assert_has(text: &str, expected: &[&str]) {
+    for expected in expected {
+        assert!(text.contains(expected), "no {expected:?} in {text}");
+    }
+}
+
+#[track_caller]
+fn assert_lacks(text: &str, unexpected: &[&str]) {
+    for unexpected in unexpected {
+        assert!(!text.contains(unexpected), "{unexpected:?} in {text}");
+    }
+}
+
+#[test]
+fn all_units_give_the_module_back() {
+    let document = Document::new(&MODULE.as_bytes().into(), View::Mlir);
+    assert!(document.is_module());
+    let all = Subset::full(document.len());
+    assert_eq!(document.render(&all), MODULE.as_bytes());
+}
+
+#[test]
+fn a_deleted_value_becomes_an_operand_of_its_type() {
+    let text = without(MODULE, &["%3 = arith.muli"]);
+    assert_has(&text, &["cf.br ^bb3(%2 : i32)"]);
+}
+
+#[test]
+fn a_deleted_constant_becomes_a_value_that_is_made() {
+    let text = without(MODULE, &["%c4 ="]);
+    assert_has(
+        &text,
+        &[
+            "%default0 = arith.constant 0 : i32",
+            "@twice(%default0, %arg0)",
+        ],
+    );
+    let text = without(MODULE, &["%0 = llvm.load"]);
+    assert_has(
+        &text,
+        &[
+            "%default0 = llvm.mlir.undef : i32",
+            "%default0, %arg1 : i32",
+        ],
+    );
+}
+
+#[test]
+fn a_parameter_goes_with_its_arguments() {
+    let text = without(MODULE, &["%arg1: memref<?xf32>) -> i32"]);
+    assert_has(
+        &text,
+        &["@twice(%arg0: i32) -> i32", "@twice(%c4) : (i32) -> i32"],
+    );
+}
+
+#[test]
+fn a_parameter_without_a_value_of_its_type_stays() {
+    let text = without(MODULE, &["%arg0: memref<?xf32>, %arg1: i1"]);
+    assert_has(&text, &["@main(%arg0: memref<?xf32>"]);
+}
+
+#[test]
+fn a_function_without_its_body_is_declared() {
+    let text = without(MODULE, &["{\n    %0 = arith.addi", "{\n    %0 = llvm.load"]);
+    assert!(!text.is_empty());
+    let text = without_heads(MODULE, &["{\n    %0 = arith.addi", "{\n    %0 = llvm.load"]);
+    assert_has(
+        &text,
+        &[
+            "func.func private @twice(i32, memref<?xf32>) -> i32\n",
+            "llvm.func @low(!llvm.ptr, i32) -> i32\n",
+        ],
+    );
+}
+
+#[test]
+fn an_operation_that_names_values_takes_what_is_inside_with_it() {
+    let text = without_heads(MODULE, &["scf.for"]);
+    assert_lacks(&text, &["scf.for", "memref.store"]);
+}
+
+#[test]
+fn calls_of_a_deleted_function_go() {
+    let text = without(MODULE, &["func.func @twice"]);
+    assert_lacks(&text, &["@twice"]);
+    assert_has(&text, &["arith.muli %2, %c4"]);
+}
+
+#[test]
+fn a_condition_without_one_target_becomes_a_plain_jump() {
+    let text = without(MODULE, &["^bb1(%1#0 : i32)"]);
+    assert_has(&text, &["cf.br ^bb2"]);
+    assert_lacks(&text, &["^bb1(%2", "arith.muli"]);
+}
+
+#[test]
+fn a_block_without_its_label_continues_the_block_before() {
+    let text = without(MODULE, &["^bb1(%1#0 : i32)"]);
+    let joined = without_heads(&text, &["^bb2:"]);
+    assert_has(&joined, &["cf.br ^bb3(%0 : i32)"]);
+    assert_lacks(&joined, &["^bb2"]);
+    let both = without_heads(&joined, &["^bb3(%4"]);
+    assert_has(&both, &["return %0 : i32"]);
+    assert_lacks(&both, &["cf.br"]);
+}
+
+#[test]
+fn a_parameter_of_a_block_goes_with_its_arguments() {
+    let text = without(MODULE, &["%2: i32"]);
+    assert_has(&text, &["^bb1, ^bb2", "^bb1:"]);
+}
+
+#[test]
+fn attributes_that_mention_deleted_symbols_go() {
+    let text = without(MODULE, &["llvm.metadata"]);
+    assert_lacks(&text, &["tbaa", "{}"]);
+    assert_has(&text, &["llvm.load %arg0 : !llvm.ptr -> i32"]);
+}
+
+#[test]
+fn results_of_operations_with_several_stay_while_they_are_used() {
+    let text = without(MODULE, &["%1:2 = scf.if"]);
+    assert_has(&text, &["%1:2 = scf.if"]);
+}
+
+#[test]
+fn a_text_without_matching_brackets_is_one_token() {
+    for text in ["", "module {", "func.func @f(%a: i32 }", "^", "%", "%a = "] {
+        let document = Document::new(&text.as_bytes().into(), View::Mlir);
+        assert!(document.len() <= 2, "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_set_of_units_is_written(kept in prop::collection::vec(any::<bool>(), 64)) {
+        let document = Document::new(&MODULE.as_bytes().into(), View::Mlir);
+        let cuts = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
+        let cuts: Vec<_> = cuts.map(|token| token..token + 1).collect();
+        let text = document.render(&Subset::full(document.len()).without(cuts));
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text.matches('{').count(), text.matches('}').count(), "{text}");
+    }
+
+    #[test]
+    fn broken_modules_are_written_without_panicking(
+        lines in prop::collection::vec(any::<bool>(), 60),
+        kept in prop::collection::vec(any::<bool>(), 64),
+    ) {
+        let lines = MODULE.lines().zip(lines).filter(|(line, keep)| {
+            *keep || line.contains('{') || line.contains('}')
+        });
+        let text: String = lines.map(|(line, _)| format!("{line}\n")).collect();
+        let document = Document::new(&text.as_bytes().into(), View::Mlir);
+        let cuts = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
+        let cuts: Vec<_> = cuts.map(|token| token..token + 1).collect();
+        document.render(&Subset::full(document.len()).without(cuts));
+    }
+}

@@ -1,0 +1,174 @@
+//! The tokens and nodes of a module of SPIR-V.
+
+use std::sync::Arc;
+
+use boildown_search::tree::IdVec;
+
+use super::module::{InstructionIndex, SpirvHeaderSort, SpirvModule};
+use crate::document::builder::{Builder, NodePosition};
+use crate::document::module_text::UnitToken;
+use crate::document::{Document, View, flat};
+
+/// Reads a module; an input that is none becomes a single token.
+pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
+    let view = View::Spirv;
+    let Some(mut module) = SpirvModule::read(bytes) else {
+        return Document {
+            view,
+            ..flat::pieces(bytes, usize::MAX)
+        };
+    };
+    let mut builder = Builder::new(Arc::clone(bytes));
+    builder.open(0, NodePosition::default());
+    let mut layout = SpirvLayout {
+        builder,
+        module: &mut module,
+    };
+    layout.header();
+    for function in 0..layout.module.functions.len() {
+        layout.function(function);
+    }
+    let mut builder = layout.builder;
+    builder.close();
+    Document {
+        ir: Some(Arc::new(module)),
+        ..builder.finish(view, IdVec::default())
+    }
+}
+
+struct SpirvLayout<'a> {
+    builder: Builder,
+    module: &'a mut SpirvModule,
+}
+
+impl SpirvLayout<'_> {
+    fn open(&mut self) {
+        self.builder.open(1, NodePosition::default());
+    }
+
+    fn token(&mut self, word: usize) -> UnitToken {
+        let token = self.builder.count();
+        self.builder.token(self.module.words[word].bytes.clone());
+        Some(token)
+    }
+
+    fn leaf(&mut self, word: usize) -> UnitToken {
+        self.open();
+        let token = self.token(word);
+        self.builder.close();
+        token
+    }
+
+    fn instruction(&mut self, index: InstructionIndex) {
+        let word = self.module.instructions[index].words.start;
+        self.module.instructions[index].token = self.leaf(word);
+    }
+
+    /// Lays out the instructions before the first function: a node for each run of annotations, and
+    /// one for each run of others.
+    fn header(&mut self) {
+        let used = self.used_values();
+        let mut open = None;
+        for index in self.module.header.clone() {
+            let sort = self.module.header_sort(index);
+            let is_used = |id: usize| used[id];
+            let result = self.module.instructions[index].result;
+            let is_unit = match sort {
+                SpirvHeaderSort::Needed => false,
+                SpirvHeaderSort::Value => !result.is_some_and(is_used),
+                SpirvHeaderSort::Annotation => !self.module.is_layout(index),
+                SpirvHeaderSort::Other => true,
+            };
+            if !is_unit {
+                continue;
+            }
+            if open != Some(sort) {
+                if open.is_some() {
+                    self.builder.close();
+                }
+                self.open();
+                open = Some(sort);
+            }
+            self.instruction(index);
+        }
+        if open.is_some() {
+            self.builder.close();
+        }
+    }
+
+    /// Returns by id whether something mentions it that does not only describe it.
+    fn used_values(&self) -> Vec<bool> {
+        let module = &*self.module;
+        let mut used = vec![false; module.definitions.len()];
+        for index in 0..module.instructions.len() {
+            let is_header = module.header.contains(&index);
+            if is_header && module.header_sort(index) == SpirvHeaderSort::Annotation {
+                continue;
+            }
+            for word in module.operands(index) {
+                if let Some(id) = module.words[word].id {
+                    used[id] = true;
+                }
+            }
+        }
+        used
+    }
+
+    fn function(&mut self, number: usize) {
+        let function = &self.module.functions[number];
+        let (start, parameters) = (function.start, function.parameters.clone());
+        self.open();
+        let word = self.module.instructions[start].words.start;
+        self.module.instructions[start].token = self.token(word);
+        self.open();
+        for index in parameters {
+            self.instruction(index);
+        }
+        self.builder.close();
+        self.open();
+        for block in 0..self.module.functions[number].blocks.len() {
+            self.open();
+            self.block(number, block);
+            self.builder.close();
+        }
+        self.builder.close();
+        self.builder.close();
+    }
+
+    fn block(&mut self, number: usize, block_number: usize) {
+        let block = &self.module.functions[number].blocks[block_number];
+        let (label, end) = (block.label, block.end);
+        let (instructions, merge) = (block.instructions.clone(), block.merge);
+        let word = self.module.instructions[label].words.start;
+        if block_number == 0 {
+            // The token of the body stands for all blocks.
+            self.module.functions[number].body = self.token(word);
+        } else {
+            self.module.instructions[label].token = self.token(word);
+        }
+        for index in instructions {
+            if merge == Some(index) && self.module.is(index, "OpSelectionMerge") {
+                continue;
+            }
+            self.instruction(index);
+        }
+        let words: Vec<usize> = (self.module.functions[number].blocks[block_number].targets)
+            .iter()
+            .map(|target| target.word)
+            .collect();
+        if words.is_empty() {
+            return;
+        }
+        self.open();
+        let word = self.module.instructions[end].words.start;
+        self.module.instructions[end].token = self.token(word);
+        if words.len() > 1 {
+            for (position, word) in words.into_iter().enumerate() {
+                let token = self.leaf(word);
+                let block = &mut self.module.functions[number].blocks[block_number];
+                block.targets[position].token = token;
+            }
+        }
+        self.builder.close();
+    }
+}

@@ -1,0 +1,241 @@
+//! Facts about what is left of modules of SPIR-V.
+
+use std::ops::Range;
+
+use boildown_search::Subset;
+use proptest::prelude::*;
+
+use super::super::{Document, View};
+
+const MODULE: &str = "\
+; SPIR-V
+               OpCapability Shader
+          %1 = OpExtInstImport \"GLSL.std.450\"
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint Fragment %main \"main\" %in %out
+               OpExecutionMode %main OriginUpperLeft
+               OpName %main \"main\"
+               OpName %twice \"twice(f1;f1;\"
+               OpDecorate %in Location 0
+               OpDecorate %out Location 0
+       %void = OpTypeVoid
+          %3 = OpTypeFunction %void
+      %float = OpTypeFloat 32
+       %bool = OpTypeBool
+    %v4float = OpTypeVector %float 4
+          %4 = OpTypeFunction %float %float %float
+  %ptr_input = OpTypePointer Input %float
+ %ptr_output = OpTypePointer Output %v4float
+         %in = OpVariable %ptr_input Input
+        %out = OpVariable %ptr_output Output
+    %float_1 = OpConstant %float 1
+    %float_9 = OpConstant %float 9
+       %main = OpFunction %void None %3
+          %5 = OpLabel
+          %6 = OpLoad %float %in
+               OpBranch %head
+       %head = OpLabel
+          %i = OpPhi %float %float_1 %5 %next %cont
+               OpLoopMerge %done %cont None
+               OpBranch %cond
+       %cond = OpLabel
+         %lt = OpFOrdLessThan %bool %i %float_9
+               OpBranchConditional %lt %body %done
+       %body = OpLabel
+          %7 = OpFunctionCall %float %twice %i %6
+               OpBranch %cont
+       %cont = OpLabel
+       %next = OpFAdd %float %i %7
+               OpBranch %head
+       %done = OpLabel
+         %gt = OpFOrdGreaterThan %bool %i %float_1
+               OpSelectionMerge %end None
+               OpBranchConditional %gt %then %end
+       %then = OpLabel
+        %sum = OpExtInst %float %1 Exp %i
+               OpBranch %end
+        %end = OpLabel
+          %8 = OpPhi %float %i %done %sum %then
+          %9 = OpCompositeConstruct %v4float %8 %8 %8 %8
+               OpStore %out %9
+               OpReturn
+               OpFunctionEnd
+      %twice = OpFunction %float None %4
+          %a = OpFunctionParameter %float
+          %b = OpFunctionParameter %float
+         %10 = OpLabel
+         %11 = OpFAdd %float %a %a
+               OpReturnValue %11
+               OpFunctionEnd
+";
+
+/// Returns the module without the units whose first words these texts begin with.
+fn without(text: &str, starts: &[&str]) -> String {
+    let document = Document::new(&text.as_bytes().into(), View::Spirv);
+    let all = Subset::full(document.len());
+    let begins = |token: &Range<u32>| {
+        let rest = &text[token.start as usize..];
+        starts.iter().any(|start| rest.starts_with(start))
+    };
+    let nodes = document.tree().nodes.iter().skip(1);
+    let nodes = nodes.filter(|node| !node.tokens.is_empty());
+    let nodes = nodes.filter(|node| begins(&document.tokens[node.tokens.start]));
+    let cuts: Vec<_> = nodes.map(|node| node.tokens.clone()).collect();
+    assert!(!cuts.is_empty());
+    String::from_utf8(document.render(&all.without(cuts))).unwrap()
+}
+
+#[track_caller]
+fn assert_has(text: &str, expected: &[&str]) {
+    for expected in expected {
+        assert!(text.contains(expected), "no {expected:?} in {text}");
+    }
+}
+
+#[track_caller]
+fn assert_lacks(text: &str, unexpected: &[&str]) {
+    for unexpected in unexpected {
+        assert!(!text.contains(unexpected), "{unexpected:?} in {text}");
+    }
+}
+
+#[test]
+fn all_units_give_the_module_back() {
+    let document = Document::new(&MODULE.as_bytes().into(), View::Spirv);
+    assert!(document.is_module());
+    let all = Subset::full(document.len());
+    assert_eq!(document.render(&all), MODULE.as_bytes());
+}
+
+#[test]
+fn a_deleted_value_becomes_an_operand_or_an_undefined_value() {
+    let text = without(MODULE, &["%next ="]);
+    assert_has(&text, &["OpPhi %float %float_1 %5 %i %cont"]);
+    let text = without(MODULE, &["%6 = OpLoad"]);
+    assert_has(
+        &text,
+        &[
+            "OpUndef %float",
+            "OpFunctionCall %float %twice %i %undef_float",
+        ],
+    );
+}
+
+#[test]
+fn what_uses_a_deleted_variable_goes_with_it() {
+    let text = without(MODULE, &["%out = OpVariable"]);
+    assert_lacks(&text, &["OpStore", "OpDecorate %out", "%ptr_output"]);
+    assert_has(&text, &["OpEntryPoint Fragment %main \"main\" %in\n"]);
+}
+
+#[test]
+fn a_parameter_goes_with_its_arguments_and_the_type_follows() {
+    let text = without(MODULE, &["%b = OpFunctionParameter"]);
+    assert_has(
+        &text,
+        &[
+            "%twice %i\n",
+            "%twice = OpFunction %float None %type_twice",
+            "%type_twice = OpTypeFunction %float %float\n",
+        ],
+    );
+    assert_lacks(&text, &["%4 ="]);
+}
+
+#[test]
+fn a_loop_without_its_merge_runs_once() {
+    let text = without(MODULE, &["OpLoopMerge"]);
+    assert_lacks(
+        &text,
+        &[
+            "OpLoopMerge",
+            "OpBranch %head\n               OpFunctionEnd",
+        ],
+    );
+    let cont = &text[text.find("%cont = OpLabel").unwrap()..];
+    let branch = &cont[cont.find("OpBranch ").unwrap()..];
+    assert!(branch.starts_with("OpBranch %done"), "{text}");
+    assert_has(&text, &["OpBranch %body"]);
+}
+
+#[test]
+fn a_condition_without_one_target_becomes_a_plain_jump() {
+    let text = without(MODULE, &["%then %end"]);
+    assert_lacks(
+        &text,
+        &["OpSelectionMerge", "%then = OpLabel", "OpExtInst %float"],
+    );
+    assert_has(&text, &["OpPhi %float %i %done\n"]);
+}
+
+#[test]
+fn calls_of_a_deleted_function_go() {
+    let text = without(MODULE, &["%twice = OpFunction"]);
+    assert_lacks(
+        &text,
+        &["OpFunctionCall", "OpName %twice", "OpTypeFunction %float"],
+    );
+    assert_has(&text, &["%next = OpFAdd %float %i"]);
+}
+
+#[test]
+fn names_stand_only_where_they_are_defined() {
+    let text = without(MODULE, &["OpCapability", "%6 = ", "%in ="]);
+    assert_lacks(&text, &["OpCapability", "%ptr_input", "%in "]);
+}
+
+#[test]
+fn a_text_that_is_no_module_is_one_token() {
+    for text in [
+        "",
+        "OpNothing",
+        "%a = OpLabel\nOpFunction",
+        "OpMemoryModel\nOpFunction %a",
+    ] {
+        let document = Document::new(&text.as_bytes().into(), View::Spirv);
+        assert!(
+            !document.is_module() || !text.contains("OpFunction"),
+            "{text}"
+        );
+    }
+}
+
+/// Asserts that every id of a module is defined.
+fn assert_defined(text: &str) {
+    let words =
+        |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_owned).collect() };
+    let lines: Vec<Vec<String>> = text.lines().map(words).collect();
+    let defined: Vec<&String> = lines
+        .iter()
+        .filter(|line| line.len() > 1 && line[1] == "=")
+        .map(|line| &line[0])
+        .collect();
+    for word in lines.iter().flatten().filter(|word| word.starts_with('%')) {
+        assert!(defined.contains(&word), "{word} is not defined in {text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_set_of_units_gives_defined_ids(kept in prop::collection::vec(any::<bool>(), 80)) {
+        let document = Document::new(&MODULE.as_bytes().into(), View::Spirv);
+        let cuts = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
+        let cuts: Vec<_> = cuts.map(|token| token..token + 1).collect();
+        let text = document.render(&Subset::full(document.len()).without(cuts));
+        assert_defined(&String::from_utf8(text).unwrap());
+    }
+
+    #[test]
+    fn broken_modules_are_written_without_panicking(
+        lines in prop::collection::vec(any::<bool>(), 70),
+        kept in prop::collection::vec(any::<bool>(), 80),
+    ) {
+        let is_left = |(line, keep): &(&str, bool)| *keep || line.contains("Memory");
+        let lines = MODULE.lines().zip(lines).filter(is_left);
+        let text: String = lines.map(|(line, _)| format!("{line}\n")).collect();
+        let document = Document::new(&text.as_bytes().into(), View::Spirv);
+        let cuts = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
+        let cuts: Vec<_> = cuts.map(|token| token..token + 1).collect();
+        document.render(&Subset::full(document.len()).without(cuts));
+    }
+}
