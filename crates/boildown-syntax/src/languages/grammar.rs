@@ -18,13 +18,13 @@ use std::{ptr, slice};
 use miniz_oxide::inflate::decompress_slice_iter_to_slice;
 use tree_sitter_language::LanguageFn;
 
-/// The newest version of [`Grammar`] that is known here.
+/// The newest version of [`GeneratedGrammar`] that is known here.
 pub(super) const VERSION: u32 = 15;
 
 /// `TSLanguage` of tree-sitter's `parser.h`. Grammars of older versions have fewer members.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Grammar {
+pub(super) struct GeneratedGrammar {
     version: u32,
     counts: [u32; 8],
     max_alias_sequence_length: u16,
@@ -44,7 +44,7 @@ pub(super) struct Grammar {
     metadata: [u8; 3],
 }
 
-/// The member `external_scanner` of [`Grammar`].
+/// The member `external_scanner` of [`GeneratedGrammar`].
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct Scanner {
@@ -52,12 +52,12 @@ pub(super) struct Scanner {
     symbol_map: *const u16,
     create: Option<unsafe extern "C" fn() -> *mut c_void>,
     destroy: Option<unsafe extern "C" fn(*mut c_void)>,
-    pub(super) scan: Option<Scan>,
+    pub(super) scan: Option<ScanFunction>,
     serialize: Option<unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint>,
     deserialize: Option<unsafe extern "C" fn(*mut c_void, *const c_char, c_uint)>,
 }
 
-pub(super) type Scan = unsafe extern "C" fn(*mut c_void, *mut Lexer, *const bool) -> bool;
+pub(super) type ScanFunction = unsafe extern "C" fn(*mut c_void, *mut Lexer, *const bool) -> bool;
 
 /// `TSLexer` of tree-sitter's `parser.h`.
 #[repr(C)]
@@ -74,17 +74,17 @@ pub(super) struct Lexer {
 pub(super) type Advance = unsafe extern "C" fn(*mut Lexer, bool);
 
 // SAFETY: the structure and what it points to are never written.
-unsafe impl Sync for Grammar {}
+unsafe impl Sync for GeneratedGrammar {}
 // SAFETY: as above.
-unsafe impl Send for Grammar {}
+unsafe impl Send for GeneratedGrammar {}
 
 /// Copies of grammars with packed tables, by the address of the grammar.
-static UNPACKED: Mutex<BTreeMap<usize, &'static Grammar>> = Mutex::new(BTreeMap::new());
+static UNPACKED: Mutex<BTreeMap<usize, &'static GeneratedGrammar>> = Mutex::new(BTreeMap::new());
 
 /// Returns the language of `function`, with tables that tree-sitter can read.
 pub(super) fn language(function: LanguageFn) -> tree_sitter::Language {
     // SAFETY: the function is generated, without arguments, and returns a constant.
-    let grammar = unsafe { function.into_raw()() }.cast::<Grammar>();
+    let grammar = unsafe { function.into_raw()() }.cast::<GeneratedGrammar>();
     // SAFETY: every version of the structure has these members.
     let tables = unsafe { [(*grammar).parse_table, (*grammar).small_parse_table] };
     // SAFETY: the tables are constants.
@@ -128,7 +128,7 @@ unsafe fn is_packed(table: *const u8) -> bool {
 ///
 /// # Safety
 /// `grammar` points to a generated grammar.
-unsafe fn with_plain_tables(grammar: *const Grammar) -> Grammar {
+unsafe fn with_plain_tables(grammar: *const GeneratedGrammar) -> GeneratedGrammar {
     // SAFETY: the structure starts with its version.
     let mut copy = unsafe { copy(grammar) };
     for table in [
@@ -156,17 +156,17 @@ unsafe fn with_plain_tables(grammar: *const Grammar) -> Grammar {
 ///
 /// # Panics
 /// Panics if the version is not known.
-pub(super) unsafe fn copy(grammar: *const Grammar) -> Grammar {
+pub(super) unsafe fn copy(grammar: *const GeneratedGrammar) -> GeneratedGrammar {
     // SAFETY: the structure starts with its version.
     let version = unsafe { (*grammar).version };
     let size = match version {
-        13 => offset_of!(Grammar, primary_state_ids),
-        14 => offset_of!(Grammar, name),
-        VERSION => size_of::<Grammar>(),
+        13 => offset_of!(GeneratedGrammar, primary_state_ids),
+        14 => offset_of!(GeneratedGrammar, name),
+        VERSION => size_of::<GeneratedGrammar>(),
         _ => panic!("grammars of version {version} have another form"),
     };
     // SAFETY: every member may be null or 0.
-    let mut copy: Grammar = unsafe { std::mem::zeroed() };
+    let mut copy: GeneratedGrammar = unsafe { std::mem::zeroed() };
     let bytes = ptr::from_mut(&mut copy).cast::<u8>();
     // SAFETY: a grammar of that version has this size, and a copy has at least that size.
     unsafe { ptr::copy_nonoverlapping(grammar.cast::<u8>(), bytes, size) };

@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 use tree_sitter_language::LanguageFn;
 
-use super::grammar::{self, Advance, Grammar, Lexer};
+use super::grammar::{self, Advance, GeneratedGrammar, Lexer};
 
 /// As often as this in one call of the scanner the end of the text may be passed.
 const HARMLESS: u32 = 100;
@@ -24,7 +24,7 @@ const HARMLESS: u32 = 100;
 pub(super) const LANGUAGE: LanguageFn = unsafe { LanguageFn::from_raw(language) };
 
 /// Their language, with our scanner.
-static OURS: LazyLock<Grammar> = LazyLock::new(|| {
+static OURS: LazyLock<GeneratedGrammar> = LazyLock::new(|| {
     // SAFETY: it is a generated grammar.
     let mut grammar = unsafe { grammar::copy(theirs()) };
     grammar.scanner.scan = Some(scan);
@@ -36,7 +36,7 @@ thread_local! {
     static ADVANCE: Cell<(Option<Advance>, u32)> = const { Cell::new((None, 0)) };
 }
 
-fn theirs() -> *const Grammar {
+fn theirs() -> *const GeneratedGrammar {
     // SAFETY: the function is generated, without arguments, and returns a constant.
     unsafe { ts_parser_perl::LANGUAGE.into_raw()() }.cast()
 }
@@ -67,7 +67,7 @@ unsafe extern "C" fn scan(payload: *mut c_void, lexer: *mut Lexer, valid: *const
     found
 }
 
-/// Goes on by one character. At the end of the text, there is a line feed after a while.
+/// Advances by one character. At the end of the text, there is a line feed after a while.
 unsafe extern "C" fn advance(lexer: *mut Lexer, skip: bool) {
     let (own, passed) = ADVANCE.get();
     // SAFETY: the scanner passes the lexer that it got.
