@@ -51,7 +51,7 @@ impl Language {
     /// Returns the grammar, ready for [`Parser::set_language`](tree_sitter::Parser::set_language).
     #[must_use]
     pub fn grammar(&self) -> tree_sitter::Language {
-        self.grammar.into()
+        super::grammar::language(self.grammar)
     }
 }
 

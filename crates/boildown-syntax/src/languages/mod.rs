@@ -1,6 +1,7 @@
 //! The languages that boildown can parse, and their detection.
 
 mod detect;
+mod grammar;
 mod language;
 mod nested;
 #[cfg(feature = "lang-perl")]

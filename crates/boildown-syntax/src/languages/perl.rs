@@ -9,76 +9,24 @@
 )]
 
 use std::cell::Cell;
-use std::ffi::{c_char, c_uint, c_void};
+use std::ffi::c_void;
 use std::ptr;
 use std::sync::LazyLock;
 
 use tree_sitter_language::LanguageFn;
 
+use super::grammar::{self, Advance, GeneratedGrammar, Lexer};
+
 /// As often as this in one call of the scanner the end of the text may be passed.
 const HARMLESS: u32 = 100;
-
-/// The version of the structures below.
-const VERSION: u32 = 15;
-
-/// `TSLexer` of tree-sitter's `parser.h`.
-#[repr(C)]
-struct Lexer {
-    lookahead: i32,
-    result_symbol: u16,
-    advance: Option<Advance>,
-    mark_end: Option<unsafe extern "C" fn(*mut Self)>,
-    get_column: Option<unsafe extern "C" fn(*mut Self) -> u32>,
-    is_at_included_range_start: Option<unsafe extern "C" fn(*const Self) -> bool>,
-    eof: Option<unsafe extern "C" fn(*const Self) -> bool>,
-}
-
-type Advance = unsafe extern "C" fn(*mut Lexer, bool);
-type Scan = unsafe extern "C" fn(*mut c_void, *mut Lexer, *const bool) -> bool;
-
-/// The member `external_scanner` of [`Grammar`].
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Scanner {
-    states: *const bool,
-    symbol_map: *const u16,
-    create: Option<unsafe extern "C" fn() -> *mut c_void>,
-    destroy: Option<unsafe extern "C" fn(*mut c_void)>,
-    scan: Option<Scan>,
-    serialize: Option<unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint>,
-    deserialize: Option<unsafe extern "C" fn(*mut c_void, *const c_char, c_uint)>,
-}
-
-/// `TSLanguage` of tree-sitter's `parser.h`, whose other members are only copied.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct Grammar {
-    version: u32,
-    counts: [u32; 8],
-    max_alias_sequence_length: u16,
-    tables: [*const c_void; 15],
-    keyword_capture_token: u16,
-    scanner: Scanner,
-    primary_state_ids: *const c_void,
-    name: *const c_char,
-    reserved_words: *const c_void,
-    max_reserved_word_set_size: u16,
-    supertype_count: u32,
-    supertypes: [*const c_void; 3],
-    metadata: [u8; 3],
-}
-
-// SAFETY: the structure and what it points to are never written.
-unsafe impl Sync for Grammar {}
-// SAFETY: as above.
-unsafe impl Send for Grammar {}
 
 // SAFETY: the function returns the language of a generated grammar, with another scanner.
 pub(super) const LANGUAGE: LanguageFn = unsafe { LanguageFn::from_raw(language) };
 
 /// Their language, with our scanner.
-static OURS: LazyLock<Grammar> = LazyLock::new(|| {
-    let mut grammar = *theirs();
+static OURS: LazyLock<GeneratedGrammar> = LazyLock::new(|| {
+    // SAFETY: it is a generated grammar.
+    let mut grammar = unsafe { grammar::copy(theirs()) };
     grammar.scanner.scan = Some(scan);
     grammar
 });
@@ -88,14 +36,9 @@ thread_local! {
     static ADVANCE: Cell<(Option<Advance>, u32)> = const { Cell::new((None, 0)) };
 }
 
-fn theirs() -> &'static Grammar {
+fn theirs() -> *const GeneratedGrammar {
     // SAFETY: the function is generated, without arguments, and returns a constant.
-    let language = unsafe { ts_parser_perl::LANGUAGE.into_raw()() };
-    // SAFETY: the language begins with its version.
-    let version = unsafe { *language.cast::<u32>() };
-    assert_eq!(version, VERSION, "the grammar of Perl has another form");
-    // SAFETY: this is the structure of that version, and it is a constant.
-    unsafe { &*language.cast::<Grammar>() }
+    unsafe { ts_parser_perl::LANGUAGE.into_raw()() }.cast()
 }
 
 extern "C" fn language() -> *const () {
@@ -104,7 +47,8 @@ extern "C" fn language() -> *const () {
 
 /// Scans as the scanner of the grammar does, with [`advance`] in place of the lexer's own.
 unsafe extern "C" fn scan(payload: *mut c_void, lexer: *mut Lexer, valid: *const bool) -> bool {
-    let Some(scan) = theirs().scanner.scan else {
+    // SAFETY: every version of a grammar has a scanner, or null in its place.
+    let Some(scan) = (unsafe { (*theirs()).scanner.scan }) else {
         return false;
     };
     // SAFETY: tree-sitter passes its lexer, which nothing else uses during the call.
@@ -123,7 +67,7 @@ unsafe extern "C" fn scan(payload: *mut c_void, lexer: *mut Lexer, valid: *const
     found
 }
 
-/// Goes on by one character. At the end of the text, there is a line feed after a while.
+/// Advances by one character. At the end of the text, there is a line feed after a while.
 unsafe extern "C" fn advance(lexer: *mut Lexer, skip: bool) {
     let (own, passed) = ADVANCE.get();
     // SAFETY: the scanner passes the lexer that it got.
@@ -144,6 +88,7 @@ unsafe extern "C" fn advance(lexer: *mut Lexer, skip: bool) {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::Language;
     use crate::parse::Parser;
     use crate::steps::at_once;
@@ -173,7 +118,7 @@ mod tests {
         };
         let perl = Language::named("Perl").expect("the grammar is built");
         let tree = parse(&perl.grammar());
-        assert_eq!(tree, parse(&ts_parser_perl::LANGUAGE.into()));
+        assert_eq!(tree, parse(&grammar::language(ts_parser_perl::LANGUAGE)));
         assert!(tree.contains("heredoc_content"), "{tree}");
     }
 }

@@ -18,11 +18,15 @@ pub(crate) struct ManArgs {
 }
 
 /// The commands with a page.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 14] = [
     "reduce",
     "isolate",
     "changes",
+    "triage",
     "explain",
+    "history",
+    "report",
+    "worker",
     "doctor",
     "languages",
     "algorithms",
@@ -255,4 +259,19 @@ fn see_also(page: &mut Roff, name: &str, guide: &Guide) {
         line.extend([bold(page), roman("(1)")]);
     }
     page.text(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PAGES;
+    use crate::cli::Cli;
+
+    #[test]
+    fn every_command_has_a_page() {
+        let definition = Cli::definition();
+        let shown = definition.get_subcommands();
+        let shown = shown.filter(|command| !command.is_hide_set());
+        let names: Vec<_> = shown.map(clap::Command::get_name).collect();
+        assert_eq!(names, PAGES);
+    }
 }
