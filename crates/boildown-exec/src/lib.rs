@@ -70,6 +70,7 @@ mod scratch;
 mod secondary_failures;
 pub mod spawn;
 mod test_command;
+mod warm;
 
 pub use command_line::{CommandLine, StdinContent, TypedCommand, WordPart};
 pub use cpu_time::{MachineUse, cpu_time_of_runs, machine_use};
@@ -87,3 +88,4 @@ pub use runner::{Executor, RunRequest, Runner};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
 pub use test_command::TestCommand;
+pub use warm::{HarnessKind, WarmExecutor, WarmStatus};

@@ -15,6 +15,7 @@ pub(crate) use attributes::Attributes;
 pub use candidate_file::CandidateFile;
 pub(crate) use protection::open_here;
 pub use remove::remove_tree;
+pub(crate) use reusable_run_dir::ReusableRunDir;
 pub(crate) use remove::{empty, remove_at};
 pub use run_dir::RunDir;
 pub(crate) use sandboxed_run::SandboxedRun;
