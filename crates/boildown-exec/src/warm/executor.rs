@@ -44,6 +44,7 @@ pub enum HarnessKind {
 pub struct WarmStatus {
     agreements: AtomicU64,
     has_differed: AtomicBool,
+    is_off: AtomicBool,
 }
 
 impl WarmStatus {
@@ -53,7 +54,20 @@ impl WarmStatus {
         self.agreements.load(Ordering::Relaxed)
     }
 
-    /// Returns whether a warm run turned out to differ from fresh ones since the last call.
+    /// Returns whether there are no more warm runs.
+    #[must_use]
+    pub fn is_off(&self) -> bool {
+        self.is_off.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether a warm run turned out to differ from fresh ones, so that what warm runs have
+    /// shown may be wrong.
+    #[must_use]
+    pub fn has_differed(&self) -> bool {
+        self.has_differed.load(Ordering::Relaxed)
+    }
+
+    /// Returns the same, and forgets it.
     #[must_use]
     pub fn take_difference(&self) -> bool {
         self.has_differed.swap(false, Ordering::Relaxed)
@@ -188,6 +202,7 @@ impl WarmExecutor {
         let mut state = self.state();
         if !std::mem::replace(&mut state.is_off, true) {
             state.notes.push(note);
+            self.status.is_off.store(true, Ordering::Relaxed);
             drop(state);
             self.idle().clear();
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use boildown_driver::Spent;
 use boildown_oracle::{Oracle, OracleError, RepeatedOracle};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
-use boildown_store::{Improvement, fingerprint_of};
+use boildown_store::{Improvement, RunStore, fingerprint_of};
 use boildown_syntax::Reduction;
 
 use super::environment::EnvironmentCheck;
@@ -119,6 +119,15 @@ fn reduce_observed(
         let tokens_of_input = *tokens_before.get_or_insert(summary.tokens_before);
         let is_lost = summary.stopped == Some(Stopped::PropertyLost);
         let is_last = runs_after_loss.len() == 0;
+        if (options.warm.as_ref()).is_some_and(|warm| warm.take_difference()) {
+            // What was found since warm and fresh runs last agreed may be wrong.
+            let _ = store.as_deref().map(RunStore::forget_unconfirmed);
+            if summary.stopped.is_none() || is_lost {
+                (options.resumed_best, config.store) = (None, None);
+                text = best;
+                continue;
+            }
+        }
         if is_lost && let Some(restart) = plan.restart_as_flaky(&best, &config, is_last)? {
             let FlakyInput { policy, input } = restart.flaky;
             on_event(&Event::BecameFlaky { policy, input });

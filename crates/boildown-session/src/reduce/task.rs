@@ -349,6 +349,9 @@ impl Task<Reduction> for ReduceTask<'_> {
                 });
             }
         }
+        if (self.options.warm.as_ref()).is_some_and(|warm| warm.has_differed()) {
+            return Some(Stopped::PropertyLost);
+        }
         let progress = self.progress(Spent::default());
         (self.options.target_size)
             .is_some_and(|size| size.is_reached(&progress))
