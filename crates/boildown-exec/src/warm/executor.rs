@@ -251,7 +251,9 @@ impl WarmExecutor {
         state.faults += 1;
         if state.faults > FAULTS + state.runs / 100 {
             drop(state);
-            self.turn_off(format!("warm runs are off: the harness failed again and again: {why}"));
+            self.turn_off(format!(
+                "warm runs are off: the harness failed again and again: {why}"
+            ));
         }
     }
 
@@ -292,7 +294,10 @@ impl Executor for WarmExecutor {
         let run = WarmRun {
             executor: self,
             runner,
-            request: &RunRequest { capture, ..*request },
+            request: &RunRequest {
+                capture,
+                ..*request
+            },
             interrupt,
         };
         let mut place = run.place()?;
@@ -442,7 +447,9 @@ impl WarmRun<'_> {
         match started {
             Ok(harness) => place.harness = Some(harness),
             Err(why) => {
-                (self.executor).turn_off(format!("warm runs are off: the harness did not start: {why}"));
+                (self.executor).turn_off(format!(
+                    "warm runs are off: the harness did not start: {why}"
+                ));
                 return Ok(false);
             }
         }
@@ -483,7 +490,10 @@ impl WarmRun<'_> {
     fn compare(&self, place: &mut WarmPlace, warm: &Run) -> Result<Run, OracleError> {
         let fresh = self.fresh(place)?;
         if is_alike(warm, &fresh) {
-            self.executor.status.agreements.fetch_add(1, Ordering::Relaxed);
+            self.executor
+                .status
+                .agreements
+                .fetch_add(1, Ordering::Relaxed);
             return Ok(fresh);
         }
         if warm.outcome.is_cut_short() || fresh.outcome.is_cut_short() {

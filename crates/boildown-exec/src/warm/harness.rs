@@ -36,7 +36,9 @@ impl HarnessStart {
                 if let Some(before) = before {
                     paths.push(":");
                     paths.push(&before);
-                    invocation.env.push(("BOILDOWN_WARM_PYTHONPATH".into(), before));
+                    invocation
+                        .env
+                        .push(("BOILDOWN_WARM_PYTHONPATH".into(), before));
                 }
                 invocation.env.push(("PYTHONPATH".into(), paths));
                 let pid = std::process::id().to_string();
@@ -161,7 +163,11 @@ impl Harness {
                 stdout,
                 stderr,
             }) => Asked::Ran(Run {
-                outcome: if is_cut_short { Outcome::TimedOut } else { outcome },
+                outcome: if is_cut_short {
+                    Outcome::TimedOut
+                } else {
+                    outcome
+                },
                 stdout,
                 stderr,
                 took,
@@ -178,7 +184,12 @@ fn with_messages(why: String, messages: &[u8]) -> String {
     let last = messages.lines().rev().find(|line| !line.trim().is_empty());
     match last {
         Some(line) => {
-            let line: String = line.trim().chars().filter(|c| !c.is_control()).take(200).collect();
+            let line: String = line
+                .trim()
+                .chars()
+                .filter(|c| !c.is_control())
+                .take(200)
+                .collect();
             format!("{why}; its last message: {line}")
         }
         None => why,

@@ -138,12 +138,19 @@ mod tests {
     #[track_caller]
     fn check(line: &str, answer_or_fault: Result<HarnessAnswer, &str>) {
         let found = answer(line.as_bytes(), 7, Capture::Output);
-        assert_eq!(found.as_ref().map_err(String::as_str), answer_or_fault.as_ref().map_err(|text| *text));
+        assert_eq!(
+            found.as_ref().map_err(String::as_str),
+            answer_or_fault.as_ref().map_err(|text| *text)
+        );
     }
 
     fn ran(outcome: Outcome, stdout: &[u8]) -> Result<HarnessAnswer, &'static str> {
         let (stdout, stderr) = (stdout.to_vec(), Vec::new());
-        Ok(HarnessAnswer::Ran { outcome, stdout, stderr })
+        Ok(HarnessAnswer::Ran {
+            outcome,
+            stdout,
+            stderr,
+        })
     }
 
     #[test]
@@ -167,7 +174,10 @@ mod tests {
         check(r#"{"id": 7}"#, Err(neither));
         check(r#"{"id": 7, "exit": 256}"#, Err(neither));
         check(r#"{"id": 7, "exit": 0, "signal": 9}"#, Err(neither));
-        check(r#"{"id": 7, "exit": 0, "stderr": ""}"#, Err("it does not say the stdout"));
+        check(
+            r#"{"id": 7, "exit": 0, "stderr": ""}"#,
+            Err("it does not say the stdout"),
+        );
         check(
             r#"{"id": 7, "exit": 0, "stdout_base64": "?", "stderr": ""}"#,
             Err("it does not say the stdout"),
@@ -177,7 +187,12 @@ mod tests {
 
     #[test]
     fn base64_of_every_length_is_decoded() {
-        for (text, bytes) in [("", &b""[..]), ("YQ==", b"a"), ("YWI=", b"ab"), ("YWJj", b"abc")] {
+        for (text, bytes) in [
+            ("", &b""[..]),
+            ("YQ==", b"a"),
+            ("YWI=", b"ab"),
+            ("YWJj", b"abc"),
+        ] {
             assert_eq!(from_base64(text).as_deref(), Some(bytes));
         }
     }

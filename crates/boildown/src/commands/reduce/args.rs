@@ -19,8 +19,8 @@ use crate::folder::FolderArgs;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WorkerArgs,
-    heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WarmArgs,
+    WorkerArgs, heading,
 };
 use crate::preparing::PreparationOptions;
 use crate::report::ui::Ui;
@@ -85,6 +85,9 @@ pub(crate) struct ReduceArgs {
 
     #[command(flatten)]
     pub(crate) workers: WorkerArgs,
+
+    #[command(flatten)]
+    pub(crate) warm: WarmArgs,
 
     /// Language of the input, or `none`
     ///
@@ -386,6 +389,8 @@ impl ReduceArgs {
             ("--worker", !args.workers.worker.is_empty()),
             ("--workers", args.workers.workers.is_some()),
             ("--remote", args.remote.is_given()),
+            ("--warm", args.warm.warm.is_some()),
+            ("--serve", args.warm.serve.is_some()),
             ("--output -", args.output.as_deref() == Some(Path::new("-"))),
             (
                 "--in-place with several inputs",

@@ -321,6 +321,8 @@ fn run_identity(
         ui: _,
         fresh: _,
         help: _,
+        // Verdicts are those of fresh runs.
+        warm: _,
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);

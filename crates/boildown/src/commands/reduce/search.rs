@@ -224,6 +224,7 @@ impl ReductionSearch<'_> {
             resumed_best: known_best,
             skip_pass: skip_pass.clone(),
             confirm: flakiness.is_steady(),
+            warm: self.executors.warm_status(),
         };
         let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
