@@ -65,6 +65,7 @@ pub mod machine;
 mod open_watch;
 mod pass_fail;
 mod project;
+mod proposer;
 mod runner;
 mod scratch;
 mod secondary_failures;
@@ -84,6 +85,7 @@ pub use project::{
     CopiedEntry, FolderNotes, FolderPlan, FolderRequest, FolderResult, PlanError, PlanLimits,
     Project, ProjectPlan, ProjectRequest, possible_roots,
 };
+pub use proposer::{Proposal, Proposer};
 pub use runner::{Executor, RunRequest, Runner};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};

@@ -37,6 +37,7 @@ mod delivery;
 mod destination;
 mod history;
 mod preparation;
+mod proposers;
 mod report;
 mod search;
 mod strategy;
