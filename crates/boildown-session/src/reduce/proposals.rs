@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use boildown_driver::{Drive, Spent, Step};
 use boildown_exec::{Proposal, Proposer};
 use boildown_oracle::{Oracle, OracleError};
-use boildown_search::{Fingerprint, Fingerprinted, Proposals};
+use boildown_search::{Fingerprint, Fingerprinted, Proposals, Search as _};
 use boildown_store::{Improvement, RunStore, fingerprint_of};
 
 use super::options::ReduceOptions;

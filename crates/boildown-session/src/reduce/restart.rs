@@ -153,16 +153,18 @@ fn reduce_observed(
             (text, repeat_policy) = (best, RepeatPolicy::all_of(runs));
             continue;
         }
-        let mut phase = ProposalPhase {
-            oracle: &repeating,
-            options: &options,
-            config: &config,
-            store: store.as_deref(),
-            before: total,
-            best: Arc::clone(&best),
-            spent: Spent::default(),
-        };
         if summary.stopped.is_none() && rounds.next().is_some() {
+            let mut report_total =
+                |event: &Event| on_event(&with_totals(event, bytes_before, total));
+            let mut phase = ProposalPhase {
+                oracle: &repeating,
+                options: &options,
+                config: &config,
+                store: store.as_deref(),
+                before: total,
+                best: Arc::clone(&best),
+                spent: Spent::default(),
+            };
             summary.stopped = phase.run(&mut report_total)?;
             let (improved, spent) = (phase.best, phase.spent);
             config.budget = config.budget.without(&spent);
@@ -170,11 +172,11 @@ fn reduce_observed(
             if improved != best {
                 config.memory = config.store.take().or(config.memory);
                 options.resumed_best = None;
-                text = improved;
+                text = Arc::clone(&improved);
                 if summary.stopped.is_none() {
                     continue;
                 }
-                best = Arc::clone(&text);
+                best = improved;
                 summary.progress.bytes = best.len();
                 (summary.progress.tokens, summary.confirmed) = (None, None);
             }

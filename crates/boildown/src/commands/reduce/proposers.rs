@@ -100,7 +100,7 @@ pub(super) fn proposers(
     let mut proposers = named
         .map(|text| make(text))
         .collect::<Result<Vec<_>, _>>()?;
-    let is_c = matches!(language, Some("c" | "cpp"));
+    let is_c = matches!(language, Some("C" | "C++"));
     if let Some(program) = clang_delta().filter(|_| is_c && !is_off) {
         for name in TRANSFORMATIONS {
             proposers.push(make(&format!(

@@ -181,7 +181,10 @@ impl ReductionSearch<'_> {
     /// Returns the programs that propose candidates.
     fn proposers(&self) -> Result<Vec<Proposer>, CliError> {
         let is_file = self.subject.folder.is_none() && !self.args.reduces_command();
-        let language = self.language.filter(|_| is_file).map(Language::name);
+        let language = self
+            .language
+            .filter(|_| is_file)
+            .map(|language| language.name);
         proposers(
             &self.args.pass_command,
             language,
