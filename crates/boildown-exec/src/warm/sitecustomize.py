@@ -90,7 +90,7 @@ def _server():
         os._exit(0)
 
     def watch(child, pipes, requests):
-        """Collects what the child writes until the pipes are closed or the child has ended."""
+        """Collects what the child writes until it has ended. Returns how it ended."""
         poll = select.poll()
         poll.register(requests, 0)
         for pipe in pipes:
@@ -100,25 +100,23 @@ def _server():
             poll.register(ended, select.POLLIN)
         except (AttributeError, OSError):
             ended = None
-        running = True
-        while running:
-            for fd, _ in poll.poll():
+        status = None
+        while status is None:
+            # Without a descriptor of the process, we look now and then.
+            for fd, _ in poll.poll(None if ended is not None else 5):
                 if fd == requests:
                     end_with(child)
-                elif fd == ended:
-                    running = False
-                else:
+                elif fd != ended:
                     data = os.read(fd, chunk)
                     if data:
                         pipes[fd].add(data)
                     else:
                         poll.unregister(fd)
                         pipes[fd].is_open = False
-            if ended is None and not any(pipe.is_open for pipe in pipes.values()):
-                running = False
+            found, code = os.waitpid(child, os.WNOHANG)
+            status = code if found else None
         if ended is not None:
             os.close(ended)
-        _, status = os.waitpid(child, 0)
         # What was written before the end. A process that holds a pipe open cannot delay us.
         for fd, kept in pipes.items():
             os.set_blocking(fd, False)
@@ -167,9 +165,16 @@ def _server():
             if path.startswith(request["directory"]):
                 del sys.path_importer_cache[path]
         sys.stdin = sys.__stdin__ = standard_input()
+        # What was there before the freeze is not destroyed with the cycles that it is part of.
+        main = sys.modules["__main__"]
+        fresh = sys.modules["__main__"] = type(sys)("__main__")
+        fresh.__dict__.clear()
+        fresh.__dict__.update(main.__dict__)
+        if "__annotations__" in fresh.__dict__:
+            fresh.__annotations__ = {}
         if learned is not None:
             report_modules(learned, request["directory"])
-        else:
+        elif kept:
             at_exit(keep_modules)
 
     def at_exit(call):
@@ -219,6 +224,9 @@ def _server():
                     pass
         sys.path[:] = own
         sys.path_importer_cache.clear()
+        if sys.version_info < (3, 11):
+            # These crash at the end when modules are left alone.
+            return
         kept.update(sys.modules)
         for name in ("sys", "builtins", "__main__", "sitecustomize"):
             kept.pop(name, None)
