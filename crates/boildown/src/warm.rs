@@ -41,8 +41,8 @@ impl WarmRuns {
             OracleError::Interrupted => CliError::interrupted_before("the search"),
             error => CliError::cannot_run(&error),
         };
-        let warm = WarmExecutor::new(kind, &runner, Arc::clone(input)).map_err(fail)?;
         let runner = runner.with_timeout(oracle.time_limit());
+        let warm = WarmExecutor::new(kind, &runner, Arc::clone(input)).map_err(fail)?;
         let times = warm.try_out(&runner, interrupt).map_err(fail)?;
         if let Some([warm_time, fresh_time]) = times {
             if warm_time > fresh_time {

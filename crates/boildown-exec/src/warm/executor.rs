@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::harness::{Asked, Harness, HarnessStart};
 use crate::scratch::ReusableRunDir;
-use crate::spawn::{self, Invocation};
+use crate::spawn::{self, Invocation, Limits};
 use crate::{CommandLine, Executor, RunRequest, Runner, Scratch};
 use boildown_oracle::{Capture, Interrupt, OracleError, Outcome, Run};
 
@@ -86,6 +86,8 @@ pub struct WarmExecutor {
     start: HarnessStart,
     command: CommandLine,
     input: Arc<[u8]>,
+    /// The least time limit of a fresh run. That of warm runs follows their times.
+    fresh_timeout: Duration,
     state: Mutex<WarmState>,
     status: Arc<WarmStatus>,
     // Declared last, because the directories of the places are in it.
@@ -121,7 +123,8 @@ enum Mode {
 }
 
 impl WarmExecutor {
-    /// Returns an executor for the command of a runner. `input` is what each harness runs first.
+    /// Returns an executor for the command of a runner, whose time limit is that of a fresh run.
+    /// `input` is what each harness runs first.
     ///
     /// # Errors
     /// [`OracleError::Scratch`] when the files of the harness cannot be written.
@@ -145,6 +148,7 @@ impl WarmExecutor {
             start,
             command: runner.command.clone(),
             input,
+            fresh_timeout: runner.limits.timeout,
             state: Mutex::default(),
             status: Arc::default(),
             scratch: Arc::clone(&runner.scratch),
@@ -187,8 +191,8 @@ impl WarmExecutor {
         let warm = run.warm(&mut place)?;
         let times = match warm {
             Some(warm) => {
+                self.remember(hash_of(&self.input), warm.outcome);
                 let fresh = run.compare(&mut place, &warm)?;
-                // Not the time of a first run.
                 Some([warm.took, fresh.took])
             }
             None => None,
@@ -205,6 +209,14 @@ impl WarmExecutor {
             self.status.is_off.store(true, Ordering::Relaxed);
             drop(state);
             self.idle().clear();
+        }
+    }
+
+    /// Returns the limits of a fresh run, in place of those of a warm one.
+    fn fresh_limits(&self, limits: &Limits) -> Limits {
+        Limits {
+            timeout: limits.timeout.max(self.fresh_timeout),
+            ..limits.clone()
         }
     }
 
@@ -280,9 +292,7 @@ impl Executor for WarmExecutor {
         if runner.command != self.command || runner.project.is_some() {
             return runner.run_here(request, interrupt);
         }
-        let mut hasher = DefaultHasher::new();
-        request.candidate.hash(&mut hasher);
-        let content = hasher.finish();
+        let content = hash_of(request.candidate);
         let mode = self.mode(content);
         if mode == Mode::Fresh {
             return self.run_again(content, runner, request, interrupt);
@@ -303,7 +313,8 @@ impl Executor for WarmExecutor {
         let mut place = run.place()?;
         let Some(warm) = run.warm(&mut place)? else {
             self.put_back(place);
-            return runner.run_here(request, interrupt);
+            let limits = &self.fresh_limits(request.limits);
+            return runner.run_here(&RunRequest { limits, ..*request }, interrupt);
         };
         self.remember(content, warm.outcome);
         let shown = match mode {
@@ -332,6 +343,11 @@ impl WarmExecutor {
         request: &RunRequest<'_>,
         interrupt: &Interrupt,
     ) -> Result<Run, OracleError> {
+        let limits = self.fresh_limits(request.limits);
+        let request = &RunRequest {
+            limits: &limits,
+            ..*request
+        };
         let fresh = runner.run_here(request, interrupt)?;
         let before = match self.state() {
             state if state.is_off => None,
@@ -496,7 +512,10 @@ impl WarmRun<'_> {
                 .fetch_add(1, Ordering::Relaxed);
             return Ok(fresh);
         }
-        if warm.outcome.is_cut_short() || fresh.outcome.is_cut_short() {
+        if fresh.outcome.is_cut_short() {
+            return Ok(warm.clone());
+        }
+        if warm.outcome.is_cut_short() {
             return Ok(fresh);
         }
         let second = self.fresh(place)?;
@@ -513,9 +532,17 @@ impl WarmRun<'_> {
     fn fresh(&self, place: &mut WarmPlace) -> Result<Run, OracleError> {
         self.renew(place)?;
         let invocation = self.invocation(place);
-        let thread = &mut place.dirs.thread;
-        spawn::run_in(thread, &invocation, self.request.limits, self.interrupt)
+        let limits = self.executor.fresh_limits(self.request.limits);
+        spawn::run_in(&mut place.dirs.thread, &invocation, &limits, self.interrupt)
     }
+}
+
+/// Returns a number that tells candidates apart, but for rare accidents, after which one is run
+/// fresh.
+fn hash_of(candidate: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    candidate.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Returns whether two runs ended in the same way with the same output.

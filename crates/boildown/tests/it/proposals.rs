@@ -35,7 +35,10 @@ fn a_proposal_is_a_candidate_like_others_at_any_number_of_jobs() {
         let pass = "named: ./propose.sh {in} {index}";
         check(&["--jobs", jobs, "--pass-command", pass], "x y z");
     }
-    check(&["--pass-command", "to-file: echo x y z >{out}; : {in}"], "x y z");
+    check(
+        &["--pass-command", "to-file: echo x y z >{out}; : {in}"],
+        "x y z",
+    );
     check(&[], "one (two) three");
 }
 

@@ -45,7 +45,9 @@ fn forked_python_processes_are_as_fresh_ones() {
     let fresh = env.reduce(["in.txt", "--output", "fresh.txt"].iter().chain(COMMAND));
     fresh.assert_code(0);
     for jobs in ["1", "3"] {
-        let args = ["in.txt", "--output", "warm.txt", "--fresh", "--force", "--warm", "python"];
+        let args = [
+            "in.txt", "--output", "warm.txt", "--fresh", "--force", "--warm", "python",
+        ];
         let warm = env.reduce(args.iter().chain(&["--jobs", jobs]).chain(COMMAND));
         warm.assert_code(0).assert_says("warm runs");
         assert!(!warm.stderr.contains("differ"), "{}", warm.stderr);
@@ -115,8 +117,14 @@ fn a_harness_that_says_something_else_than_fresh_runs_is_turned_off() {
 fn a_program_that_is_no_harness_is_named_with_the_reason() {
     let env = TestEnv::with_test("grep -q needle \"$1\"");
     for (line, reason) in [
-        ("echo hello", "its first line is not {\"boildown\": 1} but `hello`"),
-        ("echo broken >&2", "it ended before it was ready; its last message: broken"),
+        (
+            "echo hello",
+            "its first line is not {\"boildown\": 1} but `hello`",
+        ),
+        (
+            "echo broken >&2",
+            "it ended before it was ready; its last message: broken",
+        ),
     ] {
         let finished = env.reduce(["in.txt", "--fresh", "--serve", line, "--test", "test.sh"]);
         finished.assert_code(0).assert_says(reason);
