@@ -65,11 +65,13 @@ pub mod machine;
 mod open_watch;
 mod pass_fail;
 mod project;
+mod proposer;
 mod runner;
 mod scratch;
 mod secondary_failures;
 pub mod spawn;
 mod test_command;
+mod warm;
 
 pub use command_line::{CommandLine, StdinContent, TypedCommand, WordPart};
 pub use cpu_time::{MachineUse, cpu_time_of_runs, machine_use};
@@ -83,7 +85,9 @@ pub use project::{
     CopiedEntry, FolderNotes, FolderPlan, FolderRequest, FolderResult, PlanError, PlanLimits,
     Project, ProjectPlan, ProjectRequest, possible_roots,
 };
+pub use proposer::{Proposal, Proposer};
 pub use runner::{Executor, RunRequest, Runner};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
 pub use test_command::TestCommand;
+pub use warm::{HarnessKind, WarmExecutor, WarmStatus};

@@ -21,13 +21,16 @@ pub struct SessionConfig {
     pub interrupt: Option<Interrupt>,
     /// The run store. What it knows is not run again; verdicts and results are added to it.
     pub store: Option<Arc<RunStore>>,
+    /// A run store whose verdicts are used, and to which verdicts only are added, if there is no
+    /// `store`.
+    pub memory: Option<Arc<RunStore>>,
 }
 
 impl SessionConfig {
     /// Returns the options of a drive, with the run store as the memory of its verdicts.
     pub(crate) fn driver(&self) -> Config {
         Config {
-            memory: (self.store.clone())
+            memory: (self.store.clone().or_else(|| self.memory.clone()))
                 .map(|store| Arc::new(StoreMemory::new(store)) as Arc<dyn VerdictMemory>),
             ..self.driver_without_memory()
         }

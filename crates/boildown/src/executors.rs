@@ -5,7 +5,8 @@ use std::fs;
 use std::sync::Arc;
 
 use boildown_exec::{
-    CommandLine, Executor, ExtraTest, LocalOracle, PassFailOracle, Runner, check_set_up,
+    CommandLine, Executor, ExtraTest, HarnessKind, LocalOracle, PassFailOracle, Runner, WarmStatus,
+    check_set_up,
 };
 use boildown_oracle::{Interrupt, OracleError, Property, Run, Verdict};
 use boildown_session::prepare::GoodAndBad;
@@ -16,6 +17,7 @@ use crate::explain::ended;
 use crate::options::{JobsArgs, RemoteArgs, WorkerArgs};
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
+use crate::warm::WarmRuns;
 
 /// Runs on a worker until one is as expected, if the property holds always.
 const TRIES: u32 = 3;
@@ -31,6 +33,7 @@ pub(crate) struct Executors {
     /// Whether those are on a service.
     is_remote: bool,
     pool: Option<Arc<WorkerPool>>,
+    warm: WarmRuns,
 }
 
 impl Executors {
@@ -63,7 +66,32 @@ impl Executors {
             here,
             is_remote: remote.is_given(),
             pool,
+            warm: WarmRuns::default(),
         })
+    }
+
+    /// Returns these machines with runs in programs of this kind that were started before.
+    pub(crate) fn running_warm(mut self, kind: Option<HarnessKind>) -> Self {
+        self.warm.kind = kind;
+        self
+    }
+
+    /// Starts warm runs, if they are wanted and the same as fresh ones on the input.
+    pub(crate) fn start_warm(
+        &self,
+        oracle: &mut LocalOracle,
+        input: &Arc<[u8]>,
+        is_steady: bool,
+        interrupt: &Interrupt,
+        reporter: &mut dyn Reporter,
+    ) -> Result<(), CliError> {
+        self.warm
+            .start(oracle, input, is_steady, interrupt, reporter)
+    }
+
+    /// Returns what is known about warm runs, if there are any.
+    pub(crate) fn warm_status(&self) -> Option<Arc<WarmStatus>> {
+        self.warm.status()
     }
 
     /// Returns the number of candidates that are run at once, on all machines.
@@ -88,6 +116,7 @@ impl Executors {
         for note in self.pool.iter().flat_map(|pool| pool.take_notes()) {
             reporter.note(&note);
         }
+        self.warm.report(reporter);
     }
 
     /// Checks the workers with the runs whose verdicts are known. Returns what runs candidates on

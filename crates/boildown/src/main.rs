@@ -36,6 +36,7 @@ mod script_hints;
 mod signals;
 mod stdout;
 mod surroundings;
+mod warm;
 
 fn main() -> ExitCode {
     with_panics_as_errors(run).into()

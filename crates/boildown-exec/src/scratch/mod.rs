@@ -16,6 +16,7 @@ pub use candidate_file::CandidateFile;
 pub(crate) use protection::open_here;
 pub use remove::remove_tree;
 pub(crate) use remove::{empty, remove_at};
+pub(crate) use reusable_run_dir::ReusableRunDir;
 pub use run_dir::RunDir;
 pub(crate) use sandboxed_run::SandboxedRun;
 pub use scratch_space::Scratch;

@@ -37,7 +37,7 @@ impl Scratch {
         self.restore();
         // After an error, the state of the directories and the thread is unknown.
         let is_intact = matches!(result, Ok(_) | Err(OracleError::Interrupted));
-        if is_intact && reusable.dir.clear(&reusable.as_made) {
+        if is_intact && reusable.clear() {
             self.idle_run_dirs().push(reusable);
         }
         result
@@ -47,25 +47,37 @@ impl Scratch {
     fn reusable_run_dir(&self, run: &SandboxedRun<'_>) -> Result<ReusableRunDir, OracleError> {
         let idle = {
             let mut idle = self.idle_run_dirs();
-            let has_sandbox = |one: &ReusableRunDir| one.sandbox.is(run.sandbox);
+            let has_sandbox = |one: &ReusableRunDir| {
+                (one.sandbox.as_ref()).is_some_and(|sandbox| sandbox.is(run.sandbox))
+            };
             idle.iter()
                 .rposition(has_sandbox)
                 .map(|index| idle.remove(index))
         };
         if let Some(mut reusable) = idle {
-            reusable.dir.refill(run.file, run.candidate)?;
+            reusable.refill(run.file, run.candidate)?;
             return Ok(reusable);
         }
-        let dir = self.run_dir(run.file, run.candidate)?;
+        self.new_reusable_run_dir(Some(run.sandbox), run.file, run.candidate)
+    }
+
+    /// Returns new directories with the candidate in them, for this sandbox or without one.
+    pub(crate) fn new_reusable_run_dir(
+        &self,
+        sandbox: Option<&Sandbox>,
+        file: &CandidateFile,
+        candidate: &[u8],
+    ) -> Result<ReusableRunDir, OracleError> {
+        let dir = self.run_dir(file, candidate)?;
         Ok(ReusableRunDir {
-            thread: SandboxThread::new(Some(run.sandbox), &[dir.path(), dir.tmp()])?,
+            thread: SandboxThread::new(sandbox, &[dir.path(), dir.tmp()])?,
             as_made: dir.attributes().map_err(|source| OracleError::Scratch {
                 action: "read the attributes of",
                 path: dir.path().to_owned(),
                 source,
             })?,
             dir,
-            sandbox: run.sandbox.clone(),
+            sandbox: sandbox.cloned(),
         })
     }
 }

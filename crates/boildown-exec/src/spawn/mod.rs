@@ -19,6 +19,7 @@ mod run_command;
 mod running;
 mod sandbox;
 mod sandbox_thread;
+mod served;
 #[cfg_attr(target_os = "linux", path = "session_cgroup_linux.rs")]
 #[cfg_attr(not(target_os = "linux"), path = "session_cgroup_elsewhere.rs")]
 mod session_cgroup;
@@ -40,4 +41,5 @@ pub use run_command::{run, run_within};
 pub use sandbox::Sandbox;
 pub(crate) use sandbox::has_own_ipc;
 pub(crate) use sandbox_thread::SandboxThread;
+pub(crate) use served::{AnswerLimits, Reply, ServedProcess};
 pub(crate) use session_cgroup::cgroup_gap;

@@ -4,6 +4,7 @@
 //! command is started, in the ordinary way, by a thread in the sandbox. No code of ours runs
 //! between `fork` and `exec`, and no other program runs between boildown and the command.
 
+use std::fs::File;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -36,6 +37,8 @@ pub(crate) struct SandboxThread {
 /// A request to start a command.
 struct StartRequest {
     invocation: Invocation,
+    /// An open standard input, in place of that of the invocation.
+    stdin: Option<File>,
     limits: Limits,
     marks: RunMarks,
 }
@@ -64,6 +67,7 @@ impl SandboxThread {
                 let process = start(
                     launcher,
                     &request.invocation,
+                    request.stdin,
                     &request.limits,
                     &request.marks,
                 );
@@ -95,11 +99,33 @@ impl SandboxThread {
         limits: &Limits,
         marks: &RunMarks,
     ) -> Result<StartedProcess, OracleError> {
+        self.start_with(None, invocation, limits, marks)
+    }
+
+    /// Starts the command with this standard input.
+    pub(super) fn start_reading(
+        &mut self,
+        stdin: File,
+        invocation: &Invocation,
+        limits: &Limits,
+        marks: &RunMarks,
+    ) -> Result<StartedProcess, OracleError> {
+        self.start_with(Some(stdin), invocation, limits, marks)
+    }
+
+    fn start_with(
+        &mut self,
+        stdin: Option<File>,
+        invocation: &Invocation,
+        limits: &Limits,
+        marks: &RunMarks,
+    ) -> Result<StartedProcess, OracleError> {
         if let Some(requests) = &self.requests {
             // Sending fails if the thread ended because it could not enter the sandbox. Its error
             // is received below.
             let request = StartRequest {
                 invocation: invocation.clone(),
+                stdin,
                 limits: limits.clone(),
                 marks: marks.clone(),
             };

@@ -30,9 +30,11 @@ const PAUSE: Duration = Duration::from_millis(2);
 const MAX_FIRST_LINE: u64 = 4096;
 
 /// Starts the command from a thread that starts nothing else, and applies the limits and the marks.
+/// An open standard input takes the place of that of the invocation.
 pub(super) fn start(
     launcher: Launcher,
     invocation: &Invocation,
+    stdin: Option<File>,
     limits: &Limits,
     marks: &RunMarks,
 ) -> Result<StartedProcess, OracleError> {
@@ -41,9 +43,10 @@ pub(super) fn start(
     // unsafe and turns every start into a fork. It would not affect the children of the command,
     // and it would also act when only the thread that started the command ends. Instead, the next
     // session kills the processes that are left: see `kill_processes_of_sessions`.
-    let stdin = match &invocation.stdin {
-        Stdin::Null => open(Path::new("/dev/null"))?,
-        Stdin::File(path) => open(path)?,
+    let stdin = match (stdin, &invocation.stdin) {
+        (Some(stdin), _) => stdin,
+        (None, Stdin::Null) => open(Path::new("/dev/null"))?,
+        (None, Stdin::File(path)) => open(path)?,
     };
     let started = Instant::now();
     let launch = || launcher.launch(invocation, marks.variable(), &stdin);

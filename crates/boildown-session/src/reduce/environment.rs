@@ -1,7 +1,9 @@
 //! Checks whether the environment of the command is still the one in which the property held.
 
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
+use boildown_exec::WarmStatus;
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Outcome, Run};
 use boildown_search::flaky::RepeatPolicy;
 use boildown_store::RunStore;
@@ -132,14 +134,42 @@ pub(super) fn judge_each_once(
 pub(super) struct EnvironmentObserver<'a> {
     oracle: &'a dyn Oracle,
     store: Option<&'a RunStore>,
+    warm: Option<WarmConfirmation<'a>>,
     tool_failures: AtomicU32,
 }
 
+/// Confirmation of the verdicts that warm runs gave: at the next agreement with a fresh run but
+/// one, because some of them are recorded between a run and its comparison.
+struct WarmConfirmation<'a> {
+    status: &'a WarmStatus,
+    /// The number of agreements when it last grew, and of the verdicts recorded then.
+    last: Mutex<(u64, u64)>,
+}
+
+impl WarmConfirmation<'_> {
+    fn confirm(&self, store: &RunStore) {
+        let agreements = self.status.agreements();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if agreements > last.0 {
+            store.confirm(last.1);
+            *last = (agreements, store.recorded());
+        }
+    }
+}
+
 impl<'a> EnvironmentObserver<'a> {
-    pub(super) fn new(oracle: &'a dyn Oracle, store: Option<&'a RunStore>) -> Self {
+    pub(super) fn new(
+        oracle: &'a dyn Oracle,
+        store: Option<&'a RunStore>,
+        warm: Option<&'a WarmStatus>,
+    ) -> Self {
         Self {
             oracle,
             store,
+            warm: warm.map(|status| WarmConfirmation {
+                status,
+                last: Mutex::new((status.agreements(), store.map_or(0, RunStore::recorded))),
+            }),
             tool_failures: AtomicU32::new(0),
         }
     }
@@ -154,8 +184,12 @@ impl Oracle for EnvironmentObserver<'_> {
     fn judge(&self, candidate: &[u8], interrupt: &Interrupt) -> Result<Answer, OracleError> {
         let recorded = self.store.map(|store| (store, store.recorded()));
         let answer = self.oracle.judge(candidate, interrupt)?;
+        let warm = self.warm.as_ref().filter(|warm| !warm.status.is_off());
+        if let (Some((store, _)), Some(warm)) = (recorded, warm) {
+            warm.confirm(store);
+        }
         if answer.verdict.is_interesting() {
-            if let Some((store, before)) = recorded {
+            if let (Some((store, before)), None) = (recorded, warm) {
                 store.confirm(before);
             }
             self.tool_failures.store(0, Ordering::Relaxed);

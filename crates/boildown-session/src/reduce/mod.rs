@@ -5,6 +5,7 @@ mod environment;
 mod failure_form;
 mod near_misses;
 mod options;
+mod proposals;
 mod restart;
 mod run;
 mod sized_text;

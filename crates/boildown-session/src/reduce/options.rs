@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use boildown_exec::{FolderResult, fsx};
+use boildown_exec::{FolderResult, Proposer, WarmStatus, fsx};
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
 use boildown_store::{KnownResults, ResumedBest};
@@ -32,6 +32,12 @@ pub struct ReduceOptions {
     /// hold on it, the reduction stops, and the result is the last one that was confirmed. For
     /// properties that should hold always or never.
     pub confirm: bool,
+    /// What is known about warm runs, if candidates are run so. When one turns out to differ from
+    /// fresh runs, the reduction starts again from the last result that was confirmed.
+    pub warm: Option<Arc<WarmStatus>>,
+    /// Programs that propose candidates when the search has finished. If one of these is the new
+    /// best result, the search starts again from it.
+    pub proposers: Vec<Proposer>,
 }
 
 /// Where the best result so far is written.

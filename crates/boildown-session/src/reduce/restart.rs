@@ -5,12 +5,13 @@ use std::sync::Arc;
 use boildown_driver::Spent;
 use boildown_oracle::{Oracle, OracleError, RepeatedOracle};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
-use boildown_store::{Improvement, fingerprint_of};
+use boildown_store::{Improvement, RunStore, fingerprint_of};
 use boildown_syntax::Reduction;
 
 use super::environment::EnvironmentCheck;
 use super::failure_form::{FailureForm, FormObserver};
 use super::options::ReduceOptions;
+use super::proposals::ProposalPhase;
 use super::run::reduce_in;
 use crate::config::SessionConfig;
 use crate::event::{Event, Progress, Stopped, Summary};
@@ -18,6 +19,9 @@ use crate::repeated_test::{RepeatedTest, RunStats};
 
 /// Runs of each candidate after the property was lost for the first and the second time.
 const RUNS_AFTER_LOSS: [u32; 2] = [4, 16];
+
+/// The most rounds of proposals of other programs, each followed by a search.
+const PROPOSAL_ROUNDS: u32 = 20;
 
 /// A reduction that can be started from any text.
 pub struct ReductionPlan<'a> {
@@ -95,6 +99,7 @@ fn reduce_observed(
     let (mut text, mut repeat_policy) = (Arc::clone(plan.input), plan.repeat_policy);
     let (mut total, mut runs_after_loss) = (Spent::default(), RUNS_AFTER_LOSS.iter());
     let (mut flaky, mut tokens_before) = (None, None);
+    let mut rounds = 0..PROPOSAL_ROUNDS;
     loop {
         let repeating = RepeatedOracle::new(plan.oracle, repeat_policy);
         let mut report_total = |event: &Event| on_event(&with_totals(event, bytes_before, total));
@@ -103,7 +108,7 @@ fn reduce_observed(
             input: plan.input,
             policy: repeat_policy,
         };
-        let (mut summary, best) = reduce_in(
+        let (mut summary, mut best) = reduce_in(
             Some(environment),
             observer,
             (plan.start)(&text),
@@ -119,6 +124,15 @@ fn reduce_observed(
         let tokens_of_input = *tokens_before.get_or_insert(summary.tokens_before);
         let is_lost = summary.stopped == Some(Stopped::PropertyLost);
         let is_last = runs_after_loss.len() == 0;
+        if (options.warm.as_ref()).is_some_and(|warm| warm.take_difference()) {
+            // What was found since warm and fresh runs last agreed may be wrong.
+            let _ = store.as_deref().map(RunStore::forget_unconfirmed);
+            if summary.stopped.is_none() || is_lost {
+                (options.resumed_best, config.store) = (None, None);
+                text = best;
+                continue;
+            }
+        }
         if is_lost && let Some(restart) = plan.restart_as_flaky(&best, &config, is_last)? {
             let FlakyInput { policy, input } = restart.flaky;
             on_event(&Event::BecameFlaky { policy, input });
@@ -139,6 +153,36 @@ fn reduce_observed(
             (text, repeat_policy) = (best, RepeatPolicy::all_of(runs));
             continue;
         }
+        if summary.stopped.is_none() && rounds.next().is_some() {
+            let mut report_total =
+                |event: &Event| on_event(&with_totals(event, bytes_before, total));
+            let mut phase = ProposalPhase {
+                oracle: &repeating,
+                options: &options,
+                config: &config,
+                store: store.as_deref(),
+                before: total,
+                best: Arc::clone(&best),
+                spent: Spent::default(),
+            };
+            summary.stopped = phase.run(&mut report_total)?;
+            let (improved, spent) = (phase.best, phase.spent);
+            config.budget = config.budget.without(&spent);
+            total = total.plus(spent);
+            if improved != best {
+                config.memory = config.store.take().or(config.memory);
+                options.resumed_best = None;
+                text = Arc::clone(&improved);
+                if summary.stopped.is_none() {
+                    continue;
+                }
+                best = improved;
+                summary.progress.bytes = best.len();
+                (summary.progress.tokens, summary.confirmed) = (None, None);
+            }
+            summary.one_minimal &= summary.stopped.is_none();
+        }
+        summary.resumable |= config.memory.is_some();
         if let (Some(store), None) = (&store, &config.store) {
             // The verdicts since the restart are not recorded, but the result is: the next session
             // begins with it.

@@ -47,8 +47,9 @@ pub(super) fn reduce_in(
     let store = config.store.as_deref();
     let input = SizedText::from(&search.best());
     let observed = environment.is_some().then_some(store).flatten();
-    let observer = EnvironmentObserver::new(oracle, observed);
-    let once = environment.map(|check| EnvironmentObserver::new(check.oracle, observed));
+    let warm = options.warm.as_deref();
+    let observer = EnvironmentObserver::new(oracle, observed, warm);
+    let once = environment.map(|check| EnvironmentObserver::new(check.oracle, observed, warm));
     let environment = environment
         .zip(once.as_ref())
         .map(|(check, oracle)| EnvironmentCheck { oracle, ..check });

@@ -104,7 +104,8 @@ impl<'a> ReduceTask<'a> {
         reporter: &mut Reporter<'_>,
     ) -> Result<Option<Stopped>, OracleError> {
         let spent = drive.spent();
-        if stopped.is_none() {
+        let has_proposals = !self.options.proposers.is_empty() && self.resumed_best.is_some();
+        if stopped.is_none() && !has_proposals {
             // A search that finishes without reaching the resumed best is not the search of the
             // earlier sessions any more: its own result counts.
             self.pass_resumed_best();
@@ -348,6 +349,9 @@ impl Task<Reduction> for ReduceTask<'_> {
                     elapsed,
                 });
             }
+        }
+        if (self.options.warm.as_ref()).is_some_and(|warm| warm.has_differed()) {
+            return Some(Stopped::PropertyLost);
         }
         let progress = self.progress(Spent::default());
         (self.options.target_size)

@@ -125,6 +125,7 @@ impl GroupReduction<'_> {
                 },
                 interrupt: Some(self.interrupt.clone()),
                 store,
+                memory: None,
             },
             on_event,
         )?;

@@ -13,8 +13,10 @@ use self::values::{MemoryLimit, at_least_one, duration, jobs_here, memory, oracl
 
 mod remote;
 pub(crate) mod values;
+mod warm;
 
 pub(crate) use self::remote::RemoteArgs;
+pub(crate) use self::warm::WarmArgs;
 
 /// Headings of the help.
 pub(crate) mod heading {

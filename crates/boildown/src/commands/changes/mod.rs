@@ -150,6 +150,7 @@ impl CulpritSearch<'_> {
             budget: args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store: session.store.clone(),
+            memory: None,
         };
         let best_query = best.as_ref().map_or(0, |best| best.query);
         let mut patches = PatchWriter::new(problem, output, session.store.as_deref(), best_query);

@@ -50,6 +50,7 @@ pub(super) fn run(args: &ChangesArgs, points: &str, dir: PathBuf) -> Result<Exit
         budget: args.budget.budget(),
         interrupt: Some(interrupt),
         store: None,
+        memory: None,
     };
     let found = problem.find(&config).map_err(explained)?;
     if let Some(failure) = &found.failure {

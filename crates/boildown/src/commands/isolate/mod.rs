@@ -184,6 +184,7 @@ impl IsolationSearch<'_> {
             budget: args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store,
+            memory: None,
         };
         let repeating = RepeatedOracle::new(oracle, self.prepared.baseline.repeat_policy);
         let on_event = &mut |event: &_| {

@@ -321,6 +321,9 @@ fn run_identity(
         ui: _,
         fresh: _,
         help: _,
+        // Verdicts are those of fresh runs, and the search begins in the same way.
+        warm: _,
+        pass_command: _,
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);

@@ -37,6 +37,7 @@ mod delivery;
 mod destination;
 mod history;
 mod preparation;
+mod proposers;
 mod report;
 mod search;
 mod strategy;
@@ -84,7 +85,8 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
     let mut choices = Choices::default();
     let (language, strategy) = language_and_strategy(args, &subject, &mut choices, reporter)?;
     let interrupt = interrupt_on_signals()?;
-    let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
+    let executors =
+        Executors::start(&args.workers, &args.remote, &args.jobs)?.running_warm(args.warm.kind());
 
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);
@@ -96,6 +98,13 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
         &mut prepared.oracle,
         &subject.input,
         args.property.flaky,
+        &interrupt,
+        reporter,
+    )?;
+    executors.start_warm(
+        &mut prepared.oracle,
+        &subject.input,
+        Flakiness::new(&prepared.baseline).is_steady(),
         &interrupt,
         reporter,
     )?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use boildown_exec::{LocalOracle, SecondaryFailureCollector, SecondaryFailures};
+use boildown_exec::{LocalOracle, Proposer, SecondaryFailureCollector, SecondaryFailures};
 use boildown_oracle::{Capture, Interrupt, Oracle};
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_session::{
@@ -16,6 +16,7 @@ use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{Language, Reduction, Strategy, count_tokens, folder_reduction, reduction};
 
 use super::args::ReduceArgs;
+use super::proposers::proposers;
 use super::report::ReductionReport;
 use super::subject::Subject;
 use crate::choices::Choices;
@@ -177,6 +178,20 @@ impl ReductionSearch<'_> {
         reporter.finish(&report);
     }
 
+    /// Returns the programs that propose candidates.
+    fn proposers(&self) -> Result<Vec<Proposer>, CliError> {
+        let is_file = self.subject.folder.is_none() && !self.args.reduces_command();
+        let language = self
+            .language
+            .filter(|_| is_file)
+            .map(|language| language.name);
+        proposers(
+            &self.args.pass_command,
+            language,
+            self.prepared.oracle.runner(),
+        )
+    }
+
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:
     /// it hides the program that fails.
     fn collector(&self) -> Option<SecondaryFailureCollector<&LocalOracle>> {
@@ -224,6 +239,8 @@ impl ReductionSearch<'_> {
             resumed_best: known_best,
             skip_pass: skip_pass.clone(),
             confirm: flakiness.is_steady(),
+            warm: self.executors.warm_status(),
+            proposers: self.proposers()?,
         };
         let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
@@ -315,6 +332,7 @@ impl ReductionSearch<'_> {
             budget: self.args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store,
+            memory: None,
         }
     }
 

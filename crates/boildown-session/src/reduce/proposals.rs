@@ -1,0 +1,228 @@
+//! The candidates that other programs propose.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use boildown_driver::{Drive, Spent, Step};
+use boildown_exec::{Proposal, Proposer};
+use boildown_oracle::{Oracle, OracleError};
+use boildown_search::{Fingerprint, Fingerprinted, Proposals, Search as _};
+use boildown_store::{Improvement, RunStore, fingerprint_of};
+
+use super::options::ReduceOptions;
+use crate::bytes_oracle::BytesOracle;
+use crate::config::SessionConfig;
+use crate::event::{Event, Progress, Stopped};
+
+/// The number of proposals that are made before the first of them is tested. A constant, because
+/// the number of jobs must not influence the result.
+const BATCH: usize = 8;
+
+/// The number of proposals in a row that change nothing, or fail, after which there are no more.
+const IDLE: usize = 3;
+
+/// The largest number of a proposal.
+const LAST: usize = 10_000;
+
+/// A text that a program has proposed.
+#[derive(Debug, Clone)]
+struct ProposedText(Arc<[u8]>);
+
+impl AsRef<[u8]> for ProposedText {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Fingerprinted for ProposedText {
+    fn fingerprint(&self) -> Fingerprint {
+        fingerprint_of(&self.0)
+    }
+}
+
+/// Tests what programs propose for the best text, in the order of the programs.
+///
+/// A program is asked for its proposals from 1 up. The first proposal that is smaller and
+/// interesting becomes the best text, and the program is asked again for the proposal of that
+/// number, now for the new text: of a program that deletes the Nth function, the Nth is another one.
+pub(super) struct ProposalPhase<'a> {
+    pub(super) oracle: &'a dyn Oracle,
+    pub(super) options: &'a ReduceOptions,
+    pub(super) config: &'a SessionConfig,
+    pub(super) store: Option<&'a RunStore>,
+    /// What was spent before.
+    pub(super) before: Spent,
+    pub(super) best: Arc<[u8]>,
+    pub(super) spent: Spent,
+}
+
+impl ProposalPhase<'_> {
+    /// Runs all programs once. Returns why it stopped, if it did not come to the end.
+    pub(super) fn run(
+        &mut self,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<Option<Stopped>, OracleError> {
+        for proposer in &self.options.proposers {
+            on_event(&Event::PassStarted { name: "proposals" });
+            match self.run_proposer(proposer, on_event) {
+                Ok(None) => {}
+                Ok(stopped) => return Ok(stopped),
+                Err(OracleError::Interrupted) => return Ok(Some(Stopped::Interrupted)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    fn run_proposer(
+        &mut self,
+        proposer: &Proposer,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<Option<Stopped>, OracleError> {
+        let (mut index, mut idle) = (1, 0);
+        while index <= LAST {
+            let count = if proposer.is_indexed() { BATCH } else { 1 };
+            let made = self.make(proposer, index, count)?;
+            let end = made.iter().position(|one| *one == Proposal::End);
+            let made = &made[..end.unwrap_or(made.len())];
+            let smaller = |(place, one): (usize, &Proposal)| match one {
+                Proposal::Text(text) if text.len() < self.best.len() => {
+                    Some((place, ProposedText(Arc::clone(text))))
+                }
+                _ => None,
+            };
+            let (places, texts): (Vec<_>, Vec<_>) =
+                made.iter().enumerate().filter_map(smaller).unzip();
+            let (found, stopped) = self.test(texts, on_event)?;
+            if stopped.is_some() {
+                return Ok(stopped);
+            }
+            if let Some(found) = found {
+                (index, idle) = (index + places[found], 0);
+                continue;
+            }
+            for one in made {
+                idle = if matches!(one, Proposal::Text(_)) {
+                    0
+                } else {
+                    idle + 1
+                };
+            }
+            if end.is_some() || idle >= IDLE || !proposer.is_indexed() {
+                break;
+            }
+            index += count;
+        }
+        Ok(None)
+    }
+
+    /// Makes proposals, several at a time.
+    fn make(
+        &self,
+        proposer: &Proposer,
+        first: usize,
+        count: usize,
+    ) -> Result<Vec<Proposal>, OracleError> {
+        let interrupt = self.config.interrupt_handle()?;
+        let next = AtomicUsize::new(0);
+        let made = Mutex::new(Vec::with_capacity(count));
+        let work = || {
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                if place >= count {
+                    return;
+                }
+                let one = proposer.propose(&self.best, first + place, &interrupt);
+                let is_end = !matches!(one, Ok(Proposal::Text(_)));
+                let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+                made.push((place, one));
+                if is_end && count == 1 {
+                    return;
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..self.config.jobs.clamp(1, count) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+        made.sort_by_key(|(place, _)| *place);
+        made.into_iter().map(|(_, one)| one).collect()
+    }
+
+    /// Tests texts until one is interesting, which becomes the best one. Returns its place.
+    fn test(
+        &mut self,
+        texts: Vec<ProposedText>,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<(Option<usize>, Option<Stopped>), OracleError> {
+        let oracle = BytesOracle(self.oracle);
+        let search = Proposals::new(ProposedText(Arc::clone(&self.best)), texts);
+        let mut config = self.config.driver();
+        config.budget = config.budget.without(&self.spent);
+        let before = self.spent;
+        let (found, stopped) = std::thread::scope(|scope| {
+            let mut drive = Drive::start(scope, search, &oracle, &config);
+            let stopped = loop {
+                let step = drive.step_knowing(&mut |_| None)?;
+                self.spent = before.plus(drive.spent());
+                let progress = self.progress();
+                match step {
+                    Step::Told(told) => on_event(&Event::Tested {
+                        verdict: told.verdict,
+                        progress,
+                    }),
+                    Step::Tick => on_event(&Event::Tick(progress)),
+                    Step::Prepared => {}
+                    Step::Finished => break None,
+                    Step::Stopped(reason) => break Some(reason.into()),
+                }
+            };
+            let found = drive.search().found();
+            let found = found.map(|place| (place, drive.search().best().0));
+            Ok::<_, OracleError>((found, stopped))
+        })?;
+        let Some((place, text)) = found else {
+            return Ok((None, stopped));
+        };
+        self.write(text)?;
+        on_event(&Event::NewBest(Arc::clone(&self.best)));
+        on_event(&Event::Improved(self.progress()));
+        Ok((Some(place), stopped))
+    }
+
+    /// Makes a text the best result, in the store and in the output.
+    fn write(&mut self, text: Arc<[u8]>) -> Result<(), OracleError> {
+        if let Some(store) = self.store {
+            let total = self.before.plus(self.spent);
+            store.improve(Improvement {
+                query: total.queries,
+                content: fingerprint_of(&text),
+                bytes: text.len(),
+                tokens: None,
+                elapsed: total.elapsed,
+                text: Some(Arc::clone(&text)),
+            });
+        }
+        if let Some(output) = &self.options.output {
+            if let Some(known) = &self.options.known_results {
+                known.record(fingerprint_of(&text));
+            }
+            output.write(&text)?;
+        }
+        self.best = text;
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            bytes_before: self.best.len(),
+            bytes: self.best.len(),
+            spent: self.spent,
+            ..Progress::default()
+        }
+    }
+}

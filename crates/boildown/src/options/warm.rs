@@ -1,0 +1,41 @@
+//! Options of runs in programs that were started before.
+
+use std::ffi::OsString;
+
+use boildown_exec::HarnessKind;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+use super::heading;
+
+/// A program that is started once for each job, and runs many candidates.
+#[derive(Debug, Args)]
+pub(crate) struct WarmArgs {
+    /// Start the program once and fork it for each test: python
+    ///
+    /// For a command that is a Python program. It forks when it has imported what it imports on the
+    /// input. Runs are compared with fresh ones all the time; if they differ, all later runs are
+    /// fresh.
+    #[arg(long, value_name = "LANGUAGE", value_parser = PossibleValuesParser::new(["python"]), hide_short_help = true, hide_possible_values = true, conflicts_with_all = ["serve", "worker", "workers", "remote", "args", "env", "within"], help_heading = heading::RUN)]
+    pub(crate) warm: Option<String>,
+
+    /// Let this program run the tests, over pipes
+    ///
+    /// A line for the shell that starts a harness: a program that reads a request on each line of its
+    /// standard input, runs the command on a candidate, and prints how it ended.
+    /// `docs/reference/harness.md` describes the protocol. Runs are compared with fresh ones, as with
+    /// --warm.
+    #[arg(long, value_name = "LINE", hide_short_help = true, conflicts_with_all = ["worker", "workers", "remote", "args", "env", "within"], help_heading = heading::RUN)]
+    pub(crate) serve: Option<OsString>,
+}
+
+impl WarmArgs {
+    /// Returns what runs candidates, if it is not a fresh process for each.
+    pub(crate) fn kind(&self) -> Option<HarnessKind> {
+        match (&self.warm, &self.serve) {
+            (Some(_), _) => Some(HarnessKind::Python),
+            (None, Some(line)) => Some(HarnessKind::Line(line.clone())),
+            (None, None) => None,
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Candidates that other programs propose.
+
+use crate::env::TestEnv;
+
+/// A test that holds on the input, and on a text that no deletion leads to.
+const TEST: &str = "case \"$(cat \"$1\")\" in 'one (two) three'|'x y z') ;; *) exit 1;; esac";
+
+/// Proposes texts by number: the first two are of no use.
+const PROPOSE: &str = "case $2 in 1) echo much longer than the input ever was;; \
+                       2) kill -9 $$;; 3) echo x y z;; *) exit 1;; esac";
+
+fn env() -> TestEnv {
+    TestEnv::new()
+        .file("in.txt", "one (two) three\n")
+        .script("test.sh", TEST)
+        .script("propose.sh", PROPOSE)
+}
+
+#[track_caller]
+fn check(options: &[&str], expect: &str) -> String {
+    let env = env();
+    let args = ["in.txt", "--test", "test.sh"];
+    let finished = env.reduce(args.iter().chain(options));
+    let result = match env.exists("in.min.txt") {
+        true => env.read("in.min.txt"),
+        false => env.read("in.txt"),
+    };
+    assert_eq!(result.trim_end(), expect, "{finished}");
+    finished.stderr.clone()
+}
+
+#[test]
+fn a_proposal_is_a_candidate_like_others_at_any_number_of_jobs() {
+    for jobs in ["1", "4"] {
+        let pass = "named: ./propose.sh {in} {index}";
+        check(&["--jobs", jobs, "--pass-command", pass], "x y z");
+    }
+    check(
+        &["--pass-command", "to-file: echo x y z >{out}; : {in}"],
+        "x y z",
+    );
+    check(&[], "one (two) three");
+}
+
+#[test]
+fn a_program_that_fails_floods_or_writes_elsewhere_changes_nothing() {
+    let flood = "flood: yes <{in}";
+    let crash = "crash: kill -SEGV $$; : {in} {index}";
+    let damage = "damage: rm -f {in}; echo >../../../escaped; exit 0";
+    let missing = "missing: /nonexistent/program {in}";
+    let worse = "worse: echo x; : {in} {index}";
+    let mut options = Vec::new();
+    for pass in [flood, crash, damage, missing, worse] {
+        options.extend(["--pass-command", pass]);
+    }
+    check(&options, "one (two) three");
+}
+
+#[test]
+fn a_pass_command_without_a_name_or_an_input_is_refused() {
+    for (pass, reason) in [
+        ("./propose.sh", "write `NAME: COMMAND {in}`"),
+        ("a b: cat {in}", "a name consists of letters"),
+        ("a: cat", "`{in}` stands for the file to change"),
+    ] {
+        let env = env();
+        let finished = env.reduce(["in.txt", "--test", "test.sh", "--pass-command", pass]);
+        finished.assert_code(1).assert_says(reason);
+    }
+}
