@@ -36,6 +36,7 @@ pub(crate) mod args;
 mod delivery;
 mod destination;
 mod history;
+mod incremental;
 mod preparation;
 mod report;
 mod search;
@@ -99,6 +100,7 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
         &interrupt,
         reporter,
     )?;
+    incremental::check(args, &prepared.oracle)?;
     let place = (history.place.project()).map(|project| project.plan().root().to_owned());
     let flakiness = Flakiness::new(&prepared.baseline);
     let (session, known_best) =
@@ -163,7 +165,7 @@ fn run_places<'a>(
     destination: &Destination,
 ) -> RunPlaces<'a> {
     let (within, results) = (args.within.as_deref(), destination.results());
-    RunPlaces::new(within, &args.input, commands, results, args.jobs.count())
+    RunPlaces::new(within, &args.input, commands, results, args.copies())
 }
 
 /// Returns the runner of the command, after a run of each extra test on the input.
