@@ -82,8 +82,8 @@ pub use local::{LocalOracle, check_set_up};
 pub use open_watch::OpenWatch;
 pub use pass_fail::PassFailOracle;
 pub use project::{
-    CopiedEntry, FolderNotes, FolderPlan, FolderRequest, FolderResult, PlanError, PlanLimits,
-    Project, ProjectPlan, ProjectRequest, possible_roots,
+    CleanRuns, CopiedEntry, FolderNotes, FolderPlan, FolderRequest, FolderResult, PlanError,
+    PlanLimits, Project, ProjectPlan, ProjectRequest, possible_roots,
 };
 pub use proposer::{Proposal, Proposer};
 pub use runner::{Executor, RunRequest, Runner};

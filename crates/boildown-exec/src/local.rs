@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::project::Leftovers;
 use crate::spawn::{Limits, is_not_executable};
 use crate::{CommandLine, Executor, RunRequest, Runner};
 use boildown_oracle::{
@@ -127,6 +128,39 @@ impl LocalOracle {
     pub fn runner(&self) -> &Runner {
         &self.runner
     }
+
+    /// Returns the run that decides about a candidate, and its verdict: after a run in a copy with
+    /// the artefacts of earlier runs, one in a clean copy if the candidate seems to be interesting,
+    /// and now and then if not.
+    fn in_clean_copy(
+        &self,
+        run: Run,
+        request: &RunRequest<'_>,
+        leftovers: Leftovers,
+        interrupt: &Interrupt,
+    ) -> Result<(Run, Verdict), OracleError> {
+        let verdict = self.property.verdict(&run);
+        let project = match (&self.runner.project, leftovers) {
+            (Some(project), Leftovers::Kept) => project,
+            _ => return Ok((run, verdict)),
+        };
+        let was_hit = verdict.is_interesting();
+        if !project.is_run_again(request.candidate, was_hit) {
+            return Ok((run, verdict));
+        }
+        let limits = Limits {
+            timeout: request.limits.timeout.max(self.runner.limits.timeout),
+            ..request.limits.clone()
+        };
+        let request = RunRequest {
+            limits: &limits,
+            ..*request
+        };
+        let run = (self.runner).run_in(Leftovers::Removed, &request, interrupt)?;
+        let verdict = self.property.verdict(&run);
+        project.record_clean_run(was_hit, verdict.is_interesting());
+        Ok((run, verdict))
+    }
 }
 
 impl Oracle for LocalOracle {
@@ -146,6 +180,7 @@ impl Oracle for LocalOracle {
             capture: self.capture,
             limits: &limits,
         };
+        let leftovers = self.runner.leftovers();
         match self.runner.execute(&request, interrupt) {
             // The input could be executed in the first run, so the fault is with this candidate.
             Err(error) if self.runner.command.runs_candidate() && is_not_executable(&error) => {
@@ -155,8 +190,7 @@ impl Oracle for LocalOracle {
                 })
             }
             run => {
-                let run = run?;
-                let verdict = self.property.verdict(&run);
+                let (run, verdict) = self.in_clean_copy(run?, &request, leftovers, interrupt)?;
                 let verdict = self.runner.confirm(verdict, candidate, interrupt)?;
                 if let Some(adaptive_timeout) = &self.adaptive_timeout
                     && verdict.is_interesting()

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::project::ProjectRun;
+use crate::project::{Leftovers, ProjectRun};
 use crate::scratch::SandboxedRun;
 use crate::spawn::{self, Limits};
 use crate::{CandidateFile, CommandLine, ExtraTest, Project, Scratch};
@@ -111,6 +111,24 @@ impl Runner {
         request: &RunRequest<'_>,
         interrupt: &Interrupt,
     ) -> Result<Run, OracleError> {
+        self.run_in(self.leftovers(), request, interrupt)
+    }
+
+    /// Returns what the copies of the project do at present with the files that runs create.
+    pub(crate) fn leftovers(&self) -> Leftovers {
+        match (&self.project, &self.executor) {
+            (Some(project), None) => project.leftovers(),
+            _ => Leftovers::Removed,
+        }
+    }
+
+    /// Runs the command once in this process; in a project, in such a copy.
+    pub(crate) fn run_in(
+        &self,
+        leftovers: Leftovers,
+        request: &RunRequest<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<Run, OracleError> {
         let &RunRequest {
             candidate,
             capture,
@@ -124,6 +142,7 @@ impl Runner {
                 mode: self.file.mode,
                 candidate,
                 limits,
+                leftovers,
             };
             project.run(&run, interrupt)?
         } else if let Some(sandbox) = &limits.sandbox {
@@ -160,9 +179,17 @@ impl Runner {
             command: test.command.clone(),
             ..self.clone()
         };
-        runner
-            .with_timeout(test.timeout)
-            .run(candidate, capture, interrupt)
+        let runner = runner.with_timeout(test.timeout);
+        let request = RunRequest {
+            candidate,
+            capture,
+            limits: &runner.limits,
+        };
+        match runner.leftovers() {
+            // What it says is final, as a run in a clean copy.
+            Leftovers::Kept => runner.run_in(Leftovers::Removed, &request, interrupt),
+            Leftovers::Removed => runner.execute(&request, interrupt),
+        }
     }
 
     /// Returns the verdict on a candidate that the extra tests confirm, or do not: the first one

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::fsx;
+use crate::{FolderResult, Project, fsx, remove_tree};
+use boildown_folder::FolderText;
 use boildown_oracle::{Answer, Interrupt, Oracle, OracleError, Signature};
 
 /// An oracle that passes on the answers of another oracle and collects secondary failures.
@@ -24,9 +25,42 @@ pub struct SecondaryFailureCollector<O> {
     expected: Option<Signature>,
     /// The folder that the smallest candidates are written to.
     folder: PathBuf,
-    /// The extension of their file names, with its dot; empty when the input has none.
-    extension: String,
+    form: CandidateForm,
     failures: Mutex<SecondaryFailures>,
+}
+
+/// What candidates are, and how they are written.
+#[derive(Debug)]
+enum CandidateForm {
+    /// Files with this extension, with its dot; empty when the input has none.
+    File { extension: String },
+    /// States of the folder of this project, each written as a folder.
+    Folder(Arc<Project>),
+}
+
+impl CandidateForm {
+    /// Returns the size of a candidate in bytes: of a state of a folder, that of its files.
+    fn size(&self, candidate: &[u8]) -> usize {
+        match self {
+            Self::File { .. } => candidate.len(),
+            Self::Folder(_) => {
+                let bytes = FolderText::size_in(candidate).bytes;
+                usize::try_from(bytes).unwrap_or(usize::MAX)
+            }
+        }
+    }
+
+    /// Replaces what is at a path by a candidate.
+    fn write(&self, path: &Path, candidate: &[u8]) -> Result<(), String> {
+        match self {
+            Self::File { .. } => {
+                fsx::write_atomic(path, candidate).map_err(|error| error.to_string())
+            }
+            Self::Folder(project) => FolderResult::new(Arc::clone(project), path.to_owned())
+                .write(candidate)
+                .map_err(|error| error.to_string()),
+        }
+    }
 }
 
 /// The maximum number of signatures that are kept.
@@ -36,7 +70,7 @@ const MAX_SIGNATURES: usize = 16;
 #[derive(Debug, Clone, Default)]
 pub struct SecondaryFailures {
     by_signature: BTreeMap<Signature, SecondaryFailure>,
-    /// Files of earlier sessions whose failures this session has not seen, with their sizes in
+    /// Files, or folders, of earlier sessions whose failures this session has not seen, with their sizes in
     /// bytes, sorted by name.
     pub earlier: Vec<(PathBuf, u64)>,
     /// The number of runs whose signatures were not kept.
@@ -50,7 +84,7 @@ pub struct SecondaryFailures {
 pub struct SecondaryFailure {
     /// The signature, which distinguishes it from other failures.
     pub signature: Signature,
-    /// The file with the smallest candidate that fails in this way.
+    /// The file or folder with the smallest candidate that fails in this way.
     pub file: PathBuf,
     /// The size of that candidate in bytes.
     pub bytes: usize,
@@ -71,9 +105,16 @@ impl<O> SecondaryFailureCollector<O> {
             oracle,
             expected,
             folder,
-            extension,
+            form: CandidateForm::File { extension },
             failures: Mutex::default(),
         }
+    }
+
+    /// Returns this collector for candidates that are states of the folder of a project.
+    #[must_use]
+    pub fn of_folder(mut self, project: Arc<Project>) -> Self {
+        self.form = CandidateForm::Folder(project);
+        self
     }
 
     /// Returns the failures collected so far.
@@ -81,9 +122,13 @@ impl<O> SecondaryFailureCollector<O> {
         let mut failures = self.lock().clone();
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let is_new = |path: &PathBuf| failures.by_signature.values().all(|one| one.file != *path);
+        // A folder that was being written when a session was killed has a name with a dot.
+        let is_hidden = |path: &Path| {
+            (path.file_name()).is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+        };
         let mut earlier: Vec<_> = files
-            .filter_map(|file| Some((file.path(), file.metadata().ok()?.len())))
-            .filter(|(path, _)| is_new(path))
+            .filter_map(|file| Some((file.path(), size_at(&file.path())?)))
+            .filter(|(path, _)| is_new(path) && !is_hidden(path))
             .collect();
         earlier.sort();
         failures.earlier = earlier;
@@ -96,25 +141,26 @@ impl<O> SecondaryFailureCollector<O> {
 
     /// Counts a failure, and writes its candidate if that is the smallest so far.
     fn record(&self, signature: &Signature, candidate: &[u8]) {
+        let size = self.form.size(candidate);
         let mut failures = self.lock();
         if let Some(failure) = failures.by_signature.get_mut(signature) {
             failure.runs += 1;
-            if candidate.len() >= failure.bytes {
+            if size >= failure.bytes {
                 return;
             }
-            failure.bytes = candidate.len();
+            failure.bytes = size;
         } else {
             let Some(file) = self.file_for(&mut failures, signature) else {
                 failures.left_out += 1;
                 return;
             };
-            let earlier = fs::metadata(&file).map_or(u64::MAX, |existing| existing.len());
+            let earlier = size_at(&file).unwrap_or(u64::MAX);
             let earlier = usize::try_from(earlier).unwrap_or(usize::MAX);
-            let is_smaller = candidate.len() < earlier;
+            let is_smaller = size < earlier;
             let failure = SecondaryFailure {
                 signature: signature.clone(),
                 file,
-                bytes: candidate.len().min(earlier),
+                bytes: size.min(earlier),
                 runs: 1,
             };
             failures.by_signature.insert(signature.clone(), failure);
@@ -125,7 +171,7 @@ impl<O> SecondaryFailureCollector<O> {
         let file = &failures.by_signature[signature].file;
         let written = fs::create_dir_all(&self.folder)
             .map_err(|error| error.to_string())
-            .and_then(|()| fsx::write_atomic(file, candidate).map_err(|error| error.to_string()));
+            .and_then(|()| self.form.write(file, candidate));
         if let Err(error) = written {
             // The reduction continues: secondary failures are not its purpose.
             failures.write_error.get_or_insert(error);
@@ -144,16 +190,37 @@ impl<O> SecondaryFailureCollector<O> {
             }
             let (_, removed) = failures.by_signature.pop_last()?;
             failures.left_out += removed.runs;
-            fs::remove_file(removed.file).ok();
+            match &self.form {
+                CandidateForm::File { .. } => fs::remove_file(removed.file).ok(),
+                CandidateForm::Folder(_) => remove_tree(&removed.file).ok(),
+            };
         }
         let name = signature.file_name();
+        let extension = match &self.form {
+            CandidateForm::File { extension } => extension,
+            CandidateForm::Folder(_) => "",
+        };
         let is_used = |file: &PathBuf| failures.by_signature.values().any(|one| one.file == *file);
         let names = (2..).map(|number| format!("{name}-{number}"));
         std::iter::once(name.clone())
             .chain(names)
-            .map(|name| self.folder.join(format!("{name}{}", self.extension)))
+            .map(|name| self.folder.join(format!("{name}{extension}")))
             .find(|file| !is_used(file))
     }
+}
+
+/// Returns the size of a file, or of all files in a folder, in bytes. `None` if it cannot be read.
+fn size_at(path: &Path) -> Option<u64> {
+    let found = fs::symlink_metadata(path).ok()?;
+    if !found.is_dir() {
+        return Some(found.len());
+    }
+    let entries = fs::read_dir(path).ok()?.flatten();
+    let sizes = entries.filter_map(|entry| match entry.file_type().ok()?.is_symlink() {
+        true => None,
+        false => size_at(&entry.path()),
+    });
+    Some(sizes.sum())
 }
 
 impl SecondaryFailures {

@@ -76,6 +76,7 @@ mod common_ends;
 mod document;
 mod edit_plan;
 mod gate;
+mod inclusions;
 mod isolate;
 mod items;
 mod keep;

@@ -21,7 +21,7 @@ use crate::report::format::{EscapedPath as _, count};
 use crate::report::notes::Notes;
 
 /// Options for an input that is a folder, or several files.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct FolderArgs {
     /// Reduce only these files of a folder; the others stay
     ///

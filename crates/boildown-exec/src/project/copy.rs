@@ -3,58 +3,24 @@
 //! Every file is named relative to an open directory, and no link is followed. So a run that
 //! replaces a directory of its copy by a link does not make us write or remove anything elsewhere.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use rustix::fs::{
-    AtFlags, Dir, Mode, OFlags, RawMode, Stat, fchmod, fstat, linkat, mkdirat, openat, statat,
-    symlinkat,
-};
+use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, linkat, mkdirat, openat, statat};
 
 use super::dir_watch::{ChangedEntries, DirWatch};
 use super::node::{DirNode, Node};
+use super::written_tree::{
+    Leftovers, Opened, Written, WrittenDir, is_unchanged, open_dir, open_or_create, permissions,
+};
 use crate::scratch::{Attributes, remove_at};
-
-/// A directory as it was written.
-#[derive(Debug)]
-struct WrittenDir {
-    attributes: Attributes,
-    inode: u64,
-    /// Its entries, by name.
-    children: BTreeMap<OsString, Written>,
-}
-
-/// An entry as it was written.
-#[derive(Debug)]
-enum Written {
-    Dir(WrittenDir),
-    Leaf(Box<WrittenLeaf>),
-}
-
-/// A directory that was opened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Opened {
-    /// The one that was written.
-    Ours,
-    /// Another one, which a run has put there, or which was just made.
-    Other,
-}
 
 /// How often only what is known to differ is put back, before all is.
 const PARTIAL: u32 = 64;
-
-/// A file or a link as it was written.
-#[derive(Debug, Clone)]
-struct WrittenLeaf {
-    stat: Stat,
-    /// Its content, if that is not the one of the source.
-    changed: Option<Arc<[u8]>>,
-}
 
 /// A directory tree that is written once, and put back after each run; or made to hold another
 /// tree for each run.
@@ -66,6 +32,7 @@ pub(crate) struct TreeCopy {
     watch: Option<DirWatch>,
     /// The number of times that only what was known to differ was put back, since all was.
     partial: u32,
+    leftovers: Leftovers,
 }
 
 impl TreeCopy {
@@ -83,13 +50,24 @@ impl TreeCopy {
         let opened = open_dir(parent, name)?;
         fchmod(&opened, permissions(mode))?;
         let mut written = WrittenDir::new(&opened)?;
-        put_back(tree, &mut written, source, opened.as_fd())?;
+        Leftovers::Removed.put_back(tree, &mut written, source, opened.as_fd())?;
         Ok(Self {
             opened,
             written,
             watch: None,
             partial: 0,
+            leftovers: Leftovers::Removed,
         })
+    }
+
+    /// Keeps what runs create in this copy from now on.
+    pub(super) fn keep_leftovers(&mut self) {
+        self.leftovers = Leftovers::Kept;
+    }
+
+    /// Returns what happens to the files that runs create.
+    pub(super) fn leftovers(&self) -> Leftovers {
+        self.leftovers
     }
 
     /// Creates a directory like [`create`](Self::create). A file that another copy on the same file
@@ -105,7 +83,7 @@ impl TreeCopy {
         let mut copy = Self::create(parent, name, tree.mode, &empty, source)?;
         let (from, to) = (other.opened.as_fd(), copy.opened.as_fd());
         link_files(tree, (&mut other.written, from), (&mut copy.written, to))?;
-        put_back(tree, &mut copy.written, source, copy.opened.as_fd())?;
+        Leftovers::Removed.put_back(tree, &mut copy.written, source, copy.opened.as_fd())?;
         Ok(copy)
     }
 
@@ -152,6 +130,11 @@ impl TreeCopy {
         self.check_place(parent, name)?;
         self.partial += 1;
         for (directory, names) in changed {
+            let names = names.into_iter().filter(|name| {
+                let is_ours = || tree.at(&directory)?.children.get(name);
+                self.leftovers == Leftovers::Removed || is_ours().is_some()
+            });
+            let names: Vec<OsString> = names.collect();
             differing.entry(directory).or_default().extend(names);
         }
         let mut new = Vec::new();
@@ -217,17 +200,18 @@ impl TreeCopy {
                     let (inner, mut inside, state) = opened;
                     if state == Opened::Other {
                         let from = open_dir(from.as_fd(), name)?;
-                        put_back(dir, &mut inside, from.as_fd(), inner.as_fd())?;
+                        (self.leftovers).put_back(dir, &mut inside, from.as_fd(), inner.as_fd())?;
                         new.push(directory.join(name));
                     }
                     written.children.insert(name.clone(), Written::Dir(inside));
                 }
                 Some(leaf) => {
-                    put_back_leaf(leaf, name, written, from.as_fd(), target.as_fd())?;
+                    let dirs = (from.as_fd(), target.as_fd());
+                    self.leftovers.put_back_leaf(leaf, name, written, dirs)?;
                 }
             }
         }
-        put_back_time(from.as_fd(), target.as_fd())
+        self.leftovers.put_back_time(from.as_fd(), target.as_fd())
     }
 
     /// Checks that the directory itself is still the one that was made.
@@ -255,15 +239,21 @@ impl TreeCopy {
         source: BorrowedFd<'_>,
     ) -> io::Result<()> {
         self.check_place(parent, name.as_ref())?;
-        put_back(tree, &mut self.written, source, self.opened.as_fd())
+        (self.leftovers).put_back(tree, &mut self.written, source, self.opened.as_fd())
     }
 
     /// Writes a file that is not part of the tree; its folder is.
     pub(super) fn write(&self, path: &Path, mode: u32, bytes: &[u8]) -> io::Result<()> {
         let (folder, name) = self.folder_of(path)?;
         let folder = folder.as_ref().map_or(self.opened.as_fd(), OwnedFd::as_fd);
+        if self.leftovers == Leftovers::Kept {
+            // That of the last run.
+            remove_at(folder, name)?;
+        }
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        File::from(openat(folder, name, flags, permissions(mode | 0o600))?).write_all(bytes)
+        let mut file = File::from(openat(folder, name, flags, permissions(mode | 0o600))?);
+        file.write_all(bytes)?;
+        self.leftovers.set_time(&file, None)
     }
 
     /// Opens the folder of a file; `None` for the root.
@@ -310,220 +300,6 @@ fn link_files(
         }
     }
     Ok(())
-}
-
-/// Makes `target` hold exactly `node`, whose contents are those in `source`. Writes only what
-/// differs from `written`.
-fn put_back(
-    node: &DirNode,
-    written: &mut WrittenDir,
-    source: BorrowedFd<'_>,
-    target: BorrowedFd<'_>,
-) -> io::Result<()> {
-    remove_unknown(node, target)?;
-    for (name, child) in &node.children {
-        match child {
-            Node::Dir(dir) => {
-                let known = match written.children.remove(name) {
-                    Some(Written::Dir(inside)) => Some(inside),
-                    _ => None,
-                };
-                let (inner, mut inside, _) = open_or_create(target, name, dir.mode, known)?;
-                let source = open_dir(source, name)?;
-                put_back(dir, &mut inside, source.as_fd(), inner.as_fd())
-                    .map_err(|error| named(error, name, '/'))?;
-                written.children.insert(name.clone(), Written::Dir(inside));
-            }
-            Node::File(_) | Node::Changed(..) | Node::Link(_) => {
-                put_back_leaf(child, name, written, source, target)?;
-            }
-        }
-    }
-    put_back_time(source, target)
-}
-
-/// Writes a file or a link, unless it is as it was written.
-fn put_back_leaf(
-    leaf: &Node,
-    name: &OsString,
-    written: &mut WrittenDir,
-    source: BorrowedFd<'_>,
-    target: BorrowedFd<'_>,
-) -> io::Result<()> {
-    let found = statat(target, name, AtFlags::SYMLINK_NOFOLLOW).ok();
-    let is_same = match (written.children.get(name), &found) {
-        (Some(Written::Leaf(written)), Some(found)) => {
-            written.is_as(leaf) && is_unchanged(&written.stat, found)
-        }
-        _ => false,
-    };
-    if !is_same {
-        if found.is_some() {
-            remove_at(target, name)?;
-        }
-        let leaf = write_leaf(leaf, name, source, target)?;
-        let leaf = Written::Leaf(Box::new(leaf));
-        written.children.insert(name.clone(), leaf);
-    }
-    Ok(())
-}
-
-/// Gives a directory the time of its source: build tools compare those of directories too.
-fn put_back_time(source: BorrowedFd<'_>, target: BorrowedFd<'_>) -> io::Result<()> {
-    let time = File::from(source.try_clone_to_owned()?)
-        .metadata()?
-        .modified()?;
-    let target = File::from(target.try_clone_to_owned()?);
-    if target.metadata()?.modified()? != time {
-        target.set_modified(time)?;
-    }
-    Ok(())
-}
-
-/// Puts the name of an entry before the message of an error about a file that is missing or may not
-/// be read. Other errors are told apart by their numbers.
-fn named(error: io::Error, name: &OsStr, separator: char) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
-            let message = format!("{}{separator}{error}", name.display());
-            io::Error::new(error.kind(), message)
-        }
-        _ => error,
-    }
-}
-
-impl WrittenLeaf {
-    /// Returns whether it was written with the content of this node.
-    fn is_as(&self, node: &Node) -> bool {
-        match (node, &self.changed) {
-            (Node::Changed(_, content), Some(changed)) => content == changed,
-            (Node::File(_) | Node::Link(_), None) => true,
-            _ => false,
-        }
-    }
-}
-
-impl WrittenDir {
-    fn new(opened: &OwnedFd) -> io::Result<Self> {
-        Ok(Self {
-            attributes: Attributes::read(opened)?,
-            inode: fstat(opened)?.st_ino,
-            children: BTreeMap::new(),
-        })
-    }
-
-    /// Returns the directory at this path.
-    fn at(&mut self, path: &Path) -> Option<&mut Self> {
-        let mut dir = self;
-        for name in path {
-            dir = match dir.children.get_mut(name)? {
-                Written::Dir(inside) => inside,
-                Written::Leaf(_) => return None,
-            };
-        }
-        Some(dir)
-    }
-}
-
-/// Opens a directory if it is as it was written, and otherwise makes a new one in its place.
-fn open_or_create(
-    parent: BorrowedFd<'_>,
-    name: &OsStr,
-    mode: u32,
-    known: Option<WrittenDir>,
-) -> io::Result<(OwnedFd, WrittenDir, Opened)> {
-    if let Some(mut known) = known
-        && let Ok(opened) = open_dir(parent, name)
-        && Attributes::read(&opened)? == known.attributes
-    {
-        let inode = fstat(&opened)?.st_ino;
-        let state = match inode == known.inode {
-            true => Opened::Ours,
-            false => Opened::Other,
-        };
-        known.inode = inode;
-        return Ok((opened, known, state));
-    }
-    remove_at(parent, name)?;
-    mkdirat(parent, name, Mode::RWXU)?;
-    let opened = open_dir(parent, name)?;
-    fchmod(&opened, permissions(mode))?;
-    let written = WrittenDir::new(&opened)?;
-    Ok((opened, written, Opened::Other))
-}
-
-/// Removes the entries of a directory that the tree does not have.
-fn remove_unknown(node: &DirNode, target: BorrowedFd<'_>) -> io::Result<()> {
-    let mut unknown = Vec::new();
-    for entry in Dir::read_from(target)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if !matches!(name.to_bytes(), b"." | b"..") && !node.children.contains_key(as_os_str(name))
-        {
-            unknown.push(name.to_owned());
-        }
-    }
-    unknown
-        .iter()
-        .try_for_each(|name| remove_at(target, name.as_c_str()))
-}
-
-fn as_os_str(name: &std::ffi::CStr) -> &OsStr {
-    std::os::unix::ffi::OsStrExt::from_bytes(name.to_bytes())
-}
-
-/// Writes a file or a link. A file with the content of its source gets its time too.
-fn write_leaf(
-    node: &Node,
-    name: &OsStr,
-    source: BorrowedFd<'_>,
-    target: BorrowedFd<'_>,
-) -> io::Result<WrittenLeaf> {
-    let create = |mode: u32| {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let created = openat(target, name, flags, permissions(mode | 0o600))?;
-        fchmod(&created, permissions(mode))?;
-        io::Result::Ok(File::from(created))
-    };
-    let mut changed = None;
-    match node {
-        Node::Link(to) => symlinkat(to, target, name)?,
-        Node::File(mode) => {
-            let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-            let from = openat(source, name, flags, Mode::empty());
-            let mut from = File::from(from.map_err(|error| named(error.into(), name, ':'))?);
-            let mut to = create(*mode)?;
-            io::copy(&mut from, &mut to)?;
-            to.set_modified(from.metadata()?.modified()?)?;
-        }
-        Node::Changed(mode, content) => {
-            create(*mode)?.write_all(content)?;
-            changed = Some(Arc::clone(content));
-        }
-        Node::Dir(_) => {}
-    }
-    let stat = statat(target, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    Ok(WrittenLeaf { stat, changed })
-}
-
-/// Returns whether a file has not been written, replaced, or given other permissions. The time of
-/// the change of its metadata cannot be set back.
-fn is_unchanged(written: &Stat, found: &Stat) -> bool {
-    written.st_ino == found.st_ino
-        && written.st_size == found.st_size
-        && written.st_mode == found.st_mode
-        && (written.st_mtime, written.st_mtime_nsec) == (found.st_mtime, found.st_mtime_nsec)
-        && (written.st_ctime, written.st_ctime_nsec) == (found.st_ctime, found.st_ctime_nsec)
-}
-
-/// Opens a directory that is not a link.
-pub(super) fn open_dir(parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(openat(parent, name, flags, Mode::empty())?)
-}
-
-fn permissions(mode: u32) -> Mode {
-    Mode::from_raw_mode((mode & 0o7777) as RawMode)
 }
 
 #[cfg(test)]

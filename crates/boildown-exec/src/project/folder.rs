@@ -13,10 +13,10 @@ use boildown_folder::{
 };
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 
-use super::copy::open_dir;
 use super::dir_watch::ChangedEntries;
 use super::folder_plan::FolderPlan;
 use super::node::{DirNode, Node};
+use super::written_tree::open_dir;
 
 /// A folder to reduce, whose contents are in a snapshot.
 #[derive(Debug)]

@@ -10,14 +10,18 @@ mod dir_watch;
 mod folder;
 mod folder_plan;
 mod folder_result;
+mod kept_artifacts;
 mod node;
 mod plan;
 mod roots;
 mod runs;
+mod written_tree;
 
 pub use folder_plan::{FolderNotes, FolderPlan, FolderRequest};
 pub use folder_result::FolderResult;
+pub use kept_artifacts::CleanRuns;
 pub use plan::{CopiedEntry, PlanError, PlanLimits, ProjectPlan, ProjectRequest};
 pub use roots::possible_roots;
 pub use runs::Project;
 pub(crate) use runs::ProjectRun;
+pub(crate) use written_tree::Leftovers;

@@ -10,11 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 
-use super::copy::{TreeCopy, open_dir};
+use super::copy::TreeCopy;
 use super::folder::FolderSource;
 use super::folder_plan::FolderPlan;
+use super::kept_artifacts::{CleanRuns, KeptArtifacts, is_run_again};
 use super::node::{DirNode, Node};
 use super::plan::ProjectPlan;
+use super::written_tree::{Leftovers, open_dir};
 use crate::command_line::{Moved, RunSite};
 use crate::scratch::{Attributes, empty, remove_at};
 use crate::spawn::{self, Limits, Sandbox, SandboxThread, Stdin};
@@ -45,6 +47,7 @@ pub struct Project {
     copies: AtomicU64,
     /// The folder that is reduced, if the candidates are states of a folder.
     folder: Option<FolderSource>,
+    kept: KeptArtifacts,
 }
 
 /// A copy, with a thread that starts commands there; in a sandbox, they may write nowhere else.
@@ -90,6 +93,8 @@ pub(crate) struct ProjectRun<'a> {
     pub(crate) mode: u32,
     pub(crate) candidate: &'a [u8],
     pub(crate) limits: &'a Limits,
+    /// Which copy it is run in: one that keeps what runs create, or a clean one.
+    pub(crate) leftovers: Leftovers,
 }
 
 impl Project {
@@ -160,7 +165,36 @@ impl Project {
             copies: AtomicU64::new(0),
             scratch,
             folder: None,
+            kept: KeptArtifacts::default(),
         })
+    }
+
+    /// Keeps what runs create in the copies, such as object files, for the next runs. A
+    /// [`LocalOracle`](crate::LocalOracle) runs each interesting candidate again in a clean copy,
+    /// and artefacts are not kept any more when these runs often differ.
+    pub fn keep_artifacts(&self) {
+        self.kept.begin();
+    }
+
+    /// Returns what the runs in clean copies have shown.
+    #[must_use]
+    pub fn clean_runs(&self) -> CleanRuns {
+        self.kept.counts()
+    }
+
+    /// Returns what happens at present to the files that runs create.
+    pub(crate) fn leftovers(&self) -> Leftovers {
+        self.kept.leftovers()
+    }
+
+    /// Returns whether the candidate of a run in a copy with artefacts is to be run in a clean one.
+    pub(crate) fn is_run_again(&self, candidate: &[u8], was_hit: bool) -> bool {
+        was_hit || is_run_again(candidate)
+    }
+
+    /// Records the verdicts on a candidate in a copy with artefacts and in a clean one.
+    pub(crate) fn record_clean_run(&self, was_hit: bool, is_hit: bool) {
+        self.kept.record(was_hit, is_hit);
     }
 
     /// Returns the folder that is reduced; `None` if it is a single file.
@@ -208,13 +242,13 @@ impl Project {
     ) -> Result<Run, OracleError> {
         let folder = self.folder.as_ref();
         let mut copy = match folder {
-            None => self.idle_copy()?,
+            None => self.idle_copy(run.leftovers)?,
             Some(folder) => {
                 let text = folder.read(run.candidate);
                 let text = text.map_err(|source| OracleError::Candidate {
                     source: source.into(),
                 })?;
-                self.copy_of_state(folder, text)?
+                self.copy_of_state(folder, text, run.leftovers)?
             }
         };
         let candidate = match self.plan.input.as_os_str().is_empty() {
@@ -262,15 +296,17 @@ impl Project {
         result
     }
 
-    fn pop_idle(&self) -> Option<ReusableCopy> {
+    fn pop_idle(&self, leftovers: Leftovers) -> Option<ReusableCopy> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.pop()
+        let is_right = |copy: &ReusableCopy| copy.tree.leftovers() == leftovers;
+        let last = idle.iter().rposition(is_right)?;
+        Some(idle.remove(last))
     }
 
-    fn idle_copy(&self) -> Result<ReusableCopy, OracleError> {
-        match self.pop_idle() {
+    fn idle_copy(&self, leftovers: Leftovers) -> Result<ReusableCopy, OracleError> {
+        match self.pop_idle(leftovers) {
             Some(copy) => Ok(copy),
-            None => self.new_copy(&self.plan.tree),
+            None => self.new_copy(&self.plan.tree, leftovers),
         }
     }
 
@@ -279,8 +315,9 @@ impl Project {
         &self,
         folder: &FolderSource,
         text: FolderText,
+        leftovers: Leftovers,
     ) -> Result<ReusableCopy, OracleError> {
-        if let Some(mut copy) = self.pop_idle()
+        if let Some(mut copy) = self.pop_idle(leftovers)
             && let Some((mut tree, held)) = copy.held.take()
         {
             let differing = folder.update(&mut tree, &held, &text);
@@ -292,7 +329,7 @@ impl Project {
             }
         }
         let tree = folder.run_tree(&text);
-        let mut copy = self.new_copy(&tree)?;
+        let mut copy = self.new_copy(&tree, leftovers)?;
         copy.tree.begin_watch(&copy.dirs.path);
         copy.held = Some((tree, text));
         Ok(copy)
@@ -316,7 +353,7 @@ impl Project {
         (copy.tree).restore(parent, name, tree, self.snapshot.as_fd())
     }
 
-    fn new_copy(&self, tree: &DirNode) -> Result<ReusableCopy, OracleError> {
+    fn new_copy(&self, tree: &DirNode, leftovers: Leftovers) -> Result<ReusableCopy, OracleError> {
         // All names have the same length, so that messages with a path have it in every copy.
         let name = format!("copy-{:06}", self.copies.fetch_add(1, Ordering::Relaxed));
         let tmp_name = format!("{name}-tmp");
@@ -330,8 +367,11 @@ impl Project {
         };
         let create = || {
             let parent = dirs.scratch.as_fd();
-            let tree =
-                TreeCopy::create(parent, &dirs.name, COPY_MODE, tree, self.snapshot.as_fd())?;
+            let source = self.snapshot.as_fd();
+            let mut tree = TreeCopy::create(parent, &dirs.name, COPY_MODE, tree, source)?;
+            if leftovers == Leftovers::Kept {
+                tree.keep_leftovers();
+            }
             mkdirat(parent, &dirs.tmp_name, Mode::RWXU)?;
             let tmp = open_dir(parent, OsStr::new(&dirs.tmp_name))?;
             io::Result::Ok((tree, Attributes::read(&tmp)?, tmp))

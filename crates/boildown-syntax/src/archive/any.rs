@@ -12,7 +12,7 @@ use super::{Gzip, Tar, Zip};
 pub(crate) enum Archive {
     Zip(Zip),
     Tar(Tar),
-    /// A packed file: its content is the only member.
+    /// Packed files in a row, as a rule one: their contents are the members.
     Gzip(Gzip),
 }
 
@@ -30,7 +30,7 @@ impl Archive {
         match self {
             Self::Zip(zip) => zip.len(),
             Self::Tar(tar) => tar.len(),
-            Self::Gzip(_) => 1,
+            Self::Gzip(gzip) => gzip.len(),
         }
     }
 
@@ -46,7 +46,7 @@ impl Archive {
         match self {
             Self::Zip(zip) => zip.name(member),
             Self::Tar(tar) => tar.name(member),
-            Self::Gzip(gzip) => gzip.name(),
+            Self::Gzip(gzip) => gzip.name(member),
         }
     }
 
@@ -55,7 +55,7 @@ impl Archive {
         match self {
             Self::Zip(zip) => zip.content(member),
             Self::Tar(tar) => tar.content(member),
-            Self::Gzip(gzip) => Some(gzip.content()),
+            Self::Gzip(gzip) => gzip.content(member),
         }
     }
 
@@ -64,7 +64,10 @@ impl Archive {
         match self {
             Self::Zip(zip) => zip.weight(member),
             Self::Tar(tar) => tar.weight(member),
-            Self::Gzip(gzip) => u32::try_from(gzip.content().len()).unwrap_or(u32::MAX),
+            Self::Gzip(gzip) => {
+                let size = gzip.content(member).map_or(0, |content| content.len());
+                u32::try_from(size).unwrap_or(u32::MAX)
+            }
         }
     }
 
@@ -74,10 +77,7 @@ impl Archive {
         match self {
             Self::Zip(zip) => Self::Zip(zip.with_members(kept)),
             Self::Tar(tar) => Self::Tar(tar.with_members(kept)),
-            Self::Gzip(gzip) => Self::Gzip(match kept.into_iter().next() {
-                Some(_) => gzip.clone(),
-                None => gzip.with_content(&Arc::default()),
-            }),
+            Self::Gzip(gzip) => Self::Gzip(gzip.with_members(kept)),
         }
     }
 
@@ -87,8 +87,16 @@ impl Archive {
         Some(match self {
             Self::Zip(zip) => Self::Zip(zip.with_content(member, content)?),
             Self::Tar(tar) => Self::Tar(tar.with_content(member, content)?),
-            Self::Gzip(gzip) => Self::Gzip(gzip.with_content(content)),
+            Self::Gzip(gzip) => Self::Gzip(gzip.with_content(member, content)),
         })
+    }
+
+    /// Returns the archive with all contents in one member, if readers take them for one content.
+    pub(crate) fn joined(&self) -> Option<Self> {
+        match self {
+            Self::Gzip(gzip) => Some(Self::Gzip(gzip.joined()?)),
+            Self::Zip(_) | Self::Tar(_) => None,
+        }
     }
 
     /// Returns the archive without what readers do not need.

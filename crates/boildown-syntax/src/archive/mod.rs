@@ -5,7 +5,7 @@
 //! - `zip.rs`: ZIP and its kin (JAR, APK, DOCX, XLSX, EPUB)
 //! - `records.rs`: the records of ZIP, as bytes with fields at fixed positions
 //! - `tar.rs`: tar
-//! - `gzip.rs`: gzip, a packed file, which may be an archive
+//! - `gzip.rs`: gzip, packed files in a row, each of which may be an archive
 //! - `limits.rs`: what is unpacked, and how it is packed
 
 mod any;

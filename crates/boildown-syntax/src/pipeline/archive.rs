@@ -25,6 +25,14 @@ pub(super) trait ContentReduction: Search<Candidate = Candidate> {
         strategy: Strategy,
     ) -> Self;
 
+    /// Starts on a content whose whole reduction found nothing more: only the passes run that prove
+    /// it 1-minimal.
+    fn start_proof(
+        content: &Arc<[u8]>,
+        language: Option<&'static Language>,
+        strategy: Strategy,
+    ) -> Self;
+
     /// Starts on the texts of a folder as one input, the main language of which is given.
     fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self;
 
@@ -44,7 +52,8 @@ pub(super) trait ContentReduction: Search<Candidate = Candidate> {
 ///
 /// 1. Deletes members.
 /// 2. Empties members that cannot be deleted.
-/// 3. Writes the archive without comments and extra fields.
+/// 3. Joins the members, if readers take their contents for one, and writes the archive without
+///    comments and extra fields.
 /// 4. Reduces the content of each member, the largest first, with the whole reduction that such a
 ///    file gets alone: by its language if the name or the text tells it, and as an archive if it is
 ///    one.
@@ -84,6 +93,8 @@ enum ArchiveStage<S> {
     Deleting(Batches<AnyListSearch>),
     /// Over the members: those that are not kept become empty.
     Emptying(Batches<AnyListSearch>),
+    /// One query: the archive with all contents in one member.
+    Joined(Arc<Archive>),
     /// One query: the archive without comments and extra fields.
     Bare(Arc<Archive>),
     /// The reduction of a content.
@@ -141,9 +152,10 @@ impl<S: ContentReduction> ArchiveSearch<S> {
     /// Returns the pass at work; `None` when finished.
     pub(super) fn pass(&self) -> Option<PassId> {
         match &self.stage {
-            ArchiveStage::Deleting(_) | ArchiveStage::Emptying(_) | ArchiveStage::Bare(_) => {
-                Some(PassId::Parts)
-            }
+            ArchiveStage::Deleting(_)
+            | ArchiveStage::Emptying(_)
+            | ArchiveStage::Joined(_)
+            | ArchiveStage::Bare(_) => Some(PassId::Parts),
             ArchiveStage::Content { search, .. } => search.pass(),
             ArchiveStage::Finished => None,
         }
@@ -173,8 +185,8 @@ impl<S: ContentReduction> ArchiveSearch<S> {
             ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => {
                 Some(search.ask()?.map(|kept| self.candidate(&kept)))
             }
-            ArchiveStage::Bare(bare) => Some(Query {
-                candidate: Candidate::whole(&bare.write()?.into()),
+            ArchiveStage::Joined(other) | ArchiveStage::Bare(other) => Some(Query {
+                candidate: Candidate::whole(&other.write()?.into()),
                 odds: 0.9,
             })
             .filter(|query| query.candidate.bytes() != self.whole.bytes()),
@@ -200,7 +212,7 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         match &mut self.stage {
             ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => search.skip(),
             ArchiveStage::Content { search, .. } => search.skip(),
-            ArchiveStage::Bare(_) => self.next_stage(),
+            ArchiveStage::Joined(_) | ArchiveStage::Bare(_) => self.next_stage(),
             ArchiveStage::Finished => {}
         }
     }
@@ -218,7 +230,9 @@ impl<S: ContentReduction> ArchiveSearch<S> {
             ArchiveStage::Content { member, search, .. } => {
                 self.with_content(*member, search.best())
             }
-            ArchiveStage::Bare(_) | ArchiveStage::Finished => self.whole.clone(),
+            ArchiveStage::Joined(_) | ArchiveStage::Bare(_) | ArchiveStage::Finished => {
+                self.whole.clone()
+            }
         }
     }
 
@@ -228,10 +242,11 @@ impl<S: ContentReduction> ArchiveSearch<S> {
         let stage = std::mem::replace(&mut self.stage, ArchiveStage::Finished);
         self.stage = match stage {
             ArchiveStage::Deleting(_) => ArchiveStage::Emptying(self.members()),
-            ArchiveStage::Emptying(_) => match self.archive.bare() {
-                Some(bare) => ArchiveStage::Bare(Arc::new(bare)),
-                None => self.contents(),
+            ArchiveStage::Emptying(_) => match self.archive.joined() {
+                Some(joined) => ArchiveStage::Joined(Arc::new(joined)),
+                None => self.bare(),
             },
+            ArchiveStage::Joined(_) => self.bare(),
             ArchiveStage::Bare(_) => self.contents(),
             ArchiveStage::Content { waiting, .. } => self.content(waiting),
             ArchiveStage::Finished => ArchiveStage::Finished,
@@ -253,13 +268,20 @@ impl<S: ContentReduction> ArchiveSearch<S> {
                     .then(|| self.archive.with_content(*member, best.bytes()))
                     .flatten()
             }
-            ArchiveStage::Bare(_) | ArchiveStage::Finished => None,
+            ArchiveStage::Joined(_) | ArchiveStage::Bare(_) | ArchiveStage::Finished => None,
         };
         if let Some(archive) = best
             && let Some(bytes) = archive.write()
         {
             self.archive = Arc::new(archive);
             self.whole = Candidate::whole(&bytes.into());
+        }
+    }
+
+    fn bare(&mut self) -> ArchiveStage<S> {
+        match self.archive.bare() {
+            Some(bare) => ArchiveStage::Bare(Arc::new(bare)),
+            None => self.contents(),
         }
     }
 
@@ -387,11 +409,11 @@ impl<S: ContentReduction> Search for ArchiveSearch<S> {
         match &mut self.stage {
             ArchiveStage::Deleting(search) | ArchiveStage::Emptying(search) => search.tell(verdict),
             ArchiveStage::Content { search, .. } => search.tell(verdict),
-            ArchiveStage::Bare(bare) => {
+            ArchiveStage::Joined(other) | ArchiveStage::Bare(other) => {
                 if verdict.is_interesting()
                     && let Some(query) = &self.query
                 {
-                    self.archive = Arc::clone(bare);
+                    self.archive = Arc::clone(other);
                     self.whole = query.candidate.clone();
                 }
                 self.next_stage();

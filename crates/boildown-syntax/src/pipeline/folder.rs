@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use boildown_folder::{EntryKind, FolderInput, FolderText};
-use boildown_search::list::InBatches;
+use boildown_search::list::{InBatches, Sweep};
 use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 
 use super::archive::{ContentReduction, language};
@@ -19,9 +19,13 @@ use crate::{Document, Language};
 /// The largest size of all texts that are reduced together, in bytes.
 const JOINED_LIMIT: u64 = 4 << 20;
 
+/// A file is reduced again as a whole, and not only its proof repeated, once all files together
+/// have become smaller by one byte in this many.
+const SMALLER_AGAIN: u64 = 16;
+
 /// A search that removes folders and files, and reduces the contents of the other files.
 ///
-/// It runs in rounds, until every file was reduced since the last change:
+/// It runs in rounds, until a round finds nothing:
 ///
 /// 1. Deletes folders and files, the largest first.
 /// 2. Empties binaries that cannot be deleted.
@@ -30,12 +34,17 @@ const JOINED_LIMIT: u64 = 4 << 20;
 ///    file first.
 /// 4. Reduces the content of each file, the largest first, with the whole reduction that such a
 ///    file gets alone.
+/// 5. Deletes each single file, if no file was changed.
+///
+/// Later rounds mostly repeat what proves the result. All texts are reduced together again only if
+/// the folder has become smaller by a sixteenth since. A file that did not change since its whole
+/// reduction gets another one in that case only; otherwise the passes that prove it 1-minimal run.
 ///
 /// A folder goes with the last entry in it; an empty folder is deleted like a file.
 ///
 /// # Guarantee
-/// When finished: no single file, link or empty folder can be deleted, and no reduction of a single
-/// file finds anything: each file is 1-minimal, unless its reduction could not prove that.
+/// When finished: no single file, link or empty folder can be deleted, and each file is 1-minimal,
+/// unless its reduction could not prove that.
 /// # Cost
 /// That of its reductions. A query writes the contents of the files that were changed.
 #[derive(Debug, Clone)]
@@ -51,16 +60,32 @@ pub(super) struct FolderSearch<S> {
     finished: Arc<BTreeSet<usize>>,
     /// Those of them that are not proved to be 1-minimal.
     unproved: Arc<BTreeSet<usize>>,
+    /// The files that were reduced in this round.
+    visited: Arc<BTreeSet<usize>>,
+    /// The results of whole reductions of files.
+    reduced: Arc<BTreeMap<usize, WholeReduction>>,
+    /// The size of all files after the texts were last reduced together.
+    joined_size: Option<u64>,
     /// Whether the deletion of entries was skipped.
     is_skipped: bool,
     /// Whether the folder has changed since the entries were last deleted.
     has_changed: bool,
 }
 
+/// A file after its whole reduction.
+#[derive(Debug, Clone)]
+struct WholeReduction {
+    content: Arc<[u8]>,
+    /// The size of all files then.
+    total: u64,
+}
+
 #[derive(Debug, Clone)]
 enum FolderStage<S> {
     /// Folders and files are deleted.
     Deleting(EntrySearch),
+    /// Each single entry is deleted: the proof at the end.
+    EachEntry(EntrySearch),
     /// Files that are not kept become empty.
     Emptying(EntrySearch),
     /// All texts are reduced together.
@@ -72,6 +97,8 @@ enum FolderStage<S> {
     Content {
         file: usize,
         search: S,
+        /// Whether it is a whole reduction, and not only the proof.
+        is_whole: bool,
     },
     Finished,
 }
@@ -96,6 +123,9 @@ impl<S: ContentReduction> FolderSearch<S> {
             query: None,
             finished: Arc::default(),
             unproved: Arc::default(),
+            visited: Arc::default(),
+            reduced: Arc::default(),
+            joined_size: None,
             is_skipped: false,
             has_changed: false,
         };
@@ -106,7 +136,9 @@ impl<S: ContentReduction> FolderSearch<S> {
     /// Returns the pass at work; `None` when finished.
     pub(super) fn pass(&self) -> Option<PassId> {
         match &self.stage {
-            FolderStage::Deleting(_) | FolderStage::Emptying(_) => Some(PassId::Files),
+            FolderStage::Deleting(_) | FolderStage::Emptying(_) | FolderStage::EachEntry(_) => {
+                Some(PassId::Files)
+            }
             FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
                 search.pass()
             }
@@ -134,7 +166,7 @@ impl<S: ContentReduction> FolderSearch<S> {
                 search.skip_pass();
             }
             FolderStage::Finished => {}
-            FolderStage::Deleting(_) | FolderStage::Emptying(_) => {
+            FolderStage::Deleting(_) | FolderStage::Emptying(_) | FolderStage::EachEntry(_) => {
                 self.is_skipped = true;
                 self.next_stage();
             }
@@ -143,14 +175,34 @@ impl<S: ContentReduction> FolderSearch<S> {
     }
 
     fn deleting(&self) -> FolderStage<S> {
-        let entries = self.input.listing.entries();
-        let has_entries = |folder: usize| {
-            let inside = folder + 1..self.input.listing.end(folder);
-            inside.into_iter().any(|entry| self.text.is_kept(entry))
-        };
-        FolderStage::Deleting(self.search(|entry| {
-            !self.input.is_fixed(entry) && (!entries[entry].is_folder() || !has_entries(entry))
-        }))
+        FolderStage::Deleting(self.search(|entry| self.is_deletable(entry)))
+    }
+
+    fn each_entry(&self) -> FolderStage<S> {
+        let entries = EntryTree::new(&self.input, &self.text, |entry| self.is_deletable(entry));
+        let sweep = Sweep::units(entries.everything(), entries.units());
+        FolderStage::EachEntry(EntrySearch {
+            search: AnyListSearch::new(sweep),
+            entries,
+        })
+    }
+
+    /// Returns whether a kept entry can be deleted alone: a folder goes with what is in it.
+    fn is_deletable(&self, entry: usize) -> bool {
+        let listing = &self.input.listing;
+        let has_entries = || (entry + 1..listing.end(entry)).any(|one| self.text.is_kept(one));
+        let is_alone = !listing.entries()[entry].is_folder() || !has_entries();
+        !self.input.is_fixed(entry) && is_alone
+    }
+
+    /// Returns the size of all files.
+    fn total(&self) -> u64 {
+        self.text.size(&self.input.listing).bytes
+    }
+
+    /// Returns whether all files together are noticeably smaller than they were.
+    fn is_smaller_than(&self, total: u64) -> bool {
+        total - total / SMALLER_AGAIN > self.total()
     }
 
     fn emptying(&self) -> FolderStage<S> {
@@ -196,6 +248,9 @@ impl<S: ContentReduction> FolderSearch<S> {
     /// Begins to reduce all texts together. Their main language is the one of most bytes. Without
     /// any, or if there is one text only, the contents are reduced one by one.
     fn joined(&mut self) -> FolderStage<S> {
+        if (self.joined_size).is_some_and(|size| !self.is_smaller_than(size)) {
+            return self.contents();
+        }
         let listing = &self.input.listing;
         let files = self.texts();
         let mut joined = Vec::new();
@@ -225,6 +280,7 @@ impl<S: ContentReduction> FolderSearch<S> {
 
     fn contents(&mut self) -> FolderStage<S> {
         self.has_changed = false;
+        self.visited = Arc::default();
         self.next_content()
     }
 
@@ -243,7 +299,9 @@ impl<S: ContentReduction> FolderSearch<S> {
 
     fn next_query(&self) -> Option<Query<Candidate>> {
         match &self.stage {
-            FolderStage::Deleting(search) | FolderStage::Emptying(search) => Some(
+            FolderStage::Deleting(search)
+            | FolderStage::Emptying(search)
+            | FolderStage::EachEntry(search) => Some(
                 search
                     .search
                     .ask()?
@@ -252,7 +310,7 @@ impl<S: ContentReduction> FolderSearch<S> {
             FolderStage::Joined { files, search } => {
                 Some(search.ask()?.map(|joined| self.of_joined(files, joined)))
             }
-            FolderStage::Content { file, search } => {
+            FolderStage::Content { file, search, .. } => {
                 Some(search.ask()?.map(|content| self.of_content(*file, content)))
             }
             FolderStage::Finished => None,
@@ -296,11 +354,11 @@ impl<S: ContentReduction> FolderSearch<S> {
     /// Returns the best candidate of the stage at work.
     fn best_of_stage(&self) -> Candidate {
         match &self.stage {
-            FolderStage::Deleting(search) | FolderStage::Emptying(search) => {
-                self.of_entries(search, &search.search.best())
-            }
+            FolderStage::Deleting(search)
+            | FolderStage::Emptying(search)
+            | FolderStage::EachEntry(search) => self.of_entries(search, &search.search.best()),
             FolderStage::Joined { files, search } => self.of_joined(files, search.best()),
-            FolderStage::Content { file, search } => self.of_content(*file, search.best()),
+            FolderStage::Content { file, search, .. } => self.of_content(*file, search.best()),
             FolderStage::Finished => Candidate::of_folder(&self.input.listing, &self.text),
         }
     }
@@ -315,15 +373,15 @@ impl<S: ContentReduction> FolderSearch<S> {
     fn commit(&mut self) {
         let listing = &self.input.listing;
         let text = match &self.stage {
-            FolderStage::Deleting(search) | FolderStage::Emptying(search) => {
-                self.text_of_entries(search, &search.search.best())
-            }
+            FolderStage::Deleting(search)
+            | FolderStage::Emptying(search)
+            | FolderStage::EachEntry(search) => self.text_of_entries(search, &search.search.best()),
             FolderStage::Joined { files, search } => {
                 let joined = search.best();
                 let text = text_of_joined(listing, &self.text, files, joined.bytes());
                 text.unwrap_or_else(|| FolderText::clone(&self.text))
             }
-            FolderStage::Content { file, search } => {
+            FolderStage::Content { file, search, .. } => {
                 (self.text).with_content(listing, *file, search.best().bytes())
             }
             FolderStage::Finished => return,
@@ -331,9 +389,21 @@ impl<S: ContentReduction> FolderSearch<S> {
         let is_new = text != *self.text;
         self.text = Arc::new(text);
         let file = match &self.stage {
-            FolderStage::Content { file, search } => Some((*file, search.is_proved())),
+            FolderStage::Content { file, search, .. } => Some((*file, search.is_proved())),
             _ => None,
         };
+        if let FolderStage::Content {
+            file,
+            search,
+            is_whole: true,
+        } = &self.stage
+        {
+            let whole = WholeReduction {
+                content: Arc::clone(search.best().bytes()),
+                total: self.total(),
+            };
+            Arc::make_mut(&mut self.reduced).insert(*file, whole);
+        }
         if is_new {
             self.unproved = Arc::default();
         }
@@ -355,14 +425,19 @@ impl<S: ContentReduction> FolderSearch<S> {
         self.stage = match &self.stage {
             FolderStage::Deleting(_) => self.emptying(),
             FolderStage::Emptying(_) => self.joined(),
-            FolderStage::Joined { .. } => self.contents(),
+            FolderStage::Joined { .. } => {
+                self.joined_size = Some(self.total());
+                self.contents()
+            }
             FolderStage::Content { .. } => self.next_content(),
+            FolderStage::EachEntry(_) if self.has_changed => self.deleting(),
+            FolderStage::EachEntry(_) => FolderStage::Finished,
             FolderStage::Finished => FolderStage::Finished,
         };
     }
 
-    /// Begins to reduce the next content, the largest first, or the next round, or finishes.
-    fn next_content(&self) -> FolderStage<S> {
+    /// Begins to reduce the next content, the largest first, or the next round, or the proof.
+    fn next_content(&mut self) -> FolderStage<S> {
         let listing = &self.input.listing;
         let key = |entry: usize| {
             let size = self.text.size_of(listing, entry);
@@ -371,7 +446,8 @@ impl<S: ContentReduction> FolderSearch<S> {
         let is_waiting = |&entry: &usize| {
             let size = self.text.size_of(listing, entry);
             let is_reducible = size > 0 && size < Document::MAX as u64;
-            is_reducible && !self.input.is_fixed(entry) && !self.finished.contains(&entry)
+            let is_done = self.finished.contains(&entry) || self.visited.contains(&entry);
+            is_reducible && !self.input.is_fixed(entry) && !is_done
         };
         let mut files: Vec<usize> = self.text.kept().filter(is_waiting).collect();
         files.sort_by_key(|&entry| Reverse(key(entry)));
@@ -380,12 +456,24 @@ impl<S: ContentReduction> FolderSearch<S> {
         if let Some((file, content)) = content {
             let name = String::from_utf8_lossy(&listing.entries()[file].path);
             let language = language(&name, &content);
-            let search = S::start(&content, language, self.strategy.clone());
-            return FolderStage::Content { file, search };
+            let is_reduced = self.reduced.get(&file).is_some_and(|before| {
+                before.content == content && !self.is_smaller_than(before.total)
+            });
+            let start = match is_reduced {
+                true => S::start_proof,
+                false => S::start,
+            };
+            let search = start(&content, language, self.strategy.clone());
+            Arc::make_mut(&mut self.visited).insert(file);
+            return FolderStage::Content {
+                file,
+                search,
+                is_whole: !is_reduced,
+            };
         }
         match self.has_changed {
             true => self.deleting(),
-            false => FolderStage::Finished,
+            false => self.each_entry(),
         }
     }
 }
@@ -421,9 +509,9 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
 
     fn tell(&mut self, verdict: Verdict) {
         match &mut self.stage {
-            FolderStage::Deleting(search) | FolderStage::Emptying(search) => {
-                search.search.tell(verdict);
-            }
+            FolderStage::Deleting(search)
+            | FolderStage::Emptying(search)
+            | FolderStage::EachEntry(search) => search.search.tell(verdict),
             FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
                 search.tell(verdict);
             }
@@ -437,7 +525,9 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
 
     fn skip(&mut self) {
         match &mut self.stage {
-            FolderStage::Deleting(search) | FolderStage::Emptying(search) => search.search.skip(),
+            FolderStage::Deleting(search)
+            | FolderStage::Emptying(search)
+            | FolderStage::EachEntry(search) => search.search.skip(),
             FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
                 search.skip();
             }

@@ -1,5 +1,6 @@
 //! The entries of a folder as a tree whose tokens are in proportion to the sizes of files.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_folder::{FolderInput, FolderText};
@@ -65,6 +66,16 @@ impl EntryTree {
     /// Returns all tokens.
     pub(super) fn everything(&self) -> Subset {
         Subset::full(self.tokens)
+    }
+
+    /// Returns the tokens of each leaf.
+    pub(super) fn units(&self) -> Vec<Vec<Range<usize>>> {
+        let starts = self.leaves.iter().map(|&(_, start)| start);
+        let ends = starts.clone().skip(1).chain([self.tokens]);
+        starts
+            .zip(ends)
+            .map(|(start, end)| vec![start..end])
+            .collect()
     }
 
     /// Returns the leaves whose tokens are kept, or those whose tokens are not.

@@ -41,6 +41,7 @@ use folder::FolderSearch;
 pub use idle::idle_passes;
 pub(crate) use order::is_binary;
 use order::{PARSE_LIMIT, order_for, order_of_joined, size_of_example};
+use pass::Pass;
 pub use pass::PassId;
 use run::Passes;
 pub use selection::IdleReason;
@@ -210,6 +211,23 @@ impl ContentReduction for Reduction {
         reduction(content, language, strategy)
     }
 
+    fn start_proof(
+        content: &Arc<[u8]>,
+        language: Option<&'static Language>,
+        strategy: Strategy,
+    ) -> Self {
+        if archive(content, language, &strategy).is_some() {
+            return Self::start_again(content, language, strategy);
+        }
+        let mut order = order_for(content, language, strategy.units, strategy.split.as_ref());
+        if order.iter().any(Pass::is_proof) {
+            order.retain(Pass::is_proof);
+        }
+        let gated = language.filter(|_| strategy.gate == GateMode::Adaptive);
+        let passes = passes_of(content, language, strategy, order);
+        Self::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
+    }
+
     fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self {
         let gated = (strategy.gate == GateMode::Adaptive).then_some(main);
         let setup = rewrite_setup(joined, main, &strategy);
@@ -277,12 +295,22 @@ pub fn language_of_file(name: &str, content: &[u8]) -> Option<&'static Language>
 
 /// Returns the passes over an input.
 fn passes(bytes: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Passes {
+    let order = order_for(bytes, language, strategy.units, strategy.split.as_ref());
+    passes_of(bytes, language, strategy, order)
+}
+
+/// Returns these passes over an input.
+fn passes_of(
+    bytes: &Arc<[u8]>,
+    language: Option<&'static Language>,
+    strategy: Strategy,
+    order: Vec<Pass>,
+) -> Passes {
     let setup = language.map(|language| rewrite_setup(bytes, language, &strategy));
     let text_order = match language {
         None if is_binary(bytes) => TextOrder::Bytes,
         _ => TextOrder::Words,
     };
-    let order = order_for(bytes, language, strategy.units, strategy.split.as_ref());
     Passes::new(bytes, order, text_order, strategy, setup)
 }
 

@@ -22,6 +22,9 @@ pub enum PassId {
     /// Deletes each file of a folder together with what mentions it in other files: `#include
     /// "a.h"`, `import a`, `a.o` in a Makefile.
     FilesWithMentions,
+    /// Moves each file of a folder to where another one includes it, when that is smaller.
+    /// `#include "a.h"` → `int a;`.
+    InlinedFiles,
     /// Deletes runs of lines without looking at the syntax. Only for inputs that are too large to
     /// be parsed (8 MiB), which have to shrink first.
     Lines,
@@ -165,7 +168,7 @@ impl PassId {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Files | Self::FilesWithMentions => "files",
+            Self::Files | Self::FilesWithMentions | Self::InlinedFiles => "files",
             Self::Lines => "lines",
             Self::RewritingWhole => "rewriting whole",
             Self::UnusedLarge | Self::UnusedAfterCoarseTree | Self::UnusedAfterFineTree => "unused",

@@ -41,11 +41,13 @@ pub(super) enum BuiltIn {
     WholeInput,
     /// A node is deleted, and a word beside it becomes wider by as much.
     Widened,
+    /// A file is moved to where another one includes it.
+    Inlined,
 }
 
 impl BuiltIn {
     /// The number of variants.
-    pub(super) const COUNT: usize = Self::Widened as usize + 1;
+    pub(super) const COUNT: usize = Self::Inlined as usize + 1;
 }
 
 /// Texts that break many parsers: a carriage return without a line feed, a NUL, also before a
@@ -177,6 +179,8 @@ pub(crate) enum RewriteKind {
     Joined,
     /// Names become a, b, c and so on.
     CanonicalNames,
+    /// Files of a joined text are moved to where other files include them.
+    InlinedFiles,
 }
 
 /// Collects the proposals of the built-in rewritings for a document.
@@ -249,6 +253,13 @@ impl<'a> BuiltIns<'a> {
             for text in similar.into_iter().take(SIMILAR) {
                 self.replace(BuiltIn::Similar, id, &text);
             }
+        }
+    }
+
+    /// Proposes to move each file to where other files include it: `#include "a.h"` → `int a;`.
+    pub(super) fn inlined_files(&mut self) {
+        for edits in self.document.inlined_files() {
+            self.add(BuiltIn::Inlined, edits);
         }
     }
 

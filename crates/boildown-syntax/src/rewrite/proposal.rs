@@ -66,7 +66,7 @@ impl SizeReduction {
 impl Proposal {
     /// Returns the proposal to make these edits; `None` if they overlap or do not make the input
     /// smaller.
-    pub(super) fn new(document: &Document, mut edits: Vec<Edit>, source: usize) -> Option<Self> {
+    pub(crate) fn new(document: &Document, mut edits: Vec<Edit>, source: usize) -> Option<Self> {
         edits.sort_unstable();
         edits.dedup();
         let disjoint = edits
@@ -98,7 +98,7 @@ impl Proposal {
 
 impl Proposal {
     /// Returns the kept tokens and the substitutes of a document after these edits.
-    pub(super) fn apply(&self, kept: &Subset, substitutes: &Substitutes) -> (Subset, Substitutes) {
+    pub(crate) fn apply(&self, kept: &Subset, substitutes: &Substitutes) -> (Subset, Substitutes) {
         let mut substitutes = substitutes.clone();
         let mut cuts = Vec::with_capacity(self.edits.len());
         for edit in &self.edits {

@@ -72,6 +72,7 @@ impl RewriteSetup {
             RewriteKind::WidthPreserving => built_in.width_preserving(self.language),
             RewriteKind::Joined => built_in.joins(),
             RewriteKind::CanonicalNames => built_in.canonical_names(self.language),
+            RewriteKind::InlinedFiles => built_in.inlined_files(),
         }
         if self.names == NamePolicy::Preserved {
             proposals.retain(|proposal| {
@@ -209,7 +210,8 @@ impl Rewrites {
             check: match kind {
                 RewriteKind::Smaller
                 | RewriteKind::WidthPreserving
-                | RewriteKind::CanonicalNames => Check::Parses,
+                | RewriteKind::CanonicalNames
+                | RewriteKind::InlinedFiles => Check::Parses,
                 RewriteKind::WholeInput | RewriteKind::Joined => Check::Nothing,
             },
             document,
@@ -233,7 +235,8 @@ impl Rewrites {
                 self.current += 1;
             }
             // Words that were joined cannot be told apart any more.
-            if !self.has_hit || self.kind != RewriteKind::Smaller {
+            let has_more = matches!(self.kind, RewriteKind::Smaller | RewriteKind::InlinedFiles);
+            if !self.has_hit || !has_more {
                 return;
             }
             let document = Document::new(self.best().bytes(), self.document.view());

@@ -161,3 +161,25 @@ fn a_packed_file_is_reduced_by_the_language_of_its_content() {
         .output();
     assert_eq!(output.unwrap().stdout, b"\"c\": null");
 }
+
+#[test]
+fn packed_files_in_a_row_become_one() {
+    let env = TestEnv::new()
+        .file("a", "[{\"a\": [1, 2]}, {\"b\": ")
+        .file("b", "{\"c\": null, \"d\": 4}}]");
+    for name in ["a", "b"] {
+        let mut gzip = Command::new("gzip");
+        let status = gzip.current_dir(env.path("")).arg(name).status();
+        assert!(status.unwrap().success());
+    }
+    let both = [env.bytes("a.gz"), env.bytes("b.gz")].concat();
+    let env = env.file("in.json.gz", both).script(
+        "test.sh",
+        "gzip -dc in.json.gz | python3 -c 'import json, sys; sys.exit(\"null\" not in json.dumps(json.load(sys.stdin)))'",
+    );
+    let run = env.reduce(["in.json.gz", "-o", "out.gz", "--test", "./test.sh"]);
+    run.assert_code(0);
+    let mut gzip = Command::new("gzip");
+    let output = gzip.current_dir(env.path("")).args(["-dc", "out.gz"]);
+    assert_eq!(output.output().unwrap().stdout, b"null");
+}

@@ -436,3 +436,32 @@ fn the_current_directory_can_be_the_folder() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_eq!(shown(&env, "p.min"), ["main.c: f("]);
 }
+
+#[test]
+fn a_file_is_moved_to_where_it_is_included_if_that_is_smaller() {
+    let env = TestEnv::new()
+        .file(
+            "p/main.c",
+            "#include \"lib/f.h\"\nint main() { return f(1); }\n",
+        )
+        .file("p/lib/f.h", "int f(int needle);\nint g();\n")
+        .script("test.sh", "cd p && cc -E main.c | grep -q 'f(int needle)'");
+    env.reduce(["p", "--test", "./test.sh"])
+        .assert_code(0)
+        .assert_says("2 -> 1 file");
+    assert_eq!(shown(&env, "p.min"), ["main.c: f(int needle)"]);
+}
+
+#[test]
+fn no_single_file_can_be_removed_whatever_the_algorithm_does() {
+    let test = "[ -e p/a ] && [ -e p/c ] || exit 1; [ -e p/b ] && [ ! -e p/d ] && exit 1; exit 0";
+    let env = TestEnv::new()
+        .file("p/a", "")
+        .file("p/b", "")
+        .file("p/c", "")
+        .file("p/d", "")
+        .script("test.sh", test);
+    let run = env.reduce(["p", "--test", "./test.sh", "--algorithm", "probdd"]);
+    run.assert_code(0).assert_says("1-minimal");
+    assert_eq!(shown(&env, "p.min"), ["a: ", "c: "]);
+}

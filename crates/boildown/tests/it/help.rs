@@ -204,6 +204,13 @@ fn the_help_of_reduce_lists_every_option() {
               The candidate is in the place of the input. `none` runs each candidate alone in a fresh
               directory [default: whichever fails as it does where you are]
 
+          --incremental
+              Keep what runs build, such as object files, for later runs
+              
+              For a folder, or with --within: a run then builds only what differs from the last one. A
+              candidate that seems to be interesting is run again in a clean copy, and only that run
+              counts.
+
           --timeout <TIME>
               Time limit of a run, such as 30 (seconds) or 500ms
               

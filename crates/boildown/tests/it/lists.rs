@@ -272,6 +272,25 @@ exit 0"#;
 }
 
 #[test]
+fn a_folder_is_reduced_together_with_arguments_and_environment() {
+    let script = r#"grep -q needle "$2/a.txt" && test "$1 $MODE" = "-b on" && { echo "error: found" >&2; exit 3; }
+exit 0"#;
+    let env = TestEnv::with_test("exit 1")
+        .file("p/a.txt", "one\nneedle\n")
+        .file("p/b.txt", "two\n")
+        .script("tool", script);
+    let run = env.reduce_with(
+        [("MODE", "on"), ("OTHER", "3")],
+        &["p", "--args", "--env", "--", "./tool", "-b", "p", "more"],
+    );
+    run.assert_code(0);
+    assert_eq!(env.read("p.min/a.txt").trim(), "needle");
+    assert!(!env.exists("p.min/b.txt"));
+    let last = "env -i PATH=\"$PATH\" MODE=on ./tool -b p.min\n";
+    assert_eq!(run.stdout, last);
+}
+
+#[test]
 fn options_that_need_a_file_are_refused_without_one() {
     let env = TestEnv::new().script("tool", TOOL);
     env.reduce(["--args", "--split", "words", "--", "./tool", "-a"])

@@ -29,6 +29,7 @@ mod habits;
 mod help;
 mod history;
 mod hostile;
+mod incremental;
 mod interrupts;
 mod isolate;
 mod jobs;

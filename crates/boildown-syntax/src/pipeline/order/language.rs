@@ -38,6 +38,11 @@ pub(in crate::pipeline) fn order_of_joined(language: &'static Language) -> Vec<P
         parsed(PassId::UnusedAfterFineTree, Method::Unused(one_in(1000))),
         parsed(PassId::Tree, Method::Tree(SmallestDeletion::OneToken)),
         parsed(PassId::Rewriting, Method::Rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
+        parsed(
+            PassId::InlinedFiles,
+            Method::Rewrites(RewriteKind::InlinedFiles),
+        )
+        .below(REWRITE_LIMIT),
     ]
 }
 

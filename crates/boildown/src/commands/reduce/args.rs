@@ -102,6 +102,14 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "DIR", help_heading = heading::RUN)]
     pub(crate) within: Option<PathBuf>,
 
+    /// Keep what runs build, such as object files, for later runs
+    ///
+    /// For a folder, or with --within: a run then builds only what differs from the last one. A
+    /// candidate that seems to be interesting is run again in a clean copy, and only that run
+    /// counts.
+    #[arg(long, hide_short_help = true, help_heading = heading::RUN)]
+    pub(crate) incremental: bool,
+
     /// The smallest parts to delete: lines, tokens, bytes
     ///
     /// `lines` deletes whole lines and changes nothing else; `tokens` deletes and rewrites parts of
@@ -343,6 +351,12 @@ impl ReduceArgs {
     /// Returns whether the command is reduced, and not a file.
     pub(crate) fn reduces_command(&self) -> bool {
         self.args || self.env
+    }
+
+    /// Returns the most copies of a project that runs have at the same time.
+    pub(crate) fn copies(&self) -> usize {
+        // One with artefacts, and a clean one.
+        self.jobs.count() * if self.incremental { 2 } else { 1 }
     }
 
     /// Returns what the elements of the input are, if it is a list.

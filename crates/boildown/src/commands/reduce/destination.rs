@@ -448,7 +448,7 @@ fn print(result: &[u8]) -> Result<(), CliError> {
 }
 
 /// Returns the path without a slash at its end.
-fn without_slash(path: &Path) -> PathBuf {
+pub(super) fn without_slash(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default();
     path.with_file_name(name)
 }
@@ -474,7 +474,7 @@ pub(super) fn with_infix(path: &Path, infix: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     name.into()

@@ -292,6 +292,7 @@ fn run_identity(
         compact: _,
         allow_trivial: _,
         strict: _,
+        incremental: _,
         no_gate: _,
         sandbox,
         remote,
@@ -364,6 +365,7 @@ fn add_flags(identity: &mut Identity, args: &ReduceArgs) {
     for (option, is_given) in [
         ("--allow-trivial", args.allow_trivial),
         ("--strict", args.strict),
+        ("--incremental", args.incremental),
     ] {
         if is_given {
             identity.add(option, "true");

@@ -36,6 +36,7 @@ pub(crate) mod args;
 mod delivery;
 mod destination;
 mod history;
+mod incremental;
 mod preparation;
 mod proposers;
 mod report;
@@ -101,6 +102,7 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
         &interrupt,
         reporter,
     )?;
+    incremental::check(args, &prepared.oracle)?;
     executors.start_warm(
         &mut prepared.oracle,
         &subject.input,
@@ -172,7 +174,7 @@ fn run_places<'a>(
     destination: &Destination,
 ) -> RunPlaces<'a> {
     let (within, results) = (args.within.as_deref(), destination.results());
-    RunPlaces::new(within, &args.input, commands, results, args.jobs.count())
+    RunPlaces::new(within, &args.input, commands, results, args.copies())
 }
 
 /// Returns the runner of the command, after a run of each extra test on the input.

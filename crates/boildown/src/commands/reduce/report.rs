@@ -34,8 +34,7 @@ pub(super) struct ReductionReport<'a> {
     pub(crate) language: Option<&'static Language>,
     /// The smallest parts that the search deletes.
     pub(crate) units: Units,
-    /// Whether the user excluded parts of the input from removal.
-    pub(crate) keeps_parts: bool,
+    pub(crate) claim: ClaimLimits,
     pub(crate) flakiness: &'a Flakiness,
     /// Candidates that failed in another way than the input.
     pub(crate) other_failures: &'a SecondaryFailures,
@@ -43,6 +42,15 @@ pub(super) struct ReductionReport<'a> {
     pub(crate) lists_all: bool,
     /// Seconds of processor time of boildown itself, without the commands it ran.
     pub(crate) own_cpu: f64,
+}
+
+/// What limits the claim that the result is 1-minimal.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClaimLimits {
+    /// Whether the user excluded parts of the input from removal.
+    pub(crate) keeps_parts: bool,
+    /// Whether misses are known from runs in trees with build artefacts.
+    pub(crate) keeps_artifacts: bool,
 }
 
 impl ReductionReport<'_> {
@@ -60,12 +68,17 @@ impl ReductionReport<'_> {
                     }
                     (Units::Bytes, _) | (Units::Tokens, None) => "no single byte can be removed",
                 };
-                let except = if self.keeps_parts {
+                let except = if self.claim.keeps_parts {
                     ", except for the parts to keep"
                 } else {
                     ""
                 };
-                format!("1-minimal: {units}{except}")
+                let by = if self.claim.keeps_artifacts {
+                    ", as runs in trees with kept build artefacts show"
+                } else {
+                    ""
+                };
+                format!("1-minimal: {units}{except}{by}")
             }
             None => "1-minimality not verified: the final pass was skipped or disabled, or the input is too large".to_owned(),
             Some(Stopped::Interrupted) => {

@@ -16,8 +16,9 @@ use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{Language, Reduction, Strategy, count_tokens, folder_reduction, reduction};
 
 use super::args::ReduceArgs;
+use super::incremental::ArtifactNote;
 use super::proposers::proposers;
-use super::report::ReductionReport;
+use super::report::{ClaimLimits, ReductionReport};
 use super::subject::Subject;
 use crate::choices::Choices;
 use crate::cpu_time::own_cpu_seconds;
@@ -166,7 +167,10 @@ impl ReductionSearch<'_> {
             files: self.subject.folder.as_ref().map(files),
             language: self.language,
             units: args.smallest(),
-            keeps_parts,
+            claim: ClaimLimits {
+                keeps_parts,
+                keeps_artifacts: args.incremental,
+            },
             flakiness,
             other_failures: &found.other_failures,
             lists_all: args.printing.verbose,
@@ -195,11 +199,16 @@ impl ReductionSearch<'_> {
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:
     /// it hides the program that fails.
     fn collector(&self) -> Option<SecondaryFailureCollector<&LocalOracle>> {
-        (self.args.property.test.is_none() && self.subject.folder.is_none()).then(|| {
+        self.args.property.test.is_none().then(|| {
             let folder = self.subject.destination.other_failures();
             let expected = self.prepared.failure.signature().cloned();
             let oracle = &self.prepared.oracle;
-            SecondaryFailureCollector::new(oracle, expected, folder, &self.args.input)
+            let input = &self.args.input;
+            let collector = SecondaryFailureCollector::new(oracle, expected, folder, input);
+            match &self.subject.folder {
+                Some(folder) => collector.of_folder(Arc::clone(&folder.project)),
+                None => collector,
+            }
         })
     }
 
@@ -255,6 +264,7 @@ impl ReductionSearch<'_> {
         });
         let watched = shown.as_ref().map_or(watched, |shown| shown as &dyn Oracle);
         let mut failures_shown = Instant::now();
+        let mut artifacts = ArtifactNote::begin(self.args, &self.prepared.oracle);
         let start = |text: &Arc<[u8]>| self.start(text, strategy);
         let reduced = reduce_with_restarts(
             &ReductionPlan {
@@ -269,6 +279,7 @@ impl ReductionSearch<'_> {
             self.config(store),
             &mut |event| {
                 self.executors.report(reporter);
+                artifacts.report(reporter);
                 self.report_event(event, reporter);
                 if let Some(collector) = &collector
                     && shown.is_some()
@@ -280,6 +291,7 @@ impl ReductionSearch<'_> {
             },
         );
         drop(keys);
+        artifacts.report(reporter);
         self.executors.report(reporter);
         let reduced =
             reduced.map_err(|error| self.subject.destination.error_with_saved_result(&error))?;

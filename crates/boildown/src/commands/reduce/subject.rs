@@ -112,7 +112,7 @@ fn folder_case(
         left_out: left_out.collect(),
         script: args.property.test.as_deref(),
         is_in_place: args.in_place,
-        jobs: args.jobs.count(),
+        jobs: args.copies(),
     })
 }
 

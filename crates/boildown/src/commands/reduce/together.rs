@@ -1,4 +1,4 @@
-//! A file and its command, reduced together.
+//! A file or a folder and its command, reduced together.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -11,15 +11,15 @@ use boildown_syntax::command_words;
 
 use super::args::{Part, ReduceArgs};
 use super::delivery::settle_command;
-use super::destination::with_infix;
+use super::destination::{with_infix, with_suffix, without_slash};
 use crate::error::{CliError, ExitKind};
-use crate::folder::is_folder;
+use crate::folder::FolderArgs;
 
-/// Reduces a file, or the command. Also returns the result.
+/// Reduces a file or a folder, or the command. Also returns the result.
 type ReduceOne<'a> = &'a dyn Fn(&mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError>;
 
-/// Reduces the command on the file as it is, then the file, and then the command again on what is
-/// left of the file: it may need fewer arguments. Each of the three is a reduction of its own, by
+/// Reduces the command on the file or folder as it is, then that, and then the command again on what
+/// is left of it: it may need fewer arguments. Each of the three is a reduction of its own, by
 /// `reduce_one`, with its own run store.
 pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<ExitKind, CliError> {
     check(&args)?;
@@ -28,6 +28,10 @@ pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<Exi
         *word = naming(word, &file);
     }
     let output = args.output.take();
+    let (of_folder, incremental) = (
+        mem::take(&mut args.folder),
+        mem::take(&mut args.incremental),
+    );
     let (reduces_args, reduces_env) = (args.args, args.env);
     args.part = Part::First;
     settle_command(&mut args)?;
@@ -40,26 +44,45 @@ pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<Exi
     (args.args, args.env, args.part) = (false, false, Part::Whole);
     args.input.clone_from(&file);
     args.output = output;
+    (args.folder, args.incremental) = (of_folder, incremental);
     let (second, _) = reduce_one(&mut args)?;
     if !is_finished(second) {
         return Ok(second);
     }
 
-    let result = (args.output.take()).unwrap_or_else(|| with_infix(&file, ".min"));
+    (args.folder, args.incremental) = (FolderArgs::default(), false);
+    let result = (args.output.take()).unwrap_or_else(|| match file.is_dir() {
+        true => with_suffix(&without_slash(&file), ".min"),
+        false => with_infix(&file, ".min"),
+    });
     (args.args, args.env, args.part) = (reduces_args, reduces_env, Part::Last);
     args.input = PathBuf::new();
+    let mut names_input = false;
     for word in &mut args.command {
-        if is_same_file(word, &file) {
-            *word = result.clone().into_os_string();
+        if let Some(inside) = inside(word, &file) {
+            names_input = true;
+            *word = match inside.as_os_str().is_empty() {
+                true => result.clone().into_os_string(),
+                false => result.join(inside).into_os_string(),
+            };
         }
+    }
+    if !names_input && file.is_dir() {
+        // A line for a shell names the folder: it would still mean the whole one.
+        return Ok(reduced_if_any([first, second], second));
     }
     settle_command(&mut args)?;
     let (third, _) = reduce_one(&mut args)?;
-    let has_reduced = [first, second, third].contains(&ExitKind::Reduced);
-    Ok(match third {
+    Ok(reduced_if_any([first, second, third], third))
+}
+
+/// Returns the exit of the last reduction, or that one of them has found something.
+fn reduced_if_any<const N: usize>(all: [ExitKind; N], last: ExitKind) -> ExitKind {
+    let has_reduced = all.contains(&ExitKind::Reduced);
+    match last {
         ExitKind::AlreadyMinimal if has_reduced => ExitKind::Reduced,
-        third => third,
-    })
+        last => last,
+    }
 }
 
 /// Returns an error for options that cannot be combined.
@@ -74,7 +97,7 @@ fn check(args: &ReduceArgs) -> Result<(), CliError> {
         ("--split", args.split.is_some()),
         ("--language", args.language.is_some()),
         ("--output -", is_printed),
-        ("a folder", is_folder(&args.inputs())),
+        ("several inputs", !args.more.is_empty()),
     ];
     match alone.iter().find(|(_, is_given)| *is_given) {
         Some((other, _)) => Err(CliError::usage(format!(
@@ -114,7 +137,10 @@ fn adopt(args: &mut ReduceArgs, line: &[u8]) {
     args.variables = (command.variables).map(|all| all.into_iter().map(pair).collect());
 }
 
-fn is_same_file(word: &OsStr, file: &Path) -> bool {
-    let path = |path: &Path| fs::canonicalize(path).ok();
-    path(Path::new(word)).is_some_and(|word| Some(word) == path(file))
+/// Returns what a word names inside of a folder: nothing, if it names the folder or file itself.
+/// `None` if it names something else.
+fn inside(word: &OsStr, file: &Path) -> Option<PathBuf> {
+    let file = fs::canonicalize(file).ok()?;
+    let word = fs::canonicalize(word).ok()?;
+    Some(word.strip_prefix(file).ok()?.to_owned())
 }

@@ -1,0 +1,404 @@
+//! Files that are included as text in other files of a folder: `#include "a.h"`, `mod a;`.
+//!
+//! [`DIRECTIVES`] is the table of the languages that have such directives.
+
+use std::ops::Range;
+
+use boildown_search::tree::NodeId;
+
+use crate::Document;
+use crate::document::{MARK, parts_of_joined};
+use crate::edit_plan::{EditPlan, sibling_positions};
+use crate::rewrite::Edit;
+
+/// The directives of some languages that stand for the text of a file.
+struct Directives {
+    languages: &'static [&'static str],
+    /// The words before the name of the file.
+    keywords: &'static [&'static str],
+    form: DirectiveForm,
+}
+
+/// What follows the keyword.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DirectiveForm {
+    /// A path in quotes, angle brackets or parentheses: `"a.h"`, `<a.h>`, `("a.hrl")`.
+    Quoted,
+    /// A path with or without quotes: `rules.mk`.
+    Word,
+    /// The name of a module, whose text stands in braces: `mod a;`, `mod a { ... }`.
+    Module,
+}
+
+const DIRECTIVES: &[Directives] = &[
+    Directives {
+        languages: &["C", "C++", "Objective-C", "GLSL", "HLSL", "Assembly"],
+        keywords: &["#include", "#import", ".include", "%include"],
+        form: DirectiveForm::Quoted,
+    },
+    Directives {
+        languages: &["Verilog"],
+        keywords: &["`include"],
+        form: DirectiveForm::Quoted,
+    },
+    Directives {
+        languages: &["Fortran"],
+        keywords: &["include", "INCLUDE", "#include"],
+        form: DirectiveForm::Quoted,
+    },
+    Directives {
+        languages: &["Souffle"],
+        keywords: &[".include", "#include"],
+        form: DirectiveForm::Quoted,
+    },
+    Directives {
+        languages: &["Erlang"],
+        keywords: &["-include"],
+        form: DirectiveForm::Quoted,
+    },
+    Directives {
+        languages: &["Make"],
+        keywords: &["include", "-include", "sinclude"],
+        form: DirectiveForm::Word,
+    },
+    Directives {
+        languages: &["Bash"],
+        keywords: &["source", "."],
+        form: DirectiveForm::Word,
+    },
+    Directives {
+        languages: &["Rust"],
+        keywords: &["mod"],
+        form: DirectiveForm::Module,
+    },
+];
+
+/// The most directives for one file that are replaced together.
+const MOST_PLACES: usize = 4;
+
+/// A directive, and what stands before and after the text that takes its place.
+struct Directive {
+    /// The included file, as an index into the files.
+    file: usize,
+    before: Vec<u8>,
+    after: &'static [u8],
+}
+
+/// A directive in a file of a joined text.
+struct Place {
+    /// The tokens of its line.
+    tokens: Range<usize>,
+    directive: Directive,
+}
+
+impl Document {
+    /// Returns the edits that move the text of a file to where it is included, and delete the file.
+    /// A file that is included at several places is moved to all of them, or to one of them, and
+    /// the other directives are deleted.
+    pub(crate) fn inlined_files(&self) -> Vec<Vec<Edit>> {
+        let Some(parts) = parts_of_joined(self.bytes()) else {
+            return Vec::new();
+        };
+        let files: Vec<(NodeId, usize)> = self.files().collect();
+        let paths: Vec<&[u8]> = (files.iter())
+            .map(|&(_, header)| self.token(header)[MARK.len()..].trim_ascii_end())
+            .collect();
+        let places = self.places(&files, &paths);
+        let positions = sibling_positions(self.tree());
+        let mut plans = Vec::new();
+        for (file, &(node, _)) in files.iter().enumerate() {
+            let here: Vec<&Place> =
+                (places.iter().filter(|place| place.directive.file == file)).collect();
+            let content = parts
+                .iter()
+                .find(|part| self.bytes()[part.path.clone()] == *paths[file]);
+            let own = &self.tree().nodes[node].tokens;
+            let includes_itself = here.iter().any(|place| own.contains(&place.tokens.start));
+            let (Some(content), false) = (content, here.is_empty() || includes_itself) else {
+                continue;
+            };
+            let content = self.bytes()[content.content.clone()].trim_ascii_end();
+            let mut plan = EditPlan::default();
+            plan.delete(node);
+            let without_file = plan.edits(self.tree(), &positions);
+            let with_text = |chosen: &dyn Fn(usize) -> bool| {
+                let edits = here.iter().enumerate().map(|(index, place)| {
+                    let Directive { before, after, .. } = &place.directive;
+                    let text = match chosen(index) {
+                        true => [before, content, after].concat(),
+                        false => Vec::new(),
+                    };
+                    Edit::new(&place.tokens, text)
+                });
+                edits
+                    .chain(without_file.iter().cloned())
+                    .collect::<Vec<_>>()
+            };
+            if here.len() <= MOST_PLACES {
+                plans.push(with_text(&|_| true));
+            }
+            if here.len() > 1 {
+                let one = (0..here.len().min(MOST_PLACES)).map(|only| with_text(&|at| at == only));
+                plans.extend(one);
+            }
+        }
+        plans
+    }
+
+    /// Returns the directives for files of this joined text.
+    fn places(&self, files: &[(NodeId, usize)], paths: &[&[u8]]) -> Vec<Place> {
+        let parts = parts_of_joined(self.bytes()).unwrap_or_default();
+        let mut places = Vec::new();
+        for (&(node, header), part) in files.iter().zip(&parts) {
+            let language = part.language(self.bytes()).map(|language| language.name);
+            let is_here =
+                |table: &&Directives| language.is_some_and(|is| table.languages.contains(&is));
+            let tables: Vec<&Directives> = DIRECTIVES.iter().filter(is_here).collect();
+            if tables.is_empty() {
+                continue;
+            }
+            let own = self.token(header)[MARK.len()..].trim_ascii_end();
+            for tokens in self.lines_of(&self.tree().nodes[node].tokens) {
+                let line = self.text(tokens.clone());
+                let Ok(line) = std::str::from_utf8(line) else {
+                    continue;
+                };
+                let found = tables.iter().find_map(|table| {
+                    let mut keywords = table.keywords.iter();
+                    keywords.find_map(|keyword| match table.form {
+                        DirectiveForm::Module => module(line.trim(), keyword, own, paths),
+                        form => inclusion(line.trim(), keyword, form, own, paths),
+                    })
+                });
+                if let Some(directive) = found {
+                    places.push(Place { tokens, directive });
+                }
+            }
+        }
+        places
+    }
+
+    /// Returns the tokens of each line of a file, without its header.
+    fn lines_of(&self, tokens: &Range<usize>) -> Vec<Range<usize>> {
+        let mut lines = Vec::new();
+        let mut start = tokens.start;
+        for token in tokens.clone() {
+            let starts_line = self.gap(token).contains(&b'\n') || self.is_header(token);
+            if starts_line && token > start {
+                lines.push(start..token);
+                start = token;
+            }
+            if self.is_header(token) {
+                start = token + 1;
+            }
+        }
+        if start < tokens.end {
+            lines.push(start..tokens.end);
+        }
+        lines
+    }
+}
+
+/// Reads a line as a directive for a module of its own: `pub mod a;`.
+fn module(line: &str, keyword: &str, own: &[u8], paths: &[&[u8]]) -> Option<Directive> {
+    let declaration = line.strip_suffix(';')?.trim_end();
+    let (visibility, name) = declaration.rsplit_once(' ')?;
+    let visibility = visibility.trim_end().strip_suffix(keyword)?.trim_end();
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_declaration = visibility.is_empty() || visibility.starts_with("pub");
+    if !is_declaration || visibility.contains(['{', ';', '#']) || !name.bytes().all(is_word) {
+        return None;
+    }
+    let directory = module_directory(own);
+    let names = [format!("{name}.rs"), format!("{name}/mod.rs")];
+    let file = names.iter().find_map(|name| {
+        let path = [&directory, name.as_bytes()].concat();
+        paths.iter().position(|other| **other == *path)
+    })?;
+    Some(Directive {
+        file,
+        before: format!("{declaration} {{\n").into_bytes(),
+        after: b"\n}",
+    })
+}
+
+/// Reads a line as a directive with a path: `#include "a.h"`.
+fn inclusion(
+    line: &str,
+    keyword: &str,
+    form: DirectiveForm,
+    own: &[u8],
+    paths: &[&[u8]],
+) -> Option<Directive> {
+    // `# include` is `#include`.
+    let (mark, word) = keyword.split_at(usize::from(keyword.starts_with(['#', '%'])));
+    let rest = line.strip_prefix(mark)?.trim_start().strip_prefix(word)?;
+    let open = rest.trim_start_matches([' ', '\t', '(']);
+    let name = match open.chars().next()? {
+        '<' => open[1..].split_once('>')?.0,
+        quote @ ('"' | '\'') => open[1..].split_once(quote)?.0,
+        _ if form == DirectiveForm::Word && rest.starts_with([' ', '\t']) => {
+            open.split_whitespace().next()?
+        }
+        _ => return None,
+    };
+    Some(Directive {
+        file: included(name.as_bytes(), own, paths)?,
+        before: Vec::new(),
+        after: b"",
+    })
+}
+
+/// Returns the file with this name: relative to the file that includes it, or else the only one
+/// whose path ends so.
+fn included(name: &[u8], own: &[u8], paths: &[&[u8]]) -> Option<usize> {
+    let directory = own
+        .iter()
+        .rposition(|&byte| byte == b'/')
+        .map_or(&own[..0], |at| &own[..at]);
+    let mut path: Vec<&[u8]> = directory.split(|&byte| byte == b'/').collect();
+    path.retain(|part| !part.is_empty());
+    for part in name.split(|&byte| byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => {
+                path.pop()?;
+            }
+            part => path.push(part),
+        }
+    }
+    let path = path.join(&b'/');
+    if let Some(exact) = paths.iter().position(|other| **other == *path) {
+        return Some(exact);
+    }
+    let ending = [b"/", name].concat();
+    let mut alike =
+        (0..paths.len()).filter(|&file| paths[file] == name || paths[file].ends_with(&ending));
+    let only = alike.next()?;
+    alike.next().is_none().then_some(only)
+}
+
+/// Returns the directory of the modules inside of a file of Rust, with a slash at its end.
+fn module_directory(own: &[u8]) -> Vec<u8> {
+    let start = own
+        .iter()
+        .rposition(|&byte| byte == b'/')
+        .map_or(0, |at| at + 1);
+    match &own[start..] {
+        b"lib.rs" | b"main.rs" | b"mod.rs" => own[..start].to_vec(),
+        _ => [own.strip_suffix(b".rs").unwrap_or(own), b"/"].concat(),
+    }
+}
+
+#[cfg(all(test, feature = "all-languages"))]
+mod tests {
+    use boildown_search::Subset;
+
+    use super::*;
+    use crate::document::{Substitutes, append_to_joined, parts_of_joined as parts};
+    use crate::rewrite::Proposal;
+    use crate::{Language, View};
+
+    /// Returns the folders that are left by each proposal to move a file.
+    fn inlined(language: &str, files: &[(&str, &str)]) -> Vec<Vec<(String, String)>> {
+        let mut bytes = Vec::new();
+        for (path, content) in files {
+            assert!(append_to_joined(
+                &mut bytes,
+                path.as_bytes(),
+                content.as_bytes()
+            ));
+        }
+        let language = Language::named(language).expect("the grammar is built");
+        let document = Document::new(&bytes.into(), View::Syntax(language));
+        let all = Subset::full(document.len());
+        let plans = document.inlined_files().into_iter();
+        let rendered = plans.map(|edits| {
+            let proposal = Proposal::new(&document, edits, 0).expect("it is smaller");
+            let (kept, substitutes) = proposal.apply(&all, &Substitutes::new());
+            document.render_with(&kept, &substitutes)
+        });
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let read = |bytes: Vec<u8>| {
+            let parts = parts(&bytes).expect("a joined text");
+            let part = parts.into_iter();
+            part.map(|part| (text(&bytes[part.path]), text(&bytes[part.content])))
+                .collect()
+        };
+        rendered.map(read).collect()
+    }
+
+    fn left(files: &[(&str, &str)]) -> Vec<(String, String)> {
+        let owned = files
+            .iter()
+            .map(|(path, content)| ((*path).into(), (*content).into()));
+        owned.collect()
+    }
+
+    #[test]
+    fn a_header_is_moved_to_where_it_is_included() {
+        let files = [
+            (
+                "src/a.c",
+                "int x;\n#include \"../lib/b.h\" // why\nint y;\n",
+            ),
+            ("lib/b.h", "int b;\nint c;\n"),
+        ];
+        let expected = left(&[("src/a.c", "int x;\nint b;\nint c;\nint y;\n")]);
+        assert_eq!(inlined("C", &files), [expected]);
+    }
+
+    #[test]
+    fn a_header_that_is_included_twice_is_moved_to_both_places_or_to_one() {
+        let files = [
+            ("a.c", "# include <b.h>\nint x;\n"),
+            ("c.c", "#include \"b.h\"\nint y;\n"),
+            ("inc/b.h", "int b;\n"),
+        ];
+        let expected = [
+            left(&[("a.c", "int b;\nint x;\n"), ("c.c", "int b;\nint y;\n")]),
+            left(&[("a.c", "int b;\nint x;\n"), ("c.c", "int y;\n")]),
+            left(&[("a.c", "int x;\n"), ("c.c", "int b;\nint y;\n")]),
+        ];
+        assert_eq!(inlined("C", &files), expected);
+    }
+
+    #[test]
+    fn a_file_that_includes_itself_and_one_that_is_not_there_stay() {
+        let files = [
+            ("a.c", "#include \"a.c\"\nint x;\n"),
+            ("b.c", "#include <stdio.h>\nint y;\n"),
+        ];
+        assert!(inlined("C", &files).is_empty());
+    }
+
+    #[test]
+    fn a_module_of_rust_gets_braces() {
+        let files = [
+            ("src/lib.rs", "pub mod a;\n"),
+            ("src/a.rs", "mod b;\nfn f() {}\n"),
+            ("src/a/b.rs", "fn g() {}\n"),
+        ];
+        let expected = [
+            left(&[
+                ("src/lib.rs", "pub mod a {\nmod b;\nfn f() {}\n}\n"),
+                ("src/a/b.rs", "fn g() {}\n"),
+            ]),
+            left(&[
+                ("src/lib.rs", "pub mod a;\n"),
+                ("src/a.rs", "mod b {\nfn g() {}\n}\nfn f() {}\n"),
+            ]),
+        ];
+        assert_eq!(inlined("Rust", &files), expected);
+    }
+
+    #[test]
+    fn a_makefile_is_moved_to_where_it_is_included() {
+        let files = [
+            ("Makefile", "include rules.mk\nall: a\n"),
+            ("rules.mk", "CC = cc\n"),
+        ];
+        let expected = left(&[("Makefile", "CC = cc\nall: a\n")]);
+        assert_eq!(inlined("Make", &files), [expected]);
+    }
+}
