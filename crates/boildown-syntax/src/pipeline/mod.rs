@@ -177,6 +177,10 @@ impl Search for Pipeline {
         delegate!(self.certain())
     }
 
+    fn compact(&mut self) {
+        delegate!(mut self.compact());
+    }
+
     fn edit(&self) -> Option<Fingerprint> {
         delegate!(self.edit())
     }
