@@ -124,12 +124,15 @@ fn of_a_folder_the_smallest_state_of_each_failure_is_a_folder() {
         .script(
             "tool",
             "grep -q needle p/a.txt && { echo 'internal compiler error: in hay, at hay.c:12' >&2; exit 4; }; \
-             grep -qs three p/b.txt && kill -SEGV $$; exit 1",
+             grep -qs one p/a.txt && kill -SEGV $$; exit 1",
         );
     let run = env.reduce(["p", "--jobs", "1", "--", "./tool"]);
     run.assert_code(0).assert_says("secondary failure");
     assert_eq!(env.read("p.min/a.txt").trim(), "needle");
     let crash = env.path(".boildown/p.min/others/SIGSEGV");
-    let crash = std::fs::read_to_string(crash.join("b.txt")).unwrap();
-    assert!(crash.contains("three"), "{crash}");
+    let crash = std::fs::read_to_string(crash.join("a.txt")).unwrap();
+    assert!(
+        crash.contains("one") && !crash.contains("needle"),
+        "{crash}"
+    );
 }

@@ -359,10 +359,9 @@ impl<'a> SpirvWriter<'a> {
             let is_kept = is_kept(one.token, self.remains.kept);
             let is_unit = one.token.is_some() && is_kept;
             let is_variable = module.header_sort(index) == SpirvHeaderSort::Other;
-            if is_unit && (module.header_sort(index) == SpirvHeaderSort::Value || is_variable) {
-                if let Some(id) = one.result {
-                    self.used[id] = true;
-                }
+            let is_value = module.header_sort(index) == SpirvHeaderSort::Value || is_variable;
+            if let Some(id) = one.result.filter(|_| is_unit && is_value) {
+                self.used[id] = true;
             }
         }
         for index in module.header.clone().rev() {
@@ -400,7 +399,7 @@ impl<'a> SpirvWriter<'a> {
                 SpirvHeaderSort::Annotation if self.remains.is_gone[index] || !is_described() => {}
                 SpirvHeaderSort::Other if self.remains.is_gone[index] => {}
                 SpirvHeaderSort::Other if module.is(index, "OpEntryPoint") => {
-                    self.entry_point(index)
+                    self.entry_point(index);
                 }
                 _ => self.words(one.words.clone()),
             }
