@@ -6,6 +6,7 @@
 //!
 //! The candidates are the input without some of its lines. Prints the runs that differ, and the mean
 //! times.
+#![expect(clippy::print_stdout, reason = "it prints its measurements")]
 
 use std::error::Error;
 use std::ffi::OsString;
