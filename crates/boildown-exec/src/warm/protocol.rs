@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(line: &str, answer_or_fault: Result<HarnessAnswer, &str>) {
+    fn check(line: &str, answer_or_fault: &Result<HarnessAnswer, &str>) {
         let found = answer(line.as_bytes(), 7, Capture::Output);
         assert_eq!(
             found.as_ref().map_err(String::as_str),
@@ -157,30 +157,33 @@ mod tests {
     fn an_answer_is_an_exit_code_or_a_signal_with_the_output() {
         check(
             r#"{"id": 7, "exit": 3, "stdout": "a\n", "stderr": ""}"#,
-            ran(Outcome::Exited(3), b"a\n"),
+            &ran(Outcome::Exited(3), b"a\n"),
         );
         check(
             r#"{"id": 7, "signal": 11, "stdout_base64": "/wBh", "stderr": "", "more": []}"#,
-            ran(Outcome::Signalled(11), b"\xff\0a"),
+            &ran(Outcome::Signalled(11), b"\xff\0a"),
         );
         let refused = HarnessAnswer::Refused("no".to_owned());
-        check(r#"{"id": 7, "error": "no"}"#, Ok(refused));
+        check(r#"{"id": 7, "error": "no"}"#, &Ok(refused));
     }
 
     #[test]
     fn an_answer_that_lacks_something_is_a_fault() {
-        check(r#"{"id": 6, "exit": 0}"#, Err("it answers another request"));
+        check(
+            r#"{"id": 6, "exit": 0}"#,
+            &Err("it answers another request"),
+        );
         let neither = "it says neither an exit code nor a signal";
-        check(r#"{"id": 7}"#, Err(neither));
-        check(r#"{"id": 7, "exit": 256}"#, Err(neither));
-        check(r#"{"id": 7, "exit": 0, "signal": 9}"#, Err(neither));
+        check(r#"{"id": 7}"#, &Err(neither));
+        check(r#"{"id": 7, "exit": 256}"#, &Err(neither));
+        check(r#"{"id": 7, "exit": 0, "signal": 9}"#, &Err(neither));
         check(
             r#"{"id": 7, "exit": 0, "stderr": ""}"#,
-            Err("it does not say the stdout"),
+            &Err("it does not say the stdout"),
         );
         check(
             r#"{"id": 7, "exit": 0, "stdout_base64": "?", "stderr": ""}"#,
-            Err("it does not say the stdout"),
+            &Err("it does not say the stdout"),
         );
         assert!(answer(b"segfault", 7, Capture::Nothing).is_err());
     }
