@@ -66,10 +66,6 @@ pub trait Search: Clone {
         self.ask().into_iter().collect()
     }
 
-    /// Frees what the candidate of [`ask`](Self::ask) holds and can make again, such as its bytes.
-    /// Of many queries that speculation finds, few are run.
-    fn compact(&mut self) {}
-
     /// Identifies what the query of [`ask`](Self::ask) does to the best candidate, if the search
     /// can tell: the same deletion or replacement has the same identity on any base. It only steers
     /// speculation: what was answered on one base is a good guess for another.

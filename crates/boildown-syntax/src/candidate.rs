@@ -21,7 +21,7 @@ pub struct Candidate {
     /// What the candidate is a part of, if it is more than the document.
     container: Option<CandidateContainer>,
     check: Check,
-    rendered: SharedRendered,
+    rendered: Arc<Rendered>,
 }
 
 /// What was made of a candidate.
@@ -30,44 +30,6 @@ struct Rendered {
     bytes: OnceLock<Arc<[u8]>>,
     fingerprint: OnceLock<Fingerprint>,
 }
-
-/// What was made of a candidate and its clones. Clones of a compact one make their own bytes, which
-/// are freed with them.
-#[derive(Debug, Default)]
-struct SharedRendered {
-    rendered: Arc<Rendered>,
-    is_compact: bool,
-}
-
-impl SharedRendered {
-    /// Returns the same without bytes.
-    fn compacted(&self) -> Self {
-        let rendered = Rendered {
-            bytes: OnceLock::new(),
-            fingerprint: self.rendered.fingerprint.clone(),
-        };
-        Self {
-            rendered: Arc::new(rendered),
-            is_compact: true,
-        }
-    }
-}
-
-impl Clone for SharedRendered {
-    fn clone(&self) -> Self {
-        if self.is_compact {
-            return self.compacted();
-        }
-        Self {
-            rendered: Arc::clone(&self.rendered),
-            is_compact: false,
-        }
-    }
-}
-
-/// The size of a document, in bytes, from which candidates do not keep bytes that are not needed
-/// for now.
-const COMPACT_FROM: usize = 64 << 10;
 
 /// What holds a candidate.
 #[derive(Debug, Clone)]
@@ -123,7 +85,7 @@ impl Candidate {
             substitutes: Arc::default(),
             container: None,
             check,
-            rendered: SharedRendered::default(),
+            rendered: Arc::default(),
         }
     }
 
@@ -143,7 +105,7 @@ impl Candidate {
         };
         Self {
             container: Some(CandidateContainer::Archive(Arc::new(changed))),
-            rendered: SharedRendered::default(),
+            rendered: Arc::default(),
             ..self.clone()
         }
     }
@@ -175,7 +137,7 @@ impl Candidate {
         };
         Self {
             container: Some(CandidateContainer::Folder(Arc::new(state))),
-            rendered: SharedRendered::default(),
+            rendered: Arc::default(),
             ..content
         }
     }
@@ -195,7 +157,7 @@ impl Candidate {
         };
         Self {
             container: Some(CandidateContainer::Folder(Arc::new(state))),
-            rendered: SharedRendered::default(),
+            rendered: Arc::default(),
             ..joined
         }
     }
@@ -219,7 +181,7 @@ impl Candidate {
     pub(crate) fn with(self, substitutes: Arc<Substitutes>) -> Self {
         Self {
             substitutes,
-            rendered: SharedRendered::default(),
+            rendered: Arc::default(),
             ..self
         }
     }
@@ -236,7 +198,7 @@ impl Candidate {
         if self.is_whole() {
             return self.document.bytes();
         }
-        self.rendered.rendered.bytes.get_or_init(|| {
+        self.rendered.bytes.get_or_init(|| {
             let written = match &self.container {
                 Some(CandidateContainer::Archive(changed)) => changed.write(),
                 Some(CandidateContainer::Folder(state)) => Some(state.write()),
@@ -245,13 +207,6 @@ impl Candidate {
             let rendered = || self.document.render_with(&self.kept, &self.substitutes);
             written.unwrap_or_else(rendered).into()
         })
-    }
-
-    /// Forgets the bytes of a part of a large document, which are made again when they are needed.
-    pub(crate) fn compact(&mut self) {
-        if self.container.is_none() && self.document.bytes().len() >= COMPACT_FROM {
-            self.rendered = self.rendered.compacted();
-        }
     }
 
     /// Returns the size in bytes: of a state of a folder, that of its files.
@@ -383,7 +338,7 @@ impl AsRef<[u8]> for Candidate {
 impl Fingerprinted for Candidate {
     fn fingerprint(&self) -> Fingerprint {
         let fingerprint = || fingerprint(self.bytes());
-        *self.rendered.rendered.fingerprint.get_or_init(fingerprint)
+        *self.rendered.fingerprint.get_or_init(fingerprint)
     }
 }
 
@@ -410,27 +365,4 @@ fn shortened(hash: &blake3::Hash) -> Fingerprint {
         .split_first_chunk::<16>()
         .expect("a hash has 32 bytes");
     Fingerprint::new(u128::from_le_bytes(*bits))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_of_a_compact_candidate_are_made_again_by_each_clone() {
-        let text: Vec<u8> = (0..20_000)
-            .flat_map(|line| format!("{line}\n").into_bytes())
-            .collect();
-        let document = Arc::new(Document::new(&text.into(), View::Lines));
-        let kept = Subset::full(document.len()).without([10..20]);
-        let whole = Candidate::new(document, kept, Check::Nothing);
-        let mut compact = whole.clone();
-        let fingerprint = whole.fingerprint();
-        compact.compact();
-        let clone = compact.clone();
-        assert_eq!(clone.bytes(), whole.bytes());
-        assert_eq!(clone.fingerprint(), fingerprint);
-        assert!(compact.rendered.rendered.bytes.get().is_none());
-        assert_eq!(compact.bytes(), whole.bytes());
-    }
 }

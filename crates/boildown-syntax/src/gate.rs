@@ -7,7 +7,7 @@ use boildown_search::{Fingerprint, Fingerprinted as _, Query, Search, Verdict};
 
 use crate::Language;
 use crate::candidate::{Candidate, Check};
-use crate::parse::{Accepted, Parsed, Parser};
+use crate::parse::{Parsed, Parser};
 use crate::steps::{Underway, at_once};
 
 /// A search whose candidates must have no more syntax errors than the best one so far; all others
@@ -37,12 +37,12 @@ struct Gate {
     /// The parse of the best candidate.
     reading: Underway<Parsed>,
     /// The parse of the candidate of the next query. Its result is `None` if there are new errors.
-    checking: Underway<Option<Accepted>>,
+    checking: Underway<Option<Parsed>>,
     /// The size of the best candidate that was found too broken last, in bytes.
     broken_at: Option<usize>,
-    /// The content that was parsed last, and what it makes of the best candidate if it passed. An input with repetitions has
+    /// The content that was parsed last, with its tree if it passed. An input with repetitions has
     /// many equal candidates.
-    last: Option<(Fingerprint, Option<Accepted>)>,
+    last: Option<(Fingerprint, Option<Parsed>)>,
     openness: Openness,
     /// The number of candidates with new errors, skipped or let through as samples.
     rejected: usize,
@@ -78,8 +78,8 @@ const PARSED_FROM: usize = 512;
 enum Decision {
     /// It needs no check, or the gate is open.
     Free,
-    /// It has this content, and parses.
-    Parsed(Fingerprint, Accepted),
+    /// It parses.
+    Parsed(Parsed),
     /// It has new errors, and is asked to learn whether that matters.
     Sample,
 }
@@ -141,8 +141,8 @@ impl Gate {
             return free;
         }
         let content = candidate.fingerprint();
-        let accepted = match self.last.take() {
-            Some((last, accepted)) if last == content => accepted,
+        let parsed = match self.last.take() {
+            Some((last, parsed)) if last == content => parsed,
             _ => {
                 let (base, bytes) = (base.clone(), Arc::clone(candidate.bytes()));
                 let parser = self.parser.clone();
@@ -150,9 +150,9 @@ impl Gate {
                     .step(|| async move { base.reparse(&parser, bytes).await })?
             }
         };
-        self.last = Some((content, accepted.clone()));
-        if let Some(accepted) = accepted {
-            return Some(Some(Decision::Parsed(content, accepted)));
+        self.last = Some((content, parsed.clone()));
+        if let Some(parsed) = parsed {
+            return Some(Some(Decision::Parsed(parsed)));
         }
         self.rejected += 1;
         let is_sample = self.openness == Openness::Shut && self.rejected % SAMPLE == SAMPLE / 2;
@@ -185,15 +185,15 @@ impl Gate {
         })
     }
 
-    /// Counts the verdict on the query that was let through; returns its content and what the gate
-    /// knows of it when it was interesting.
-    fn learn(&mut self, verdict: Verdict) -> Option<(Fingerprint, Accepted)> {
+    /// Counts the verdict on the query that was let through; returns its tree when it was
+    /// interesting.
+    fn learn(&mut self, verdict: Verdict) -> Option<Parsed> {
         let hit = Hit::from(verdict);
-        let accepted = match self.next.take() {
+        let parsed = match self.next.take() {
             None | Some(Decision::Free) => None,
-            Some(Decision::Parsed(content, accepted)) => {
+            Some(Decision::Parsed(parsed)) => {
                 self.passed.count(hit);
-                Some((content, accepted))
+                Some(parsed)
             }
             Some(Decision::Sample) => {
                 self.sampled.count(hit);
@@ -206,7 +206,7 @@ impl Gate {
         {
             self.openness = Openness::Open;
         }
-        accepted.filter(|_| hit == Hit::Yes)
+        parsed.filter(|_| hit == Hit::Yes)
     }
 }
 
@@ -315,29 +315,19 @@ impl<S: Search<Candidate = Candidate>> Search for Gated<S> {
             .collect()
     }
 
-    fn compact(&mut self) {
-        self.inner.compact();
-    }
-
     fn edit(&self) -> Option<Fingerprint> {
         self.inner.edit()
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        let accepted = self.gate.as_mut().and_then(|gate| gate.learn(verdict));
+        let parsed = self.gate.as_mut().and_then(|gate| gate.learn(verdict));
         self.inner.tell(verdict);
         if let Some(gate) = &mut self.gate
             && verdict.is_interesting()
         {
             // After a batch, the best candidate need not be the one whose verdict came last.
             let best = self.inner.best();
-            let is_best = |content: Fingerprint| content == best.fingerprint();
-            gate.base = match (gate.base.take(), accepted) {
-                (Some(base), Some((content, accepted))) if is_best(content) => {
-                    Some(base.after(accepted, best.bytes()))
-                }
-                _ => None,
-            };
+            gate.base = parsed.filter(|parsed| parsed.bytes == *best.bytes());
             gate.reading.give_up();
             gate.last = None;
         }

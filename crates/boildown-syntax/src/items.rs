@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use crate::stretches::Stretch;
+use crate::common_ends::{common_end, common_start};
 
 /// A node directly below the root of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) struct Item {
     pub(crate) errors: usize,
 }
 
-/// A part of a text around an edit: the items that the edit touches, and perhaps one on either
+/// A stretch of a text around an edit: the items that the edit touches, and perhaps one on either
 /// side.
 ///
 /// Most languages are lists of items, each of which parses in the same way alone. So the errors of
@@ -26,20 +26,17 @@ pub(crate) struct Item {
 /// window alone. For example, when a statement of a function is deleted, only that function is
 /// parsed; when a function is deleted, the ones before and after it. The neighbours show where that
 /// is wrong: a missing semicolon joins two items, and in a language whose items mean something else
-/// at the start of a text, the neighbours parse as other items. An edit in several places has
-/// several windows.
+/// at the start of a text, the neighbours parse as other items.
 ///
 /// A candidate is rejected that only a later item makes whole: a comment without its end, which
 /// ends with the next comment. Deletions of whole tokens do not make such candidates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// The stretches of the edit that it holds, as indices.
-    pub(crate) stretches: Range<usize>,
     /// The items of the text before the edit.
     pub(crate) items: Range<usize>,
     /// Those of them that the edit touches.
     touched: Range<usize>,
-    pub(crate) extent: Extent,
+    extent: Extent,
     /// The bytes of the text before the edit.
     pub(crate) before: Range<usize>,
     /// The bytes of the text after the edit.
@@ -55,18 +52,7 @@ pub(crate) enum Extent {
     WithNeighbours,
 }
 
-/// The items that replace those of a window.
-#[derive(Debug, Clone)]
-pub(crate) struct Splice {
-    /// The items of the text before the edit.
-    items: Range<usize>,
-    /// The items of the text after the edit.
-    instead: Vec<Item>,
-    /// The end of the window before the edit, and after it.
-    ends: [usize; 2],
-}
-
-/// Windows may hold one part in this many of a text. With more, incremental parsing costs less.
+/// A window may hold one part in this many of a text. With more, incremental parsing costs less.
 const LARGEST: usize = 4;
 
 /// Returns the items of a tree. `None` if it has no list of items.
@@ -115,128 +101,62 @@ fn errors_in(top: Node<'_>) -> usize {
     }
 }
 
-/// Returns the windows of an edit of `size` bytes of text with these items. Where a stretch is
-/// marked, its window has neighbours. `None` if there are no such windows, or they would be no
-/// small part of the text.
-pub(crate) fn windows_of(
-    items: &[Item],
-    size: usize,
-    stretches: &[Stretch],
-    with_neighbours: &[bool],
-) -> Option<Vec<Window>> {
-    if items.is_empty() {
-        return None;
-    }
-    let mut windows: Vec<Window> = Vec::new();
-    for (index, &with_neighbours) in with_neighbours.iter().enumerate() {
-        let inside = |window: &Window| !with_neighbours && window.is_inside(items, size, stretches);
-        let mut window = Window::around(items, size, stretches, index..index + 1);
-        if inside(&window) {
-            window.narrow(items, stretches);
+impl Window {
+    /// Returns the window of the edit that makes `new` of `old`, which has these items. `None` if
+    /// the texts are equal, there is no such window, or it would be no small part of the text.
+    pub(crate) fn around(items: &[Item], old: &[u8], new: &[u8], extent: Extent) -> Option<Self> {
+        let start = common_start(old, new);
+        let same_after = common_end(&old[start..], &new[start..]);
+        let edit = start..old.len() - same_after;
+        if edit.is_empty() && old.len() == new.len() {
+            return None;
         }
-        while let Some(before) = windows.pop_if(|before| before.items.end > window.items.start) {
-            let are_inside = [&before, &window].map(|window| window.extent == Extent::Inside);
-            window = Window::around(items, size, stretches, before.stretches.start..index + 1);
-            if are_inside == [true; 2] {
-                window.narrow(items, stretches);
+        let first = items.partition_point(|item| item.end < edit.start);
+        let last = items
+            .partition_point(|item| item.start <= edit.end)
+            .max(first);
+        let (mut low, mut high) = (first, last);
+        let (from, to);
+        match extent {
+            Extent::Inside => {
+                let item = items.get(first).filter(|_| last == first + 1)?;
+                if item.start >= edit.start || edit.end >= item.end {
+                    return None;
+                }
+                (from, to) = (item.start, item.end);
+            }
+            Extent::WithNeighbours => {
+                // A comment does not keep what is before it apart from what is after it.
+                while low > 0 && (low == first || items[low].is_extra) {
+                    low -= 1;
+                }
+                while high < items.len() && (high == last || items[high - 1].is_extra) {
+                    high += 1;
+                }
+                from = if low == 0 { 0 } else { items[low].start };
+                to = items.get(high).map_or(old.len(), |item| item.start);
             }
         }
-        windows.push(window);
-    }
-    let parsed: usize = windows.iter().map(|window| window.after.len()).sum();
-    (!windows.is_empty() && LARGEST * parsed <= size).then_some(windows)
-}
-
-/// Returns the items of a text after an edit, which replaces some of these.
-pub(crate) fn spliced(items: &[Item], splices: &[Splice]) -> Vec<Item> {
-    let mut after = Vec::with_capacity(items.len());
-    let (mut from, mut ends) = (0, [0; 2]);
-    for splice in splices {
-        let same = items[from..splice.items.start].iter();
-        after.extend(same.map(|item| item.shifted(ends)));
-        after.extend_from_slice(&splice.instead);
-        (from, ends) = (splice.items.end, splice.ends);
-    }
-    after.extend(items[from..].iter().map(|item| item.shifted(ends)));
-    after
-}
-
-impl Window {
-    /// Returns the window of some stretches, with neighbours.
-    fn around(items: &[Item], size: usize, stretches: &[Stretch], range: Range<usize>) -> Self {
-        let within = &stretches[range.clone()];
-        let (start, end) = (within[0].before.start, within[within.len() - 1].before.end);
-        let first = items.partition_point(|item| item.end < start);
-        let last = items.partition_point(|item| item.start <= end).max(first);
-        let (mut low, mut high) = (first, last);
-        // A comment does not keep what is before it apart from what is after it.
-        while low > 0 && (low == first || items[low].is_extra) {
-            low -= 1;
-        }
-        while high < items.len() && (high == last || items[high - 1].is_extra) {
-            high += 1;
-        }
-        let mut window = Self {
-            stretches: range,
+        (LARGEST * (to - from) <= old.len()).then(|| Self {
             items: low..high,
             touched: first..last,
-            extent: Extent::WithNeighbours,
-            before: 0..0,
-            after: 0..0,
-        };
-        let from = if low == 0 { 0 } else { items[low].start };
-        let to = items.get(high).map_or(size, |item| item.start);
-        window.set_bytes(from..to, within);
-        window
-    }
-
-    /// Returns whether one item contains the stretches of the window, and is small enough.
-    fn is_inside(&self, items: &[Item], size: usize, stretches: &[Stretch]) -> bool {
-        let within = &stretches[self.stretches.clone()];
-        let [item] = &items[self.touched.clone()] else {
-            return false;
-        };
-        let contains =
-            |stretch: &Stretch| item.start < stretch.before.start && stretch.before.end < item.end;
-        LARGEST * (item.end - item.start) <= size && within.iter().all(contains)
-    }
-
-    /// Leaves out the neighbours.
-    fn narrow(&mut self, items: &[Item], stretches: &[Stretch]) {
-        let item = &items[self.touched.start];
-        self.extent = Extent::Inside;
-        self.items = self.touched.clone();
-        self.set_bytes(item.start..item.end, &stretches[self.stretches.clone()]);
-    }
-
-    fn set_bytes(&mut self, before: Range<usize>, within: &[Stretch]) {
-        let (first, last) = (&within[0], &within[within.len() - 1]);
-        let start = before.start + first.after.start - first.before.start;
-        let end = before.end - last.before.end + last.after.end;
-        (self.before, self.after) = (before, start..end);
-    }
-
-    /// Returns the neighbours on either side of what is touched, with their bytes.
-    pub(crate) fn neighbours(&self, items: &[Item]) -> [(Range<usize>, Range<usize>); 2] {
-        let Range { start, end } = self.items;
-        let sides = [start..self.touched.start, self.touched.end..end];
-        sides.map(|side| {
-            let bytes = match items[side.clone()] {
-                [] => 0..0,
-                [first, ..] => first.start..items[side.end - 1].end,
-            };
-            (side, bytes)
+            extent,
+            before: from..to,
+            after: from..to + new.len() - old.len(),
         })
     }
 
-    /// Returns whether the window is a small part of a text of this size before the edit.
-    pub(crate) fn is_small_before(&self, size: usize) -> bool {
-        LARGEST * self.before.len() <= size
+    /// Returns whether a parse of the window alone, before the edit, has just these items.
+    pub(crate) fn is_before(&self, items: &[Item], alone: &[Item]) -> bool {
+        let expected = items[self.items.clone()].iter();
+        expected
+            .copied()
+            .eq(alone.iter().map(|item| item.moved(self.before.start)))
     }
 
-    /// Returns the items after the edit, of which the window has these alone. `None` if the
-    /// neighbours of the edit are not among them.
-    pub(crate) fn after(&self, items: &[Item], alone: &[Item]) -> Option<Splice> {
+    /// Returns the items of the text after the edit, of which the window has these alone. `None` if
+    /// the neighbours of the edit are not among them.
+    pub(crate) fn after(&self, items: &[Item], alone: &[Item]) -> Option<Vec<Item>> {
         if self.extent == Extent::Inside {
             // It has to be one item still, of the same kind.
             let kind = items[self.touched.start].kind;
@@ -247,39 +167,30 @@ impl Window {
         }
         let before = &items[self.items.start..self.touched.start];
         let behind = &items[self.touched.end..self.items.end];
-        let starts = [self.before.start, self.after.start];
-        let ends = [self.before.end, self.after.end];
-        let instead: Vec<Item> = (alone.iter())
-            .map(|item| item.shifted([0, self.after.start]))
+        let shift = |item: &Item| Item {
+            start: item.start + self.after.end - self.before.end,
+            end: item.end + self.after.end - self.before.end,
+            ..*item
+        };
+        let alone: Vec<Item> = alone
+            .iter()
+            .map(|item| item.moved(self.after.start))
             .collect();
-        let count = instead.len();
-        let are_same = count >= before.len() + behind.len()
-            && (before.iter())
-                .map(|item| item.shifted(starts))
-                .eq(instead[..before.len()].iter().copied())
-            && (behind.iter())
-                .map(|item| item.shifted(ends))
-                .eq(instead[count - behind.len()..].iter().copied());
-        are_same.then(|| Splice {
-            items: self.items.clone(),
-            instead,
-            ends,
+        let are_same = alone.starts_with(before)
+            && alone[before.len()..].ends_with(&behind.iter().map(shift).collect::<Vec<_>>());
+        are_same.then(|| {
+            let outside = items[..self.items.start].iter().copied();
+            let rest = items[self.items.end..].iter().map(shift);
+            outside.chain(alone).chain(rest).collect()
         })
     }
 }
 
-/// Returns whether some items are those of a text alone that starts at this byte.
-pub(crate) fn are_alone(items: &[Item], start: usize, alone: &[Item]) -> bool {
-    let alone = alone.iter().map(|item| item.shifted([0, start]));
-    items.iter().copied().eq(alone)
-}
-
 impl Item {
-    /// Returns the item as far from the second position as it is from the first.
-    fn shifted(self, [from, to]: [usize; 2]) -> Self {
+    fn moved(self, by: usize) -> Self {
         Self {
-            start: self.start + to - from,
-            end: self.end + to - from,
+            start: self.start + by,
+            end: self.end + by,
             ..self
         }
     }
@@ -287,15 +198,12 @@ impl Item {
 
 #[cfg(all(test, feature = "lang-c", feature = "lang-php"))]
 mod tests {
-    use std::sync::Arc;
-
     use proptest::prelude::*;
 
     use super::*;
     use crate::Language;
     use crate::parse::{Parsed, Parser};
     use crate::steps::at_once;
-    use crate::stretches::stretches;
 
     fn program() -> String {
         let function = |number: usize| {
@@ -312,17 +220,11 @@ mod tests {
     #[track_caller]
     fn check(language: &Language, base: &Parsed, text: &str) -> Option<Parsed> {
         let parser = Parser::new(language);
-        let parsed = reparsed(base, &parser, text);
+        let parsed = at_once(base.reparse(&parser, text.as_bytes().into()));
         let errors = language.errors(text.as_bytes());
         let whole = (errors <= base.errors).then_some(errors);
         assert_eq!(parsed.as_ref().map(|parsed| parsed.errors), whole, "{text}");
         parsed
-    }
-
-    fn reparsed(base: &Parsed, parser: &Parser, text: &str) -> Option<Parsed> {
-        let bytes = text.as_bytes().into();
-        let accepted = at_once(base.reparse(parser, Arc::clone(&bytes)))?;
-        Some(base.after(accepted, &bytes))
     }
 
     fn parsed(language: &Language, text: &str) -> Parsed {
@@ -335,32 +237,19 @@ mod tests {
         let text = program();
         let tree = at_once(Parser::new(c).parse(text.as_bytes())).expect("it is small");
         let items = items_of(&tree).expect("a list of items");
-        let sizes = |after: &str| {
-            let stretches = stretches(text.as_bytes(), after.as_bytes());
-            let windows = windows_of(
-                &items,
-                text.len(),
-                &stretches,
-                &vec![false; stretches.len()],
-            );
-            windows.map(|windows| -> Vec<usize> {
-                windows.iter().map(|window| window.before.len()).collect()
-            })
+        let size = |after: &str, extent| {
+            let window = Window::around(&items, text.as_bytes(), after.as_bytes(), extent);
+            window.map(|window| window.before.len())
         };
         let function =
             text[text.find("int f7(").unwrap()..text.find("\nstruct s7 ").unwrap()].len();
         let statement = text.replace("  return a + 7;\n", "");
-        assert_eq!(sizes(&statement), Some(vec![function]));
-        let item = "struct s100 { int x; } v100;\n";
-        let small = |size: &usize| *size > item.len() && *size < text.len() / 50;
-        assert!(matches!(&*sizes(&text.replace(item, "")).unwrap(), [size] if small(size)));
-        let both = statement.replace(item, "");
-        assert!(
-            matches!(&*sizes(&both).unwrap(), [first, size] if *first == function && small(size))
-        );
-        assert_eq!(sizes(&text), None);
-        let half = sizes(&text[..text.len() / 2]).unwrap();
-        assert!(half[0] > text.len() / 2, "the rest is not parsed");
+        assert_eq!(size(&statement, Extent::Inside), Some(function));
+        let item = text.replace("struct s100 { int x; } v100;\n", "");
+        assert_eq!(size(&item, Extent::Inside), None);
+        assert!(size(&item, Extent::WithNeighbours).unwrap() < text.len() / 50);
+        assert_eq!(size(&text, Extent::WithNeighbours), None);
+        assert_eq!(size(&text[..text.len() / 2], Extent::WithNeighbours), None);
     }
 
     #[test]
@@ -407,7 +296,7 @@ mod tests {
                 if is_far == 0 {
                     after = cut(&after, start / 2);
                 }
-                let accepted = reparsed(&base, &Parser::new(c), &after);
+                let accepted = at_once(base.reparse(&Parser::new(c), after.as_bytes().into()));
                 let errors = c.errors(after.as_bytes());
                 prop_assert_eq!(accepted.is_some(), errors == 0, "{}", after);
                 if let Some(accepted) = accepted {

@@ -8,16 +8,12 @@ use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
 use crate::Language;
 use crate::allocations::allocations;
-use crate::candidate::{Candidate, fingerprint};
+use crate::candidate::Candidate;
 use crate::common_ends::{common_end, common_start};
 use crate::document::{JoinedPart, parts_of_joined};
-use crate::items::{
-    Extent, Item, Splice, Window, are_alone, count_errors, items_of, spliced, windows_of,
-};
-use crate::parsed_alone::{ParsedAlone, WindowMemory};
+use crate::items::{Extent, Item, Window, count_errors, items_of};
 use crate::shield::Shield;
 use crate::steps::{Computation, at_once, pause};
-use crate::stretches::{Stretch, stretches};
 
 /// A parser for one language. Each parse has a parser of tree-sitter of its own: one that is used
 /// again allocates less, so that what is given up would depend on what was parsed before.
@@ -27,7 +23,6 @@ pub(crate) struct Parser {
     /// The name of the language.
     language: &'static str,
     shield: Option<&'static Shield>,
-    memory: WindowMemory,
 }
 
 impl std::fmt::Debug for Parser {
@@ -42,7 +37,6 @@ impl Parser {
             grammar: language.grammar(),
             language: language.name,
             shield: Shield::for_language(language),
-            memory: WindowMemory::default(),
         }
     }
 
@@ -63,21 +57,6 @@ impl Parser {
     /// Parses a text. `None` when the parser exceeded its limit of steps.
     pub(crate) async fn parse(&self, bytes: &[u8]) -> Option<Tree> {
         self.parse_from(bytes, None, Errors::Any).await
-    }
-
-    /// Parses a window alone, unless it was parsed before.
-    async fn parse_alone(&self, text: &[u8], errors: Errors) -> ParsedAlone {
-        let key = (fingerprint(text), errors == Errors::Any);
-        if let Some(parsed) = self.memory.get(key) {
-            return parsed;
-        }
-        let tree = self.parse_from(text, None, errors).await;
-        let parsed = ParsedAlone {
-            errors: tree.as_ref().map_or(usize::MAX, count_errors),
-            items: tree.as_ref().and_then(items_of).map(Arc::from),
-        };
-        self.memory.insert(key, &parsed);
-        parsed
     }
 
     /// Returns the tree of a text before an edit, marked where the edit changes it, as the tree to
@@ -338,9 +317,8 @@ impl Parsed {
                 let content = &bytes[part.content.clone()];
                 let parsed = match &base.parsed {
                     Some((parser, base)) if *base.bytes != *content => {
-                        let content = content.into();
-                        let accepted = base.reparse(parser, Arc::clone(&content)).await?;
-                        Some((parser.clone(), base.after(accepted, &content)))
+                        let parsed = base.reparse(parser, content.into()).await?;
+                        Some((parser.clone(), parsed))
                     }
                     same => same.clone(),
                 };
@@ -378,16 +356,16 @@ impl Parsed {
         self.items.get_or_init(items).as_deref()
     }
 
-    /// Parses a text that edits make of this one. `None` when it has more errors than this one.
+    /// Parses a text that differs from this one in one stretch. `None` when it has more errors than
+    /// this one.
     ///
-    /// Of a large text only [`Window`]s around the edits are parsed, if that tells. Otherwise the
-    /// tree is reused for the rest.
-    pub(crate) async fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Accepted> {
+    /// Of a large text only a [`Window`] around the stretch is parsed, if that gives the same
+    /// number of errors. Otherwise the tree is reused for the rest.
+    pub(crate) async fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
         if let Some(files) = &self.files {
-            let parsed = self.reparse_files(files, bytes).await?;
-            return Some(Accepted::Whole(parsed));
+            return self.reparse_files(files, bytes).await;
         }
-        if let Some(decided) = self.reparse_windows(parser, &bytes).await {
+        if let Some(decided) = self.reparse_window(parser, &bytes).await {
             return decided;
         }
         let tree = self.tree.get(parser, &self.bytes).await;
@@ -395,103 +373,56 @@ impl Parsed {
         let bearable = Errors::up_to(self.errors);
         let tree = parser.parse_from(&bytes, older, bearable).await?;
         let errors = count_errors(&tree);
-        let parsed = || Self::with_tree(bytes, Some(tree), errors);
-        (errors <= self.errors).then(|| Accepted::Whole(parsed()))
+        (errors <= self.errors).then(|| Self::with_tree(bytes, Some(tree), errors))
     }
 
-    /// Returns the text after an edit that was accepted, which has these bytes.
-    pub(crate) fn after(&self, accepted: Accepted, bytes: &Arc<[u8]>) -> Self {
-        let (splices, errors) = match accepted {
-            Accepted::Whole(parsed) => return parsed,
-            Accepted::Windows(splices, errors) => (splices, errors),
-        };
-        let items = self.items().map(|items| spliced(items, &splices));
-        Self {
-            bytes: Arc::clone(bytes),
-            tree: self.tree.after(&self.bytes),
-            items: Arc::new(OnceLock::from(items)),
-            errors,
-            files: None,
-        }
-    }
-
-    /// Parses the windows of an edit alone. Returns what is decided: `None` if one of them has more
-    /// errors than before; nothing when the windows cannot tell.
-    async fn reparse_windows(
-        &self,
-        parser: &Parser,
-        bytes: &Arc<[u8]>,
-    ) -> Option<Option<Accepted>> {
+    /// Parses the window of an edit alone. Returns the text after the edit, or `None` if it has
+    /// more errors; nothing when the window cannot tell.
+    async fn reparse_window(&self, parser: &Parser, bytes: &Arc<[u8]>) -> Option<Option<Self>> {
         if self.bytes.len() < WINDOWED_FROM {
             return None;
         }
-        let items = self.items()?;
-        let stretches: Vec<Stretch> = stretches(&self.bytes, bytes);
-        let mut with_neighbours = vec![false; stretches.len()];
-        'windows: loop {
-            let windows = windows_of(items, self.bytes.len(), &stretches, &with_neighbours)?;
-            let mut splices = Vec::with_capacity(windows.len());
-            let mut errors = self.errors;
-            for window in windows {
-                match self.reparse_window(parser, items, &window, bytes).await {
-                    Some(Some((splice, before, after))) => {
-                        errors = errors - before + after;
-                        splices.push(splice);
-                    }
-                    Some(None) => return Some(None),
-                    None if window.extent == Extent::Inside => {
-                        with_neighbours[window.stretches].fill(true);
-                        continue 'windows;
-                    }
-                    None => return None,
-                }
+        for extent in [Extent::Inside, Extent::WithNeighbours] {
+            if let Some(decided) = self.reparse_extent(parser, bytes, extent).await {
+                return Some(decided);
             }
-            return Some(Some(Accepted::Windows(splices.into(), errors)));
         }
+        None
     }
 
-    /// Parses one window. Returns what replaces its items, with the number of errors in them before
-    /// and after; `None` if there are more, and nothing when the window cannot tell.
-    async fn reparse_window(
+    /// Does that with one of the windows.
+    async fn reparse_extent(
         &self,
         parser: &Parser,
-        items: &[Item],
-        window: &Window,
-        bytes: &[u8],
-    ) -> Option<Option<(Splice, usize, usize)>> {
+        bytes: &Arc<[u8]>,
+        extent: Extent,
+    ) -> Option<Option<Self>> {
+        let items = self.items()?;
+        let window = Window::around(items, &self.bytes, bytes, extent)?;
         let inside = &items[window.items.clone()];
-        let before: usize = inside.iter().map(|item| item.errors).sum();
-        let bearable = Errors::up_to(before);
+        let errors_before: usize = inside.iter().map(|item| item.errors).sum();
         let text = &bytes[window.after.clone()];
-        let after = parser.parse_alone(text, bearable).await;
-        if after.errors <= before {
-            let splice = window.after(items, &after.items?)?;
-            return Some(Some((splice, before, after.errors)));
+        let tree = parser
+            .parse_from(text, None, Errors::up_to(errors_before))
+            .await;
+        let errors = tree.as_ref().map_or(usize::MAX, count_errors);
+        if errors > errors_before {
+            // What parses only as a part of the whole has errors in both states.
+            let before = &self.bytes[window.before.clone()];
+            let tree = parser
+                .parse_from(before, None, Errors::up_to(errors_before))
+                .await?;
+            return window.is_before(items, &items_of(&tree)?).then_some(None);
         }
-        // What parses only as a part of the whole has errors in both states.
-        let sides = match window.is_small_before(self.bytes.len()) {
-            true => vec![(window.items.clone(), window.before.clone())],
-            false => window.neighbours(items).into(),
-        };
-        for (side, range) in sides.into_iter().filter(|(side, _)| !side.is_empty()) {
-            let alone = parser
-                .parse_alone(&self.bytes[range.clone()], bearable)
-                .await;
-            if !are_alone(&items[side], range.start, &alone.items?) {
-                return None;
-            }
-        }
-        Some(None)
+        let after = window.after(items, &items_of(&tree?)?)?;
+        Some(Some(Self {
+            bytes: Arc::clone(bytes),
+            tree: self.tree.after(&self.bytes),
+            items: Arc::new(OnceLock::from(Some(after))),
+            errors: self.errors - errors_before + errors,
+            files: None,
+        }))
     }
-}
-
-/// An edit that brings no new errors.
-#[derive(Debug, Clone)]
-pub(crate) enum Accepted {
-    /// The items that it replaces, and the number of errors of the text after it.
-    Windows(Arc<[Splice]>, usize),
-    /// The text after it.
-    Whole(Parsed),
 }
 
 /// Returns the smallest stretch outside of which two texts are equal; `None` when they are equal.

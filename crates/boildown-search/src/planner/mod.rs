@@ -647,8 +647,7 @@ where
                     let fingerprint = query.candidate.fingerprint();
                     let known = self.verdict_above(node.above, node.count, fingerprint);
                     if known.is_none() {
-                        node.search.compact();
-                        let next = (fingerprint, node.search.ask().unwrap_or(query));
+                        let next = (fingerprint, query);
                         let above = node.above.map(|(parent, _)| self.node(parent));
                         let certain = above.and_then(|parent| parent.certain.as_ref());
                         node.certain = certain.and_then(|certain| certain.after(&next));

@@ -177,10 +177,6 @@ impl Search for Pipeline {
         delegate!(self.certain())
     }
 
-    fn compact(&mut self) {
-        delegate!(mut self.compact());
-    }
-
     fn edit(&self) -> Option<Fingerprint> {
         delegate!(self.edit())
     }

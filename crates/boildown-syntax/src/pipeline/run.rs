@@ -507,12 +507,6 @@ impl Search for Passes {
         std::iter::once(next).chain(others).collect()
     }
 
-    fn compact(&mut self) {
-        if let Stage::Asking(query) = &mut self.stage {
-            query.candidate.compact();
-        }
-    }
-
     fn edit(&self) -> Option<Fingerprint> {
         if let Stage::Trivial(_) = self.stage {
             return None;
