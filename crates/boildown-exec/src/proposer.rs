@@ -123,6 +123,8 @@ impl Proposer {
             }
             Outcome::Exited(0) if run.stdout.len() > 2 * text.len() => Proposal::Fault,
             Outcome::Exited(0) => Proposal::Text(run.stdout.into()),
+            // A shell says so when a program was killed.
+            Outcome::Exited(129..=192) => Proposal::Fault,
             Outcome::Exited(_) => Proposal::End,
             Outcome::Signalled(_) | Outcome::TimedOut | Outcome::Exceeded(_) => Proposal::Fault,
         })

@@ -45,19 +45,10 @@ impl WarmRuns {
         let warm = WarmExecutor::new(kind, &runner, Arc::clone(input)).map_err(fail)?;
         let times = warm.try_out(&runner, interrupt).map_err(fail)?;
         if let Some([warm_time, fresh_time]) = times {
-            if warm_time > fresh_time {
-                let note = times_note(
-                    "warm runs are off: they are no faster",
-                    warm_time,
-                    fresh_time,
-                );
-                warm.turn_off(note);
-            } else {
-                reporter.note(&times_note("warm runs", warm_time, fresh_time));
-                let warm = self.executor.get_or_init(|| Arc::new(warm));
-                *oracle = oracle.clone().with_executor(Arc::clone(warm) as _);
-                return Ok(());
-            }
+            reporter.note(&times_note(warm_time, fresh_time));
+            let warm = self.executor.get_or_init(|| Arc::new(warm));
+            *oracle = oracle.clone().with_executor(Arc::clone(warm) as _);
+            return Ok(());
         }
         warm.take_notes()
             .iter()
@@ -94,10 +85,10 @@ fn obstacle(runner: &Runner, is_steady: bool) -> Option<&'static str> {
     (!is_steady).then_some("the failure is flaky, and forked processes share what varies")
 }
 
-fn times_note(what: &str, warm: Duration, fresh: Duration) -> String {
+fn times_note(warm: Duration, fresh: Duration) -> String {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
     format!(
-        "{what}: a run on the input takes {:.0} ms, and {:.0} ms in a fresh process",
+        "warm runs: a run on the input takes {:.0} ms, and {:.0} ms in a fresh process",
         milliseconds(warm),
         milliseconds(fresh)
     )

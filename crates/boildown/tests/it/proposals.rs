@@ -44,7 +44,7 @@ fn a_proposal_is_a_candidate_like_others_at_any_number_of_jobs() {
 
 #[test]
 fn a_program_that_fails_floods_or_writes_elsewhere_changes_nothing() {
-    let flood = "flood: yes <{in}";
+    let flood = "flood: head -c 100000000 /dev/zero; : {in}";
     let crash = "crash: kill -SEGV $$; : {in} {index}";
     let damage = "damage: rm -f {in}; echo >../../../escaped; exit 0";
     let missing = "missing: /nonexistent/program {in}";
