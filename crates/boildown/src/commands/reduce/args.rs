@@ -256,8 +256,8 @@ pub(crate) struct ReduceArgs {
     ///
     /// A line for the shell. `{in}` is the file with the best result, `{index}` the number of the
     /// proposal, from 1 up, `{out}` the file to write; without it, the program prints its proposal.
-    /// An exit status other than 0 ends the list. May be repeated. `clang_delta` of C-Vise is used
-    /// by itself for C and C++ if it is installed; `none` turns that off.
+    /// An exit status other than 0 ends the list. May be repeated. `clang_delta` alone stands for
+    /// the transformations of C-Vise's program for C and C++.
     #[arg(long, hide_short_help = true, value_name = "PASS", help_heading = heading::EXPERT)]
     pub(crate) pass_command: Vec<String>,
 

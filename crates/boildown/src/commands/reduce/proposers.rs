@@ -1,4 +1,4 @@
-//! Programs that propose candidates: those that the user names, and `clang_delta`.
+//! Programs that propose candidates.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use boildown_oracle::shell::quote;
 
 use crate::error::CliError;
 
-/// The value that turns off what is used by itself.
-const NONE: &str = "none";
+/// The value that stands for all transformations below.
+const CLANG_DELTA: &str = "clang_delta";
 
 /// The transformations of `clang_delta` that can make a text smaller, in the order in which C-Vise
 /// uses them: those that remove much come first.
@@ -82,12 +82,20 @@ const PLACES: &[&str] = &[
     "/opt/homebrew/libexec/cvise",
 ];
 
-/// Returns the programs of the options, and `clang_delta` for an input in C or C++.
+/// Returns the programs of the options.
+///
+/// # Errors
+/// [`CliError`] if an option is no pass, `clang_delta` is not installed, or parts of the input have
+/// to stay: a program does not know which.
 pub(super) fn proposers(
     named: &[String],
-    language: Option<&str>,
+    keeps_parts: bool,
     runner: &Runner,
 ) -> Result<Vec<Proposer>, CliError> {
+    if keeps_parts && !named.is_empty() {
+        let what = "--pass-command does not know which parts of the input have to stay";
+        return Err(CliError::usage(what).hint("leave out --pass-command, or what keeps parts"));
+    }
     let user_dir = env::current_dir().unwrap_or_default();
     let make = |text: &str| {
         Proposer::new(text, &user_dir, runner).map_err(|why| {
@@ -95,18 +103,20 @@ pub(super) fn proposers(
                 .hint("for example --pass-command 'short: ./shorten.py {in} {index}'")
         })
     };
-    let is_off = named.iter().any(|text| text == NONE);
-    let named = named.iter().filter(|text| *text != NONE);
-    let mut proposers = named
-        .map(|text| make(text))
-        .collect::<Result<Vec<_>, _>>()?;
-    let is_c = matches!(language, Some("C" | "C++"));
-    if let Some(program) = clang_delta().filter(|_| is_c && !is_off) {
+    let mut proposers = Vec::new();
+    for text in named {
+        if text != CLANG_DELTA {
+            proposers.push(make(text)?);
+            continue;
+        }
+        let program = clang_delta().ok_or_else(|| {
+            CliError::usage("clang_delta is not installed")
+                .hint("it is a part of C-Vise and of C-Reduce, such as Debian's package cvise")
+        })?;
+        let program = quote(&program);
         for name in TRANSFORMATIONS {
-            proposers.push(make(&format!(
-                "{name}: {} --transformation={name} --counter={{index}} {{in}}",
-                quote(&program)
-            ))?);
+            let line = "--transformation={name} --counter={index} {in}".replace("{name}", name);
+            proposers.push(make(&format!("{name}: {program} {line}"))?);
         }
     }
     Ok(proposers)

@@ -183,17 +183,10 @@ impl ReductionSearch<'_> {
     }
 
     /// Returns the programs that propose candidates.
-    fn proposers(&self) -> Result<Vec<Proposer>, CliError> {
-        let is_file = self.subject.folder.is_none() && !self.args.reduces_command();
-        let language = self
-            .language
-            .filter(|_| is_file)
-            .map(|language| language.name);
-        proposers(
-            &self.args.pass_command,
-            language,
-            self.prepared.oracle.runner(),
-        )
+    fn proposers(&self, strategy: &Strategy) -> Result<Vec<Proposer>, CliError> {
+        let keeps_parts = !strategy.keep.is_empty();
+        let runner = self.prepared.oracle.runner();
+        proposers(&self.args.pass_command, keeps_parts, runner)
     }
 
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:
@@ -249,7 +242,7 @@ impl ReductionSearch<'_> {
             skip_pass: skip_pass.clone(),
             confirm: flakiness.is_steady(),
             warm: self.executors.warm_status(),
-            proposers: self.proposers()?,
+            proposers: self.proposers(strategy)?,
         };
         let collector = self.collector();
         let watched: &dyn Oracle = match &collector {
