@@ -131,5 +131,8 @@ fn of_a_folder_the_smallest_state_of_each_failure_is_a_folder() {
     assert_eq!(env.read("p.min/a.txt").trim(), "needle");
     let crash = env.path(".boildown/p.min/others/SIGSEGV");
     let crash = std::fs::read_to_string(crash.join("a.txt")).unwrap();
-    assert!(crash.contains("one") && !crash.contains("needle"), "{crash}");
+    assert!(
+        crash.contains("one") && !crash.contains("needle"),
+        "{crash}"
+    );
 }
