@@ -140,9 +140,8 @@ impl LocalOracle {
         interrupt: &Interrupt,
     ) -> Result<(Run, Verdict), OracleError> {
         let verdict = self.property.verdict(&run);
-        let project = match (&self.runner.project, leftovers) {
-            (Some(project), Leftovers::Kept) => project,
-            _ => return Ok((run, verdict)),
+        let (Some(project), Leftovers::Kept) = (&self.runner.project, leftovers) else {
+            return Ok((run, verdict));
         };
         let was_hit = verdict.is_interesting();
         if !project.is_run_again(request.candidate, was_hit) {
