@@ -70,8 +70,8 @@ const MAX_SIGNATURES: usize = 16;
 #[derive(Debug, Clone, Default)]
 pub struct SecondaryFailures {
     by_signature: BTreeMap<Signature, SecondaryFailure>,
-    /// Files, or folders, of earlier sessions whose failures this session has not seen, with their sizes in
-    /// bytes, sorted by name.
+    /// Files, or folders, of earlier sessions whose failures this session has not seen, with their
+    /// sizes in bytes, sorted by name.
     pub earlier: Vec<(PathBuf, u64)>,
     /// The number of runs whose signatures were not kept.
     pub left_out: u64,

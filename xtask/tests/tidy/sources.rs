@@ -14,6 +14,10 @@ const TIME_OF_DAY: &[(&str, &str)] = &[
         "each content of a file gets a modification time of its own",
     ),
     (
+        "crates/boildown-exec/src/project/copy.rs",
+        "tests compare modification times",
+    ),
+    (
         "crates/boildown-exec/src/project/written_tree.rs",
         "copies have the modification times of the originals",
     ),

@@ -1,4 +1,4 @@
-//! What was written to a copy of a project, and putting it back.
+//! The tree that was written to a copy of a project, and putting it back.
 //!
 //! Every file is named relative to an open directory, and no link is followed.
 

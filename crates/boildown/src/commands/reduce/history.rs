@@ -328,8 +328,7 @@ fn run_identity(
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);
-    let name = path.file_name().unwrap_or_default();
-    identity.add("the name of the input", format!("{name:?}"));
+    identity.add("the name of the input", quoted_name(path));
     commands.add_to_identity(&mut identity, property);
     identity.add("--timeout", format!("{timeout:?}"));
     identity.add("--language", format!("{language:?}"));
@@ -345,6 +344,11 @@ fn run_identity(
     project::add_to_identity(&mut identity, project);
     identity.add("the version of boildown", env!("CARGO_PKG_VERSION"));
     identity
+}
+
+/// Returns the name of a file as the identities of runs hold it.
+fn quoted_name(path: &Path) -> String {
+    format!("{:?}", path.file_name().unwrap_or_default())
 }
 
 fn add_flags(identity: &mut Identity, args: &ReduceArgs) {

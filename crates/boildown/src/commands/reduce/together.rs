@@ -18,8 +18,8 @@ use crate::folder::FolderArgs;
 /// Reduces a file or a folder, or the command. Also returns the result.
 type ReduceOne<'a> = &'a dyn Fn(&mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError>;
 
-/// Reduces the command on the file or folder as it is, then that, and then the command again on what
-/// is left of it: it may need fewer arguments. Each of the three is a reduction of its own, by
+/// Reduces the command on the file or folder as it is, then that, and then the command again on
+/// what is left of it: it may need fewer arguments. Each of the three is a reduction of its own, by
 /// `reduce_one`, with its own run store.
 pub(super) fn run(mut args: ReduceArgs, reduce_one: ReduceOne<'_>) -> Result<ExitKind, CliError> {
     check(&args)?;
