@@ -311,6 +311,7 @@ fn run_identity(
         // Change the duration only.
         jobs: _,
         workers: _,
+        others: _,
         known: _,
         // Change when the search stops.
         until: _,
@@ -321,14 +322,11 @@ fn run_identity(
         ui: _,
         fresh: _,
         help: _,
-        // Verdicts are those of fresh runs, and the search begins in the same way.
-        warm: _,
-        pass_command: _,
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);
-    let name = path.file_name().unwrap_or_default();
-    identity.add("the name of the input", format!("{name:?}"));
+    let name = format!("{:?}", path.file_name().unwrap_or_default());
+    identity.add("the name of the input", name);
     commands.add_to_identity(&mut identity, property);
     identity.add("--timeout", format!("{timeout:?}"));
     identity.add("--language", format!("{language:?}"));

@@ -186,7 +186,7 @@ impl ReductionSearch<'_> {
             .filter(|_| is_file)
             .map(|language| language.name);
         proposers(
-            &self.args.pass_command,
+            &self.args.others.pass_command,
             language,
             self.prepared.oracle.runner(),
         )
