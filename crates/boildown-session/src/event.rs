@@ -183,6 +183,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Makes this the summary of a reduction that found a better text at its very end.
+    pub(crate) fn improve_to(&mut self, best: &[u8]) {
+        self.progress.bytes = best.len();
+        (self.progress.tokens, self.confirmed) = (None, None);
+    }
+
     /// Records in the store how the session ended.
     pub(crate) fn record(&self, store: &RunStore) {
         let spent = self.progress.spent;

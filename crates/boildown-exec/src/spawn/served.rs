@@ -188,7 +188,8 @@ impl ServedProcess {
         Ok(None)
     }
 
-    /// Signals the groups of the processes that this one has started. Returns whether there are any.
+    /// Signals the groups of the processes that this one has started. Returns whether there are
+    /// any.
     fn signal_runs(&self, signal: Signal) -> bool {
         let children = system::children(self.leader);
         for child in &children {

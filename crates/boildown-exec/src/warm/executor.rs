@@ -20,7 +20,7 @@ const SITECUSTOMIZE: &str = include_str!("sitecustomize.py");
 /// The number of runs that are all compared with fresh ones, at the beginning.
 const COMPARED_FIRST: u64 = 8;
 
-/// After these, about one candidate of so many is run fresh too.
+/// After these, about one candidate of this many is run fresh too.
 const COMPARED_EVERY: u64 = 64;
 
 /// The number of candidates whose outcomes are remembered.
@@ -501,8 +501,8 @@ impl WarmRun<'_> {
 
     /// Runs the candidate fresh in the same directories, and compares. Returns the fresh run.
     ///
-    /// Output may differ from run to run, so what differs counts only if a second fresh run is as
-    /// the first, and a second warm run is not.
+    /// What differs counts only if a second fresh run is as the first. Output, of which a part may
+    /// vary, has to differ in a second warm run too.
     fn compare(&self, place: &mut WarmPlace, warm: &Run) -> Result<Run, OracleError> {
         let fresh = self.fresh(place)?;
         if is_alike(warm, &fresh) {
@@ -519,12 +519,14 @@ impl WarmRun<'_> {
             return Ok(fresh);
         }
         let second = self.fresh(place)?;
-        self.renew(place)?;
-        if let Some(again) = self.warm(place)?
-            && differs_from_both(warm, &fresh, &second)
-            && differs_from_both(&again, &fresh, &second)
-        {
+        if differs(&warm.outcome, &fresh.outcome, &second.outcome) {
             self.executor.note_difference(warm, &fresh);
+        } else if output_differs(warm, &fresh, &second) {
+            self.renew(place)?;
+            let again = self.warm(place)?;
+            if again.is_some_and(|again| output_differs(&again, &fresh, &second)) {
+                self.executor.note_difference(warm, &fresh);
+            }
         }
         Ok(fresh)
     }
@@ -550,12 +552,12 @@ fn is_alike(one: &Run, other: &Run) -> bool {
     (one.outcome, &one.stdout, &one.stderr) == (other.outcome, &other.stdout, &other.stderr)
 }
 
-/// Returns whether a run differs in something in which two fresh runs agree.
-fn differs_from_both(warm: &Run, first: &Run, second: &Run) -> bool {
-    fn differs<T: PartialEq>(warm: &T, first: &T, second: &T) -> bool {
-        first == second && warm != first
-    }
-    differs(&warm.outcome, &first.outcome, &second.outcome)
-        || differs(&warm.stdout, &first.stdout, &second.stdout)
+/// Returns whether something about a warm run differs from two fresh runs that agree.
+fn differs<T: PartialEq>(warm: &T, first: &T, second: &T) -> bool {
+    first == second && warm != first
+}
+
+fn output_differs(warm: &Run, first: &Run, second: &Run) -> bool {
+    differs(&warm.stdout, &first.stdout, &second.stdout)
         || differs(&warm.stderr, &first.stderr, &second.stderr)
 }

@@ -45,7 +45,8 @@ impl Fingerprinted for ProposedText {
 ///
 /// A program is asked for its proposals from 1 up. The first proposal that is smaller and
 /// interesting becomes the best text, and the program is asked again for the proposal of that
-/// number, now for the new text: of a program that deletes the Nth function, the Nth is another one.
+/// number, now for the new text: of a program that deletes the Nth function, the Nth is another
+/// one.
 pub(super) struct ProposalPhase<'a> {
     pub(super) oracle: &'a dyn Oracle,
     pub(super) options: &'a ReduceOptions,

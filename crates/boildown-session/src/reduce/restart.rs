@@ -123,35 +123,23 @@ fn reduce_observed(
         // Later searches start from smaller texts.
         let tokens_of_input = *tokens_before.get_or_insert(summary.tokens_before);
         let is_lost = summary.stopped == Some(Stopped::PropertyLost);
-        let is_last = runs_after_loss.len() == 0;
         if (options.warm.as_ref()).is_some_and(|warm| warm.take_difference()) {
             // What was found since warm and fresh runs last agreed may be wrong.
             let _ = store.as_deref().map(RunStore::forget_unconfirmed);
             if summary.stopped.is_none() || is_lost {
-                (options.resumed_best, config.store) = (None, None);
+                distrust(&mut options, &mut config);
                 text = best;
                 continue;
             }
         }
-        if is_lost && let Some(restart) = plan.restart_as_flaky(&best, &config, is_last)? {
-            let FlakyInput { policy, input } = restart.flaky;
-            on_event(&Event::BecameFlaky { policy, input });
-            if let Some(output) = options.output.as_ref().filter(|_| restart.text != best) {
-                output.write(&restart.text)?;
+        if is_lost {
+            let setup = (&mut options, &mut config);
+            let again = plan.restart_after_loss(&best, setup, &mut runs_after_loss, on_event)?;
+            if let Some(again) = again {
+                (text, repeat_policy) = (again.text, again.policy);
+                flaky = again.flaky.or(flaky);
+                continue;
             }
-            (options.resumed_best, options.confirm, config.store) = (None, false, None);
-            (text, repeat_policy, flaky) = (restart.text, policy, Some(restart.flaky));
-            continue;
-        }
-        if let Some(&runs) = runs_after_loss.next().filter(|_| is_lost) {
-            on_event(&Event::PropertyLost {
-                bytes: form.size(&best),
-                runs,
-            });
-            // Earlier verdicts may be wrong, so neither the store nor its best result is used.
-            (options.resumed_best, config.store) = (None, None);
-            (text, repeat_policy) = (best, RepeatPolicy::all_of(runs));
-            continue;
         }
         if summary.stopped.is_none() && rounds.next().is_some() {
             let mut report_total =
@@ -172,28 +160,19 @@ fn reduce_observed(
             if improved != best {
                 config.memory = config.store.take().or(config.memory);
                 options.resumed_best = None;
-                text = Arc::clone(&improved);
+                (text, best) = (Arc::clone(&improved), improved);
                 if summary.stopped.is_none() {
                     continue;
                 }
-                best = improved;
-                summary.progress.bytes = best.len();
-                (summary.progress.tokens, summary.confirmed) = (None, None);
+                summary.improve_to(&best);
             }
             summary.one_minimal &= summary.stopped.is_none();
         }
         summary.resumable |= config.memory.is_some();
         if let (Some(store), None) = (&store, &config.store) {
-            // The verdicts since the restart are not recorded, but the result is: the next session
+            // Improvements since the restart are not recorded, but the result is: the next session
             // begins with it.
-            store.improve(Improvement {
-                query: total.queries,
-                content: fingerprint_of(&best),
-                bytes: form.size(&best),
-                tokens: summary.progress.tokens,
-                elapsed: total.elapsed,
-                text: Some(Arc::clone(&best)),
-            });
+            store.improve(result_of(&best, form.size(&best), &summary, total));
         }
         summary.progress.spent = total;
         summary.progress.bytes_before = bytes_before;
@@ -205,6 +184,31 @@ fn reduce_observed(
             flaky,
         });
     }
+}
+
+/// Uses neither the store nor its best result any more, because verdicts in it may be wrong.
+fn distrust(options: &mut ReduceOptions, config: &mut SessionConfig) {
+    (options.resumed_best, config.store, config.memory) = (None, None, None);
+}
+
+/// Returns the record of the final result.
+fn result_of(best: &Arc<[u8]>, bytes: usize, summary: &Summary, total: Spent) -> Improvement {
+    Improvement {
+        query: total.queries,
+        content: fingerprint_of(best),
+        bytes,
+        tokens: summary.progress.tokens,
+        elapsed: total.elapsed,
+        text: Some(Arc::clone(best)),
+    }
+}
+
+/// How a reduction starts again after the property was lost.
+struct Again {
+    text: Arc<[u8]>,
+    policy: RepeatPolicy,
+    /// What was measured, if the property turned out to be flaky.
+    flaky: Option<FlakyInput>,
 }
 
 /// A flaky property, as it was noticed during the reduction.
@@ -223,6 +227,44 @@ struct FlakyRestart {
 }
 
 impl ReductionPlan<'_> {
+    /// Returns how to start again from the last confirmed text; `None` after too many losses.
+    fn restart_after_loss(
+        &self,
+        best: &Arc<[u8]>,
+        (options, config): (&mut ReduceOptions, &mut SessionConfig),
+        runs_after_loss: &mut std::slice::Iter<'_, u32>,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<Option<Again>, OracleError> {
+        let is_last = runs_after_loss.len() == 0;
+        if let Some(restart) = self.restart_as_flaky(best, config, is_last)? {
+            let FlakyInput { policy, input } = restart.flaky;
+            on_event(&Event::BecameFlaky { policy, input });
+            if let Some(output) = options.output.as_ref().filter(|_| restart.text != *best) {
+                output.write(&restart.text)?;
+            }
+            options.confirm = false;
+            distrust(options, config);
+            return Ok(Some(Again {
+                text: restart.text,
+                policy,
+                flaky: Some(restart.flaky),
+            }));
+        }
+        let Some(&runs) = runs_after_loss.next() else {
+            return Ok(None);
+        };
+        on_event(&Event::PropertyLost {
+            bytes: options.form.size(best),
+            runs,
+        });
+        distrust(options, config);
+        Ok(Some(Again {
+            text: Arc::clone(best),
+            policy: RepeatPolicy::all_of(runs),
+            flaky: None,
+        }))
+    }
+
     /// Measures the rate of a property that was lost. Returns `None` when it seems to hold always
     /// on `text` or on the input (unless this is the last loss that is tolerated), or so rarely
     /// that candidates could not be told apart.

@@ -146,11 +146,10 @@ impl CulpritSearch<'_> {
         );
         let config = SessionConfig {
             jobs: args.jobs.count(),
-            jobs_elsewhere: 0,
             budget: args.budget.budget(),
             interrupt: Some(self.interrupt.clone()),
             store: session.store.clone(),
-            memory: None,
+            ..SessionConfig::default()
         };
         let best_query = best.as_ref().map_or(0, |best| best.query);
         let mut patches = PatchWriter::new(problem, output, session.store.as_deref(), best_query);

@@ -312,6 +312,7 @@ fn run_identity(
         // Change the duration only.
         jobs: _,
         workers: _,
+        others: _,
         known: _,
         // Change when the search stops.
         until: _,
@@ -322,9 +323,6 @@ fn run_identity(
         ui: _,
         fresh: _,
         help: _,
-        // Verdicts are those of fresh runs, and the search begins in the same way.
-        warm: _,
-        pass_command: _,
     } = args;
     let mut identity = Identity::default();
     identity.add_hash("the input", input);

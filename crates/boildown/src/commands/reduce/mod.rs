@@ -87,7 +87,7 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
     let (language, strategy) = language_and_strategy(args, &subject, &mut choices, reporter)?;
     let interrupt = interrupt_on_signals()?;
     let executors =
-        Executors::start(&args.workers, &args.remote, &args.jobs)?.running_warm(args.warm.kind());
+        Executors::start(&args.workers, &args.remote, &args.jobs)?.running_warm(args.others.kind());
 
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);
@@ -95,18 +95,11 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
     if args.strict {
         compare_forms(&mut prepared, reporter);
     }
-    executors.admit_reduction(
-        &mut prepared.oracle,
+    admit(
+        &executors,
+        args,
+        &mut prepared,
         &subject.input,
-        args.property.flaky,
-        &interrupt,
-        reporter,
-    )?;
-    incremental::check(args, &prepared.oracle)?;
-    executors.start_warm(
-        &mut prepared.oracle,
-        &subject.input,
-        Flakiness::new(&prepared.baseline).is_steady(),
         &interrupt,
         reporter,
     )?;
@@ -142,6 +135,22 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
         flakiness,
         reporter,
     )
+}
+
+/// Lets workers, or programs that were started before, run the candidates.
+fn admit(
+    executors: &Executors,
+    args: &ReduceArgs,
+    prepared: &mut PreparedReduction,
+    input: &Arc<[u8]>,
+    interrupt: &Interrupt,
+    reporter: &mut dyn Reporter,
+) -> Result<(), CliError> {
+    let is_steady = Flakiness::new(&prepared.baseline).is_steady();
+    let (oracle, is_flaky) = (&mut prepared.oracle, args.property.flaky);
+    executors.admit_reduction(oracle, input, is_flaky, interrupt, reporter)?;
+    incremental::check(args, oracle)?;
+    executors.start_warm(oracle, input, is_steady, interrupt, reporter)
 }
 
 /// Records the first event of the session, and the directory in which it runs, for
