@@ -4,8 +4,8 @@
 //! cargo run --release --example warm -- COUNT python|LINE INPUT COMMAND...
 //! ```
 //!
-//! The candidates are the input without some of its lines. Prints the runs that differ, and the mean
-//! times.
+//! The candidates are the input without some of its lines. Prints the runs that differ, and the
+//! mean times.
 #![expect(clippy::print_stdout, reason = "it prints its measurements")]
 
 use std::error::Error;

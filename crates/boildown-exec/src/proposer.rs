@@ -41,9 +41,9 @@ pub enum Proposal {
 }
 
 impl Proposer {
-    /// Interprets `NAME: LINE`. In the line, `{in}` stands for the file that holds the text, `{out}`
-    /// for the one that the program writes the proposal to, and `{index}` for the number of the
-    /// proposal, from 1 up. Without `{out}`, the proposal is what the program prints.
+    /// Interprets `NAME: LINE`. In the line, `{in}` stands for the file that holds the text,
+    /// `{out}` for the one that the program writes the proposal to, and `{index}` for the number of
+    /// the proposal, from 1 up. Without `{out}`, the proposal is what the program prints.
     ///
     /// `runner` has the limits and the name of the file; its command is not used.
     ///

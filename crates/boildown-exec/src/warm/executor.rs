@@ -109,6 +109,7 @@ struct WarmState {
     notes: Vec<String>,
     runs: u64,
     faults: u64,
+    last_fault: String,
     /// The outcomes of warm runs, by the hash of the candidate.
     outcomes: HashMap<u64, Outcome>,
 }
@@ -198,6 +199,12 @@ impl WarmExecutor {
             None => None,
         };
         self.put_back(place);
+        if times.is_none() && !self.state().is_off {
+            let why = std::mem::take(&mut self.state().last_fault);
+            self.turn_off(format!(
+                "warm runs are off: the harness failed on the input: {why}"
+            ));
+        }
         Ok(times.filter(|_| !self.state().is_off))
     }
 
@@ -261,6 +268,7 @@ impl WarmExecutor {
     fn count_fault(&self, why: &str) {
         let mut state = self.state();
         state.faults += 1;
+        why.clone_into(&mut state.last_fault);
         if state.faults > FAULTS + state.runs / 100 {
             drop(state);
             self.turn_off(format!(

@@ -48,17 +48,36 @@ impl Fingerprinted for ProposedText {
 /// number, now for the new text: of a program that deletes the Nth function, the Nth is another
 /// one.
 pub(super) struct ProposalPhase<'a> {
-    pub(super) oracle: &'a dyn Oracle,
-    pub(super) options: &'a ReduceOptions,
-    pub(super) config: &'a SessionConfig,
-    pub(super) store: Option<&'a RunStore>,
+    oracle: &'a dyn Oracle,
+    options: &'a ReduceOptions,
+    config: &'a SessionConfig,
+    store: Option<&'a RunStore>,
     /// What was spent before.
-    pub(super) before: Spent,
+    before: Spent,
     pub(super) best: Arc<[u8]>,
     pub(super) spent: Spent,
 }
 
-impl ProposalPhase<'_> {
+impl<'a> ProposalPhase<'a> {
+    /// Begins with the result of a search, when this was spent already.
+    pub(super) fn new(
+        oracle: &'a dyn Oracle,
+        (options, config): (&'a ReduceOptions, &'a SessionConfig),
+        store: Option<&'a RunStore>,
+        before: Spent,
+        best: &Arc<[u8]>,
+    ) -> Self {
+        Self {
+            oracle,
+            options,
+            config,
+            store,
+            before,
+            best: Arc::clone(best),
+            spent: Spent::default(),
+        }
+    }
+
     /// Runs all programs once. Returns why it stopped, if it did not come to the end.
     pub(super) fn run(
         &mut self,

@@ -123,14 +123,11 @@ fn reduce_observed(
         // Later searches start from smaller texts.
         let tokens_of_input = *tokens_before.get_or_insert(summary.tokens_before);
         let is_lost = summary.stopped == Some(Stopped::PropertyLost);
-        if (options.warm.as_ref()).is_some_and(|warm| warm.take_difference()) {
-            // What was found since warm and fresh runs last agreed may be wrong.
-            let _ = store.as_deref().map(RunStore::forget_unconfirmed);
-            if summary.stopped.is_none() || is_lost {
-                distrust(&mut options, &mut config);
-                text = best;
-                continue;
-            }
+        let has_differed = forget_warm_verdicts(&options, store.as_deref());
+        if has_differed && (summary.stopped.is_none() || is_lost) {
+            distrust(&mut options, &mut config);
+            text = best;
+            continue;
         }
         if is_lost {
             let setup = (&mut options, &mut config);
@@ -144,19 +141,10 @@ fn reduce_observed(
         if summary.stopped.is_none() && rounds.next().is_some() {
             let mut report_total =
                 |event: &Event| on_event(&with_totals(event, bytes_before, total));
-            let mut phase = ProposalPhase {
-                oracle: &repeating,
-                options: &options,
-                config: &config,
-                store: store.as_deref(),
-                before: total,
-                best: Arc::clone(&best),
-                spent: Spent::default(),
-            };
-            summary.stopped = phase.run(&mut report_total)?;
-            let (improved, spent) = (phase.best, phase.spent);
-            config.budget = config.budget.without(&spent);
-            total = total.plus(spent);
+            let setup = (&options, &config);
+            let phase = ProposalPhase::new(&repeating, setup, store.as_deref(), total, &best);
+            let (improved, spent) = propose(phase, &mut summary, &mut report_total)?;
+            (config.budget, total) = (config.budget.without(&spent), total.plus(spent));
             if improved != best {
                 config.memory = config.store.take().or(config.memory);
                 options.resumed_best = None;
@@ -164,9 +152,7 @@ fn reduce_observed(
                 if summary.stopped.is_none() {
                     continue;
                 }
-                summary.improve_to(&best);
             }
-            summary.one_minimal &= summary.stopped.is_none();
         }
         summary.resumable |= config.memory.is_some();
         if let (Some(store), None) = (&store, &config.store) {
@@ -189,6 +175,31 @@ fn reduce_observed(
 /// Uses neither the store nor its best result any more, because verdicts in it may be wrong.
 fn distrust(options: &mut ReduceOptions, config: &mut SessionConfig) {
     (options.resumed_best, config.store, config.memory) = (None, None, None);
+}
+
+/// Removes from the store what was found since warm and fresh runs last agreed, if they have differed
+/// since. Returns whether they have.
+fn forget_warm_verdicts(options: &ReduceOptions, store: Option<&RunStore>) -> bool {
+    let has_differed = (options.warm.as_ref()).is_some_and(|warm| warm.take_difference());
+    if has_differed {
+        let _ = store.map(RunStore::forget_unconfirmed);
+    }
+    has_differed
+}
+
+/// Lets other programs propose candidates. Returns the best text then, and what was spent.
+fn propose(
+    mut phase: ProposalPhase<'_>,
+    summary: &mut Summary,
+    on_event: &mut dyn FnMut(&Event),
+) -> Result<(Arc<[u8]>, Spent), OracleError> {
+    let before = Arc::clone(&phase.best);
+    summary.stopped = phase.run(on_event)?;
+    summary.one_minimal &= summary.stopped.is_none();
+    if phase.best != before {
+        summary.improve_to(&phase.best);
+    }
+    Ok((phase.best, phase.spent))
 }
 
 /// Returns the record of the final result.

@@ -22,10 +22,10 @@ pub(crate) struct OtherProgramArgs {
 
     /// Let this program run the tests, over pipes
     ///
-    /// A line for the shell that starts a harness: a program that reads a request on each line of its
-    /// standard input, runs the command on a candidate, and prints how it ended.
-    /// `docs/reference/harness.md` describes the protocol. Runs are compared with fresh ones, as with
-    /// --warm.
+    /// A line for the shell that starts a harness: a program that reads a request on each line of
+    /// its standard input, runs the command on a candidate, and prints how it ended.
+    /// `docs/reference/harness.md` describes the protocol. Runs are compared with fresh ones, as
+    /// with --warm.
     #[arg(long, value_name = "LINE", hide_short_help = true, conflicts_with_all = ["worker", "workers", "remote", "args", "env", "within"], help_heading = heading::RUN)]
     pub(crate) serve: Option<OsString>,
 
