@@ -11,12 +11,12 @@ use clap::{ArgAction, Args};
 
 use self::values::{MemoryLimit, at_least_one, duration, jobs_here, memory, oracle_value};
 
-mod other_programs;
 mod remote;
 pub(crate) mod values;
+mod warm;
 
-pub(crate) use self::other_programs::OtherProgramArgs;
 pub(crate) use self::remote::RemoteArgs;
+pub(crate) use self::warm::WarmArgs;
 
 /// Headings of the help.
 pub(crate) mod heading {

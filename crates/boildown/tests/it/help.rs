@@ -198,6 +198,21 @@ fn the_help_of_reduce_lists_every_option() {
               
               One a line. Empty lines, and lines that begin with #, are skipped.
 
+          --warm <LANGUAGE>
+              Start the program once and fork it for each test: python
+              
+              For a command that is a Python program. It forks when it has imported what it imports on
+              the input. Runs are compared with fresh ones all the time; if they differ, all later runs
+              are fresh.
+
+          --serve <LINE>
+              Let this program run the tests, over pipes
+              
+              A line for the shell that starts a harness: a program that reads a request on each line of
+              its standard input, runs the command on a candidate, and prints how it ended.
+              `docs/reference/harness.md` describes the protocol. Runs are compared with fresh ones, as
+              with --warm.
+
           --within <DIR>
               Run in a copy of this directory, or `none`
               
@@ -421,6 +436,14 @@ fn the_help_of_reduce_lists_every_option() {
               
               --passes=-rewriting only deletes, so that the result consists of tokens of the input, in
               their order.
+
+          --pass-command <PASS>
+              Let another program propose candidates: 'NAME: COMMAND {in}'
+              
+              A line for the shell. `{in}` is the file with the best result, `{index}` the number of the
+              proposal, from 1 up, `{out}` the file to write; without it, the program prints its
+              proposal. An exit status other than 0 ends the list. May be repeated. `clang_delta` alone
+              stands for the transformations of C-Vise's program for C and C++.
 
           --algorithm <NAME>
               Algorithm for lists, such as ddmin or probdd:sigma=0.25

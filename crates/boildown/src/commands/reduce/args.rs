@@ -19,8 +19,8 @@ use crate::folder::FolderArgs;
 use crate::guide::{MORE, TEMPLATE};
 use crate::options::values::{duration, named};
 use crate::options::{
-    BudgetArgs, HelpArgs, JobsArgs, OtherProgramArgs, OutputArgs, PropertyArgs, RemoteArgs,
-    SandboxArgs, WorkerArgs, heading,
+    BudgetArgs, HelpArgs, JobsArgs, OutputArgs, PropertyArgs, RemoteArgs, SandboxArgs, WarmArgs,
+    WorkerArgs, heading,
 };
 use crate::preparing::PreparationOptions;
 use crate::report::ui::Ui;
@@ -87,7 +87,7 @@ pub(crate) struct ReduceArgs {
     pub(crate) workers: WorkerArgs,
 
     #[command(flatten)]
-    pub(crate) others: OtherProgramArgs,
+    pub(crate) warm: WarmArgs,
 
     /// Language of the input, or `none`
     ///
@@ -252,6 +252,15 @@ pub(crate) struct ReduceArgs {
     #[arg(long, hide_short_help = true, value_name = "NAMES", value_delimiter = ',', allow_hyphen_values = true, help_heading = heading::EXPERT)]
     pub(crate) passes: Vec<String>,
 
+    /// Let another program propose candidates: 'NAME: COMMAND {in}'
+    ///
+    /// A line for the shell. `{in}` is the file with the best result, `{index}` the number of the
+    /// proposal, from 1 up, `{out}` the file to write; without it, the program prints its proposal.
+    /// An exit status other than 0 ends the list. May be repeated. `clang_delta` alone stands for
+    /// the transformations of C-Vise's program for C and C++.
+    #[arg(long, hide_short_help = true, value_name = "PASS", help_heading = heading::EXPERT)]
+    pub(crate) pass_command: Vec<String>,
+
     /// Algorithm for lists, such as ddmin or probdd:sigma=0.25
     ///
     /// `boildown algorithms` lists them.
@@ -403,9 +412,9 @@ impl ReduceArgs {
             ("--worker", !args.workers.worker.is_empty()),
             ("--workers", args.workers.workers.is_some()),
             ("--remote", args.remote.is_given()),
-            ("--warm", args.others.warm.is_some()),
-            ("--pass-command", !args.others.pass_command.is_empty()),
-            ("--serve", args.others.serve.is_some()),
+            ("--warm", args.warm.warm.is_some()),
+            ("--pass-command", !args.pass_command.is_empty()),
+            ("--serve", args.warm.serve.is_some()),
             ("--output -", args.output.as_deref() == Some(Path::new("-"))),
             (
                 "--in-place with several inputs",

@@ -297,9 +297,8 @@ fn run_identity(
         sandbox,
         remote,
         property,
-        // Part of the property.
+        // Part of the property, and of the input.
         command: _,
-        // Part of the input.
         backtrack: _,
         more: _,
         folder,
@@ -307,14 +306,14 @@ fn run_identity(
         output: _,
         force: _,
         in_place: _,
-        // Only as the project that it states.
+        // Only as the project that it states. The others change the duration only.
         within: _,
-        // Change the duration only.
         jobs: _,
         workers: _,
-        others: _,
+        warm: _,
         known: _,
-        // Change when the search stops.
+        // Change what follows the search, and when it stops.
+        pass_command: _,
         until: _,
         budget: _,
         // Change what is printed, and whether to resume.

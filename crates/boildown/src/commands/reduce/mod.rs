@@ -87,7 +87,7 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
     let (language, strategy) = language_and_strategy(args, &subject, &mut choices, reporter)?;
     let interrupt = interrupt_on_signals()?;
     let executors =
-        Executors::start(&args.workers, &args.remote, &args.jobs)?.running_warm(args.others.kind());
+        Executors::start(&args.workers, &args.remote, &args.jobs)?.running_warm(args.warm.kind());
 
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);

@@ -186,7 +186,7 @@ impl ReductionSearch<'_> {
     fn proposers(&self, strategy: &Strategy) -> Result<Vec<Proposer>, CliError> {
         let keeps_parts = !strategy.keep.is_empty();
         let runner = self.prepared.oracle.runner();
-        proposers(&self.args.others.pass_command, keeps_parts, runner)
+        proposers(&self.args.pass_command, keeps_parts, runner)
     }
 
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:

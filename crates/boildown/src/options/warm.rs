@@ -1,4 +1,4 @@
-//! Options of other programs that take part: they run candidates, or propose them.
+//! Options of programs that are started once and run many candidates.
 
 use std::ffi::OsString;
 
@@ -8,10 +8,9 @@ use clap::builder::PossibleValuesParser;
 
 use super::heading;
 
-/// A program that is started once for each job and runs many candidates, and programs that propose
-/// candidates.
+/// A program that is started once for each job and runs many candidates.
 #[derive(Debug, Args)]
-pub(crate) struct OtherProgramArgs {
+pub(crate) struct WarmArgs {
     /// Start the program once and fork it for each test: python
     ///
     /// For a command that is a Python program. It forks when it has imported what it imports on the
@@ -28,18 +27,9 @@ pub(crate) struct OtherProgramArgs {
     /// with --warm.
     #[arg(long, value_name = "LINE", hide_short_help = true, conflicts_with_all = ["worker", "workers", "remote", "args", "env", "within"], help_heading = heading::RUN)]
     pub(crate) serve: Option<OsString>,
-
-    /// Let another program propose candidates: 'NAME: COMMAND {in}'
-    ///
-    /// A line for the shell. `{in}` is the file with the best result, `{index}` the number of the
-    /// proposal, from 1 up, `{out}` the file to write; without it, the program prints its proposal.
-    /// An exit status other than 0 ends the list. May be repeated. `clang_delta` alone stands for
-    /// the transformations of C-Vise's program for C and C++.
-    #[arg(long, hide_short_help = true, value_name = "PASS", help_heading = heading::EXPERT)]
-    pub(crate) pass_command: Vec<String>,
 }
 
-impl OtherProgramArgs {
+impl WarmArgs {
     /// Returns what runs candidates, if it is not a fresh process for each.
     pub(crate) fn kind(&self) -> Option<HarnessKind> {
         match (&self.warm, &self.serve) {
