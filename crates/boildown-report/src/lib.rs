@@ -1,9 +1,9 @@
 //! Reports of reductions: a page, JSON and Markdown about one run, the files of a bug report, and a
 //! page about a triage.
 //!
-//! Everything here is made of a [`ReductionRecord`], which the caller reads from a run store, or of a
-//! [`TriageRecord`]. The same record gives the same bytes. Inputs, outputs of programs and names are hostile: all of them
-//! are escaped.
+//! Everything here is made of a [`ReductionRecord`], which the caller reads from a run store, or of
+//! a [`TriageRecord`]. The same record gives the same bytes. Inputs, outputs of programs and names
+//! are hostile: all of them are escaped.
 //!
 //! - `model.rs`: the record
 //! - `escape.rs`, `format.rs`: texts, numbers and times to be shown

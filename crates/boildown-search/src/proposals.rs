@@ -17,14 +17,15 @@ const ODDS: f64 = 0.2;
 /// At most one query for each proposal.
 /// # Example
 /// ```
-/// use boildown_search::{Proposals, Search, Verdict, run};
+/// use boildown_search::{Proposals, Search, Subset, Verdict, run};
 ///
-/// let search = Proposals::new("abcd", ["cd", "bc", "b"]);
-/// let search = run(search, |text: &&str| match text.contains('b') {
+/// let all = Subset::full(4);
+/// let proposals = [all.without([1..4]), all.without([0..1]), all.without([0..2])];
+/// let search = run(Proposals::new(all, proposals), |kept: &Subset| match kept.contains(2) {
 ///     true => Verdict::Interesting,
 ///     false => Verdict::Uninteresting,
 /// });
-/// assert_eq!((search.best(), search.found()), ("bc", Some(1)));
+/// assert_eq!((search.best().count(), search.found()), (3, Some(1)));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Proposals<C> {

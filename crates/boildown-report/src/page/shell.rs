@@ -1,4 +1,4 @@
-//! What every page has: the head, the list of sections, the style, and no network.
+//! The parts that every page has: the head, the list of sections, the style, and no network.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What is known of a triage. Everything is as it was printed or read; the page escapes it.
+//! The record of a triage. Everything is as it was printed or read; the page escapes it.
 
 /// A triage.
 #[derive(Debug, Clone, Default)]

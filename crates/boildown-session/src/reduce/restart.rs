@@ -93,13 +93,11 @@ fn reduce_observed(
     mut config: SessionConfig,
     on_event: &mut dyn FnMut(&Event),
 ) -> Result<Reduced, OracleError> {
-    let store = config.store.clone();
-    let form = options.form;
+    let (store, form) = (config.store.clone(), options.form);
     let bytes_before = form.size(plan.input);
     let (mut text, mut repeat_policy) = (Arc::clone(plan.input), plan.repeat_policy);
     let (mut total, mut runs_after_loss) = (Spent::default(), RUNS_AFTER_LOSS.iter());
-    let (mut flaky, mut tokens_before) = (None, None);
-    let mut rounds = 0..PROPOSAL_ROUNDS;
+    let (mut flaky, mut tokens_before, mut rounds) = (None, None, 0..PROPOSAL_ROUNDS);
     loop {
         let repeating = RepeatedOracle::new(plan.oracle, repeat_policy);
         let mut report_total = |event: &Event| on_event(&with_totals(event, bytes_before, total));
@@ -141,8 +139,8 @@ fn reduce_observed(
         if summary.stopped.is_none() && rounds.next().is_some() {
             let mut report_total =
                 |event: &Event| on_event(&with_totals(event, bytes_before, total));
-            let setup = (&options, &config);
-            let phase = ProposalPhase::new(&repeating, setup, store.as_deref(), total, &best);
+            let (setup, store) = ((&options, &config), store.as_deref());
+            let phase = ProposalPhase::new(&repeating, setup, store, total, &best);
             let (improved, spent) = propose(phase, &mut summary, &mut report_total)?;
             (config.budget, total) = (config.budget.without(&spent), total.plus(spent));
             if improved != best {
@@ -155,11 +153,8 @@ fn reduce_observed(
             }
         }
         summary.resumable |= config.memory.is_some();
-        if let (Some(store), None) = (&store, &config.store) {
-            // Improvements since the restart are not recorded, but the result is: the next session
-            // begins with it.
-            store.improve(result_of(&best, form.size(&best), &summary, total));
-        }
+        let result = result_of(&best, form.size(&best), &summary, total);
+        record_after_restart(store.as_deref(), &config, result);
         summary.progress.spent = total;
         summary.progress.bytes_before = bytes_before;
         summary.tokens_before = tokens_of_input;
@@ -172,13 +167,21 @@ fn reduce_observed(
     }
 }
 
+/// Records the result of a search that was restarted without the store: improvements since then are
+/// not recorded, but the next session begins with the result.
+fn record_after_restart(store: Option<&RunStore>, config: &SessionConfig, result: Improvement) {
+    if let (Some(store), None) = (store, &config.store) {
+        store.improve(result);
+    }
+}
+
 /// Uses neither the store nor its best result any more, because verdicts in it may be wrong.
 fn distrust(options: &mut ReduceOptions, config: &mut SessionConfig) {
     (options.resumed_best, config.store, config.memory) = (None, None, None);
 }
 
-/// Removes from the store what was found since warm and fresh runs last agreed, if they have differed
-/// since. Returns whether they have.
+/// Removes from the store what was found since warm and fresh runs last agreed, if they have
+/// differed since. Returns whether they have.
 fn forget_warm_verdicts(options: &ReduceOptions, store: Option<&RunStore>) -> bool {
     let has_differed = (options.warm.as_ref()).is_some_and(|warm| warm.take_difference());
     if has_differed {

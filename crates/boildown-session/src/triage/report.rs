@@ -146,8 +146,8 @@ pub struct GroupReport {
     pub state: ExampleState,
     /// The runs of the example at the end, and those that failed in this way.
     pub verified: RunCounts,
-    /// The last bytes that a run on the example printed while it failed in this way: standard error,
-    /// or else standard output.
+    /// The last bytes that a run on the example printed while it failed in this way: standard
+    /// error, or else standard output.
     pub output: Vec<u8>,
     /// The position in the source of the program, if a run on the example printed it.
     pub position: Option<SourcePosition>,

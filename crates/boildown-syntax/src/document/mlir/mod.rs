@@ -2,8 +2,9 @@
 //! everything that mentions the others made right.
 //!
 //! - `words.rs`: the words of the text
-//! - `module.rs`: the operations, regions and blocks
-//! - `types.rs`: the types of values, as far as the text tells them
+//! - `module.rs`: the operations, regions and blocks, and the types of values, as far as the text
+//!   tells them
+//! - `types.rs`: values of a type, made from nothing
 //! - `layout.rs`: the tokens and nodes
 //! - `remains.rs`: which operations are left, and what takes the place of the others
 //! - `write.rs`: writing what is kept

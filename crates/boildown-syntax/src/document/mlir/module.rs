@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::types;
 use super::words::{MlirSort, MlirWord, words};
 use crate::document::module_text::UnitToken;
 
@@ -297,7 +296,7 @@ impl MlirReader {
         let is_one = words.len() == 1;
         for word in values {
             let (type_words, is_truth) = match is_one {
-                true => types::result(&self.module, operation),
+                true => result_type(&self.module, operation),
                 false => (0..0, false),
             };
             let origin = match is_one {
@@ -338,7 +337,7 @@ impl MlirReader {
             return parameters;
         }
         for words in lists {
-            let end = types::end(&self.module, words.start + 2, words.end);
+            let end = type_end(&self.module, words.start + 2, words.end);
             let value = self.module.values.len();
             let origin = origin(parameters.len());
             self.define(words.start, origin, words.start + 2..end, false);
@@ -580,4 +579,74 @@ impl MlirModule {
         !left.type_words.is_empty()
             && self.same_text(left.type_words.clone(), right.type_words.clone())
     }
+}
+
+/// Returns the end of the type that begins at a word.
+fn type_end(module: &MlirModule, start: usize, limit: usize) -> usize {
+    let mut at = start;
+    while at < limit {
+        let is_part = at == start
+            || module.sort(at) == MlirSort::Open && !module.is(at, "{") && touches(module, at)
+            || module.sort(at) == MlirSort::Other && touches(module, at);
+        if !is_part {
+            break;
+        }
+        at = module.after(at);
+    }
+    at.min(limit)
+}
+
+/// Returns whether there is no white space before a word.
+fn touches(module: &MlirModule, word: usize) -> bool {
+    word > 0 && module.words[word - 1].bytes.end == module.words[word].bytes.start
+}
+
+/// Operations whose last type is that of what they read from.
+const READS: [&str; 6] = [
+    ".load",
+    ".dim",
+    ".rank",
+    ".extract",
+    ".transfer_read",
+    ".extractvalue",
+];
+
+/// Returns the type of the only result of an operation, and whether it is a truth value without a
+/// written type. An empty range stands for a type that is not known.
+fn result_type(module: &MlirModule, operation: usize) -> (Range<usize>, bool) {
+    let of = &module.operations[operation];
+    let name = module.text(of.name);
+    let is_comparison = ["icmp", "fcmp", "cmpi", "cmpf"]
+        .iter()
+        .any(|text| name.ends_with(text.as_bytes()));
+    if is_comparison {
+        return (0..0, true);
+    }
+    let (mut colon, mut arrow, mut to) = (None, None, None);
+    let mut at = of.name;
+    while at < of.words.end {
+        match module.sort(at) {
+            MlirSort::Colon => (colon, to) = (Some(at + 1), None),
+            _ if module.is(at, "->") => arrow = Some(at + 1),
+            _ if module.is(at, "to") || module.is(at, "into") => to = Some(at + 1),
+            _ => {}
+        }
+        at = module.after(at);
+    }
+    let Some(start) = arrow.or(to.filter(|_| colon.is_some())).or(colon) else {
+        return (0..0, false);
+    };
+    if start >= of.words.end
+        || READS.iter().any(|text| name.ends_with(text.as_bytes())) && arrow.is_none()
+    {
+        return (0..0, false);
+    }
+    if module.is(start, "(") {
+        let inside = module.list(start + 1..module.words[start].partner);
+        return match &inside[..] {
+            [only] => (only.clone(), false),
+            _ => (0..0, false),
+        };
+    }
+    (start..type_end(module, start, of.words.end), false)
 }

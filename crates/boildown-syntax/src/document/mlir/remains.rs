@@ -1,4 +1,4 @@
-//! What is left of a module of MLIR, and what takes the place of the rest.
+//! The remains of a module of MLIR, and what takes the place of the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 

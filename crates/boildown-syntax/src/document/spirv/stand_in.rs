@@ -1,4 +1,4 @@
-//! What is left of a module of SPIR-V, and what takes the place of the rest.
+//! The remains of a module of SPIR-V, and what takes the place of the rest.
 
 use super::flow::SpirvFlow;
 use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};

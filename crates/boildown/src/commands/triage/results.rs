@@ -100,8 +100,8 @@ impl ResultFolder {
         self.path.join(PAGE)
     }
 
-    /// Writes the examples and the report, also as a page, and removes the examples of earlier sessions that are
-    /// not among them.
+    /// Writes the examples and the report, also as a page, and removes the examples of earlier
+    /// sessions that are not among them.
     pub(super) fn write<'a>(
         &self,
         examples: impl Iterator<Item = (&'a str, &'a [u8])>,

@@ -20,8 +20,8 @@ pub(in crate::commands::triage) struct Report<'a> {
     pub(super) results: &'a ResultFolder,
     /// The command that runs an input, as a line for the shell.
     pub(super) command: String,
-    /// `boildown reduce` with what stands before and after the file and its options; `None` when the
-    /// test is a script that states the failure of no group.
+    /// `boildown reduce` with what stands before and after the file and its options; `None` when
+    /// the test is a script that states the failure of no group.
     reduce: Option<[String; 2]>,
     pub(super) is_interrupted: bool,
 }
