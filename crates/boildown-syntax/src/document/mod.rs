@@ -17,7 +17,7 @@
 //! - `mlir/`: modules of MLIR, whose names stay defined
 //! - `spirv/`: modules of SPIR-V in text, whose ids stay defined
 //! - `wasm/`: modules of WebAssembly, which stay valid
-//! - `module_text.rs`: what the views of modules in text have in common
+//! - `module_text.rs`, `module_layout.rs`: what the views of modules in text have in common
 //! - `characters.rs`: single characters of words, and of white space
 //! - `builder.rs`: builds the tree, with its sibling lists and separators
 //! - `render.rs`: turns kept tokens into bytes
@@ -34,6 +34,9 @@ mod joined;
 mod kinds;
 mod llvm;
 mod mlir;
+#[cfg(test)]
+mod module_checks;
+mod module_layout;
 mod module_text;
 mod nested_lines;
 mod read;

@@ -1,9 +1,13 @@
 //! Modules that were read from a text, whose units are the tokens of a document.
 
 use std::fmt;
+use std::ops::Range;
 
 /// A module of which any set of units can be written.
 pub(super) trait ModuleText: fmt::Debug + Send + Sync {
+    /// Returns the bytes of each word.
+    fn words(&self) -> Vec<Range<usize>>;
+
     /// Returns the module that consists of the kept tokens.
     fn write(&self, kept: &[bool]) -> Vec<u8>;
 }
@@ -14,4 +18,18 @@ pub(super) type UnitToken = Option<usize>;
 /// Returns whether a unit is kept.
 pub(super) fn is_kept(token: UnitToken, kept: &[bool]) -> bool {
     token.is_none_or(|token| kept[token])
+}
+
+/// Returns the end of a string that begins at a quote, in which a backslash takes the meaning from
+/// the byte after it.
+pub(super) fn string_end(text: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while at < text.len() {
+        match text[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    text.len()
 }

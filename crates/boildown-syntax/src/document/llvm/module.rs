@@ -309,7 +309,7 @@ impl IrModule {
             WordSort::Open => self.closing(start, end) + 1,
             _ => start + 1,
         };
-        loop {
+        while at < end {
             if self.is(at, "addrspace") {
                 at = self.closing(at + 1, end) + 1;
             } else if self.is(at, "*") {
@@ -317,9 +317,10 @@ impl IrModule {
             } else if self.is(at, "(") {
                 at = self.closing(at, end) + 1;
             } else {
-                return at.min(end);
+                break;
             }
         }
+        at.min(end)
     }
 
     /// Returns the end of an operand: the next comma outside of brackets.

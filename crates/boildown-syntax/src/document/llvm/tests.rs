@@ -1,12 +1,9 @@
 //! Facts about what is left of modules of LLVM IR.
 
-use std::ops::Range;
-use std::sync::Arc;
-
-use boildown_search::Subset;
 use proptest::prelude::*;
 
-use super::super::{Document, View};
+use crate::document::View;
+use crate::document::module_checks::{self, assert_given_back, assert_has};
 
 const MODULE: &str = "\
 %pair = type { i32, ptr }
@@ -50,34 +47,13 @@ attributes #0 = { nounwind }
 !1 = !{!0}
 ";
 
-/// Returns the module without the units whose first words these texts begin with.
 fn without(text: &str, starts: &[&str]) -> String {
-    let document = Document::new(&text.as_bytes().into(), View::LlvmIr);
-    let all = Subset::full(document.len());
-    let begins = |token: &Range<u32>| {
-        let rest = &text[token.start as usize..];
-        starts.iter().any(|start| rest.starts_with(start))
-    };
-    let nodes = document.tree().nodes.iter().skip(1);
-    let nodes = nodes.filter(|node| begins(&document.tokens[node.tokens.start]));
-    let cuts: Vec<_> = nodes.map(|node| node.tokens.clone()).collect();
-    assert!(!cuts.is_empty());
-    String::from_utf8(document.render(&all.without(cuts))).unwrap()
-}
-
-#[track_caller]
-fn assert_has(text: &str, expected: &[&str]) {
-    for expected in expected {
-        assert!(text.contains(expected), "no {expected:?} in {text}");
-    }
+    module_checks::without(View::LlvmIr, text, starts)
 }
 
 #[test]
 fn all_units_give_the_module_back() {
-    let document = Document::new(&MODULE.as_bytes().into(), View::LlvmIr);
-    assert!(document.is_module());
-    let all = Subset::full(document.len());
-    assert_eq!(document.render(&all), MODULE.as_bytes());
+    assert_given_back(View::LlvmIr, MODULE);
 }
 
 #[test]
@@ -166,24 +142,24 @@ fn the_value_of_a_variable_becomes_zero() {
     assert_has(&text, &["@count = global i32 zeroinitializer, section"]);
 }
 
+#[test]
+fn a_broken_instruction_before_a_bracket_is_read() {
+    for rest in [
+        "%x = phi\n(",
+        "%x = phi i32\n(1",
+        "%x = alloca addrspace\n(",
+    ] {
+        let text = format!("define i32 @f() {{\n{rest}\n}}\n");
+        module_checks::assert_anything_is_written(View::LlvmIr, &text, &[], &[false]);
+    }
+}
+
 proptest! {
     #[test]
     fn anything_is_read_and_written_back(
-        edits in proptest::collection::vec((0..MODULE.len(), "[ -~\n]{0,3}"), 0..6),
+        edits in module_checks::edits(MODULE.len()),
         kept in proptest::collection::vec(any::<bool>(), 64),
     ) {
-        let mut text = MODULE.to_owned();
-        for (at, inserted) in edits {
-            let at = at.min(text.len() - 1);
-            text.replace_range(at..=at, &inserted);
-        }
-        let bytes: Arc<[u8]> = text.as_bytes().into();
-        let document = Document::new(&bytes, View::LlvmIr);
-        let all = Subset::full(document.len());
-        prop_assert_eq!(&*document.render(&all), &*bytes);
-        let gone = (0..document.len()).filter(|token| !kept[token % kept.len()]);
-        let rest = document.render(&all.without(gone.map(|token| token..token + 1)));
-        // Everything may be deleted; what is not read as a name is never made up.
-        prop_assert!(rest.len() < 64 * (bytes.len() + 64));
+        module_checks::assert_anything_is_written(View::LlvmIr, MODULE, &edits, &kept);
     }
 }

@@ -37,6 +37,10 @@ const LINKAGES: [&str; 14] = [
 ];
 
 impl ModuleText for IrModule {
+    fn words(&self) -> Vec<Range<usize>> {
+        self.words.iter().map(|word| word.bytes.clone()).collect()
+    }
+
     fn write(&self, kept: &[bool]) -> Vec<u8> {
         if kept.iter().all(|&kept| kept) {
             return self.bytes.to_vec();

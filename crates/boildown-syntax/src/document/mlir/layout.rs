@@ -2,62 +2,31 @@
 
 use std::sync::Arc;
 
-use boildown_search::tree::IdVec;
-
 use super::module::MlirModule;
-use crate::document::builder::{Builder, NodePosition};
-use crate::document::module_text::UnitToken;
-use crate::document::{Document, View, flat};
+use crate::document::module_layout::{UnitLayout, document};
+use crate::document::{Document, View};
 
 /// Reads a module; an input that is none becomes a single token.
 pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
-    let view = View::Mlir;
-    let Some(mut module) = MlirModule::read(bytes) else {
-        return Document {
-            view,
-            ..flat::pieces(bytes, usize::MAX)
-        };
-    };
-    let mut builder = Builder::new(Arc::clone(bytes));
-    builder.open(0, NodePosition::default());
-    let mut layout = MlirLayout {
-        builder,
-        module: &mut module,
-    };
-    for operation in layout.module.top.clone() {
-        layout.operation(operation, false);
-    }
-    let mut builder = layout.builder;
-    builder.close();
-    Document {
-        ir: Some(Arc::new(module)),
-        ..builder.finish(view, IdVec::default())
-    }
+    document(
+        bytes,
+        View::Mlir,
+        MlirModule::read(bytes),
+        |units, module| {
+            let mut layout = MlirLayout { units, module };
+            for operation in layout.module.top.clone() {
+                layout.operation(operation, false);
+            }
+        },
+    )
 }
 
 struct MlirLayout<'a> {
-    builder: Builder,
+    units: &'a mut UnitLayout,
     module: &'a mut MlirModule,
 }
 
 impl MlirLayout<'_> {
-    fn open(&mut self) {
-        self.builder.open(1, NodePosition::default());
-    }
-
-    fn token(&mut self, word: usize) -> UnitToken {
-        let token = self.builder.count();
-        self.builder.token(self.module.words[word].bytes.clone());
-        Some(token)
-    }
-
-    fn leaf(&mut self, word: usize) -> UnitToken {
-        self.open();
-        let token = self.token(word);
-        self.builder.close();
-        token
-    }
-
     fn operation(&mut self, index: usize, is_last: bool) {
         let of = &self.module.operations[index];
         let (start, targets) = (of.words.start, of.targets.len());
@@ -67,60 +36,60 @@ impl MlirLayout<'_> {
         if is_alias || is_end && targets == 0 {
             return;
         }
-        self.open();
-        self.module.operations[index].token = self.token(start);
+        self.units.open();
+        self.module.operations[index].token = self.units.token(start);
         if self.module.has_free_parameters(index) {
-            self.open();
+            self.units.open();
             for parameter in 0..self.module.operations[index].parameters.len() {
                 let word = self.module.operations[index].parameters[parameter]
                     .words
                     .start;
-                let token = self.leaf(word);
+                let token = self.units.leaf(word);
                 self.module.operations[index].parameters[parameter].token = token;
             }
-            self.builder.close();
+            self.units.close();
         }
         if targets > 1 {
             for target in 0..targets {
                 let word = self.module.operations[index].targets[target].words.start;
-                let token = self.leaf(word);
+                let token = self.units.leaf(word);
                 self.module.operations[index].targets[target].token = token;
             }
         }
         for region in self.module.operations[index].regions.clone() {
-            self.open();
+            self.units.open();
             for block in self.module.regions[region].blocks.clone() {
                 self.block(index, region, block);
             }
-            self.builder.close();
+            self.units.close();
         }
-        self.builder.close();
+        self.units.close();
     }
 
     fn block(&mut self, operation: usize, region: usize, block: usize) {
-        self.open();
+        self.units.open();
         let label = self.module.blocks[block].label.clone();
         let is_first = block == self.module.regions[region].blocks.start;
         if is_first {
             // The token of a body stands for all blocks.
             let open = self.module.regions[region].words.start;
             if self.module.is_function(operation) {
-                self.module.regions[region].token = self.token(open);
+                self.module.regions[region].token = self.units.token(open);
             }
         } else if !label.is_empty() {
-            self.module.blocks[block].token = self.token(label.start);
-            self.open();
+            self.module.blocks[block].token = self.units.token(label.start);
+            self.units.open();
             for parameter in 0..self.module.blocks[block].parameters.len() {
                 let word = self.module.blocks[block].parameters[parameter].words.start;
-                let token = self.leaf(word);
+                let token = self.units.leaf(word);
                 self.module.blocks[block].parameters[parameter].token = token;
             }
-            self.builder.close();
+            self.units.close();
         }
         let operations = self.module.blocks[block].operations.clone();
         for (position, &inner) in operations.iter().enumerate() {
             self.operation(inner, position + 1 == operations.len());
         }
-        self.builder.close();
+        self.units.close();
     }
 }

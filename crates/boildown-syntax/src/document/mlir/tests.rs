@@ -1,11 +1,14 @@
 //! Facts about what is left of modules of MLIR.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use boildown_search::Subset;
 use proptest::prelude::*;
 
-use super::super::{Document, View};
+use crate::document::module_checks::{
+    self, assert_given_back, assert_has, assert_lacks, cuts_of, units_at, without_units,
+};
+use crate::document::{Document, View};
 
 const MODULE: &str = "\
 module {
@@ -53,23 +56,13 @@ module {
 }
 ";
 
-/// Returns the module without the units whose first words these texts begin with.
+/// Returns the module without the units whose first words these texts begin with. Of the units that
+/// begin at one word, the innermost goes.
 fn without(text: &str, starts: &[&str]) -> String {
     let document = Document::new(&text.as_bytes().into(), View::Mlir);
-    let all = Subset::full(document.len());
-    let begins = |token: &Range<u32>| {
-        let rest = &text[token.start as usize..];
-        starts.iter().any(|start| rest.starts_with(start))
-    };
-    let nodes = document.tree().nodes.iter().skip(1);
-    let nodes = nodes.filter(|node| !node.tokens.is_empty());
-    let nodes = nodes.filter(|node| begins(&document.tokens[node.tokens.start]));
-    // Of the nodes that begin there, the innermost.
-    let innermost: std::collections::BTreeMap<usize, Range<usize>> = nodes
-        .map(|node| (node.tokens.start, node.tokens.clone()))
-        .collect();
-    assert!(!innermost.is_empty());
-    String::from_utf8(document.render(&all.without(innermost.into_values()))).unwrap()
+    let units = units_at(&document, text, starts).into_iter();
+    let innermost: BTreeMap<usize, Range<usize>> = units.map(|unit| (unit.start, unit)).collect();
+    without_units(&document, innermost.into_values())
 }
 
 /// Returns the module without single tokens that begin with these texts.
@@ -84,29 +77,12 @@ fn without_heads(text: &str, starts: &[&str]) -> String {
         .map(|token| token..token + 1)
         .collect();
     assert!(!cuts.is_empty());
-    String::from_utf8(document.render(&Subset::full(document.len()).without(cuts))).unwrap()
-}
-
-#[track_caller]
-fn assert_has(text: &str, expected: &[&str]) {
-    for expected in expected {
-        assert!(text.contains(expected), "no {expected:?} in {text}");
-    }
-}
-
-#[track_caller]
-fn assert_lacks(text: &str, unexpected: &[&str]) {
-    for unexpected in unexpected {
-        assert!(!text.contains(unexpected), "{unexpected:?} in {text}");
-    }
+    without_units(&document, cuts)
 }
 
 #[test]
 fn all_units_give_the_module_back() {
-    let document = Document::new(&MODULE.as_bytes().into(), View::Mlir);
-    assert!(document.is_module());
-    let all = Subset::full(document.len());
-    assert_eq!(document.render(&all), MODULE.as_bytes());
+    assert_given_back(View::Mlir, MODULE);
 }
 
 #[test]
@@ -226,10 +202,7 @@ proptest! {
     #[test]
     fn every_set_of_units_is_written(kept in prop::collection::vec(any::<bool>(), 64)) {
         let document = Document::new(&MODULE.as_bytes().into(), View::Mlir);
-        let cuts = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
-        let cuts: Vec<_> = cuts.map(|token| token..token + 1).collect();
-        let text = document.render(&Subset::full(document.len()).without(cuts));
-        let text = String::from_utf8(text).unwrap();
+        let text = without_units(&document, cuts_of(&document, &kept));
         assert_eq!(text.matches('{').count(), text.matches('}').count(), "{text}");
     }
 
@@ -242,9 +215,14 @@ proptest! {
             *keep || line.contains('{') || line.contains('}')
         });
         let text: String = lines.map(|(line, _)| format!("{line}\n")).collect();
-        let document = Document::new(&text.as_bytes().into(), View::Mlir);
-        let cuts = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
-        let cuts: Vec<_> = cuts.map(|token| token..token + 1).collect();
-        let _rendered = document.render(&Subset::full(document.len()).without(cuts));
+        module_checks::assert_anything_is_written(View::Mlir, &text, &[], &kept);
+    }
+
+    #[test]
+    fn anything_is_read_and_written_back(
+        edits in module_checks::edits(MODULE.len()),
+        kept in proptest::collection::vec(any::<bool>(), 64),
+    ) {
+        module_checks::assert_anything_is_written(View::Mlir, MODULE, &edits, &kept);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::document::module_text::string_end;
+
 /// A word, string, name or sign.
 #[derive(Debug, Clone)]
 pub(super) struct MlirWord {
@@ -112,17 +114,4 @@ fn word(text: &[u8], at: usize) -> (usize, MlirSort) {
         true => (end, sort),
         false => (end, MlirSort::Other),
     }
-}
-
-/// Returns the end of a string.
-fn string_end(text: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < text.len() {
-        match text[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    text.len()
 }

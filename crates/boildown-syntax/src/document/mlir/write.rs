@@ -16,6 +16,10 @@ use crate::document::module_text::{ModuleText, is_kept};
 const LONGEST_CHAIN: usize = 50;
 
 impl ModuleText for MlirModule {
+    fn words(&self) -> Vec<Range<usize>> {
+        self.words.iter().map(|word| word.bytes.clone()).collect()
+    }
+
     fn write(&self, kept: &[bool]) -> Vec<u8> {
         if kept.iter().all(|&kept| kept) {
             return self.bytes.to_vec();

@@ -2,66 +2,31 @@
 
 use std::sync::Arc;
 
-use boildown_search::tree::IdVec;
-
 use super::module::{InstructionIndex, SpirvHeaderSort, SpirvModule};
-use crate::document::builder::{Builder, NodePosition};
-use crate::document::module_text::UnitToken;
-use crate::document::{Document, View, flat};
+use crate::document::module_layout::{UnitLayout, document};
+use crate::document::{Document, View};
 
 /// Reads a module; an input that is none becomes a single token.
 pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
-    let view = View::Spirv;
-    let Some(mut module) = SpirvModule::read(bytes) else {
-        return Document {
-            view,
-            ..flat::pieces(bytes, usize::MAX)
-        };
-    };
-    let mut builder = Builder::new(Arc::clone(bytes));
-    builder.open(0, NodePosition::default());
-    let mut layout = SpirvLayout {
-        builder,
-        module: &mut module,
-    };
-    layout.header();
-    for function in 0..layout.module.functions.len() {
-        layout.function(function);
-    }
-    let mut builder = layout.builder;
-    builder.close();
-    Document {
-        ir: Some(Arc::new(module)),
-        ..builder.finish(view, IdVec::default())
-    }
+    let module = SpirvModule::read(bytes);
+    document(bytes, View::Spirv, module, |units, module| {
+        let mut layout = SpirvLayout { units, module };
+        layout.header();
+        for function in 0..layout.module.functions.len() {
+            layout.function(function);
+        }
+    })
 }
 
 struct SpirvLayout<'a> {
-    builder: Builder,
+    units: &'a mut UnitLayout,
     module: &'a mut SpirvModule,
 }
 
 impl SpirvLayout<'_> {
-    fn open(&mut self) {
-        self.builder.open(1, NodePosition::default());
-    }
-
-    fn token(&mut self, word: usize) -> UnitToken {
-        let token = self.builder.count();
-        self.builder.token(self.module.words[word].bytes.clone());
-        Some(token)
-    }
-
-    fn leaf(&mut self, word: usize) -> UnitToken {
-        self.open();
-        let token = self.token(word);
-        self.builder.close();
-        token
-    }
-
     fn instruction(&mut self, index: InstructionIndex) {
         let word = self.module.instructions[index].words.start;
-        self.module.instructions[index].token = self.leaf(word);
+        self.module.instructions[index].token = self.units.leaf(word);
     }
 
     /// Lays out the instructions before the first function: a node for each run of annotations, and
@@ -84,15 +49,15 @@ impl SpirvLayout<'_> {
             }
             if open != Some(sort) {
                 if open.is_some() {
-                    self.builder.close();
+                    self.units.close();
                 }
-                self.open();
+                self.units.open();
                 open = Some(sort);
             }
             self.instruction(index);
         }
         if open.is_some() {
-            self.builder.close();
+            self.units.close();
         }
     }
 
@@ -117,22 +82,22 @@ impl SpirvLayout<'_> {
     fn function(&mut self, number: usize) {
         let function = &self.module.functions[number];
         let (start, parameters) = (function.start, function.parameters.clone());
-        self.open();
+        self.units.open();
         let word = self.module.instructions[start].words.start;
-        self.module.instructions[start].token = self.token(word);
-        self.open();
+        self.module.instructions[start].token = self.units.token(word);
+        self.units.open();
         for index in parameters {
             self.instruction(index);
         }
-        self.builder.close();
-        self.open();
+        self.units.close();
+        self.units.open();
         for block in 0..self.module.functions[number].blocks.len() {
-            self.open();
+            self.units.open();
             self.block(number, block);
-            self.builder.close();
+            self.units.close();
         }
-        self.builder.close();
-        self.builder.close();
+        self.units.close();
+        self.units.close();
     }
 
     fn block(&mut self, number: usize, block_number: usize) {
@@ -142,9 +107,9 @@ impl SpirvLayout<'_> {
         let word = self.module.instructions[label].words.start;
         if block_number == 0 {
             // The token of the body stands for all blocks.
-            self.module.functions[number].body = self.token(word);
+            self.module.functions[number].body = self.units.token(word);
         } else {
-            self.module.instructions[label].token = self.token(word);
+            self.module.instructions[label].token = self.units.token(word);
         }
         for index in instructions {
             if merge == Some(index) && self.module.is(index, "OpSelectionMerge") {
@@ -159,16 +124,16 @@ impl SpirvLayout<'_> {
         if words.is_empty() {
             return;
         }
-        self.open();
+        self.units.open();
         let word = self.module.instructions[end].words.start;
-        self.module.instructions[end].token = self.token(word);
+        self.module.instructions[end].token = self.units.token(word);
         if words.len() > 1 {
             for (position, word) in words.into_iter().enumerate() {
-                let token = self.leaf(word);
+                let token = self.units.leaf(word);
                 let block = &mut self.module.functions[number].blocks[block_number];
                 block.targets[position].token = token;
             }
         }
-        self.builder.close();
+        self.units.close();
     }
 }

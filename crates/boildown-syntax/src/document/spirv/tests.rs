@@ -1,11 +1,11 @@
 //! Facts about what is left of modules of SPIR-V.
 
-use std::ops::Range;
-
-use boildown_search::Subset;
 use proptest::prelude::*;
 
-use super::super::{Document, View};
+use crate::document::module_checks::{
+    self, assert_given_back, assert_has, assert_lacks, cuts_of, without_units,
+};
+use crate::document::{Document, View};
 
 const MODULE: &str = "\
 ; SPIR-V
@@ -69,42 +69,13 @@ const MODULE: &str = "\
                OpFunctionEnd
 ";
 
-/// Returns the module without the units whose first words these texts begin with.
 fn without(text: &str, starts: &[&str]) -> String {
-    let document = Document::new(&text.as_bytes().into(), View::Spirv);
-    let all = Subset::full(document.len());
-    let begins = |token: &Range<u32>| {
-        let rest = &text[token.start as usize..];
-        starts.iter().any(|start| rest.starts_with(start))
-    };
-    let nodes = document.tree().nodes.iter().skip(1);
-    let nodes = nodes.filter(|node| !node.tokens.is_empty());
-    let nodes = nodes.filter(|node| begins(&document.tokens[node.tokens.start]));
-    let cuts: Vec<_> = nodes.map(|node| node.tokens.clone()).collect();
-    assert!(!cuts.is_empty());
-    String::from_utf8(document.render(&all.without(cuts))).unwrap()
-}
-
-#[track_caller]
-fn assert_has(text: &str, expected: &[&str]) {
-    for expected in expected {
-        assert!(text.contains(expected), "no {expected:?} in {text}");
-    }
-}
-
-#[track_caller]
-fn assert_lacks(text: &str, unexpected: &[&str]) {
-    for unexpected in unexpected {
-        assert!(!text.contains(unexpected), "{unexpected:?} in {text}");
-    }
+    module_checks::without(View::Spirv, text, starts)
 }
 
 #[test]
 fn all_units_give_the_module_back() {
-    let document = Document::new(&MODULE.as_bytes().into(), View::Spirv);
-    assert!(document.is_module());
-    let all = Subset::full(document.len());
-    assert_eq!(document.render(&all), MODULE.as_bytes());
+    assert_given_back(View::Spirv, MODULE);
 }
 
 #[test]
@@ -219,10 +190,7 @@ proptest! {
     #[test]
     fn every_set_of_units_gives_defined_ids(kept in prop::collection::vec(any::<bool>(), 80)) {
         let document = Document::new(&MODULE.as_bytes().into(), View::Spirv);
-        let cuts = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
-        let cuts: Vec<_> = cuts.map(|token| token..token + 1).collect();
-        let text = document.render(&Subset::full(document.len()).without(cuts));
-        assert_defined(&String::from_utf8(text).unwrap());
+        assert_defined(&without_units(&document, cuts_of(&document, &kept)));
     }
 
     #[test]
@@ -233,9 +201,14 @@ proptest! {
         let is_left = |(line, keep): &(&str, bool)| *keep || line.contains("Memory");
         let lines = MODULE.lines().zip(lines).filter(is_left);
         let text: String = lines.map(|(line, _)| format!("{line}\n")).collect();
-        let document = Document::new(&text.as_bytes().into(), View::Spirv);
-        let cuts = (0..document.len()).filter(|&token| !kept[token % kept.len()]);
-        let cuts: Vec<_> = cuts.map(|token| token..token + 1).collect();
-        let _rendered = document.render(&Subset::full(document.len()).without(cuts));
+        module_checks::assert_anything_is_written(View::Spirv, &text, &[], &kept);
+    }
+
+    #[test]
+    fn anything_is_read_and_written_back(
+        edits in module_checks::edits(MODULE.len()),
+        kept in proptest::collection::vec(any::<bool>(), 64),
+    ) {
+        module_checks::assert_anything_is_written(View::Spirv, MODULE, &edits, &kept);
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::document::module_text::string_end;
+
 /// A word or string.
 #[derive(Debug, Clone)]
 pub(super) struct SpirvWord {
@@ -41,17 +43,4 @@ pub(super) fn words(text: &[u8]) -> (Vec<SpirvWord>, usize) {
     }
     let count = ids.len();
     (words, count)
-}
-
-/// Returns the end of a string, in which a backslash takes the meaning from the byte after it.
-fn string_end(text: &[u8], start: usize) -> usize {
-    let mut at = start + 1;
-    while at < text.len() {
-        match text[at] {
-            b'\\' => at += 2,
-            b'"' => return at + 1,
-            _ => at += 1,
-        }
-    }
-    text.len()
 }

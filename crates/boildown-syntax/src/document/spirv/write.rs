@@ -17,6 +17,10 @@ use crate::document::module_text::{ModuleText, is_kept};
 const INDENT: &[u8] = b"\n               ";
 
 impl ModuleText for SpirvModule {
+    fn words(&self) -> Vec<Range<usize>> {
+        self.words.iter().map(|word| word.bytes.clone()).collect()
+    }
+
     fn write(&self, kept: &[bool]) -> Vec<u8> {
         if kept.iter().all(|&kept| kept) {
             return self.bytes.to_vec();
