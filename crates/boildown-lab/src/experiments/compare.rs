@@ -15,6 +15,7 @@ use crate::report::{
     Align, HtmlPage, Report, ReportFigure, TextTable, csv, maybe, number, p_value,
 };
 use crate::simulate::{RepeatedCandidates, run_single_worker};
+use crate::statistics::mean;
 use crate::workload::{ListProblem, Shape};
 
 /// The parameters of the comparison.
@@ -80,6 +81,9 @@ pub struct CompareResult {
     pub setup: CompareSetup,
     /// The kinds of lists.
     pub shapes: Vec<String>,
+    /// For each kind, the information in the choice of the needed elements, as a mean in bits: no
+    /// algorithm asks fewer questions in the mean. `None` where it is not known.
+    pub bits: Vec<Option<f64>>,
     /// The names of the contestants.
     pub algorithms: Vec<String>,
     /// The runs, ordered by kind, then by problem, then by contestant.
@@ -89,6 +93,14 @@ pub struct CompareResult {
 /// Runs every contestant on every problem.
 #[must_use]
 pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &CompareSetup) -> CompareResult {
+    let bits = |shape: &Shape| {
+        let problems =
+            (0..setup.problems).map(|index| shape.problem(setup.length, setup.seed, index));
+        let bits = problems
+            .map(|problem| problem.bits)
+            .collect::<Option<Vec<f64>>>()?;
+        mean(&bits)
+    };
     let problems = problems(shapes, setup.problems);
     let rows = parallel::map(&problems, setup.threads, |_, &(shape, index)| {
         let problem = shape.problem(setup.length, setup.seed, index);
@@ -108,6 +120,7 @@ pub fn run(contestants: &[Contestant], shapes: &[Shape], setup: &CompareSetup) -
     CompareResult {
         setup: *setup,
         shapes: shapes.iter().map(Shape::to_string).collect(),
+        bits: shapes.iter().map(bits).collect(),
         algorithms: (contestants.iter())
             .map(|contestant| contestant.label.clone())
             .collect(),
@@ -170,6 +183,7 @@ impl CompareResult {
             ("kind of list", Align::Left),
             ("algorithm", Align::Left),
             ("tests, mean", Align::Right),
+            ("bound", Align::Right),
             ("geom. ratio", Align::Right),
             ("p", Align::Right),
             ("kept, mean", Align::Right),
@@ -185,6 +199,7 @@ impl CompareResult {
                     shape_name.clone(),
                     name.clone(),
                     number(queries.mean, 1),
+                    maybe(self.bits[shape], 1),
                     maybe(queries.geometric, 3),
                     p_value(queries.p),
                     number(kept.mean, 1),
@@ -240,7 +255,9 @@ impl Report for CompareResult {
         let page = HtmlPage {
             title: "Algorithms on lists".to_owned(),
             lead: "Synthetic lists of several kinds, each minimised by every algorithm. Ratios and p-values (paired \
-                   Wilcoxon signed-rank test) are against the first algorithm."
+                   Wilcoxon signed-rank test) are against the first algorithm. The bound is the information in the \
+                   choice of the needed elements, n times the entropy of their share where each is chosen alone: no \
+                   search that finds them asks fewer questions in the mean."
                 .to_owned(),
             settings: vec![
                 ("elements".to_owned(), number(self.setup.length as f64, 0)),

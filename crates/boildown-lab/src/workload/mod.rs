@@ -24,6 +24,17 @@ pub struct ListProblem {
     pub weights: Arc<[u32]>,
     /// The oracle. The whole list is interesting.
     pub oracle: ListOracle,
+    /// The information in the choice of the needed elements, in bits, where elements are chosen
+    /// independently. No search for all of them asks fewer questions in the mean over the kind of
+    /// list (Shannon's source coding theorem). `None` for other kinds.
+    pub bits: Option<f64>,
+}
+
+/// Returns the entropy of a choice between two, one of which has this probability: the information
+/// in its outcome, in bits.
+pub(crate) fn entropy(probability: f64) -> f64 {
+    let term = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
+    term(probability) + term(1.0 - probability)
 }
 
 impl ListProblem {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::{ListOracle, ListProblem, NeededElements};
+use super::{ListOracle, ListProblem, NeededElements, entropy};
 use crate::rng::SeededRng;
 
 /// A kind of list problem, with its parameters.
@@ -69,7 +69,11 @@ impl Shape {
         let mut rng = SeededRng::new(seed, index);
         let oracle = match self {
             Self::Independent { needed } => {
-                ListOracle::Needs(NeededElements::new((0..length).map(|_| rng.chance(needed))))
+                let elements = NeededElements::new((0..length).map(|_| rng.chance(needed)));
+                return ListProblem {
+                    bits: Some(length as f64 * entropy(needed)),
+                    ..unweighted(length, ListOracle::Needs(elements))
+                };
             }
             Self::Clustered { needed } => ListOracle::Needs(clustered(&mut rng, length, needed)),
             Self::DefUse => def_use(&mut rng, length),
@@ -87,6 +91,7 @@ fn unweighted(length: usize, oracle: ListOracle) -> ListProblem {
         length,
         weights: Arc::new([]),
         oracle,
+        bits: None,
     }
 }
 
@@ -156,6 +161,8 @@ pub(crate) struct WeightedList {
     pub(crate) weights: Vec<u32>,
     /// The probability that a token can be removed.
     pub(crate) removable: f64,
+    /// The information in the choice of the needed elements, in bits.
+    pub(crate) bits: f64,
     pub(crate) needed: NeededElements,
 }
 
@@ -168,14 +175,17 @@ impl WeightedList {
             weights[rng.below(length)] += 1;
         }
         let removable = rng.unit();
+        let mut bits = 0.0;
         let needed = NeededElements::new(weights.iter().map(|&weight| {
             // Not `powi`, whose result may depend on the machine.
             let removable = (0..weight).fold(1.0, |product, _| product * removable);
+            bits += entropy(removable);
             rng.unit() >= removable
         }));
         Self {
             weights,
             removable,
+            bits,
             needed,
         }
     }
@@ -185,6 +195,7 @@ impl WeightedList {
             length: self.weights.len(),
             weights: self.weights.iter().copied().collect(),
             oracle: ListOracle::Needs(self.needed.clone()),
+            bits: Some(self.bits),
         }
     }
 }
@@ -309,6 +320,23 @@ mod tests {
         for problem in problems(Shape::Clustered { needed: 0.1 }, 200, 50) {
             assert!((20..=27).contains(&needed(&problem)));
         }
+    }
+
+    #[test]
+    fn information_is_that_of_independent_choices() {
+        let bits = |shape: Shape| shape.problem(120, 1, 0).bits;
+        let rounded = |needed| bits(Shape::Independent { needed }).map(f64::round);
+        assert_eq!(rounded(0.1), Some(56.0));
+        assert_eq!(rounded(0.25), Some(97.0));
+        assert_eq!(rounded(0.5), Some(120.0));
+        assert_eq!(rounded(0.0), Some(0.0));
+        assert_eq!(bits(Shape::DefUse), None);
+        let weighted = problems(Shape::Weighted, 0, 20);
+        assert!(
+            weighted
+                .iter()
+                .all(|list| list.bits.is_some_and(|bits| bits <= list.length as f64))
+        );
     }
 
     #[test]

@@ -79,10 +79,10 @@ fn the_laboratory_compares_algorithms_on_an_example_of_a_paper() {
     assert_snapshot!(env.run(args.split(' ')), @r"
     exit code 0
     -- stdout
-    kind of list      algorithm  tests, mean  geom. ratio       p  kept, mean  p
-    eight-statements  ddmin             27.0        1.000       –         7.0  –
-    eight-statements  probdd            18.0        0.667  1.0000         7.0  –
-    eight-statements  halving           15.0        0.556  1.0000         7.0  –
+    kind of list      algorithm  tests, mean  bound  geom. ratio       p  kept, mean  p
+    eight-statements  ddmin             27.0      –        1.000       –         7.0  –
+    eight-statements  probdd            18.0      –        0.667  1.0000         7.0  –
+    eight-statements  halving           15.0      –        0.556  1.0000         7.0  –
     ");
 }
 
