@@ -86,7 +86,8 @@ impl Proposer {
         self.line.contains("{index}")
     }
 
-    /// Returns the proposal of this number for a text.
+    /// Returns the proposal of this number for a text. A program that takes longer than `time` is
+    /// killed, like one that hangs.
     ///
     /// # Errors
     /// As [`Runner::run`]. A program that fails, crashes or hangs is an `Ok`.
@@ -94,6 +95,7 @@ impl Proposer {
         &self,
         text: &[u8],
         index: usize,
+        time: Duration,
         interrupt: &Interrupt,
     ) -> Result<Proposal, OracleError> {
         let line = self.line.replace("{index}", &index.to_string());
@@ -108,6 +110,7 @@ impl Proposer {
         let mut runner = self.runner.clone();
         runner.command = CommandLine::from_parts(words, StdinContent::Nothing)?;
         // Half of it is kept at each end; a longer text is no proposal.
+        runner.limits.timeout = runner.limits.timeout.min(time);
         runner.limits.output_cap = 2 * (text.len() + 1);
         let run = runner.run_here(
             &RunRequest {

@@ -2,6 +2,7 @@
 //!
 //! [`DIRECTIVES`] is the table of the languages that have such directives.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use boildown_search::tree::NodeId;
@@ -84,6 +85,13 @@ struct Directive {
     after: &'static [u8],
 }
 
+/// The paths of the files of a joined text, in their order.
+struct FilePaths<'a> {
+    paths: Vec<&'a [u8]>,
+    /// The files with each last part of a path.
+    by_name: BTreeMap<&'a [u8], Vec<usize>>,
+}
+
 /// A directive in a file of a joined text.
 struct Place {
     /// The tokens of its line.
@@ -100,24 +108,27 @@ impl Document {
             return Vec::new();
         };
         let files: Vec<(NodeId, usize)> = self.files().collect();
-        let paths: Vec<&[u8]> = (files.iter())
-            .map(|&(_, header)| self.token(header)[MARK.len()..].trim_ascii_end())
-            .collect();
-        let places = self.places(&files, &paths);
+        let paths = FilePaths::new(
+            (files.iter())
+                .map(|&(_, header)| self.token(header)[MARK.len()..].trim_ascii_end())
+                .collect(),
+        );
+        let mut places_of: BTreeMap<usize, Vec<Place>> = BTreeMap::new();
+        for place in self.places(&files, &paths) {
+            places_of
+                .entry(place.directive.file)
+                .or_default()
+                .push(place);
+        }
         let positions = sibling_positions(self.tree());
         let mut plans = Vec::new();
-        for (file, &(node, _)) in files.iter().enumerate() {
-            let here: Vec<&Place> =
-                (places.iter().filter(|place| place.directive.file == file)).collect();
-            let content = parts
-                .iter()
-                .find(|part| self.bytes()[part.path.clone()] == *paths[file]);
+        for (file, here) in places_of {
+            let (node, _) = files[file];
             let own = &self.tree().nodes[node].tokens;
-            let includes_itself = here.iter().any(|place| own.contains(&place.tokens.start));
-            let (Some(content), false) = (content, here.is_empty() || includes_itself) else {
+            if here.iter().any(|place| own.contains(&place.tokens.start)) {
                 continue;
-            };
-            let content = self.bytes()[content.content.clone()].trim_ascii_end();
+            }
+            let content = self.bytes()[parts[file].content.clone()].trim_ascii_end();
             let mut plan = EditPlan::default();
             plan.delete(node);
             let without_file = plan.edits(self.tree(), &positions);
@@ -146,7 +157,7 @@ impl Document {
     }
 
     /// Returns the directives for files of this joined text.
-    fn places(&self, files: &[(NodeId, usize)], paths: &[&[u8]]) -> Vec<Place> {
+    fn places(&self, files: &[(NodeId, usize)], paths: &FilePaths<'_>) -> Vec<Place> {
         let parts = parts_of_joined(self.bytes()).unwrap_or_default();
         let mut places = Vec::new();
         for (&(node, header), part) in files.iter().zip(&parts) {
@@ -200,7 +211,7 @@ impl Document {
 }
 
 /// Reads a line as a directive for a module of its own: `pub mod a;`.
-fn module(line: &str, keyword: &str, own: &[u8], paths: &[&[u8]]) -> Option<Directive> {
+fn module(line: &str, keyword: &str, own: &[u8], paths: &FilePaths<'_>) -> Option<Directive> {
     let declaration = line.strip_suffix(';')?.trim_end();
     let (visibility, name) = declaration.rsplit_once(' ')?;
     let visibility = visibility.trim_end().strip_suffix(keyword)?.trim_end();
@@ -211,10 +222,10 @@ fn module(line: &str, keyword: &str, own: &[u8], paths: &[&[u8]]) -> Option<Dire
     }
     let directory = module_directory(own);
     let names = [format!("{name}.rs"), format!("{name}/mod.rs")];
-    let file = names.iter().find_map(|name| {
-        let path = [&directory, name.as_bytes()].concat();
-        paths.iter().position(|other| **other == *path)
-    })?;
+    let mut files = names
+        .iter()
+        .map(|name| [&directory, name.as_bytes()].concat());
+    let file = files.find_map(|path| paths.find(&path))?;
     Some(Directive {
         file,
         before: format!("{declaration} {{\n").into_bytes(),
@@ -228,7 +239,7 @@ fn inclusion(
     keyword: &str,
     form: DirectiveForm,
     own: &[u8],
-    paths: &[&[u8]],
+    paths: &FilePaths<'_>,
 ) -> Option<Directive> {
     // `# include` is `#include`.
     let (mark, word) = keyword.split_at(usize::from(keyword.starts_with(['#', '%'])));
@@ -251,7 +262,7 @@ fn inclusion(
 
 /// Returns the file with this name: relative to the file that includes it, or else the only one
 /// whose path ends so.
-fn included(name: &[u8], own: &[u8], paths: &[&[u8]]) -> Option<usize> {
+fn included(name: &[u8], own: &[u8], paths: &FilePaths<'_>) -> Option<usize> {
     let directory = own
         .iter()
         .rposition(|&byte| byte == b'/')
@@ -267,15 +278,44 @@ fn included(name: &[u8], own: &[u8], paths: &[&[u8]]) -> Option<usize> {
             part => path.push(part),
         }
     }
-    let path = path.join(&b'/');
-    if let Some(exact) = paths.iter().position(|other| **other == *path) {
-        return Some(exact);
+    (paths.find(&path.join(&b'/'))).or_else(|| paths.only_ending(name))
+}
+
+impl<'a> FilePaths<'a> {
+    fn new(paths: Vec<&'a [u8]>) -> Self {
+        let mut by_name: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+        for (file, path) in paths.iter().enumerate() {
+            by_name.entry(last_part(path)).or_default().push(file);
+        }
+        Self { paths, by_name }
     }
-    let ending = [b"/", name].concat();
-    let mut alike =
-        (0..paths.len()).filter(|&file| paths[file] == name || paths[file].ends_with(&ending));
-    let only = alike.next()?;
-    alike.next().is_none().then_some(only)
+
+    /// Returns the files whose paths have the same last part as this one.
+    fn named_like(&self, path: &[u8]) -> &[usize] {
+        (self.by_name.get(last_part(path))).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the file with this path.
+    fn find(&self, path: &[u8]) -> Option<usize> {
+        let mut files = self.named_like(path).iter().copied();
+        files.find(|&file| self.paths[file] == path)
+    }
+
+    /// Returns the only file whose path ends with this one.
+    fn only_ending(&self, name: &[u8]) -> Option<usize> {
+        let ends = |&file: &usize| {
+            let before = self.paths[file].strip_suffix(name);
+            before.is_some_and(|before| before.is_empty() || before.ends_with(b"/"))
+        };
+        let mut files = self.named_like(name).iter().copied().filter(ends);
+        let only = files.next()?;
+        files.next().is_none().then_some(only)
+    }
+}
+
+/// Returns what follows the last slash of a path.
+fn last_part(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }
 
 /// Returns the directory of the modules inside of a file of Rust, with a slash at its end.

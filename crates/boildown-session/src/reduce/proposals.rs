@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use boildown_driver::{Drive, Spent, Step};
 use boildown_exec::{Proposal, Proposer};
@@ -104,6 +105,9 @@ impl<'a> ProposalPhase<'a> {
         while index <= LAST {
             let count = if proposer.is_indexed() { BATCH } else { 1 };
             let made = self.make(proposer, index, count)?;
+            if self.time_left().is_zero() {
+                return Ok(Some(Stopped::TimeLimit));
+            }
             let end = made.iter().position(|one| *one == Proposal::End);
             let made = &made[..end.unwrap_or(made.len())];
             let smaller = |(place, one): (usize, &Proposal)| match one {
@@ -137,29 +141,33 @@ impl<'a> ProposalPhase<'a> {
         Ok(None)
     }
 
-    /// Makes proposals, several at a time.
+    /// Returns the time that making and testing proposals may still take.
+    fn time_left(&self) -> Duration {
+        let left = self.config.budget.without(&self.spent).time;
+        left.unwrap_or(Duration::MAX)
+    }
+
+    /// Makes proposals, several at a time, as many as the time allows.
     fn make(
-        &self,
+        &mut self,
         proposer: &Proposer,
         first: usize,
         count: usize,
     ) -> Result<Vec<Proposal>, OracleError> {
         let interrupt = self.config.interrupt_handle()?;
+        let (begun, time) = (Instant::now(), self.time_left());
         let next = AtomicUsize::new(0);
         let made = Mutex::new(Vec::with_capacity(count));
         let work = || {
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
-                if place >= count {
+                let left = time.saturating_sub(begun.elapsed());
+                if place >= count || left.is_zero() {
                     return;
                 }
-                let one = proposer.propose(&self.best, first + place, &interrupt);
-                let is_end = !matches!(one, Ok(Proposal::Text(_)));
+                let one = proposer.propose(&self.best, first + place, left, &interrupt);
                 let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
                 made.push((place, one));
-                if is_end && count == 1 {
-                    return;
-                }
             }
         };
         std::thread::scope(|scope| {
@@ -168,6 +176,7 @@ impl<'a> ProposalPhase<'a> {
             }
             work();
         });
+        self.spent.elapsed += begun.elapsed();
         let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
         made.sort_by_key(|(place, _)| *place);
         made.into_iter().map(|(_, one)| one).collect()

@@ -57,6 +57,16 @@ fn a_program_that_fails_floods_or_writes_elsewhere_changes_nothing() {
 }
 
 #[test]
+fn a_program_that_hangs_is_stopped_by_the_time_limit() {
+    let hang = "hang: sleep 1000; : {in} {index}";
+    let said = check(
+        &["--max-time", "2s", "--pass-command", hang],
+        "one (two) three",
+    );
+    assert!(said.contains("time limit reached"), "{said}");
+}
+
+#[test]
 fn a_pass_command_without_a_name_or_an_input_is_refused() {
     for (pass, reason) in [
         ("./propose.sh", "write `NAME: COMMAND {in}`"),
