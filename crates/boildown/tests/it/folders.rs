@@ -268,6 +268,48 @@ fn a_killed_reduction_resumes_and_ends_with_the_same_result() {
 }
 
 #[test]
+fn twenty_kills_in_one_reduction_change_nothing() {
+    let functions = |name: &str| -> String {
+        (0..12)
+            .map(|number| format!("int {name}{number}(int a) {{\n  return a + {number};\n}}\n"))
+            .collect()
+    };
+    let needed = "grep -q 'f3(int' p/f.c && grep -q 'g7(int' p/lib/g.c && grep -q include p/h.h";
+    let project = |test: &str| {
+        TestEnv::new()
+            .file("p/f.c", functions("f"))
+            .file("p/lib/g.c", functions("g"))
+            .file("p/h.h", "#include \"lib/i.h\"\n#define h 1\n")
+            .file("p/lib/i.h", functions("i"))
+            .script("test.sh", test)
+    };
+    let words = ["p", "--test", "./test.sh", "--jobs", "2"];
+    let whole = project(needed);
+    whole.reduce(words).assert_code(0);
+    let env = project(&format!("echo >>\"$HERE/log\"; {needed}"));
+    let before = tree(&env.path("p"));
+    let runs = |env: &TestEnv| fs::metadata(env.path("log")).map_or(0, |log| log.len());
+    for round in 0..20 {
+        let come = runs(&env) + 1 + round * 5 % 7;
+        let mut started = env.start_reduce(words);
+        started.wait_until(|env| runs(env) >= come);
+        // With SIGKILL.
+        drop(started);
+        assert_eq!(tree(&env.path("p")), before, "round {round}");
+        if env.exists("p.min") {
+            let held = |file: &str, text: &str| env.read(format!("p.min/{file}")).contains(text);
+            assert!(held("f.c", "f3(int"), "round {round}");
+            assert!(held("lib/g.c", "g7(int"), "round {round}");
+            assert!(held("h.h", "include"), "round {round}");
+        }
+    }
+    // Its end checks that the killed sessions left no copy and no half-written result.
+    env.reduce(words).assert_code(0).assert_says("resumed: ");
+    assert_eq!(tree(&env.path("p.min")), tree(&whole.path("p.min")));
+    assert_eq!(tree(&env.path("p")), before);
+}
+
+#[test]
 fn in_place_the_folder_is_renamed_and_a_later_run_starts_from_it() {
     let env = project(CALLS).file("p/.git/config", "mine");
     let before = tree(&env.path("p"));
@@ -338,6 +380,39 @@ fn on_a_full_disk_the_last_result_stays_and_the_run_can_be_repeated() {
 }
 
 #[test]
+fn files_that_the_test_names_are_tried_first_with_those_that_they_mention() {
+    let mut env = TestEnv::new()
+        .file(
+            "p/src/main.c",
+            "#include \"util/a.h\"\nint main() { return A; }\n",
+        )
+        .file("p/include/util/a.h", "#include \"b.h\"\n")
+        .file("p/include/util/b.h", "#define A 1\n");
+    for number in 0..40 {
+        let text = format!("int x{number} = {number};\n").repeat(20);
+        env = env.file(format!("p/src/x{number}.c"), text);
+    }
+    let needs = "cat p/src/main.c p/include/util/a.h p/include/util/b.h >/dev/null || exit 1";
+    let env = env.script(
+        "test.sh",
+        &format!("echo >>\"$HERE/log\"; {needs}; cat p/src/main.c | grep -q A"),
+    );
+    env.reduce([
+        "p",
+        "--test",
+        "./test.sh",
+        "--jobs",
+        "1",
+        "--max-tests",
+        "1",
+    ])
+    .assert_code(6);
+    let left = tree(&env.path("p.min")).into_iter().map(|(path, _)| path);
+    let expected = ["include/util/a.h", "include/util/b.h", "src/main.c"];
+    assert_eq!(left.collect::<Vec<_>>(), expected.map(PathBuf::from));
+}
+
+#[test]
 fn an_output_inside_the_folder_is_refused() {
     let env = project(CALLS);
     let run = env.reduce(["p", "--test", "./test.sh", "--output", "p/lib/result"]);
@@ -389,7 +464,7 @@ fn a_file_that_cannot_be_read_is_an_error_that_names_it() {
     let run = env.reduce(["p", "--test", "./test.sh"]);
     run.assert_code(1)
         .assert_says("p/README.md")
-        .assert_says("make it readable");
+        .assert_says("readable, or move it out of the folder");
 }
 
 #[test]
