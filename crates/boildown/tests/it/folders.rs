@@ -268,48 +268,6 @@ fn a_killed_reduction_resumes_and_ends_with_the_same_result() {
 }
 
 #[test]
-fn twenty_kills_in_one_reduction_change_nothing() {
-    let functions = |name: &str| -> String {
-        (0..12)
-            .map(|number| format!("int {name}{number}(int a) {{\n  return a + {number};\n}}\n"))
-            .collect()
-    };
-    let needed = "grep -q 'f3(int' p/f.c && grep -q 'g7(int' p/lib/g.c && grep -q include p/h.h";
-    let project = |test: &str| {
-        TestEnv::new()
-            .file("p/f.c", functions("f"))
-            .file("p/lib/g.c", functions("g"))
-            .file("p/h.h", "#include \"lib/i.h\"\n#define h 1\n")
-            .file("p/lib/i.h", functions("i"))
-            .script("test.sh", test)
-    };
-    let words = ["p", "--test", "./test.sh", "--jobs", "2"];
-    let whole = project(needed);
-    whole.reduce(words).assert_code(0);
-    let env = project(&format!("echo >>\"$HERE/log\"; {needed}"));
-    let before = tree(&env.path("p"));
-    let runs = |env: &TestEnv| fs::metadata(env.path("log")).map_or(0, |log| log.len());
-    for round in 0..20 {
-        let come = runs(&env) + 1 + round * 5 % 7;
-        let mut started = env.start_reduce(words);
-        started.wait_until(|env| runs(env) >= come);
-        // With SIGKILL.
-        drop(started);
-        assert_eq!(tree(&env.path("p")), before, "round {round}");
-        if env.exists("p.min") {
-            let held = |file: &str, text: &str| env.read(format!("p.min/{file}")).contains(text);
-            assert!(held("f.c", "f3(int"), "round {round}");
-            assert!(held("lib/g.c", "g7(int"), "round {round}");
-            assert!(held("h.h", "include"), "round {round}");
-        }
-    }
-    // Its end checks that the killed sessions left no copy and no half-written result.
-    env.reduce(words).assert_code(0).assert_says("resumed: ");
-    assert_eq!(tree(&env.path("p.min")), tree(&whole.path("p.min")));
-    assert_eq!(tree(&env.path("p")), before);
-}
-
-#[test]
 fn in_place_the_folder_is_renamed_and_a_later_run_starts_from_it() {
     let env = project(CALLS).file("p/.git/config", "mine");
     let before = tree(&env.path("p"));
