@@ -1,4 +1,4 @@
-//! Which files of a folder mention which others, and the files that the words of a test name.
+//! Mentions of files in other files of a folder, and the files that the words of a test name.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,13 +20,36 @@ const LONG_LINE: usize = 400;
 /// a module of TypeScript imports `./a.js`.
 const BUILT: [&[u8]; 8] = [b"o", b"obj", b"lo", b"d", b"class", b"js", b"mjs", b"cjs"];
 
-/// Files that tools read without being told so: the endings of the files that need one, its name,
-/// and whether those of all folders around are needed, or only the nearest one.
-const COMPANIONS: &[(&[&[u8]], &[u8], bool)] = &[
-    (&[b"py", b"pyi", b"pyx"], b"__init__.py", true),
-    (&[b"js", b"mjs", b"cjs", b"ts"], b"package.json", false),
-    (&[b"rs"], b"Cargo.toml", false),
-    (&[b"go"], b"go.mod", false),
+/// A file that tools read without being told so.
+struct Companion {
+    /// The endings of the files with which it is read.
+    endings: &'static [&'static [u8]],
+    name: &'static [u8],
+    /// Whether those of all folders around are read, or only the nearest one.
+    of_all_folders: bool,
+}
+
+const COMPANIONS: &[Companion] = &[
+    Companion {
+        endings: &[b"py", b"pyi", b"pyx"],
+        name: b"__init__.py",
+        of_all_folders: true,
+    },
+    Companion {
+        endings: &[b"js", b"mjs", b"cjs", b"ts"],
+        name: b"package.json",
+        of_all_folders: false,
+    },
+    Companion {
+        endings: &[b"rs"],
+        name: b"Cargo.toml",
+        of_all_folders: false,
+    },
+    Companion {
+        endings: &[b"go"],
+        name: b"go.mod",
+        of_all_folders: false,
+    },
 ];
 
 /// Files beside a file of this name that are read with it.
@@ -141,17 +164,18 @@ impl<'a> FileNames<'a> {
     fn companions(&self, number: usize, found: &mut BTreeSet<usize>) {
         let entry = &self.listing.entries()[number];
         let own = ending(entry.name());
-        for (endings, name, are_all) in COMPANIONS {
-            if !own.is_some_and(|own| endings.contains(&own)) {
+        for companion in COMPANIONS {
+            if !own.is_some_and(|own| companion.endings.contains(&own)) {
                 continue;
             }
             let mut folder = entry.parent();
             loop {
-                let companion = self.within(folder, name);
-                found.extend(companion);
-                match folder {
-                    Some(inner) if *are_all || companion.is_none() => folder = parent(inner),
-                    _ => break,
+                let known = self.within(folder, companion.name);
+                found.extend(known);
+                let goes_on = companion.of_all_folders || known.is_none();
+                match folder.filter(|_| goes_on) {
+                    Some(inner) => folder = parent(inner),
+                    None => break,
                 }
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use boildown_folder::{FolderInput, FolderText};
 use boildown_search::list::List;
 use boildown_search::literature::graph::{BinaryReduction, Requirements};
-use boildown_search::{Query, Search, Subset, Verdict};
+use boildown_search::{Query, Search as _, Subset, Verdict};
 
 use crate::file_graph::mentions_of_files;
 
