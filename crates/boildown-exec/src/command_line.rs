@@ -237,7 +237,8 @@ impl CommandLine {
             let word = word.quoted(name.as_os_str(), &quote(source), |typed, _| quote(typed));
             line = format!("{line} {word}");
         }
-        if self.stdin == StdinContent::Candidate {
+        // A folder is never fed to the command.
+        if self.stdin == StdinContent::Candidate && !source.is_dir() {
             line += &format!(" <{}", quote(source));
         }
         line + "; echo \"exit status $?\")"

@@ -38,4 +38,6 @@ pub struct FolderInput {
     pub contents: Arc<dyn Contents>,
     /// The entries that stay as they are, in order.
     pub fixed: Arc<[usize]>,
+    /// The files that the test names, in order. They are a hint: what they need is tried first.
+    pub named: Arc<[usize]>,
 }

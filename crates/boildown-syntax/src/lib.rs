@@ -51,6 +51,7 @@
 //! - `gate`, `parse`, `shield`: the parse gate: skips candidates that bring new syntax errors
 //! - `steps`: long computations in small steps: documents are read, and candidates parsed, so that
 //!   the caller can stop soon
+//! - `file_graph`: which files of a folder mention which others
 //! - `mentions`: which lines of a folder's texts mention one of its files
 //! - `outline`: an [`Outline`]: the statements of a text, and their [`Alignment`] with another's
 //! - `canonical`: the [canonical form](canonical_form()) of a text, which finds duplicates
@@ -75,6 +76,7 @@ mod classes;
 mod common_ends;
 mod document;
 mod edit_plan;
+mod file_graph;
 mod gate;
 mod inclusions;
 mod isolate;
@@ -100,6 +102,7 @@ pub use candidate::{Candidate, Check};
 pub use canonical::canonical_form;
 pub use classes::{ClassifiedToken, TokenClass};
 pub use document::{Document, ModuleUnits, View};
+pub use file_graph::files_named_in;
 pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text};
 pub use keep::Keep;

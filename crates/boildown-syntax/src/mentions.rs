@@ -129,7 +129,7 @@ impl Document {
 }
 
 /// Words in lines that name other files without their extensions.
-const IMPORTS: [&[u8]; 16] = [
+pub(crate) const IMPORTS: [&[u8]; 16] = [
     b"import", b"from", b"require", b"include", b"use", b"mod", b"using", b"source", b"load",
     b"export", b"extern", b"package", b"script", b"link", b"href", b"src",
 ];

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use boildown_exec::{FolderNotes, FolderPlan, FolderRequest, PlanError, Project};
 use boildown_folder::{FolderInput, FolderText};
 use boildown_store::Identity;
-use boildown_syntax::{count_tokens, language_of_file};
+use boildown_syntax::{count_tokens, files_named_in, language_of_file};
 use clap::Args;
 use ignore::gitignore::GitignoreBuilder;
 
@@ -70,6 +70,8 @@ pub(crate) struct FolderSource<'a> {
     pub(crate) left_out: Vec<PathBuf>,
     /// The test script.
     pub(crate) script: Option<&'a Path>,
+    /// The texts of the test: its command, and its script.
+    pub(crate) test: &'a [u8],
     /// Whether the folder itself is replaced by the result.
     pub(crate) is_in_place: bool,
     pub(crate) jobs: usize,
@@ -159,6 +161,7 @@ impl FolderCase {
         let fixed = fixed(folder, source.options)?;
         let input = FolderInput {
             fixed: fixed.into(),
+            named: files_named_in(source.test, &folder.listing).into(),
             ..folder.clone()
         };
         let whole = FolderText::whole(&input.listing)

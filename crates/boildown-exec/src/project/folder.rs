@@ -73,6 +73,7 @@ impl FolderSource {
                 listing,
                 contents,
                 fixed: Arc::default(),
+                named: Arc::default(),
             },
             name: plan.name.clone(),
             inputs: plan.inputs.clone(),

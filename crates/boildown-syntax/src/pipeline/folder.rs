@@ -9,6 +9,7 @@ use boildown_search::list::{InBatches, Sweep};
 use boildown_search::{AnyListSearch, Query, Search, Subset, Verdict};
 
 use super::archive::{ContentReduction, language};
+use super::folder_closures::ClosureSearch;
 use super::folder_tree::EntryTree;
 use super::pass::PassId;
 use crate::candidate::{Candidate, text_of_joined};
@@ -27,7 +28,9 @@ const SMALLER_AGAIN: u64 = 16;
 ///
 /// It runs in rounds, until a round finds nothing:
 ///
-/// 1. Deletes folders and files, the largest first.
+/// 1. Keeps the files that the test names with those that they mention, in the first round, and
+///    finds the other files that are needed by bisection. Then deletes folders and files, the
+///    largest first; if the named files were enough, none that another one mentions.
 /// 2. Empties binaries that cannot be deleted.
 /// 3. Reduces all texts together, as one document with a node for each folder and file: a file with
 ///    what mentions it, a definition with its uses in other files, and the largest parts of any
@@ -82,6 +85,8 @@ struct WholeReduction {
 
 #[derive(Debug, Clone)]
 enum FolderStage<S> {
+    /// Files are kept with those that they mention.
+    Closures(ClosureSearch),
     /// Folders and files are deleted.
     Deleting(EntrySearch),
     /// Each single entry is deleted: the proof at the end.
@@ -129,16 +134,17 @@ impl<S: ContentReduction> FolderSearch<S> {
             is_skipped: false,
             has_changed: false,
         };
-        search.stage = search.deleting();
+        search.stage = search.closures();
         search
     }
 
     /// Returns the pass at work; `None` when finished.
     pub(super) fn pass(&self) -> Option<PassId> {
         match &self.stage {
-            FolderStage::Deleting(_) | FolderStage::Emptying(_) | FolderStage::EachEntry(_) => {
-                Some(PassId::Files)
-            }
+            FolderStage::Closures(_)
+            | FolderStage::Deleting(_)
+            | FolderStage::Emptying(_)
+            | FolderStage::EachEntry(_) => Some(PassId::Files),
             FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
                 search.pass()
             }
@@ -166,12 +172,30 @@ impl<S: ContentReduction> FolderSearch<S> {
                 search.skip_pass();
             }
             FolderStage::Finished => {}
-            FolderStage::Deleting(_) | FolderStage::Emptying(_) | FolderStage::EachEntry(_) => {
+            FolderStage::Closures(_)
+            | FolderStage::Deleting(_)
+            | FolderStage::Emptying(_)
+            | FolderStage::EachEntry(_) => {
                 self.is_skipped = true;
                 self.next_stage();
             }
         }
         self.query = None;
+    }
+
+    fn closures(&self) -> FolderStage<S> {
+        FolderStage::Closures(ClosureSearch::new(&self.input, &self.text, |entry| {
+            self.is_deletable(entry)
+        }))
+    }
+
+    /// Deletes entries other than those that are likely to be needed. Those are not tried alone yet
+    /// if they are reduced together, because they go with their mentions.
+    fn deleting_others(&self, needed: &BTreeSet<usize>) -> FolderStage<S> {
+        let texts = self.texts();
+        FolderStage::Deleting(self.search(|entry| {
+            self.is_deletable(entry) && !(needed.contains(&entry) && texts.contains(&entry))
+        }))
     }
 
     fn deleting(&self) -> FolderStage<S> {
@@ -299,6 +323,10 @@ impl<S: ContentReduction> FolderSearch<S> {
 
     fn next_query(&self) -> Option<Query<Candidate>> {
         match &self.stage {
+            FolderStage::Closures(search) => {
+                let query = search.ask()?;
+                Some(query.map(|kept| self.of_state(self.text_of_closures(search, &kept))))
+            }
             FolderStage::Deleting(search)
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => Some(
@@ -319,8 +347,11 @@ impl<S: ContentReduction> FolderSearch<S> {
 
     /// Returns the candidate with these entries, of those that are deleted or emptied.
     fn of_entries(&self, search: &EntrySearch, kept: &Subset) -> Candidate {
-        let text = Arc::new(self.text_of_entries(search, kept));
-        Candidate::of_folder(&self.input.listing, &text)
+        self.of_state(self.text_of_entries(search, kept))
+    }
+
+    fn of_state(&self, text: FolderText) -> Candidate {
+        Candidate::of_folder(&self.input.listing, &Arc::new(text))
     }
 
     fn text_of_entries(&self, search: &EntrySearch, kept: &Subset) -> FolderText {
@@ -331,16 +362,24 @@ impl<S: ContentReduction> FolderSearch<S> {
             changed.extend(gone.map(|entry| (entry, Arc::default())));
             return FolderText::new(listing, self.text.kept(), changed);
         }
+        self.text_without(gone)
+    }
+
+    fn text_of_closures(&self, search: &ClosureSearch, kept: &Subset) -> FolderText {
+        self.text_without(search.gone(kept))
+    }
+
+    /// Returns the state without these entries, and without the folders of which nothing is left.
+    fn text_without(&self, gone: impl Iterator<Item = usize>) -> FolderText {
+        let listing = &self.input.listing;
         let mut is_gone = vec![false; listing.entries().len()];
         gone.for_each(|entry| is_gone[entry] = true);
-        let is_left = |&entry: &usize| !listing.entries()[entry].is_folder() && !is_gone[entry];
-        let empty_folders = (search.entries.leaves(kept, true))
-            .filter(|&entry| listing.entries()[entry].is_folder());
+        let is_left = |&entry: &usize| {
+            let is_alone = !listing.entries()[entry].is_folder() || self.is_deletable(entry);
+            is_alone && !is_gone[entry] || self.input.is_fixed(entry)
+        };
         let left = self.text.kept().filter(is_left);
-        let fixed = self.input.fixed.iter().copied();
-        let left = left.chain(empty_folders);
-        let fixed = fixed.filter(|&entry| self.text.is_kept(entry));
-        FolderText::new(listing, left.chain(fixed), changed)
+        FolderText::new(listing, left, self.text.changed().clone())
     }
 
     fn of_content(&self, file: usize, content: Candidate) -> Candidate {
@@ -357,6 +396,9 @@ impl<S: ContentReduction> FolderSearch<S> {
             FolderStage::Deleting(search)
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => self.of_entries(search, &search.search.best()),
+            FolderStage::Closures(search) => {
+                self.of_state(self.text_of_closures(search, &search.best()))
+            }
             FolderStage::Joined { files, search } => self.of_joined(files, search.best()),
             FolderStage::Content { file, search, .. } => self.of_content(*file, search.best()),
             FolderStage::Finished => Candidate::of_folder(&self.input.listing, &self.text),
@@ -376,6 +418,7 @@ impl<S: ContentReduction> FolderSearch<S> {
             FolderStage::Deleting(search)
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => self.text_of_entries(search, &search.search.best()),
+            FolderStage::Closures(search) => self.text_of_closures(search, &search.best()),
             FolderStage::Joined { files, search } => {
                 let joined = search.best();
                 let text = text_of_joined(listing, &self.text, files, joined.bytes());
@@ -423,6 +466,10 @@ impl<S: ContentReduction> FolderSearch<S> {
     fn next_stage(&mut self) {
         self.commit();
         self.stage = match &self.stage {
+            FolderStage::Closures(search) => {
+                let needed = search.likely_needed(&self.input, &self.text);
+                self.deleting_others(&needed)
+            }
             FolderStage::Deleting(_) => self.emptying(),
             FolderStage::Emptying(_) => self.joined(),
             FolderStage::Joined { .. } => {
@@ -512,6 +559,7 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
             FolderStage::Deleting(search)
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => search.search.tell(verdict),
+            FolderStage::Closures(search) => search.tell(verdict),
             FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
                 search.tell(verdict);
             }
@@ -528,6 +576,7 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
             FolderStage::Deleting(search)
             | FolderStage::Emptying(search)
             | FolderStage::EachEntry(search) => search.search.skip(),
+            FolderStage::Closures(search) => search.skip(),
             FolderStage::Joined { search, .. } | FolderStage::Content { search, .. } => {
                 search.skip();
             }
@@ -586,6 +635,7 @@ mod tests {
             listing: Arc::new(listing),
             contents: Arc::new(contents),
             fixed: Arc::default(),
+            named: Arc::default(),
         }
     }
 
@@ -676,6 +726,25 @@ mod tests {
             .map(|(path, text)| (path, text.trim().to_owned()))
             .collect();
         assert_eq!(left, pairs(&[("main.c", "int main()")]));
+    }
+
+    #[test]
+    fn the_first_query_keeps_what_the_test_names_with_what_it_mentions() {
+        let mut input = folder(PROJECT);
+        let is_main = |entry: &Entry| &*entry.path == b"main.c";
+        let main = input.listing.entries().iter().position(is_main);
+        input.named = Arc::new([main.expect("it is there")]);
+        let whole = FolderText::whole(&input.listing).write(&input.listing);
+        let search = folder_reduction(&input, &whole, Strategy::default());
+        let mut search = search.expect("it is the whole folder");
+        while !search.is_ready() {
+            search.prepare();
+        }
+        let query = search.ask().expect("files can be deleted");
+        let text = FolderText::read(query.candidate.bytes(), &input.listing).expect("a state");
+        let path = |entry: usize| String::from_utf8_lossy(&input.listing.entries()[entry].path);
+        let left: Vec<_> = text.kept().map(path).collect();
+        assert_eq!(left, ["lib", "lib/a.h", "main.c"]);
     }
 
     #[test]

@@ -13,6 +13,7 @@
 
 mod archive;
 mod folder;
+mod folder_closures;
 mod folder_tree;
 mod idle;
 mod order;

@@ -338,6 +338,39 @@ fn on_a_full_disk_the_last_result_stays_and_the_run_can_be_repeated() {
 }
 
 #[test]
+fn files_that_the_test_names_are_tried_first_with_those_that_they_mention() {
+    let mut env = TestEnv::new()
+        .file(
+            "p/src/main.c",
+            "#include \"util/a.h\"\nint main() { return A; }\n",
+        )
+        .file("p/include/util/a.h", "#include \"b.h\"\n")
+        .file("p/include/util/b.h", "#define A 1\n");
+    for number in 0..40 {
+        let text = format!("int x{number} = {number};\n").repeat(20);
+        env = env.file(format!("p/src/x{number}.c"), text);
+    }
+    let needs = "cat p/src/main.c p/include/util/a.h p/include/util/b.h >/dev/null || exit 1";
+    let env = env.script(
+        "test.sh",
+        &format!("echo >>\"$HERE/log\"; {needs}; cat p/src/main.c | grep -q A"),
+    );
+    env.reduce([
+        "p",
+        "--test",
+        "./test.sh",
+        "--jobs",
+        "1",
+        "--max-tests",
+        "1",
+    ])
+    .assert_code(6);
+    let left = tree(&env.path("p.min")).into_iter().map(|(path, _)| path);
+    let expected = ["include/util/a.h", "include/util/b.h", "src/main.c"];
+    assert_eq!(left.collect::<Vec<_>>(), expected.map(PathBuf::from));
+}
+
+#[test]
 fn an_output_inside_the_folder_is_refused() {
     let env = project(CALLS);
     let run = env.reduce(["p", "--test", "./test.sh", "--output", "p/lib/result"]);
@@ -389,7 +422,7 @@ fn a_file_that_cannot_be_read_is_an_error_that_names_it() {
     let run = env.reduce(["p", "--test", "./test.sh"]);
     run.assert_code(1)
         .assert_says("p/README.md")
-        .assert_says("make it readable");
+        .assert_says("readable, or move it out of the folder");
 }
 
 #[test]

@@ -28,9 +28,10 @@ pub(in crate::pipeline) fn order_of_joined(language: &'static Language) -> Vec<P
     let parsed = |id, method| Pass::new(id, View::Syntax(language), method).parsed();
     let one_in = SmallestDeletion::OneIn;
     vec![
-        parsed(PassId::UnusedLarge, Method::Unused(one_in(100))),
+        // First, because it deletes whole files, whatever their definitions are used for.
         parsed(PassId::ExpectedGain, Method::ExpectedGain(one_in(2000)))
             .starting_at(EXPECTED_GAIN_FROM),
+        parsed(PassId::UnusedLarge, Method::Unused(one_in(100))),
         parsed(PassId::CoarseTree, Method::Tree(one_in(100))),
         parsed(PassId::FilesWithMentions, Method::FilesWithMentions),
         parsed(PassId::UnusedAfterCoarseTree, Method::Unused(one_in(1000))),

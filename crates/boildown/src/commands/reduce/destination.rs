@@ -199,6 +199,7 @@ impl Destination {
         let Some(target) = self.target().map(Path::to_owned) else {
             return Ok(());
         };
+        check_writable(&target, args.in_place)?;
         let is_whole = project.folder().is_some_and(|folder| {
             FolderText::whole(&folder.listing).write(&folder.listing) == *first
         });
@@ -327,6 +328,9 @@ impl Destination {
     /// Returns the error of a reduction that stopped with a result.
     pub(crate) fn error_with_saved_result(&self, error: &OracleError) -> CliError {
         CliError::cannot_run(error).hint(match self.target() {
+            Some(target) if !target.exists() => {
+                "no result was written; --output writes it elsewhere".to_owned()
+            }
             Some(_) => format!("the best result so far is in {}", self.shown().escaped()),
             None => "the best result so far is remembered: the same command resumes".to_owned(),
         })
@@ -435,6 +439,27 @@ impl Destination {
         self.note_kept(reporter);
         Ok(())
     }
+}
+
+/// Checks that a folder can be written, or replaced, before anything is.
+fn check_writable(target: &Path, is_in_place: bool) -> Result<(), CliError> {
+    let around = target
+        .parent()
+        .filter(|around| !around.as_os_str().is_empty());
+    let around = around.unwrap_or(Path::new("."));
+    rustix::fs::access(around, rustix::fs::Access::WRITE_OK).map_err(|error| {
+        let what = format!("failed to write {}", target.escaped());
+        let elsewhere = match is_in_place {
+            true => "leave out --in-place and write the result elsewhere with --output DIR",
+            false => "write the result elsewhere with --output DIR",
+        };
+        CliError::new(ExitKind::CannotRun, what)
+            .because(io::Error::from(error))
+            .hint(format!(
+                "make {} writable, or {elsewhere}",
+                around.escaped()
+            ))
+    })
 }
 
 fn print(result: &[u8]) -> Result<(), CliError> {

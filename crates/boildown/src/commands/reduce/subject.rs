@@ -1,5 +1,7 @@
 //! The file, the folder, or the command that is reduced, and its language.
 
+use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +19,9 @@ use crate::folder::{self, FolderCase, FolderSource};
 use crate::input;
 use crate::report::format::EscapedPath as _;
 use crate::report::reporter::Reporter;
+
+/// Longer files are no scripts, in bytes.
+const LARGE_SCRIPT: u64 = 64 << 10;
 
 /// What is reduced, and where the result goes.
 pub(super) struct Subject {
@@ -105,7 +110,9 @@ fn folder_case(
     let left_out = destination
         .results()
         .filter_map(|path| std::path::absolute(path).ok());
+    let test = test_as_text(args);
     FolderCase::read(&FolderSource {
+        test: &test,
         inputs: backup.as_deref().unwrap_or(inputs),
         name: resolved.file_name().unwrap_or_default(),
         options: &args.folder,
@@ -114,6 +121,25 @@ fn folder_case(
         is_in_place: args.in_place,
         jobs: args.copies(),
     })
+}
+
+/// Returns the words of the test, and the texts of the scripts among them.
+fn test_as_text(args: &ReduceArgs) -> Vec<u8> {
+    let test = args.property.test.as_deref().map(Path::as_os_str);
+    let also = args.property.also.iter().chain(&args.property.not);
+    let words = args.command.iter().chain(also).map(OsString::as_os_str);
+    let mut text = Vec::new();
+    for word in words.chain(test) {
+        let script = fs::metadata(word);
+        let is_script = script.is_ok_and(|file| file.is_file() && file.len() <= LARGE_SCRIPT);
+        if let Some(script) = is_script.then(|| fs::read(word).ok()).flatten() {
+            text.extend(script);
+        }
+        text.push(b'\n');
+        text.extend(word.as_encoded_bytes());
+        text.push(b'\n');
+    }
+    text
 }
 
 fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
