@@ -290,7 +290,11 @@ mod tests {
     fn check(program: WarmProgram, words: &str, line_or_reason: Result<&str, &str>) {
         let start = HarnessStart::Program(program, "/warm".into());
         let line = start.invocation(&command(words)).map(|invocation| {
-            let args: Vec<_> = invocation.args.iter().map(|arg| arg.to_string_lossy()).collect();
+            let args: Vec<_> = invocation
+                .args
+                .iter()
+                .map(|arg| arg.to_string_lossy())
+                .collect();
             args.join(" ")
         });
         assert_eq!(line.as_deref().map_err(|reason| *reason), line_or_reason);
@@ -310,7 +314,8 @@ mod tests {
         check(
             WarmProgram::Java,
             "/opt/bin/java -jar tool.jar in",
-            Ok(&format!("{before} {harness} jar tool.jar in").replace("sh java", "sh /opt/bin/java")),
+            Ok(&format!("{before} {harness} jar tool.jar in")
+                .replace("sh java", "sh /opt/bin/java")),
         );
     }
 
