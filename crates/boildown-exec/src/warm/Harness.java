@@ -47,8 +47,13 @@ public final class Harness {
     private static final Map<String, LoadedClass> CLASSES = new HashMap<>();
 
     /** What ends the thread that calls {@code System.exit}. */
-    public static final class Exit extends ThreadDeath {
+    public static final class Exit extends Error {
+        private static final long serialVersionUID = 1;
         static volatile Run run;
+
+        Exit() {
+            super(null, null, false, false);
+        }
 
         public static void exit(int code) {
             Run current = run;

@@ -246,6 +246,28 @@ fn a_harness_that_says_something_else_than_fresh_runs_is_turned_off() {
     assert!(said.contains("warm runs are off"), "{said}");
 }
 
+/// A harness that lies late is found out while the reduction runs, or when it is resumed.
+#[test]
+fn a_resumed_reduction_goes_on_from_what_fresh_runs_confirm() {
+    if !has("python3") {
+        return;
+    }
+    let lines: String = (0..60)
+        .map(|number| format!("hay {number} hay\n"))
+        .collect();
+    for most in ["30", "60"] {
+        let env = TestEnv::with_test("grep -q needle \"$1\"")
+            .file("in.txt", format!("{lines}hay needle hay\n{lines}"))
+            .file("harness.py", HARNESS);
+        let line = "exec python3 \"$HERE\"/harness.py lie 20";
+        let args = ["in.txt", "--serve", line, "--test", "test.sh"];
+        env.reduce(["--max-tests", most].iter().chain(&args));
+        let resumed = env.reduce(args);
+        resumed.assert_says("resumed: ");
+        assert_eq!(env.read("in.min.txt"), "needle", "{most}: {resumed}");
+    }
+}
+
 #[test]
 fn a_program_that_is_no_harness_is_named_with_the_reason() {
     let env = TestEnv::with_test("grep -q needle \"$1\"");
