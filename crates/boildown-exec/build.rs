@@ -1,5 +1,4 @@
 //! Compiles the library that makes programs fork, as a shared one that is loaded into them.
-#![expect(clippy::print_stdout, reason = "Cargo reads what it prints")]
 
 use std::path::Path;
 use std::{env, fs};

@@ -261,7 +261,8 @@ fn a_resumed_reduction_goes_on_from_what_fresh_runs_confirm() {
             .file("harness.py", HARNESS);
         let line = "exec python3 \"$HERE\"/harness.py lie 20";
         let args = ["in.txt", "--serve", line, "--test", "test.sh"];
-        env.reduce(["--max-tests", most].iter().chain(&args));
+        env.reduce(["--max-tests", most].iter().chain(&args))
+            .assert_says("warm runs: a run on the input takes");
         let resumed = env.reduce(args);
         resumed.assert_says("resumed: ");
         assert_eq!(env.read("in.min.txt"), "needle", "{most}: {resumed}");
