@@ -26,11 +26,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let usage = "COUNT PROGRAM|LINE INPUT COMMAND...";
     let mut next = || args.next().ok_or(usage);
     let count: usize = next()?.to_str().ok_or(usage)?.parse()?;
-    let kind = match next()? {
-        kind => match WarmProgram::NAMES.iter().find(|(name, _)| kind == *name) {
-            Some((_, program)) => HarnessKind::Warm(*program),
-            None => HarnessKind::Line(kind),
-        },
+    let kind = next()?;
+    let kind = match WarmProgram::NAMES.iter().find(|(name, _)| kind == *name) {
+        Some((_, program)) => HarnessKind::Warm(*program),
+        None => HarnessKind::Line(kind),
     };
     let path = next()?;
     let input = Path::new(&path);
