@@ -1,4 +1,4 @@
-//! How harnesses are started: those that boildown brings, and those of the user.
+//! Starts harnesses: those that boildown brings, and those of the user.
 
 use std::ffi::OsString;
 use std::fs;

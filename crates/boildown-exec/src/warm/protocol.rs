@@ -47,8 +47,7 @@ pub(super) fn request(
     Some(format!("{request}\n").into_bytes())
 }
 
-/// Returns the same as fields, as `zygote.c` describes them; `None` when one has a zero byte, or would
-/// look like the end.
+/// Returns the same as fields, as `zygote.c` describes them; `None` when one has a zero byte.
 pub(super) fn fields(id: u64, invocation: &Invocation, output_limit: usize) -> Option<Vec<u8>> {
     let mut fields = vec![
         id.to_string().into_bytes(),
