@@ -1,7 +1,7 @@
 //! Compares warm runs with fresh ones: the same candidates, in pairs, in one process.
 //!
 //! ```text
-//! cargo run --release --example warm -- COUNT python|LINE INPUT COMMAND...
+//! cargo run --release --example warm -- COUNT PROGRAM|LINE INPUT COMMAND...
 //! ```
 //!
 //! The candidates are the input without some of its lines. Prints the runs that differ, and the
@@ -17,18 +17,19 @@ use std::time::{Duration, Instant};
 use boildown_exec::spawn::{Limits, Permissions, Sandbox};
 use boildown_exec::{
     CandidateFile, CommandLine, Executor as _, HarnessKind, RunRequest, Runner, Scratch,
-    StdinContent, TypedCommand, WarmExecutor,
+    StdinContent, TypedCommand, WarmExecutor, WarmProgram,
 };
 use boildown_oracle::{Capture, Interrupt};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args_os().skip(1);
-    let usage = "COUNT python|LINE INPUT COMMAND...";
+    let usage = "COUNT PROGRAM|LINE INPUT COMMAND...";
     let mut next = || args.next().ok_or(usage);
     let count: usize = next()?.to_str().ok_or(usage)?.parse()?;
-    let kind = match next()? {
-        kind if kind == "python" => HarnessKind::Python,
-        line => HarnessKind::Line(line),
+    let kind = next()?;
+    let kind = match WarmProgram::NAMES.iter().find(|(name, _)| kind == *name) {
+        Some((_, program)) => HarnessKind::Warm(*program),
+        None => HarnessKind::Line(kind),
     };
     let path = next()?;
     let input = Path::new(&path);

@@ -90,4 +90,4 @@ pub use runner::{Executor, RunRequest, Runner};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
 pub use test_command::TestCommand;
-pub use warm::{HarnessKind, WarmExecutor, WarmStatus};
+pub use warm::{HarnessKind, WarmExecutor, WarmProgram, WarmStatus};

@@ -1,21 +1,17 @@
 //! The executor of warm runs: a harness for each worker, compared with fresh runs.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
-use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::harness::{Asked, Harness, HarnessStart};
+use super::harness::{Asked, Harness};
+use super::harness_start::{HarnessKind, HarnessStart};
 use crate::scratch::ReusableRunDir;
 use crate::spawn::{self, Invocation, Limits};
 use crate::{CommandLine, Executor, RunRequest, Runner, Scratch};
 use boildown_oracle::{Capture, Interrupt, OracleError, Outcome, Run};
-
-/// The module that makes a Python program fork for each candidate.
-const SITECUSTOMIZE: &str = include_str!("sitecustomize.py");
 
 /// The number of runs that are all compared with fresh ones, at the beginning.
 const COMPARED_FIRST: u64 = 8;
@@ -29,15 +25,6 @@ const REMEMBERED: usize = 1 << 20;
 /// The number of faults of harnesses, beyond one for a hundred runs, after which there are no more
 /// warm runs.
 const FAULTS: u64 = 8;
-
-/// The program that runs candidates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HarnessKind {
-    /// The command is a Python program, which is made to fork.
-    Python,
-    /// A line for a shell that starts a program that speaks the protocol.
-    Line(OsString),
-}
 
 /// What is known about the agreement of warm and fresh runs.
 #[derive(Debug, Default)]
@@ -130,20 +117,7 @@ impl WarmExecutor {
     /// # Errors
     /// [`OracleError::Scratch`] when the files of the harness cannot be written.
     pub fn new(kind: &HarnessKind, runner: &Runner, input: Arc<[u8]>) -> Result<Self, OracleError> {
-        let start = match kind {
-            HarnessKind::Line(line) => HarnessStart::Line(line.clone()),
-            HarnessKind::Python => {
-                let dir = runner.scratch.path().join("warm");
-                let written = fs::create_dir_all(&dir)
-                    .and_then(|()| fs::write(dir.join("sitecustomize.py"), SITECUSTOMIZE));
-                written.map_err(|source| OracleError::Scratch {
-                    action: "write the harness to",
-                    path: dir.clone(),
-                    source,
-                })?;
-                HarnessStart::Python(dir)
-            }
-        };
+        let start = HarnessStart::new(kind, runner.scratch.path())?;
         Ok(Self {
             idle: Mutex::default(),
             start,

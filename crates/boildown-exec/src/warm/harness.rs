@@ -1,62 +1,22 @@
 //! One harness: a process that runs candidates when it is asked to.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::harness_start::{HarnessStart, RequestForm};
 use super::protocol::{self, HarnessAnswer};
 use crate::scratch::ReusableRunDir;
-use crate::spawn::{AnswerLimits, Invocation, Limits, Reply, ServedProcess, Stdin};
-use boildown_oracle::{Capture, Interrupt, OracleError, Outcome, Run};
+use crate::spawn::{AnswerLimits, Invocation, Limits, Reply, ServedProcess};
+use boildown_oracle::{Interrupt, OracleError, Outcome, Run};
 
 /// The longest time until a harness is ready.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// How a harness is started.
-#[derive(Debug, Clone)]
-pub(super) enum HarnessStart {
-    /// The command itself, a Python program that finds our `sitecustomize.py` in this directory.
-    Python(PathBuf),
-    /// A line for a shell.
-    Line(OsString),
-}
-
-impl HarnessStart {
-    /// Returns the invocation that starts the harness for this command.
-    fn invocation(&self, command: &Invocation) -> Invocation {
-        let mut invocation = Invocation {
-            stdin: Stdin::Null,
-            capture: Capture::Output,
-            ..command.clone()
-        };
-        match self {
-            Self::Python(dir) => {
-                let before = std::env::var_os("PYTHONPATH").filter(|paths| !paths.is_empty());
-                let mut paths = dir.clone().into_os_string();
-                if let Some(before) = before {
-                    paths.push(":");
-                    paths.push(&before);
-                    invocation
-                        .env
-                        .push(("BOILDOWN_WARM_PYTHONPATH".into(), before));
-                }
-                invocation.env.push(("PYTHONPATH".into(), paths));
-                let pid = std::process::id().to_string();
-                invocation.env.push(("BOILDOWN_WARM".into(), pid.into()));
-            }
-            Self::Line(line) => {
-                invocation.program = "sh".into();
-                invocation.args = vec!["-c".into(), line.clone()];
-            }
-        }
-        invocation
-    }
-}
 
 /// A harness that has said that it is ready.
 #[derive(Debug)]
 pub(super) struct Harness {
     process: ServedProcess,
+    form: RequestForm,
     next_id: u64,
 }
 
@@ -81,7 +41,10 @@ impl Harness {
         limits: &Limits,
         interrupt: &Interrupt,
     ) -> Result<Result<Self, String>, OracleError> {
-        let invocation = start.invocation(command);
+        let invocation = match start.invocation(command) {
+            Ok(invocation) => invocation,
+            Err(why) => return Ok(Err(why.to_owned())),
+        };
         let mut process = match ServedProcess::start(&mut place.thread, &invocation, limits) {
             Ok(process) => process,
             Err(error @ OracleError::Spawn { .. }) => return Ok(Err(error.to_string())),
@@ -103,6 +66,7 @@ impl Harness {
         Ok(match greeting {
             Ok(()) => Ok(Self {
                 process,
+                form: start.request_form(),
                 next_id: 0,
             }),
             Err(why) => Err(with_messages(why, &process.messages())),
@@ -119,7 +83,11 @@ impl Harness {
     ) -> Result<Asked, OracleError> {
         let id = self.next_id;
         self.next_id += 1;
-        let Some(request) = protocol::request(id, invocation, candidate, limits.output_cap) else {
+        let request = match self.form {
+            RequestForm::Json => protocol::request(id, invocation, candidate, limits.output_cap),
+            RequestForm::Fields => protocol::fields(id, invocation, limits.output_cap),
+        };
+        let Some(request) = request else {
             return Ok(Asked::Unsayable);
         };
         let started = Instant::now();

@@ -1,5 +1,7 @@
 //! The protocol of a harness: lines of JSON.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -43,6 +45,35 @@ pub(super) fn request(
         "output_limit": output_limit,
     });
     Some(format!("{request}\n").into_bytes())
+}
+
+/// Returns the same as fields, as `zygote.c` describes them; `None` when one has a zero byte.
+pub(super) fn fields(id: u64, invocation: &Invocation, output_limit: usize) -> Option<Vec<u8>> {
+    let mut fields = vec![
+        id.to_string().into_bytes(),
+        u8::from(invocation.capture == Capture::Output)
+            .to_string()
+            .into_bytes(),
+        output_limit.to_string().into_bytes(),
+        invocation.current_dir.as_os_str().as_bytes().to_vec(),
+        match &invocation.stdin {
+            // An empty field would end the request.
+            Stdin::Null => b"/dev/null".to_vec(),
+            Stdin::File(path) => path.as_os_str().as_bytes().to_vec(),
+        },
+    ];
+    let tmp = (invocation.tmp.iter()).map(|tmp| (OsStr::new("TMPDIR"), tmp.as_os_str()));
+    let env = invocation.env.iter();
+    let env = env.map(|(name, value)| (name.as_os_str(), value.as_os_str()));
+    for (name, value) in tmp.chain(env) {
+        fields.push([name.as_bytes(), b"=", value.as_bytes()].concat());
+    }
+    fields.push(Vec::new());
+    let is_sayable = |field: &Vec<u8>| !field.contains(&0);
+    fields.iter().all(is_sayable).then(|| {
+        let ended = fields.iter().flat_map(|field| field.iter().chain(&[0]));
+        ended.copied().collect()
+    })
 }
 
 /// Returns the longest answer with two streams of this size: each byte is escaped as `\u00ff`.

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use boildown_exec::HarnessKind;
+use boildown_exec::{HarnessKind, WarmProgram};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -11,12 +11,14 @@ use super::heading;
 /// A program that is started once for each job and runs many candidates.
 #[derive(Debug, Args)]
 pub(crate) struct WarmArgs {
-    /// Start the program once and fork it for each test: python
+    /// Start the program once for many tests: python, ruby, node, java, exec
     ///
-    /// For a command that is a Python program. It forks when it has imported what it imports on the
-    /// input. Runs are compared with fresh ones all the time; if they differ, all later runs are
-    /// fresh.
-    #[arg(long, value_name = "LANGUAGE", value_parser = PossibleValuesParser::new(["python"]), hide_short_help = true, hide_possible_values = true, conflicts_with_all = ["serve", "worker", "workers", "remote", "args", "env", "within"], help_heading = heading::RUN)]
+    /// For a command that is a program of this kind. One in Python, Ruby or JavaScript forks when
+    /// it has loaded what it loads on the input; with `exec`, a dynamically linked one forks when
+    /// its libraries are loaded. The classes of a Java program are loaded for each test, in one
+    /// virtual machine. Runs are compared with fresh ones all the time; if they differ, all later
+    /// runs are fresh.
+    #[arg(long, value_name = "PROGRAM", value_parser = PossibleValuesParser::new(WarmProgram::NAMES.map(|(name, _)| name)), hide_short_help = true, hide_possible_values = true, conflicts_with_all = ["serve", "worker", "workers", "remote", "args", "env", "within"], help_heading = heading::RUN)]
     pub(crate) warm: Option<String>,
 
     /// Let this program run the tests, over pipes
@@ -33,7 +35,10 @@ impl WarmArgs {
     /// Returns what runs candidates, if it is not a fresh process for each.
     pub(crate) fn kind(&self) -> Option<HarnessKind> {
         match (&self.warm, &self.serve) {
-            (Some(_), _) => Some(HarnessKind::Python),
+            (Some(name), _) => {
+                let program = WarmProgram::NAMES.iter().find(|(known, _)| known == name);
+                program.map(|(_, program)| HarnessKind::Warm(*program))
+            }
             (None, Some(line)) => Some(HarnessKind::Line(line.clone())),
             (None, None) => None,
         }

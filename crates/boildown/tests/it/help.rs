@@ -198,12 +198,14 @@ fn the_help_of_reduce_lists_every_option() {
               
               One a line. Empty lines, and lines that begin with #, are skipped.
 
-          --warm <LANGUAGE>
-              Start the program once and fork it for each test: python
+          --warm <PROGRAM>
+              Start the program once for many tests: python, ruby, node, java, exec
               
-              For a command that is a Python program. It forks when it has imported what it imports on
-              the input. Runs are compared with fresh ones all the time; if they differ, all later runs
-              are fresh.
+              For a command that is a program of this kind. One in Python, Ruby or JavaScript forks when
+              it has loaded what it loads on the input; with `exec`, a dynamically linked one forks when
+              its libraries are loaded. The classes of a Java program are loaded for each test, in one
+              virtual machine. Runs are compared with fresh ones all the time; if they differ, all later
+              runs are fresh.
 
           --serve <LINE>
               Let this program run the tests, over pipes
