@@ -85,6 +85,7 @@ mod mentions;
 mod outline;
 mod parse;
 mod pipeline;
+mod plausible;
 mod remaining;
 mod rewrite;
 mod shield;

@@ -305,9 +305,11 @@ impl<'a> IrWriter<'a> {
     fn number(&self, open: &mut OpenFunction<'a>) {
         let mut next = 0;
         let numbers = &mut open.numbers;
+        let function = open.function;
+        let keeps_names = is_kept(function.names, self.kept);
         let mut number = |name: Option<&'a [u8]>| {
             if let Some(name) = name {
-                if !name[1..].iter().all(u8::is_ascii_digit) {
+                if keeps_names && !name[1..].iter().all(u8::is_ascii_digit) {
                     return next;
                 }
                 numbers.insert(name, next);
@@ -315,7 +317,6 @@ impl<'a> IrWriter<'a> {
             next += 1;
             next
         };
-        let function = open.function;
         for parameter in &function.parameters {
             let name = self.module.text(parameter.words.end.saturating_sub(1));
             let known = function.locals.get_key_value(name);
@@ -340,8 +341,13 @@ impl<'a> IrWriter<'a> {
             for &part in &open.flow.chains[block] {
                 for (index, one) in function.blocks[part].instructions.iter().enumerate() {
                     let is_left = self.stays(one) && !open.single.contains_key(&(part, index));
-                    if one.has_result && is_left {
-                        number(Some(self.module.text(one.words.start)));
+                    match &one.unnamed {
+                        _ if !is_left => {}
+                        Some(unnamed) => _ = number(Some(unnamed)),
+                        None if one.has_result => {
+                            number(Some(self.module.text(one.words.start)));
+                        }
+                        None => {}
                     }
                 }
             }
