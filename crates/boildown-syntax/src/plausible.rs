@@ -93,7 +93,8 @@ impl ModuleGate {
             return true;
         };
         let names = ModuleNames::read(self.format, candidate);
-        let is_known = |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
+        let is_known =
+            |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
         names.undefined.is_subset(&base.undefined) && names.neighbours.iter().all(is_known)
     }
 
@@ -249,15 +250,24 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
 
 /// Returns a number for words of the same kind: names, types and numbers are alike.
 fn kind(format: ModuleFormat, word: &[u8]) -> u64 {
-    let is_number = word.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    let is_number = word
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || *byte == b'.');
     let is_type = match word {
         b"ptr" | b"float" | b"double" | b"half" | b"index" => format != ModuleFormat::Spirv,
         [b'i' | b'f', width @ ..] if !width.is_empty() => width.iter().all(u8::is_ascii_digit),
         _ => false,
     };
-    let is_constant = ["poison", "undef", "null", "true", "false", "zeroinitializer"]
-        .iter()
-        .any(|constant| word == constant.as_bytes());
+    let is_constant = [
+        "poison",
+        "undef",
+        "null",
+        "true",
+        "false",
+        "zeroinitializer",
+    ]
+    .iter()
+    .any(|constant| word == constant.as_bytes());
     let alike: &[u8] = match (format, word[0]) {
         _ if is_type && format != ModuleFormat::Spirv => b"i",
         (ModuleFormat::LlvmIr, b'%' | b'@') => b"%",
@@ -323,7 +333,8 @@ next:
 
     #[test]
     fn values_of_mlir_are_defined_before_a_sign_or_a_colon() {
-        let text = "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a : i32\n  return %b : i32\n}\n";
+        let text =
+            "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a : i32\n  return %b : i32\n}\n";
         let mlir = |from, to| admits(ModuleFormat::Mlir, text, from, to);
         assert!(!mlir("  %b = arith.addi %a, %a : i32\n", ""));
         assert!(mlir("arith.addi %a, %a", "arith.addi %a"));

@@ -29,6 +29,9 @@ impl IrLayout<'_> {
             });
             self.units.open();
             definition.token = self.units.token(definition.words.start);
+            if let Some(place) = module.place_of_optional(definition) {
+                definition.optional = self.units.leaf(place);
+            }
             match &mut definition.sort {
                 IrSort::Function(function) => {
                     if function.has_names() {

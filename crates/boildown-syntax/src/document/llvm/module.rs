@@ -25,6 +25,8 @@ pub(in crate::document) struct IrModule {
 pub(super) struct IrDefinition {
     pub(super) words: Range<usize>,
     pub(super) token: UnitToken,
+    /// The token of the words that it can do without, such as `dso_local` and `align 8`.
+    pub(super) optional: UnitToken,
     pub(super) sort: IrSort,
     /// The word of the name.
     pub(super) name: Option<usize>,
@@ -288,6 +290,7 @@ impl IrModule {
                 return Some(IrDefinition {
                     words: unit,
                     token: None,
+                    optional: None,
                     sort: IrSort::Declaration(parameters),
                     name,
                 });
@@ -296,6 +299,7 @@ impl IrModule {
                 return Some(IrDefinition {
                     words: unit,
                     token: None,
+                    optional: None,
                     sort: IrSort::Other,
                     name: Some(start + 1),
                 });
@@ -305,6 +309,7 @@ impl IrModule {
         Some(IrDefinition {
             words: unit,
             token: None,
+            optional: None,
             sort,
             name: named,
         })
@@ -427,6 +432,7 @@ impl IrModule {
         Some(IrDefinition {
             words: unit.start..end + 1,
             token: None,
+            optional: None,
             sort: IrSort::Function(function),
             name: Some(name),
         })

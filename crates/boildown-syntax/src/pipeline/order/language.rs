@@ -114,6 +114,8 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         _ => None,
     };
     if let Some(view) = module {
+        // What is joined is hard to read, and each hit is a reason to run all passes again.
+        passes.retain(|pass| pass.id != PassId::RewritingJoins);
         let whole = passes
             .iter()
             .position(|pass| pass.id == PassId::RewritingWhole);

@@ -51,6 +51,8 @@ pub(super) struct ClaimLimits {
     pub(crate) keeps_parts: bool,
     /// Whether misses are known from runs in trees with build artefacts.
     pub(crate) keeps_artifacts: bool,
+    /// Whether the input is a module of SPIR-V in text, whose ids stay defined.
+    pub(crate) keeps_ids: bool,
 }
 
 impl ReductionReport<'_> {
@@ -65,6 +67,10 @@ impl ReductionReport<'_> {
                     (Units::Lines, _) => "no single line can be removed",
                     (Units::Tokens, Some(_)) => {
                         "no single token can be removed, nor a node whose removal parses"
+                    }
+                    (Units::Tokens, None) if self.claim.keeps_ids => {
+                        "no single instruction can be removed, nor a word without which all ids \
+                         are defined"
                     }
                     (Units::Bytes, _) | (Units::Tokens, None) => "no single byte can be removed",
                 };
