@@ -107,8 +107,8 @@ pub use keep::Keep;
 pub use languages::Language;
 pub use outline::{Alignment, ItemSort, Outline, OutlineItem};
 pub use pipeline::{
-    IdleReason, PassId, Pipeline, Reduction, count_tokens, folder_reduction, idle_passes, is_spirv,
-    language_of_file, pass_names, reduction,
+    IdleReason, PassId, Pipeline, Reduction, count_tokens, folder_reduction, idle_passes,
+    is_module_text, language_of_file, pass_names, reduction,
 };
 pub use remaining::{Removal, Removals, RemovedUnit, TextPart, text_parts};
 pub use rewrite::{RuleError, Rules};

@@ -82,6 +82,9 @@ impl ModuleGate {
         if self.passes(candidate) {
             return true;
         }
+        if self.hides_numbers(candidate) {
+            return false;
+        }
         self.rejected += 1;
         self.is_sample = self.rejected % SAMPLE == SAMPLE / 2;
         self.is_sample
@@ -96,6 +99,18 @@ impl ModuleGate {
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
         names.undefined.is_subset(&base.undefined) && names.neighbours.iter().all(is_known)
+    }
+
+    /// Returns whether a candidate leaves out a number that is mentioned. In LLVM IR the blocks and
+    /// values without a name are counted, so nothing would change but that it is hard to read.
+    fn hides_numbers(&self, candidate: &[u8]) -> bool {
+        let Some((_, base)) = &self.base else {
+            return false;
+        };
+        let names = ModuleNames::read(self.format, candidate);
+        let mut new = names.undefined.difference(&base.undefined);
+        let is_number = |name: &[u8]| name[1..].iter().all(u8::is_ascii_digit);
+        self.format == ModuleFormat::LlvmIr && new.any(|(_, name)| is_number(name))
     }
 
     /// Takes the verdict on the candidate that was admitted last.
@@ -319,6 +334,15 @@ next:
         assert!(!llvm("label %next", "%next"));
         assert!(!llvm("nsw i32 %a, 1", "nsw i32"));
         assert!(llvm("add i32 %b, %a", "add i32 %a, %a"), "names are alike");
+    }
+
+    #[test]
+    fn numbers_that_are_mentioned_are_never_left_out() {
+        let text = "define void @f() {\n  br label %1\n\n1:\n  ret void\n}\n";
+        let best: Arc<[u8]> = text.as_bytes().into();
+        let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, text.as_bytes());
+        let hidden = text.replace("1:", "");
+        assert!((0..100).all(|_| !gate.admits(hidden.as_bytes(), &best)));
     }
 
     #[test]

@@ -41,8 +41,7 @@ use archive::{ArchiveSearch, ContentReduction};
 use folder::FolderSearch;
 pub use idle::idle_passes;
 pub(crate) use order::is_binary;
-pub use order::is_spirv;
-use order::{PARSE_LIMIT, order_for, order_of_joined, size_of_example};
+use order::{PARSE_LIMIT, is_spirv, order_for, order_of_joined, size_of_example};
 use pass::Pass;
 pub use pass::PassId;
 use run::Passes;
@@ -318,12 +317,19 @@ fn passes_of(
     Passes::new(bytes, order, text_order, strategy, setup).with_module_gate(gate)
 }
 
+/// Returns whether an input is a module in text, such as LLVM IR. Of these, tokens are only deleted
+/// if the rest is well-formed.
+#[must_use]
+pub fn is_module_text(bytes: &[u8], language: Option<&'static Language>) -> bool {
+    module_format(bytes, language).is_some()
+}
+
 /// Returns the format of a module in text.
 fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<ModuleFormat> {
     match language.map(|language| language.name) {
         Some("LLVM IR") => Some(ModuleFormat::LlvmIr),
         Some("MLIR") => Some(ModuleFormat::Mlir),
-        None if !is_binary(bytes) && is_spirv(bytes) => Some(ModuleFormat::Spirv),
+        None if is_spirv(bytes) => Some(ModuleFormat::Spirv),
         _ => None,
     }
 }

@@ -453,16 +453,11 @@ impl Passes {
 
     /// Returns whether the gate for modules admits a query.
     fn is_plausible(&mut self, query: &Query<Candidate>) -> bool {
-        let is_free = self.is_free(query);
+        let is_checked = query.candidate.check() == Check::Parses;
         match &mut self.module_gate {
-            Some(gate) if !is_free => gate.admits(query.candidate.bytes(), self.best.bytes()),
+            Some(gate) if is_checked => gate.admits(query.candidate.bytes(), self.best.bytes()),
             _ => true,
         }
-    }
-
-    /// Returns whether no check is made of a query, or it does not only delete.
-    fn is_free(&self, query: &Query<Candidate>) -> bool {
-        matches!(self.search, PassSearch::Rewrites(_)) || query.candidate.check() == Check::Nothing
     }
 
     /// Returns whether the candidate of a query is smaller than the best one, contains what has to
@@ -532,7 +527,8 @@ impl Search for Passes {
         }
         let others = self.search.certain().into_iter().skip(1);
         let others = others.filter(|query| {
-            let gate = self.module_gate.as_ref().filter(|_| !self.is_free(query));
+            let is_checked = query.candidate.check() == Check::Parses;
+            let gate = self.module_gate.as_ref().filter(|_| is_checked);
             self.is_allowed(query) && gate.is_none_or(|gate| gate.passes(query.candidate.bytes()))
         });
         std::iter::once(next).chain(others).collect()

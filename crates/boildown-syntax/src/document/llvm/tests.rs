@@ -223,6 +223,14 @@ define i32 @f(ptr %p) {
     assert_eq!(without(text, &["@f("]), expected);
 }
 
+#[test]
+fn brackets_that_are_never_closed_are_looked_at_once() {
+    let calls = "call void @f(\n".repeat(50_000);
+    for text in ["(".repeat(300_000), format!("define void @f() {{\n{calls}")] {
+        module_checks::assert_anything_is_written(View::LlvmIr, &text, &[], &[false]);
+    }
+}
+
 proptest! {
     #[test]
     fn anything_is_read_and_written_back(

@@ -116,6 +116,14 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     if let Some(view) = module {
         // What is joined is hard to read, and each hit is a reason to run all passes again.
         passes.retain(|pass| pass.id != PassId::RewritingJoins);
+        // The sweeps over instructions are the proof; of tokens, only those are tried that the
+        // gates admit.
+        let is_whole = |pass: &Pass| pass.id == PassId::RewritingWhole;
+        let checked = passes.into_iter().map(|pass| match is_whole(&pass) {
+            true => pass,
+            false => pass.parsed(),
+        });
+        passes = checked.collect();
         let whole = passes
             .iter()
             .position(|pass| pass.id == PassId::RewritingWhole);

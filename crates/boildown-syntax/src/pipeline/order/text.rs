@@ -8,8 +8,7 @@ use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 
 /// Returns whether a text looks like a module of SPIR-V.
-#[must_use]
-pub fn is_spirv(bytes: &[u8]) -> bool {
+pub(in crate::pipeline) fn is_spirv(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(PARSE_LIMIT)];
     let is_model = |window: &[u8]| window == b"OpMemoryModel";
     !is_binary(bytes) && start.windows(13).any(is_model)

@@ -14,7 +14,7 @@ use boildown_session::{
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
 use boildown_syntax::{
-    Language, Reduction, Strategy, count_tokens, folder_reduction, is_spirv, reduction,
+    Language, Reduction, Strategy, count_tokens, folder_reduction, is_module_text, reduction,
 };
 
 use super::args::ReduceArgs;
@@ -172,7 +172,7 @@ impl ReductionSearch<'_> {
             claim: ClaimLimits {
                 keeps_parts,
                 keeps_artifacts: args.incremental,
-                keeps_ids: self.language.is_none() && is_spirv(&self.subject.input),
+                is_module: is_module_text(&self.subject.input, self.language),
             },
             flakiness,
             other_failures: &found.other_failures,
