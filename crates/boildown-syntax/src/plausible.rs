@@ -146,6 +146,10 @@ impl ModuleNames {
             for (index, &word) in words.iter().enumerate() {
                 let kind = kind(format, word);
                 names.neighbours.insert((last, kind));
+                if format == ModuleFormat::LlvmIr && index == 2 && words[1] == b"=" {
+                    // The result may go.
+                    names.neighbours.insert((LINE_END, kind));
+                }
                 last = kind;
                 let Some(name) = name(format, &words, index) else {
                     continue;
@@ -216,7 +220,12 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
             let is_plain = |word: &&[u8]| !word[0].is_ascii_alphabetic() && word[0] != b'"';
             let before_sign = words.iter().take_while(|word| *word != b"=");
             let is_result = words.contains(&&b"="[..]) && before_sign.clone().all(is_plain);
-            next == Some(b":") || index == 0 || is_result && index < before_sign.count()
+            // A use has a space before the colon.
+            let is_joined =
+                next.is_some_and(|next| std::ptr::eq(word.as_ptr_range().end, next.as_ptr()));
+            next == Some(b":") && is_joined
+                || index == 0
+                || is_result && index < before_sign.count()
         }
     };
     Some(MentionedName {
@@ -326,6 +335,8 @@ next:
         assert!(!llvm("  %b = add nsw i32 %a, 1\n", ""));
         assert!(!llvm("next:\n", ""));
         assert!(llvm("add nsw", "add"), "this pair of words is in the input");
+        let unused = LLVM.replace("ret i32 %c", "ret i32 %a");
+        assert!(admits(ModuleFormat::LlvmIr, &unused, "%c = add", "add"));
     }
 
     #[test]
@@ -356,7 +367,7 @@ next:
     }
 
     #[test]
-    fn values_of_mlir_are_defined_before_a_sign_or_a_colon() {
+    fn values_of_mlir_are_defined_before_a_sign_or_right_before_a_colon() {
         let text =
             "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a : i32\n  return %b : i32\n}\n";
         let mlir = |from, to| admits(ModuleFormat::Mlir, text, from, to);

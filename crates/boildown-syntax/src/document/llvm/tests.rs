@@ -158,17 +158,18 @@ fn a_broken_instruction_before_a_bracket_is_read() {
 fn results_without_a_number_are_counted() {
     let text = "\
 define i32 @f(ptr %p) {
+entry:
   load i32, ptr %p
   call void @g()
   call i32 @h()
-  %4 = load i32, ptr %p
-  ret i32 %4
+  %2 = load i32, ptr %p
+  ret i32 %2
 }
 ";
     let without_load = without(text, &["load i32, ptr %p\n  call"]);
-    assert_has(&without_load, &["%3 = load", "ret i32 %3"]);
+    assert_has(&without_load, &["%1 = load", "ret i32 %1"]);
     let without_call = without(text, &["call void"]);
-    assert_has(&without_call, &["%4 = load", "ret i32 %4"]);
+    assert_has(&without_call, &["%2 = load", "ret i32 %2"]);
 }
 
 #[test]
