@@ -114,8 +114,9 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         _ => None,
     };
     if let Some(view) = module {
-        // What is joined is hard to read, and each hit is a reason to run all passes again.
-        passes.retain(|pass| pass.id != PassId::RewritingJoins);
+        // What is joined is hard to read, each hit is a reason to run all passes again, and two
+        // instructions on a line would be one unit then.
+        passes.retain(|pass| !matches!(pass.id, PassId::RewritingJoins | PassId::Layout));
         // The sweeps over instructions are the proof; of tokens, only those are tried that the
         // gates admit.
         let is_whole = |pass: &Pass| pass.id == PassId::RewritingWhole;
