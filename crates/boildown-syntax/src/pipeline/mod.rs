@@ -329,7 +329,7 @@ fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<Mo
     match language.map(|language| language.name) {
         Some("LLVM IR") => Some(ModuleFormat::LlvmIr),
         Some("MLIR") => Some(ModuleFormat::Mlir),
-        None if is_spirv(bytes) => Some(ModuleFormat::Spirv),
+        None if !is_binary(bytes) && is_spirv(bytes) => Some(ModuleFormat::Spirv),
         _ => None,
     }
 }

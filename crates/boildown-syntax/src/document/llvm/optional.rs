@@ -55,7 +55,8 @@ const WITH_BRACKETS: [&str; 5] = [
 ];
 
 impl IrModule {
-    /// Returns the number of words from a position on that can be left out; zero if that one cannot.
+    /// Returns the number of words from a position on that can be left out; zero if that one is
+    /// needed.
     pub(super) fn optional_words(&self, word: usize) -> usize {
         let is_one_of = |names: &[&str]| names.iter().any(|name| self.is(word, name));
         let is_alignment = |word: usize| {

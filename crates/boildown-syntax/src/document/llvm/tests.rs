@@ -211,6 +211,7 @@ fn words_that_a_definition_can_do_without_go_together() {
 define dso_local i32 @f(ptr noundef align 8 %p) local_unnamed_addr {
   %1 = load i32, ptr %p, align 4, !range !0
   %2 = add nsw nuw i32 %1, 1
+  tail call void @g()
   ret i32 %2
 }
 ";
@@ -218,6 +219,7 @@ define dso_local i32 @f(ptr noundef align 8 %p) local_unnamed_addr {
 define i32 @f(ptr %p) {
   %1 = load i32, ptr %p, !range !0
   %2 = add i32 %1, 1
+  call void @g()
   ret i32 %2
 }
 ";

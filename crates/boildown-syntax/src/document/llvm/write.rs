@@ -630,6 +630,15 @@ impl<'a> IrWriter<'a> {
                 false => 0,
             };
             match sort {
+                _ if optional > 0 && module.words[at].begins_line => {
+                    // What follows begins the line instead: `tail call`.
+                    self.gap(at);
+                    at += optional;
+                    if at < words.end {
+                        self.put(module.text(at));
+                        at += 1;
+                    }
+                }
                 _ if optional > 0 => at += optional,
                 WordSort::Comma if is_attachment(at + 1) => at += 3,
                 WordSort::Metadata if is_attachment(at) => at += 2,

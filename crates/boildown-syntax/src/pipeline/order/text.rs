@@ -2,8 +2,8 @@
 
 use boildown_search::algorithms::Algorithm;
 
+use super::language;
 use super::limits::{BYTEWISE_LIMIT, PARSE_LIMIT};
-use super::{is_binary, language};
 use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 
@@ -11,7 +11,7 @@ use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 pub(in crate::pipeline) fn is_spirv(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(PARSE_LIMIT)];
     let is_model = |window: &[u8]| window == b"OpMemoryModel";
-    !is_binary(bytes) && start.windows(13).any(is_model)
+    start.windows(13).any(is_model)
 }
 
 /// Returns the order for modules of SPIR-V in text: instructions, then groups, lines and words. As
