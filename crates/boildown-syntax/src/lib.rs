@@ -87,6 +87,7 @@ mod mentions;
 mod outline;
 mod parse;
 mod pipeline;
+mod plausible;
 mod remaining;
 mod rewrite;
 mod shield;
@@ -110,7 +111,7 @@ pub use languages::Language;
 pub use outline::{Alignment, ItemSort, Outline, OutlineItem};
 pub use pipeline::{
     IdleReason, PassId, Pipeline, Reduction, count_tokens, folder_reduction, idle_passes,
-    language_of_file, pass_names, reduction,
+    is_module_text, language_of_file, pass_names, reduction,
 };
 pub use remaining::{Removal, Removals, RemovedUnit, TextPart, text_parts};
 pub use rewrite::{RuleError, Rules};

@@ -32,6 +32,7 @@ use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 use crate::archive::Archive;
 use crate::candidate::Candidate;
 use crate::document::{Document, View, words};
+use crate::plausible::{ModuleFormat, ModuleGate};
 use crate::rewrite::{RewriteSetup, Rules};
 use crate::split::Split;
 use crate::strategy::{GateMode, PassSelection, Strategy, Units};
@@ -41,7 +42,7 @@ use archive::{ArchiveSearch, ContentReduction};
 use folder::FolderSearch;
 pub use idle::idle_passes;
 pub(crate) use order::is_binary;
-use order::{PARSE_LIMIT, order_for, order_of_joined, size_of_example};
+use order::{PARSE_LIMIT, is_spirv, order_for, order_of_joined, size_of_example};
 use pass::Pass;
 pub use pass::PassId;
 use run::Passes;
@@ -312,7 +313,26 @@ fn passes_of(
         None if is_binary(bytes) => TextOrder::Bytes,
         _ => TextOrder::Words,
     };
-    Passes::new(bytes, order, text_order, strategy, setup)
+    let format = module_format(bytes, language).filter(|_| strategy.gate == GateMode::Adaptive);
+    let gate = format.map(|format| ModuleGate::new(format, bytes));
+    Passes::new(bytes, order, text_order, strategy, setup).with_module_gate(gate)
+}
+
+/// Returns whether an input is a module in text, such as LLVM IR. Of these, tokens are only deleted
+/// if the rest is well-formed.
+#[must_use]
+pub fn is_module_text(bytes: &[u8], language: Option<&'static Language>) -> bool {
+    module_format(bytes, language).is_some()
+}
+
+/// Returns the format of a module in text.
+fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<ModuleFormat> {
+    match language.map(|language| language.name) {
+        Some("LLVM IR") => Some(ModuleFormat::LlvmIr),
+        Some("MLIR") => Some(ModuleFormat::Mlir),
+        None if !is_binary(bytes) && is_spirv(bytes) => Some(ModuleFormat::Spirv),
+        _ => None,
+    }
 }
 
 fn rewrite_setup(

@@ -10,8 +10,9 @@ use super::pass::{Method, Pass, PassId};
 use super::search::{PassSearch, Start};
 use super::selection::{omitted, select};
 use super::state::PassState;
-use crate::candidate::{Candidate, fingerprint, fingerprint_of_texts};
+use crate::candidate::{Candidate, Check, fingerprint, fingerprint_of_texts};
 use crate::document::{Document, View, is_lost};
+use crate::plausible::ModuleGate;
 use crate::rewrite::{RewriteSetup, WHOLE_INPUTS};
 use crate::split::Split;
 use crate::steps::{Underway, at_once, pause};
@@ -80,6 +81,8 @@ pub(super) struct Passes {
     /// The passes that were skipped before their end and not run to it since.
     skipped: BTreeSet<PassId>,
     state: PassState,
+    /// The gate for modules in text.
+    module_gate: Option<ModuleGate>,
     /// The trivial inputs to be asked about at the end, the last one first.
     trivial_left: Vec<&'static [u8]>,
     /// The one that was interesting.
@@ -242,8 +245,17 @@ impl Passes {
             asked: 0,
             skipped: BTreeSet::new(),
             state,
+            module_gate: None,
             trivial_left,
             trivial: None,
+        }
+    }
+
+    /// Puts a gate in front of deletions of the tokens of a module.
+    pub(super) fn with_module_gate(self, gate: Option<ModuleGate>) -> Self {
+        Self {
+            module_gate: gate,
+            ..self
         }
     }
 
@@ -426,7 +438,9 @@ impl Passes {
             .order
             .compare(query.candidate.bytes(), self.best.bytes())
         {
-            Ordering::Less if self.is_sound(&query) => self.stage = Stage::Asking(query),
+            Ordering::Less if self.is_sound(&query) && self.is_plausible(&query) => {
+                self.stage = Stage::Asking(query);
+            }
             // For example, it deletes a token that the text has no bytes for. A rewriting would be
             // proposed again.
             Ordering::Equal if !matches!(self.search, PassSearch::Rewrites(_)) => {
@@ -434,6 +448,15 @@ impl Passes {
                 self.best = self.search.best();
             }
             _ => self.search.skip(),
+        }
+    }
+
+    /// Returns whether the gate for modules admits a query.
+    fn is_plausible(&mut self, query: &Query<Candidate>) -> bool {
+        let is_checked = query.candidate.check() == Check::Parses;
+        match &mut self.module_gate {
+            Some(gate) if is_checked => gate.admits(query.candidate.bytes(), self.best.bytes()),
+            _ => true,
         }
     }
 
@@ -503,7 +526,11 @@ impl Search for Passes {
             return vec![next];
         }
         let others = self.search.certain().into_iter().skip(1);
-        let others = others.filter(|query| self.is_allowed(query));
+        let others = others.filter(|query| {
+            let is_checked = query.candidate.check() == Check::Parses;
+            let gate = self.module_gate.as_ref().filter(|_| is_checked);
+            self.is_allowed(query) && gate.is_none_or(|gate| gate.passes(query.candidate.bytes()))
+        });
         std::iter::once(next).chain(others).collect()
     }
 
@@ -527,6 +554,9 @@ impl Search for Passes {
             return;
         }
         self.search.tell(verdict);
+        if let Some(gate) = &mut self.module_gate {
+            gate.tell(verdict);
+        }
         self.asked += 1;
         self.stage = Stage::Check;
         if self.update_best(verdict) {

@@ -29,8 +29,16 @@ impl IrLayout<'_> {
             });
             self.units.open();
             definition.token = self.units.token(definition.words.start);
+            if let Some(place) = module.place_of_optional(definition) {
+                definition.optional = self.units.leaf(place);
+            }
             match &mut definition.sort {
-                IrSort::Function(function) => self.function(function, is_free),
+                IrSort::Function(function) => {
+                    if function.has_names() {
+                        function.names = self.units.leaf(function.brackets.start);
+                    }
+                    self.function(function, is_free);
+                }
                 IrSort::Declaration(parameters) if is_free => self.parameters(parameters),
                 IrSort::Variable {
                     init: Some(init),

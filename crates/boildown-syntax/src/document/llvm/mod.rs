@@ -3,6 +3,7 @@
 //!
 //! - `words.rs`: the words of the text
 //! - `module.rs`: the definitions, with their blocks and instructions
+//! - `optional.rs`: words that a module can do without
 //! - `layout.rs`: the tokens and nodes
 //! - `flow.rs`: which blocks are left, and the edges between them
 //! - `write.rs`: writing what is kept
@@ -10,6 +11,7 @@
 mod flow;
 mod layout;
 mod module;
+mod optional;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -25,6 +25,8 @@ pub(in crate::document) struct IrModule {
 pub(super) struct IrDefinition {
     pub(super) words: Range<usize>,
     pub(super) token: UnitToken,
+    /// The token of the words that it can do without, such as `dso_local` and `align 8`.
+    pub(super) optional: UnitToken,
     pub(super) sort: IrSort,
     /// The word of the name.
     pub(super) name: Option<usize>,
@@ -64,6 +66,8 @@ pub(super) struct IrFunction {
     /// The opening bracket of the parameters, and the closing one.
     pub(super) brackets: Range<usize>,
     pub(super) parameters: Vec<IrParameter>,
+    /// The token of all local names. Without them, values and blocks are numbered.
+    pub(super) names: UnitToken,
     /// The word `{`.
     pub(super) body: usize,
     pub(super) token: UnitToken,
@@ -78,6 +82,30 @@ pub(super) enum IrLocal {
     Block(usize),
     /// An instruction of a block.
     Value(usize, usize),
+}
+
+/// Operations without a result, but for calls.
+const NO_RESULT: [&str; 10] = [
+    "store",
+    "fence",
+    "br",
+    "switch",
+    "indirectbr",
+    "ret",
+    "resume",
+    "unreachable",
+    "cleanupret",
+    "catchret",
+];
+
+/// Returns the name of a value or block with this number.
+fn numbered(number: usize) -> Box<[u8]> {
+    format!("%{number}").into_bytes().into()
+}
+
+/// Returns the number that a name with its sign is, if it is one.
+pub(super) fn number_of(name: &[u8]) -> Option<usize> {
+    std::str::from_utf8(name.get(1..)?).ok()?.parse().ok()
 }
 
 /// A basic block.
@@ -95,6 +123,8 @@ pub(super) struct IrInstruction {
     pub(super) words: Range<usize>,
     pub(super) token: UnitToken,
     pub(super) has_result: bool,
+    /// The number of the result, with its sign, if it stands nowhere: `load i8, ptr %p`.
+    pub(super) unnamed: Option<Box<[u8]>>,
     /// The word of the operation, such as `add`.
     pub(super) operation: usize,
     pub(super) kind: IrKind,
@@ -260,6 +290,7 @@ impl IrModule {
                 return Some(IrDefinition {
                     words: unit,
                     token: None,
+                    optional: None,
                     sort: IrSort::Declaration(parameters),
                     name,
                 });
@@ -268,6 +299,7 @@ impl IrModule {
                 return Some(IrDefinition {
                     words: unit,
                     token: None,
+                    optional: None,
                     sort: IrSort::Other,
                     name: Some(start + 1),
                 });
@@ -277,6 +309,7 @@ impl IrModule {
         Some(IrDefinition {
             words: unit,
             token: None,
+            optional: None,
             sort,
             name: named,
         })
@@ -336,18 +369,11 @@ impl IrModule {
         at.min(end)
     }
 
-    /// Returns the bracket that closes one; the last word if none does.
+    /// Returns the bracket that closes one; the last word if none does. A word that is no bracket
+    /// is closed by itself.
     pub(super) fn closing(&self, open: usize, end: usize) -> usize {
-        let mut depth = 0_usize;
-        for word in open..end {
-            match self.sort(word) {
-                WordSort::Open => depth += 1,
-                WordSort::Close if depth <= 1 => return word,
-                WordSort::Close => depth -= 1,
-                _ => {}
-            }
-        }
-        end.saturating_sub(1)
+        let partner = self.words.get(open).map_or(open, |word| word.partner);
+        partner.min(end.saturating_sub(1))
     }
 
     /// Returns whether single parameters of a function can be deleted. Calls of functions with
@@ -389,6 +415,7 @@ impl IrModule {
         let mut function = IrFunction {
             brackets: name + 1..close,
             parameters: self.parameters(name + 1),
+            names: None,
             body,
             token: None,
             blocks: Vec::new(),
@@ -405,32 +432,43 @@ impl IrModule {
         Some(IrDefinition {
             words: unit.start..end + 1,
             token: None,
+            optional: None,
             sort: IrSort::Function(function),
             name: Some(name),
         })
     }
 
     fn blocks(&self, function: &mut IrFunction, inside: Range<usize>) {
+        // The number that the next value or block without a name has.
+        let mut next = self.numbered_parameters(function);
         let mut at = inside.start;
         while at < inside.end {
             let end = self.unit_end(at, inside.end);
             if self.sort(at) == WordSort::Label {
                 let name = [b"%", self.text(at)].concat();
+                next = number_of(&name).map_or(next, |number| number + 1);
                 let block = IrLocal::Block(function.blocks.len());
                 function.locals.insert(name.into(), block);
                 function.blocks.push(IrBlock::new(at..end));
             } else {
                 if function.blocks.is_empty() {
-                    let name = self.name_of_first_block(function);
-                    function.locals.insert(name, IrLocal::Block(0));
+                    function.locals.insert(numbered(next), IrLocal::Block(0));
                     function.blocks.push(IrBlock::new(at..at));
+                    next += 1;
                 }
-                let instruction = self.instruction(at..end);
+                let mut instruction = self.instruction(at..end);
                 let index = function.blocks.len() - 1;
                 let block = &mut function.blocks[index];
+                let value = IrLocal::Value(index, block.instructions.len());
                 if instruction.has_result {
-                    let value = IrLocal::Value(index, block.instructions.len());
-                    function.locals.insert(self.text(at).into(), value);
+                    let name = self.text(at);
+                    next = number_of(name).map_or(next, |number| number + 1);
+                    function.locals.insert(name.into(), value);
+                } else if self.yields_value(&instruction) {
+                    let name = numbered(next);
+                    next += 1;
+                    function.locals.insert(name.clone(), value);
+                    instruction.unnamed = Some(name);
                 }
                 block.instructions.push(instruction);
             }
@@ -438,16 +476,33 @@ impl IrModule {
         }
     }
 
-    /// Returns the name of a first block without a label: the number after those of parameters.
-    fn name_of_first_block(&self, function: &IrFunction) -> Box<[u8]> {
+    /// Returns whether an instruction without a name has a result. The numbers of the values after
+    /// it count it.
+    fn yields_value(&self, instruction: &IrInstruction) -> bool {
+        let operation = instruction.operation;
+        let is_word = self.sort(operation) == WordSort::Other
+            && self.text(operation)[0].is_ascii_alphabetic();
+        let rest = operation + 1..instruction.words.end;
+        let is_type = |word: &usize| {
+            let sort = self.sort(*word);
+            !matches!(sort, WordSort::Open | WordSort::Global | WordSort::Local)
+        };
+        let is_void = || rest.take_while(is_type).any(|word| self.is(word, "void"));
+        match self.text(operation) {
+            b"call" | b"invoke" | b"callbr" => !is_void(),
+            _ => is_word && !NO_RESULT.iter().any(|name| self.is(operation, name)),
+        }
+    }
+
+    /// Returns the number of parameters that have a number.
+    fn numbered_parameters(&self, function: &IrFunction) -> usize {
         let has_number = |parameter: &&IrParameter| {
             let name = self.text(parameter.words.end.saturating_sub(1));
             let is_number = name.iter().skip(1).all(u8::is_ascii_digit);
             let has_name = function.locals.contains_key(name) && !is_number;
             !has_name && !self.is(parameter.words.start, "...")
         };
-        let count = function.parameters.iter().filter(has_number).count();
-        format!("%{count}").into_bytes().into()
+        function.parameters.iter().filter(has_number).count()
     }
 
     fn instruction(&self, words: Range<usize>) -> IrInstruction {
@@ -489,6 +544,7 @@ impl IrModule {
             words,
             token: None,
             has_result,
+            unnamed: None,
             operation,
             kind,
             callee,
@@ -514,6 +570,13 @@ impl IrModule {
             }
         }
         incoming
+    }
+}
+
+impl IrFunction {
+    /// Returns whether there is a local name that is no number.
+    pub(super) fn has_names(&self) -> bool {
+        self.locals.keys().any(|name| number_of(name).is_none())
     }
 }
 

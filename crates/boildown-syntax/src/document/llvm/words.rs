@@ -9,6 +9,9 @@ pub(super) struct IrWord {
     pub(super) sort: WordSort,
     /// Whether it is the first on its line.
     pub(super) begins_line: bool,
+    /// The bracket that closes this one, and the last word if none does; the word itself for other
+    /// words.
+    pub(super) partner: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +42,8 @@ fn is_name(byte: u8) -> bool {
 
 /// Divides a text into words. Comments are no words.
 pub(super) fn words(text: &[u8]) -> Vec<IrWord> {
-    let mut words = Vec::new();
+    let mut words: Vec<IrWord> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
     let mut at = 0;
     let mut begins_line = true;
     while at < text.len() {
@@ -56,13 +60,28 @@ pub(super) fn words(text: &[u8]) -> Vec<IrWord> {
             continue;
         }
         let (end, sort) = word(text, at);
+        let index = words.len();
+        match sort {
+            WordSort::Open => open.push(index),
+            WordSort::Close => {
+                if let Some(opening) = open.pop() {
+                    words[opening].partner = index;
+                }
+            }
+            _ => {}
+        }
         words.push(IrWord {
             bytes: at..end,
             sort,
             begins_line,
+            partner: index,
         });
         begins_line = false;
         at = end;
+    }
+    let last = words.len().saturating_sub(1);
+    for opening in open {
+        words[opening].partner = last;
     }
     words
 }

@@ -85,6 +85,8 @@ struct IrWriter<'a> {
     function: Option<OpenFunction<'a>>,
     /// The name of the definition that is being written.
     name: Option<usize>,
+    /// Whether the words that it can do without are left out.
+    is_plain: bool,
 }
 
 /// The function that is being written.
@@ -97,6 +99,10 @@ struct OpenFunction<'a> {
     single: BTreeMap<(usize, usize), Range<usize>>,
     /// The number of the first block, if that has no name.
     first_block: usize,
+    /// How often each number was written.
+    written: BTreeMap<usize, usize>,
+    /// The numbers of results, and the bytes that give them.
+    results: Vec<(usize, Range<usize>)>,
 }
 
 impl<'a> IrWriter<'a> {
@@ -109,6 +115,7 @@ impl<'a> IrWriter<'a> {
             types: BTreeSet::new(),
             function: None,
             name: None,
+            is_plain: false,
         }
     }
 
@@ -141,6 +148,7 @@ impl<'a> IrWriter<'a> {
     fn definition(&mut self, definition: &'a IrDefinition) {
         let words = definition.words.clone();
         self.name = definition.name;
+        self.is_plain = !is_kept(definition.optional, self.kept);
         match &definition.sort {
             IrSort::Function(function) => self.function(definition, function),
             IrSort::Declaration(parameters) => {
@@ -235,6 +243,8 @@ impl<'a> IrWriter<'a> {
             numbers: BTreeMap::new(),
             single: BTreeMap::new(),
             first_block: 0,
+            written: BTreeMap::new(),
+            results: Vec::new(),
         };
         self.single_values(&mut open);
         self.number(&mut open);
@@ -253,7 +263,44 @@ impl<'a> IrWriter<'a> {
             self.put(b"\n  unreachable");
         }
         self.words(words.end - 1..words.end);
+        self.leave_out_unused_numbers();
         self.function = None;
+    }
+
+    /// Remembers where an instruction that was written from a position on has its number.
+    fn note_result(&mut self, one: &IrInstruction, from: usize) {
+        let Some(open) = self.function.as_mut().filter(|_| one.has_result) else {
+            return;
+        };
+        let name = self.module.text(one.words.start);
+        let Some(&number) = open.numbers.get(name) else {
+            return;
+        };
+        let is_space = |byte: &&u8| byte.is_ascii_whitespace();
+        let text = &self.out[from..];
+        let start = text.iter().take_while(is_space).count();
+        if let Some(sign) = text.iter().position(|&byte| byte == b'=') {
+            let space = text[sign + 1..].iter().take_while(is_space).count();
+            let bytes = from + start..from + sign + 1 + space;
+            open.results.push((number, bytes));
+        }
+    }
+
+    /// Takes the numbers of values that nothing mentions out of the function that was written.
+    fn leave_out_unused_numbers(&mut self) {
+        let Some(open) = &self.function else {
+            return;
+        };
+        let mut left = Vec::with_capacity(self.out.len());
+        let mut end = 0;
+        for (number, bytes) in &open.results {
+            if open.written.get(number) == Some(&1) {
+                left.extend_from_slice(&self.out[end..bytes.start]);
+                end = bytes.end;
+            }
+        }
+        left.extend_from_slice(&self.out[end..]);
+        self.out = left;
     }
 
     /// Writes a function without its body.
@@ -305,9 +352,11 @@ impl<'a> IrWriter<'a> {
     fn number(&self, open: &mut OpenFunction<'a>) {
         let mut next = 0;
         let numbers = &mut open.numbers;
+        let function = open.function;
+        let keeps_names = is_kept(function.names, self.kept);
         let mut number = |name: Option<&'a [u8]>| {
             if let Some(name) = name {
-                if !name[1..].iter().all(u8::is_ascii_digit) {
+                if keeps_names && !name[1..].iter().all(u8::is_ascii_digit) {
                     return next;
                 }
                 numbers.insert(name, next);
@@ -315,7 +364,6 @@ impl<'a> IrWriter<'a> {
             next += 1;
             next
         };
-        let function = open.function;
         for parameter in &function.parameters {
             let name = self.module.text(parameter.words.end.saturating_sub(1));
             let known = function.locals.get_key_value(name);
@@ -340,8 +388,13 @@ impl<'a> IrWriter<'a> {
             for &part in &open.flow.chains[block] {
                 for (index, one) in function.blocks[part].instructions.iter().enumerate() {
                     let is_left = self.stays(one) && !open.single.contains_key(&(part, index));
-                    if one.has_result && is_left {
-                        number(Some(self.module.text(one.words.start)));
+                    match &one.unnamed {
+                        _ if !is_left => {}
+                        Some(unnamed) => _ = number(Some(unnamed)),
+                        None if one.has_result => {
+                            number(Some(self.module.text(one.words.start)));
+                        }
+                        None => {}
                     }
                 }
             }
@@ -375,7 +428,9 @@ impl<'a> IrWriter<'a> {
                         return;
                     }
                 } else if self.stays(one) && !is_single {
+                    let from = self.out.len();
                     self.instruction(one, index);
+                    self.note_result(one, from);
                 }
             }
         }
@@ -540,10 +595,12 @@ impl<'a> IrWriter<'a> {
 
     /// Writes a local name, with its new number, without its first bytes.
     fn name(&mut self, name: &[u8], skip: usize) {
-        let number = self
-            .function
-            .as_ref()
-            .and_then(|open| open.numbers.get(name));
+        let open = self.function.as_mut();
+        let number = open.and_then(|open| {
+            let number = *open.numbers.get(name)?;
+            *open.written.entry(number).or_default() += 1;
+            Some(number)
+        });
         match number {
             Some(number) => {
                 let name = format!("%{number}");
@@ -568,7 +625,21 @@ impl<'a> IrWriter<'a> {
                     && is_number(word + 1)
                     && self.is_gone(word + 1)
             };
+            let optional = match self.is_plain {
+                true => module.optional_words(at),
+                false => 0,
+            };
             match sort {
+                _ if optional > 0 && module.words[at].begins_line => {
+                    // What follows begins the line instead: `tail call`.
+                    self.gap(at);
+                    at += optional;
+                    if at < words.end {
+                        self.put(module.text(at));
+                        at += 1;
+                    }
+                }
+                _ if optional > 0 => at += optional,
                 WordSort::Comma if is_attachment(at + 1) => at += 3,
                 WordSort::Metadata if is_attachment(at) => at += 2,
                 WordSort::Comma if self.is_gone_comdat(at + 1) => {

@@ -1,5 +1,6 @@
 //! The instructions of a module, by function and block.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,6 +23,12 @@ pub(in crate::document) struct SpirvModule {
     pub(super) definitions: Vec<Option<InstructionIndex>>,
     /// By id: the word that defines or first mentions it.
     pub(super) names: Vec<usize>,
+    /// The texts of all ids.
+    pub(super) texts: BTreeSet<Box<[u8]>>,
+    /// The function that each `OpFunction` begins.
+    pub(super) functions_at: BTreeMap<InstructionIndex, usize>,
+    /// The first undefined value of each type, by the id of the type.
+    pub(super) undefined: BTreeMap<usize, InstructionIndex>,
 }
 
 #[derive(Debug)]
@@ -116,6 +123,9 @@ impl SpirvModule {
             functions: Vec::new(),
             definitions: vec![None; ids],
             names: vec![0; ids],
+            texts: BTreeSet::new(),
+            functions_at: BTreeMap::new(),
+            undefined: BTreeMap::new(),
         };
         module.divide()?;
         for (index, word) in module.words.iter().enumerate().rev() {
@@ -139,7 +149,18 @@ impl SpirvModule {
             }
             let function = module.function(at)?;
             at = function.end + 1;
+            let number = module.functions.len();
+            module.functions_at.insert(function.start, number);
             module.functions.push(function);
+        }
+        module.texts = (module.names.iter())
+            .map(|&word| module.word(word).into())
+            .collect();
+        for index in module.header.clone().rev() {
+            let type_id = module.operand(index, 0);
+            if let Some(type_id) = type_id.filter(|_| module.is(index, "OpUndef")) {
+                module.undefined.insert(type_id, index);
+            }
         }
         let has_model = (module.header.clone()).any(|index| module.is(index, "OpMemoryModel"));
         has_model.then_some(module)

@@ -137,9 +137,8 @@ impl<'a> SpirvRemains<'a> {
             .then(|| module.operand(index, 1))
             .flatten();
         let definition = callee.and_then(|callee| module.definitions[callee]);
-        let function =
-            (module.functions.iter()).find(|function| Some(function.start) == definition);
-        let Some(function) = function else {
+        let number = definition.and_then(|definition| module.functions_at.get(&definition));
+        let Some(function) = number.map(|&number| &module.functions[number]) else {
             return words.collect();
         };
         let is_argument_of_gone = |word: usize| {

@@ -186,6 +186,23 @@ fn assert_defined(text: &str) {
     }
 }
 
+#[test]
+fn the_undefined_values_of_many_types_get_names() {
+    let types = (0..10_000).map(|id| format!("%t{id} = OpTypeVector %float 4\n"));
+    let values = (0..10_000).map(|id| {
+        format!("%a{id} = OpCopyObject %t{id} %c\n%b{id} = OpCopyObject %t{id} %a{id}\n")
+    });
+    let text = format!(
+        "OpMemoryModel Logical GLSL450\n%float = OpTypeFloat 32\n%void = OpTypeVoid\n\
+         %c = OpConstant %float 1\n%f = OpTypeFunction %void\n{}\
+         %main = OpFunction %void None %f\n%first = OpLabel\n{}OpReturn\nOpFunctionEnd\n",
+        types.collect::<String>(),
+        values.collect::<String>(),
+    );
+    let text = module_checks::without(View::Spirv, &text, &["%a"]);
+    assert_eq!(text.matches(" = OpUndef ").count(), 10_000);
+}
+
 proptest! {
     #[test]
     fn every_set_of_units_gives_defined_ids(kept in prop::collection::vec(any::<bool>(), 80)) {

@@ -119,11 +119,8 @@ impl<'a> SpirvWriter<'a> {
     /// Writes the name of an undefined value of a type.
     fn undefined_value(&mut self, type_id: usize) {
         let module = self.module;
-        let is_known = |&index: &usize| {
-            module.is(index, "OpUndef") && module.operand(index, 0) == Some(type_id)
-        };
-        let known = module.header.clone().find(is_known);
-        match known.and_then(|index| module.instructions[index].result) {
+        let known = module.undefined.get(&type_id);
+        match known.and_then(|&index| module.instructions[index].result) {
             Some(id) => {
                 self.used[id] = true;
                 self.put(self.name(id));
@@ -139,12 +136,7 @@ impl<'a> SpirvWriter<'a> {
 
     fn new_name(&self, prefix: &[u8], of: usize) -> Vec<u8> {
         let mut name = [prefix, &self.name(of)[1..]].concat();
-        while self
-            .module
-            .names
-            .iter()
-            .any(|&word| self.module.word(word) == name)
-        {
+        while self.module.texts.contains(&*name) {
             name.push(b'_');
         }
         name

@@ -114,13 +114,28 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         "MLIR" => Some(View::Mlir),
         _ => None,
     };
-    if let Some(view) = module {
-        let whole = passes
-            .iter()
-            .position(|pass| pass.id == PassId::RewritingWhole);
-        let first = whole.map_or(0, |whole| whole + 1);
-        passes.splice(first..first, instructions(view));
+    match module {
+        Some(view) => order_of_module(passes, view),
+        None => passes,
     }
+}
+
+/// Returns the order for a module in text, from that for its language: instructions first.
+fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
+    // What is joined is hard to read, each hit is a reason to run all passes again, and two
+    // instructions on a line would be one unit then.
+    passes.retain(|pass| !matches!(pass.id, PassId::RewritingJoins | PassId::Layout));
+    // The sweeps over instructions are the proof; of tokens, only those are tried that the gates
+    // admit.
+    let is_whole = |pass: &Pass| pass.id == PassId::RewritingWhole;
+    let checked = passes.into_iter().map(|pass| match is_whole(&pass) {
+        true => pass,
+        false => pass.parsed(),
+    });
+    let mut passes: Vec<Pass> = checked.collect();
+    let whole = passes.iter().position(is_whole);
+    let first = whole.map_or(0, |whole| whole + 1);
+    passes.splice(first..first, instructions(view));
     passes
 }
 

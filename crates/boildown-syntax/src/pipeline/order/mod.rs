@@ -13,3 +13,4 @@ pub(crate) use by_input::is_binary;
 pub(super) use by_input::{order_for, size_of_example};
 pub(super) use language::order_of_joined;
 pub(super) use limits::PARSE_LIMIT;
+pub(super) use text::is_spirv;

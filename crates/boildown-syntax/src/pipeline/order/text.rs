@@ -8,7 +8,7 @@ use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 
 /// Returns whether a text looks like a module of SPIR-V.
-pub(super) fn is_spirv(bytes: &[u8]) -> bool {
+pub(in crate::pipeline) fn is_spirv(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(PARSE_LIMIT)];
     let is_model = |window: &[u8]| window == b"OpMemoryModel";
     start.windows(13).any(is_model)
@@ -18,7 +18,7 @@ pub(super) fn is_spirv(bytes: &[u8]) -> bool {
 /// in a language, bytes are not deleted unless asked for: names would only become shorter.
 pub(super) fn order_of_spirv() -> Vec<Pass> {
     let mut passes = Vec::from(language::instructions(View::Spirv));
-    passes.extend(without_bytes());
+    passes.extend(without_bytes().into_iter().map(Pass::parsed));
     passes
 }
 

@@ -51,6 +51,9 @@ pub(super) struct ClaimLimits {
     pub(crate) keeps_parts: bool,
     /// Whether misses are known from runs in trees with build artefacts.
     pub(crate) keeps_artifacts: bool,
+    /// Whether the input is a module in text, of which tokens are only removed if the rest is
+    /// well-formed.
+    pub(crate) is_module: bool,
 }
 
 impl ReductionReport<'_> {
@@ -63,6 +66,10 @@ impl ReductionReport<'_> {
                     }
                     (Units::Elements, _) => "no single element can be removed",
                     (Units::Lines, _) => "no single line can be removed",
+                    (Units::Tokens, _) if self.claim.is_module => {
+                        "no single instruction can be removed, nor a token that leaves a \
+                         well-formed module"
+                    }
                     (Units::Tokens, Some(_)) => {
                         "no single token can be removed, nor a node whose removal parses"
                     }

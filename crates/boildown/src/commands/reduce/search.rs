@@ -13,7 +13,9 @@ use boildown_session::{
     SessionConfig, SkipPass, Stopped, Summary, reduce_with_restarts,
 };
 use boildown_store::{KnownResults, ResumedBest, RunStore};
-use boildown_syntax::{Language, Reduction, Strategy, count_tokens, folder_reduction, reduction};
+use boildown_syntax::{
+    Language, Reduction, Strategy, count_tokens, folder_reduction, is_module_text, reduction,
+};
 
 use super::args::ReduceArgs;
 use super::incremental::ArtifactNote;
@@ -170,6 +172,7 @@ impl ReductionSearch<'_> {
             claim: ClaimLimits {
                 keeps_parts,
                 keeps_artifacts: args.incremental,
+                is_module: is_module_text(&self.subject.input, self.language),
             },
             flakiness,
             other_failures: &found.other_failures,

@@ -1,0 +1,393 @@
+//! A gate for modules in text: skips deletions that leave a name without its definition, or bring
+//! words together that are never neighbours.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use boildown_search::Verdict;
+
+/// The format of a module, as far as its names and words are concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ModuleFormat {
+    LlvmIr,
+    Mlir,
+    Spirv,
+}
+
+/// What the gate compares a text with.
+#[derive(Debug, Default)]
+struct ModuleNames {
+    /// The names that are mentioned and not defined, with the number of their function.
+    undefined: BTreeSet<(usize, Box<[u8]>)>,
+    /// The kinds of neighbouring words.
+    neighbours: BTreeSet<(u64, u64)>,
+}
+
+/// A gate in front of the deletions of tokens and nodes of a module.
+///
+/// The units of a module, such as instructions, are deleted by its view, which makes all mentions
+/// right. Of the other deletions nearly all are rejected by the first check of a tool: they take a
+/// definition away, or an operand. So a candidate has to define the names that it mentions, but for
+/// those that the best one leaves undefined too; and each pair of neighbouring words must be one of
+/// the input or of the best candidate, where names, types and numbers are alike.
+///
+/// The gate is adaptive: it lets one in 32 of the candidates that it would skip through, and once
+/// one in four of these is interesting, it opens for good.
+///
+/// # Cost
+/// Linear in the size of the candidate, for each query.
+#[derive(Debug, Clone)]
+pub(crate) struct ModuleGate {
+    format: ModuleFormat,
+    /// The neighbours in the input.
+    input: Arc<ModuleNames>,
+    /// The best candidate that was compared with last.
+    base: Option<(Arc<[u8]>, Arc<ModuleNames>)>,
+    /// The number of candidates that were to be skipped.
+    rejected: usize,
+    samples: u32,
+    hits: u32,
+    /// Whether the query at work is a sample.
+    is_sample: bool,
+}
+
+/// One in this many of the candidates to be skipped is let through.
+const SAMPLE: usize = 32;
+
+/// From this many samples on, the gate may open.
+const SAMPLES_TO_OPEN: u32 = 8;
+
+impl ModuleGate {
+    pub(crate) fn new(format: ModuleFormat, input: &[u8]) -> Self {
+        Self {
+            format,
+            input: Arc::new(ModuleNames::read(format, input)),
+            base: None,
+            rejected: 0,
+            samples: 0,
+            hits: 0,
+            is_sample: false,
+        }
+    }
+
+    /// Returns whether a candidate is to be asked about. Counts those that are not.
+    pub(crate) fn admits(&mut self, candidate: &[u8], best: &Arc<[u8]>) -> bool {
+        if self.is_open() {
+            return true;
+        }
+        if (self.base.as_ref()).is_none_or(|(bytes, _)| !Arc::ptr_eq(bytes, best)) {
+            let names = ModuleNames::read(self.format, best);
+            self.base = Some((Arc::clone(best), Arc::new(names)));
+        }
+        if self.passes(candidate) {
+            return true;
+        }
+        if self.hides_numbers(candidate) {
+            return false;
+        }
+        self.rejected += 1;
+        self.is_sample = self.rejected % SAMPLE == SAMPLE / 2;
+        self.is_sample
+    }
+
+    /// Returns whether a candidate passes as things are, not counting samples.
+    pub(crate) fn passes(&self, candidate: &[u8]) -> bool {
+        let Some((_, base)) = self.base.as_ref().filter(|_| !self.is_open()) else {
+            return true;
+        };
+        let names = ModuleNames::read(self.format, candidate);
+        let is_known =
+            |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
+        names.undefined.is_subset(&base.undefined) && names.neighbours.iter().all(is_known)
+    }
+
+    /// Returns whether a candidate leaves out a number that is mentioned. In LLVM IR the blocks and
+    /// values without a name are counted, so nothing would change but that it is hard to read.
+    fn hides_numbers(&self, candidate: &[u8]) -> bool {
+        let Some((_, base)) = &self.base else {
+            return false;
+        };
+        let names = ModuleNames::read(self.format, candidate);
+        let mut new = names.undefined.difference(&base.undefined);
+        let is_number = |name: &[u8]| name[1..].iter().all(u8::is_ascii_digit);
+        self.format == ModuleFormat::LlvmIr && new.any(|(_, name)| is_number(name))
+    }
+
+    /// Takes the verdict on the candidate that was admitted last.
+    pub(crate) fn tell(&mut self, verdict: Verdict) {
+        if std::mem::take(&mut self.is_sample) {
+            self.samples += 1;
+            self.hits += u32::from(verdict.is_interesting());
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.samples >= SAMPLES_TO_OPEN && 4 * self.hits >= self.samples
+    }
+}
+
+/// The sign of the end of a line among the kinds of words.
+const LINE_END: u64 = 0;
+
+impl ModuleNames {
+    fn read(format: ModuleFormat, text: &[u8]) -> Self {
+        let mut names = Self::default();
+        let mut defined = BTreeSet::new();
+        let mut mentioned = BTreeSet::new();
+        let mut function = 0;
+        let mut last = LINE_END;
+        for line in text.split(|&byte| byte == b'\n') {
+            let words = words(format, line);
+            if words.is_empty() {
+                continue;
+            }
+            let begins = format != ModuleFormat::Spirv && begins_function(&words);
+            function += usize::from(begins);
+            for (index, &word) in words.iter().enumerate() {
+                let kind = kind(format, word);
+                names.neighbours.insert((last, kind));
+                if format == ModuleFormat::LlvmIr && index == 2 && words[1] == b"=" {
+                    // The result may go.
+                    names.neighbours.insert((LINE_END, kind));
+                }
+                last = kind;
+                let Some(name) = name(format, &words, index) else {
+                    continue;
+                };
+                let is_local = matches!(name.text[0], b'%' | b'^') && format != ModuleFormat::Spirv;
+                let scope = if is_local { function } else { 0 };
+                if name.is_definition || begins && is_local {
+                    defined.insert((scope, name.text));
+                } else {
+                    mentioned.insert((scope, name.text));
+                }
+            }
+            names.neighbours.insert((last, LINE_END));
+            last = LINE_END;
+        }
+        let is_defined = |(scope, name): &(usize, Box<[u8]>)| {
+            defined.contains(&(*scope, name.clone())) || defined.contains(&(0, name.clone()))
+        };
+        mentioned.retain(|mention| !is_defined(mention));
+        names.undefined = mentioned;
+        names
+    }
+}
+
+/// A name in a line.
+struct MentionedName {
+    /// With its sign.
+    text: Box<[u8]>,
+    is_definition: bool,
+}
+
+/// Returns whether a line begins a function.
+fn begins_function(words: &[&[u8]]) -> bool {
+    words[0] == b"define" || words.iter().take(2).any(|word| word.ends_with(b"func"))
+}
+
+/// Returns the name that a word of a line is.
+fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<MentionedName> {
+    let word = words[index];
+    let next = words.get(index + 1).copied();
+    let first = words[0];
+    let is_label = format == ModuleFormat::LlvmIr && index == 0 && next == Some(b":");
+    if is_label {
+        let text = [b"%", word].concat().into();
+        return Some(MentionedName {
+            text,
+            is_definition: true,
+        });
+    }
+    let signs: &[u8] = match format {
+        ModuleFormat::LlvmIr => b"%@!#",
+        ModuleFormat::Mlir => b"%^",
+        ModuleFormat::Spirv => b"%",
+    };
+    if word.len() < 2 || !signs.contains(&word[0]) {
+        return None;
+    }
+    let is_definition = match format {
+        ModuleFormat::Spirv => {
+            let operation = words.get(index + 2);
+            next == Some(b"=") && operation.is_some_and(|operation| operation.starts_with(b"Op"))
+        }
+        ModuleFormat::LlvmIr => {
+            let is_header = first == b"define" || first == b"declare";
+            next == Some(b"=") || is_header && word[0] == b'@'
+        }
+        ModuleFormat::Mlir => {
+            let is_plain = |word: &&[u8]| !word[0].is_ascii_alphabetic() && word[0] != b'"';
+            let before_sign = words.iter().take_while(|word| *word != b"=");
+            let is_result = words.contains(&&b"="[..]) && before_sign.clone().all(is_plain);
+            // A use has a space before the colon.
+            let is_joined =
+                next.is_some_and(|next| std::ptr::eq(word.as_ptr_range().end, next.as_ptr()));
+            next == Some(b":") && is_joined
+                || index == 0
+                || is_result && index < before_sign.count()
+        }
+    };
+    Some(MentionedName {
+        text: word.into(),
+        is_definition,
+    })
+}
+
+/// Divides a line into words, names, strings and signs, without comments.
+fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
+    let is_letter = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$') || byte >= 0x80
+    };
+    let mut words = Vec::new();
+    let mut at = 0;
+    while at < line.len() {
+        let byte = line[at];
+        let is_comment = match format {
+            ModuleFormat::Mlir => line[at..].starts_with(b"//"),
+            ModuleFormat::LlvmIr | ModuleFormat::Spirv => byte == b';',
+        };
+        if is_comment {
+            break;
+        }
+        if byte.is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        let is_sign = matches!(byte, b'%' | b'@' | b'!' | b'#' | b'^' | b'$');
+        let start = at;
+        at += usize::from(is_sign);
+        if line.get(at) == Some(&b'"') {
+            let inside = &line[at + 1..];
+            let length = inside.iter().position(|&byte| byte == b'"');
+            at = length.map_or(line.len(), |length| at + length + 2);
+        } else {
+            at += (line[at..].iter())
+                .take_while(|&&byte| is_letter(byte))
+                .count();
+            at = at.max(start + 1);
+        }
+        words.push(&line[start..at]);
+    }
+    words
+}
+
+/// Returns a number for words of the same kind: names, types and numbers are alike.
+fn kind(format: ModuleFormat, word: &[u8]) -> u64 {
+    let is_number = word
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    let is_type = match word {
+        b"ptr" | b"float" | b"double" | b"half" | b"index" => format != ModuleFormat::Spirv,
+        [b'i' | b'f', width @ ..] if !width.is_empty() => width.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    let is_constant = [
+        "poison",
+        "undef",
+        "null",
+        "true",
+        "false",
+        "zeroinitializer",
+    ]
+    .iter()
+    .any(|constant| word == constant.as_bytes());
+    let alike: &[u8] = match (format, word[0]) {
+        _ if is_type && format != ModuleFormat::Spirv => b"i",
+        (ModuleFormat::LlvmIr, b'%' | b'@') => b"%",
+        (ModuleFormat::LlvmIr, _) if is_number || is_constant => b"%",
+        (_, first @ (b'%' | b'@' | b'!' | b'#' | b'^' | b'"')) if word.len() > 1 => {
+            return u64::from(first);
+        }
+        _ if is_number => b"0",
+        _ => word,
+    };
+    // FNV-1a; 0 stands for the ends of lines.
+    let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    alike.iter().fold(0xcbf2_9ce4_8422_2325, hash) | 256
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LLVM: &str = "\
+define i32 @f(i32 %a) {
+  %b = add nsw i32 %a, 1
+  br label %next
+
+next:
+  %c = add i32 %b, %a
+  ret i32 %c
+}
+";
+
+    fn admits(format: ModuleFormat, input: &str, from: &str, to: &str) -> bool {
+        let best: Arc<[u8]> = input.as_bytes().into();
+        let mut gate = ModuleGate::new(format, input.as_bytes());
+        assert!(input.contains(from), "no {from:?}");
+        gate.admits(input.replacen(from, to, 1).as_bytes(), &best)
+    }
+
+    #[test]
+    fn a_definition_that_is_used_stays() {
+        let llvm = |from, to| admits(ModuleFormat::LlvmIr, LLVM, from, to);
+        assert!(!llvm("  %b = add nsw i32 %a, 1\n", ""));
+        assert!(!llvm("next:\n", ""));
+        assert!(llvm("add nsw", "add"), "this pair of words is in the input");
+        let unused = LLVM.replace("ret i32 %c", "ret i32 %a");
+        assert!(admits(ModuleFormat::LlvmIr, &unused, "%c = add", "add"));
+    }
+
+    #[test]
+    fn words_that_are_never_neighbours_are_not_brought_together() {
+        let llvm = |from, to| admits(ModuleFormat::LlvmIr, LLVM, from, to);
+        assert!(!llvm("label %next", "%next"));
+        assert!(!llvm("nsw i32 %a, 1", "nsw i32"));
+        assert!(llvm("add i32 %b, %a", "add i32 %a, %a"), "names are alike");
+    }
+
+    #[test]
+    fn numbers_that_are_mentioned_are_never_left_out() {
+        let text = "define void @f() {\n  br label %1\n\n1:\n  ret void\n}\n";
+        let best: Arc<[u8]> = text.as_bytes().into();
+        let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, text.as_bytes());
+        let hidden = text.replace("1:", "");
+        assert!((0..100).all(|_| !gate.admits(hidden.as_bytes(), &best)));
+    }
+
+    #[test]
+    fn instructions_of_spirv_keep_their_shape() {
+        let text = "%v = OpTypeVoid\n%f = OpTypeFunction %v\n%g = OpTypeFunction %v %v\n";
+        let spirv = |from, to| admits(ModuleFormat::Spirv, text, from, to);
+        assert!(!spirv("%v = OpTypeVoid\n", ""));
+        assert!(!spirv("= OpTypeFunction %v\n", "OpTypeFunction %v\n"));
+        assert!(!spirv("OpTypeFunction %v\n", "OpTypeFunction\n"));
+        assert!(spirv("%v %v", "%v"));
+    }
+
+    #[test]
+    fn values_of_mlir_are_defined_before_a_sign_or_right_before_a_colon() {
+        let text =
+            "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a : i32\n  return %b : i32\n}\n";
+        let mlir = |from, to| admits(ModuleFormat::Mlir, text, from, to);
+        assert!(!mlir("  %b = arith.addi %a, %a : i32\n", ""));
+        assert!(mlir("arith.addi %a, %a", "arith.addi %a"));
+    }
+
+    #[test]
+    fn the_gate_opens_when_what_it_skips_is_interesting() {
+        let best: Arc<[u8]> = LLVM.as_bytes().into();
+        let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, LLVM.as_bytes());
+        let asked = (0..512)
+            .filter(|_| {
+                let is_asked = gate.admits(b"next", &best);
+                if is_asked {
+                    gate.tell(Verdict::Interesting);
+                }
+                is_asked
+            })
+            .count();
+        assert_eq!(asked, 8 + 512 - (7 * SAMPLE + SAMPLE / 2));
+    }
+}
