@@ -300,6 +300,7 @@ fn run_identity(
         // Part of the property, and of the input.
         command: _,
         backtrack: _,
+        failure: _,
         more: _,
         folder,
         // The store is beside the result.
