@@ -31,6 +31,21 @@ pub(crate) struct PicturesArgs {
 /// Size of the terminal, in columns and rows.
 const SIZE: [u16; 2] = [100, 28];
 
+/// An input with several failures, and the program that fails on it: those of the guide.
+const ORDERS: &str = r#"[
+  {"customer": "Ada", "items": [{"name": "tea", "price": 3}, {"name": "mug", "price": 8}]},
+  {"customer": "Ben", "items": []},
+  {"customer": "Cleo", "items": [{"name": "pot", "price": 20}, {"name": "lid", "price": 4}]}
+]
+"#;
+const TOTALS: &str = r#"import json
+import sys
+
+for order in json.load(open(sys.argv[1])):
+    prices = [item["price"] for item in order["items"]]
+    print(order["customer"], "pays", sum(prices), "on average", sum(prices) / len(prices))
+"#;
+
 /// Programs that are tried as a browser.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
@@ -46,6 +61,7 @@ pub(crate) fn run(args: &PicturesArgs) -> Result<ExitCode> {
     }
     if find("setsid").is_some() {
         screens(&boildown, work.path(), &output)?;
+        failures(&boildown, work.path(), &output)?;
     } else {
         eprintln!("there is no setsid: the pictures of the terminal stay as they are");
     }
@@ -70,13 +86,8 @@ fn screens(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
     terminal.wait_until("the page is much smaller", |shown| {
         percent_removed(shown).is_some_and(|percent| percent > 95.0)
     })?;
-    let draw = |terminal: &Terminal, name: &str, title: &str| {
-        let path = output.join(name);
-        fs::write(&path, svg::drawing(&terminal.screen(), title))
-            .with_context(|| format!("write {}", path.display()))?;
-        println!("{}", path.display());
-        anyhow::Ok(())
-    };
+    let draw =
+        |terminal: &Terminal, name: &str, title: &str| draw(terminal, &output.join(name), title);
     draw(
         &terminal,
         "terminal-view.svg",
@@ -87,24 +98,54 @@ fn screens(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
     terminal.wait_until("it pauses", |shown| {
         shown.contains("PAUSED") && shown.contains("0 of 2 busy")
     })?;
-    terminal.press("\x1b[D")?;
-    terminal.wait_until("the history is shown", |shown| shown.contains("→ result"))?;
+    // The step before the last ones, which are small.
+    terminal.press("\x1b[D\x1b[D\x1b[D")?;
+    terminal.wait_until("the history is shown", |shown| {
+        steps_after(shown) == Some(2) && shown.contains("→ result")
+    })?;
     draw(
         &terminal,
         "terminal-steps.svg",
         "What one step of the reduction removed",
     )?;
-    terminal.press("f")?;
-    terminal.wait_until("the failures are shown", |shown| {
-        shown.contains("secondary failures")
-    })?;
-    draw(
-        &terminal,
-        "terminal-failures.svg",
-        "Secondary failures in the terminal view",
-    )?;
     terminal.press("q")?;
     terminal.wait_for_end()
+}
+
+/// Returns how many results there are after the one that is shown.
+fn steps_after(shown: &str) -> Option<usize> {
+    let (before, after) = shown.lines().nth(1)?.rsplit_once(" of ")?;
+    let place: usize = before.split_whitespace().last()?.parse().ok()?;
+    after.trim().parse::<usize>().ok()?.checked_sub(place)
+}
+
+/// Draws the list of secondary failures. The page has none.
+fn failures(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
+    for (name, text) in [("orders.json", ORDERS), ("totals.py", TOTALS)] {
+        fs::write(work.join(name), text).with_context(|| format!("write {name}"))?;
+    }
+    let mut command = Command::new(boildown);
+    command.args(["reduce", "--yes", "--jobs", "1", "orders.json"]);
+    command.args(["--", "python3", "totals.py", "orders.json"]);
+    let mut terminal = Terminal::start(command, work, [SIZE[0], 14])?;
+    terminal.wait_until("there are secondary failures", |shown| {
+        shown.contains("secondary failures (f)")
+    })?;
+    terminal.press("p")?;
+    terminal.wait_until("it pauses", |shown| shown.contains("PAUSED"))?;
+    terminal.press("f")?;
+    terminal.wait_until("the failures are shown", |shown| shown.contains('▶'))?;
+    let title = "Secondary failures in the terminal view";
+    draw(&terminal, &output.join("terminal-failures.svg"), title)?;
+    terminal.press("q")?;
+    terminal.wait_for_end()
+}
+
+fn draw(terminal: &Terminal, path: &Path, title: &str) -> Result<()> {
+    fs::write(path, svg::drawing(&terminal.screen(), title))
+        .with_context(|| format!("write {}", path.display()))?;
+    println!("{}", path.display());
+    Ok(())
 }
 
 /// Returns the part of the input that was removed, in percent, as the view shows it.
@@ -132,7 +173,10 @@ fn page(boildown: &Path, browser: &Path, work: &Path, output: &Path) -> Result<(
             .args(["--hide-scrollbars", "--force-color-profile=srgb"])
             .arg("--window-size=1120,1500")
             .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
-            .arg(format!("--user-data-dir={}", work.join("profile").display()))
+            .arg(format!(
+                "--user-data-dir={}",
+                work.join("profile").display()
+            ))
             .arg(format!("--screenshot={}", path.display()))
             .arg(format!("file://{}", work.join("report.html").display()))
             .stdout(Stdio::null())

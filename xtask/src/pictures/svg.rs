@@ -73,10 +73,7 @@ fn indexed(number: u8) -> String {
 pub(super) fn drawing(screen: &Screen, title: &str) -> String {
     let (rows, columns) = screen.size();
     let (rows, columns): (u16, u16) = (rows.into(), columns.into());
-    let [width, height] = [
-        columns * CELL[0] + 2 * MARGIN,
-        rows * CELL[1] + 2 * MARGIN,
-    ];
+    let [width, height] = [columns * CELL[0] + 2 * MARGIN, rows * CELL[1] + 2 * MARGIN];
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n\
@@ -131,8 +128,16 @@ fn run(screen: &Screen, row: u16, first: u16, columns: u16, svg: &mut String) ->
     let trimmed = text.trim_end();
     if !trimmed.is_empty() {
         let length = u16::try_from(trimmed.chars().count()).unwrap_or(u16::MAX);
-        let length = if text.is_ascii() { length * CELL[0] } else { width };
-        let bold = if style.is_bold { " font-weight=\"bold\"" } else { "" };
+        let length = if text.is_ascii() {
+            length * CELL[0]
+        } else {
+            width
+        };
+        let bold = if style.is_bold {
+            " font-weight=\"bold\""
+        } else {
+            ""
+        };
         let dim = if style.is_dim { " opacity=\"0.6\"" } else { "" };
         writeln!(
             svg,

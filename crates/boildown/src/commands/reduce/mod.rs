@@ -10,8 +10,8 @@ use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_store::RunStore;
 
 use self::args::{NO_FILE, ReduceArgs};
-pub(crate) use self::delivery::words_of_response_file;
-use self::delivery::{deliver, settle_command};
+use self::delivery::settle_command;
+pub(crate) use self::delivery::{deliver, words_of_response_file};
 use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use boildown_exec::{CommandLine, Runner, StdinContent, TypedCommand};
+use boildown_exec::{CommandLine, StdinContent, TypedCommand};
 use boildown_oracle::{Capture, ExitSpec, Expectation, Interrupt, Outcome, Property, Run};
 use boildown_report::{
     BugScripts, BugText, CaseForm, ReductionRecord, ScriptCheck, grep_pattern, interesting, readme,
@@ -19,6 +19,7 @@ use super::bug_files::BugFiles;
 use super::record::StoredReduction;
 use crate::cli::{Cli, Command};
 use crate::commands::reduce::args::ReduceArgs;
+use crate::commands::reduce::deliver;
 use crate::error::{CliError, ExitKind};
 use crate::folder::is_folder;
 use crate::habits::{settle, with_command};
@@ -51,9 +52,15 @@ pub(super) fn write(
         .unwrap_or(Path::new(""))
         .join(&stored.session.result);
     let result_file = std::path::absolute(&result_file).unwrap_or(result_file);
-    let args = arguments(stored)?;
+    let mut args = arguments(stored)?;
     let case = BugCase::read(stored, &args, &result_file)?;
-    let commands = PropertyCommands::new(&args.property, &args.command, &args.input, "boildown")?;
+    if let Some(place) = case.place() {
+        // As the reduction does for several files, and for a folder without a name.
+        args.input = place.path();
+    }
+    let mut commands =
+        PropertyCommands::new(&args.property, &args.command, &args.input, "boildown")?;
+    deliver(&args, &mut commands)?;
     let mut files = BugFiles::new(case.place().cloned());
     let scripts = scripts(stored, &args, &case, &commands, &mut files)?;
     let content = case.add_to(&scripts, &mut files)?;
@@ -71,7 +78,7 @@ pub(super) fn write(
     };
     let run = match &case {
         BugCase::File(result) if scripts.form == CaseForm::File => {
-            run_on(&args, &commands.command, result, limit)?
+            run_on(&args, &args.input, &commands.command, result, limit)?
         }
         _ => scripted.reproduced()?,
     };
@@ -171,25 +178,17 @@ fn script_check(expectation: &Expectation) -> Result<ScriptCheck, CliError> {
     })
 }
 
-/// Runs a command on the result, once.
+/// Runs a command on a candidate with the name of this file, once.
 fn run_on(
     args: &ReduceArgs,
+    input: &Path,
     command: &CommandLine,
-    result: &[u8],
+    candidate: &[u8],
     limit: Duration,
 ) -> Result<Run, CliError> {
-    let runner = limits::runner(
-        &args.input,
-        command.clone(),
-        &args.sandbox,
-        Some(limit),
-        &mut |_| {},
-    )?;
-    run_once(&runner, result)
-}
-
-fn run_once(runner: &Runner, candidate: &[u8]) -> Result<Run, CliError> {
     let cannot_run = |error| CliError::cannot_run(&error);
+    let (command, limit) = (command.clone(), Some(limit));
+    let runner = limits::runner(input, command, &args.sandbox, limit, &mut |_| {})?;
     let interrupt = Interrupt::new().map_err(cannot_run)?;
     let run = runner.run(candidate, Capture::Output, &interrupt);
     run.map_err(cannot_run)
@@ -213,19 +212,16 @@ impl ScriptedRuns<'_> {
         let words = ["sh", "-c", line, "sh"].map(OsString::from);
         let words = words.into_iter().chain([script.into_os_string()]);
         let words: Vec<_> = words.chain(candidate.map(|_| "{}".into())).collect();
+        let input = Path::new("candidate");
         let command = CommandLine::new(&TypedCommand {
             words: &words,
-            input: Path::new("candidate"),
+            input,
             user_dir: self.folder,
             stdin: StdinContent::Nothing,
         });
         let command = command.map_err(|error| CliError::cannot_run(&error))?;
-        run_on(
-            self.args,
-            &command,
-            candidate.unwrap_or_default(),
-            self.limit,
-        )
+        let candidate = candidate.unwrap_or_default();
+        run_on(self.args, input, &command, candidate, self.limit)
     }
 
     /// Runs `reproduce.sh`. Returns the run of the command in it.

@@ -67,6 +67,14 @@ impl FolderPlace {
         })
     }
 
+    /// Returns the path of the folder, or of the directory that several files are in.
+    pub(super) fn path(&self) -> PathBuf {
+        match &self.name {
+            Some(name) => self.root.join(name),
+            None => self.root.clone(),
+        }
+    }
+
     /// Returns the word that names the input from the directory in which a run begins.
     pub(super) fn input(&self) -> Vec<ScriptPart> {
         let name = self.name.clone().unwrap_or_default();
