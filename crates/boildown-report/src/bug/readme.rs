@@ -78,7 +78,11 @@ fn test_case(record: &ReductionRecord, bug: &BugText) -> String {
             Some((name, text)) => (name.as_str(), text.as_slice()),
             None => (record.input.as_str(), result),
         };
-        return one_file(name, result, record.language.as_deref());
+        let mut text = one_file(name, result, record.language.as_deref());
+        if bug.case.is_some() && !bug.enclosed.is_empty() {
+            text += "\n`$here` is the folder of this report.\n";
+        }
+        return text;
     }
     let (mut text, mut shown) = (String::new(), 0);
     for (name, content) in &bug.files {
