@@ -82,7 +82,7 @@ fn reduction(boildown: &Path) -> Command {
 
 /// Draws screens of the terminal view.
 fn screens(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
-    let mut terminal = Terminal::start(reduction(boildown), work, SIZE)?;
+    let mut terminal = Terminal::start(&reduction(boildown), work, SIZE)?;
     terminal.wait_until("the page is much smaller", |shown| {
         percent_removed(shown).is_some_and(|percent| percent > 95.0)
     })?;
@@ -125,9 +125,17 @@ fn failures(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
         fs::write(work.join(name), text).with_context(|| format!("write {name}"))?;
     }
     let mut command = Command::new(boildown);
-    command.args(["reduce", "--yes", "--jobs", "1", "orders.json"]);
+    command.args([
+        "reduce",
+        "--ui",
+        "tui",
+        "--yes",
+        "--jobs",
+        "1",
+        "orders.json",
+    ]);
     command.args(["--", "python3", "totals.py", "orders.json"]);
-    let mut terminal = Terminal::start(command, work, [SIZE[0], 14])?;
+    let mut terminal = Terminal::start(&command, work, [SIZE[0], 14])?;
     terminal.wait_until("there are secondary failures", |shown| {
         shown.contains("secondary failures (f)")
     })?;

@@ -78,7 +78,7 @@ pub(super) fn drawing(screen: &Screen, title: &str) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n\
          <rect width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"{}\"/>\n\
-         <g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\" xml:space=\"preserve\">\n",
+         <g font-family=\"DejaVu Sans Mono, Menlo, Consolas, monospace\" font-size=\"13\">\n",
         PLAIN[1],
         title = escaped(title),
     );
@@ -144,7 +144,8 @@ fn run(screen: &Screen, row: u16, first: u16, columns: u16, svg: &mut String) ->
             "<text x=\"{x}\" y=\"{}\" textLength=\"{length}\" lengthAdjust=\"spacingAndGlyphs\" fill=\"{}\"{bold}{dim}>{}</text>",
             y + 13,
             style.front,
-            escaped(trimmed)
+            // Viewers join other spaces.
+            escaped(trimmed).replace(' ', "\u{a0}")
         )
         .ok();
     }

@@ -26,7 +26,7 @@ pub(super) struct Terminal {
 
 impl Terminal {
     /// Starts a program in this directory, on a terminal of this size.
-    pub(super) fn start(program: Command, dir: &Path, [columns, rows]: [u16; 2]) -> Result<Self> {
+    pub(super) fn start(program: &Command, dir: &Path, [columns, rows]: [u16; 2]) -> Result<Self> {
         let [master, slave] = open()?;
         let size = Winsize {
             ws_row: rows,

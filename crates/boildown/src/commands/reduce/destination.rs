@@ -342,11 +342,10 @@ impl Destination {
     pub(crate) fn of_failure(mut self, name: &OsStr) -> Self {
         let directory = self.other_failures();
         let infix = [OsStr::new("."), name].into_iter().collect::<OsString>();
-        let beside = |path: &Path| match self.is_folder {
-            true => with_suffix(&without_slash(path), &infix),
-            false => with_infix(path, &infix),
+        self.output = match self.is_folder {
+            true => with_suffix(&without_slash(&self.output), &infix),
+            false => with_infix(&self.output, &infix),
         };
-        self.output = beside(&self.output);
         self.target = fsx::resolve_link(&self.output);
         self.shared_failures = Some(directory);
         self

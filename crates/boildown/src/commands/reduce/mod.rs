@@ -84,8 +84,7 @@ fn reduce_one(
     let mut reporter = reduction_reporter(&args.printing, args.ui)?;
     let reporter = reporter.as_mut();
     let places = run_places(args, &commands, &subject.destination).of_folder(subject.snapshot());
-    (subject.folder.iter()).for_each(|folder| folder.note(reporter));
-    subject.note_failure(reporter);
+    subject.note(reporter);
     let history = ReductionHistory::find(
         args,
         &places,
@@ -136,9 +135,7 @@ fn reduce_one(
         switch,
     };
     let started = search.started(&choices);
-    if let Some(store) = &session.store {
-        record_start(store, &started);
-    }
+    record_start(session.store.as_deref(), &started);
     reporter.started(started);
     search.finish(
         &strategy,
@@ -167,7 +164,10 @@ fn admit(
 
 /// Records the first event of the session, and the directory in which it runs, for
 /// `boildown report`.
-fn record_start(store: &RunStore, started: &StartedEvent) {
+fn record_start(store: Option<&RunStore>, started: &StartedEvent) {
+    let Some(store) = store else {
+        return;
+    };
     let mut event = started.to_json();
     if let Ok(directory) = std::env::current_dir()
         && let (Some(fields), Some(directory)) = (event.as_object_mut(), directory.to_str())

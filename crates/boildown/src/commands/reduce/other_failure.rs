@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ use super::destination::Destination;
 use crate::error::{CliError, ExitKind};
 use crate::habits::with_command;
 use crate::input;
-use crate::report::format::EscapedPath as _;
+use crate::report::format::{EscapedPath as _, printable};
 use crate::report::reporter::{NextFailure, Reporter};
 
 /// A failure that a candidate of an earlier search showed.
@@ -187,7 +187,8 @@ pub(super) fn start(next: &NextFailure) -> CliError {
         Ok(program) => program,
         Err(error) => return failed(error),
     };
-    crate::print_error(&format!("\nnow: {line}"));
+    // A closed standard error is not an error.
+    drop(writeln!(std::io::stderr(), "\nnow: {}", printable(&line)));
     #[expect(
         clippy::disallowed_methods,
         reason = "it takes the place of this process, which has ended its search"

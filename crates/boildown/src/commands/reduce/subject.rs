@@ -80,8 +80,12 @@ impl Subject {
         })
     }
 
-    /// Says which failure is reduced, if it is not that of the input.
-    pub(super) fn note_failure(&self, reporter: &mut dyn Reporter) {
+    /// Says what there is to know of a folder, and which failure is reduced, if it is not that of
+    /// the input.
+    pub(super) fn note(&self, reporter: &mut dyn Reporter) {
+        if let Some(folder) = &self.folder {
+            folder.note(reporter);
+        }
         if let Some(failure) = &self.failure {
             let names: Vec<_> = self.inputs.iter().map(|path| path.escaped()).collect();
             failure.note(&names.join(" "), self.destination.shown(), reporter);

@@ -1,4 +1,4 @@
-//! The results of a run, read from its store while it goes on.
+//! The results of a run, read from its store while it continues.
 
 use std::sync::Arc;
 
