@@ -166,7 +166,9 @@ fn percent_removed(shown: &str) -> Option<f64> {
 fn page(boildown: &Path, browser: &Path, work: &Path, output: &Path) -> Result<()> {
     let mut report = Command::new(boildown);
     report.args(["report", "-o", "report.html"]);
-    // The first one resumes what the terminal showed.
+    // In one session, without that of the terminal.
+    fs::remove_dir_all(work.join(".boildown")).context("forget the earlier reductions")?;
+    fs::remove_file(work.join("page.min.html")).context("remove the result")?;
     for mut command in [reduction(boildown), report] {
         let status = command.current_dir(work).stderr(Stdio::null()).status();
         let status = status.context("start boildown")?;
