@@ -11,6 +11,7 @@ mod census;
 mod corpus;
 mod growth;
 mod peers;
+mod pictures;
 mod scaling;
 mod subjects;
 mod table;
@@ -38,6 +39,8 @@ enum Xtask {
     House(census::HouseArgs),
     /// Injects faults into reductions and prints whether the promises held.
     Torture(torture::TortureArgs),
+    /// Makes the pictures of docs and README from a real reduction.
+    Pictures(pictures::PicturesArgs),
     /// Prints precision and recall of the groups of a triage against known labels.
     TriageQuality(triage_quality::TriageQualityArgs),
 }
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
         Xtask::Bench(args) => bench::run(&args),
         Xtask::House(args) => census::run(&args),
         Xtask::Torture(args) => torture::run(&args),
+        Xtask::Pictures(args) => pictures::run(&args),
         Xtask::TriageQuality(args) => triage_quality::run(&args),
     };
     match done {

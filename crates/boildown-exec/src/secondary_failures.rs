@@ -26,6 +26,8 @@ pub struct SecondaryFailureCollector<O> {
     /// The folder that the smallest candidates are written to.
     folder: PathBuf,
     form: CandidateForm,
+    /// The file in that folder that is the input itself.
+    input: Option<PathBuf>,
     failures: Mutex<SecondaryFailures>,
 }
 
@@ -106,6 +108,7 @@ impl<O> SecondaryFailureCollector<O> {
             expected,
             folder,
             form: CandidateForm::File { extension },
+            input: None,
             failures: Mutex::default(),
         }
     }
@@ -114,6 +117,14 @@ impl<O> SecondaryFailureCollector<O> {
     #[must_use]
     pub fn of_folder(mut self, project: Arc<Project>) -> Self {
         self.form = CandidateForm::Folder(project);
+        self
+    }
+
+    /// Returns this collector for an input that is a file of the same folder: the candidate of
+    /// another search. It is not replaced, and no failure of this search.
+    #[must_use]
+    pub fn except(mut self, input: PathBuf) -> Self {
+        self.input = Some(input);
         self
     }
 
@@ -128,7 +139,9 @@ impl<O> SecondaryFailureCollector<O> {
         };
         let mut earlier: Vec<_> = files
             .filter_map(|file| Some((file.path(), size_at(&file.path())?)))
-            .filter(|(path, _)| is_new(path) && !is_hidden(path))
+            .filter(|(path, _)| {
+                is_new(path) && !is_hidden(path) && Some(path) != self.input.as_ref()
+            })
             .collect();
         earlier.sort();
         failures.earlier = earlier;
@@ -200,7 +213,10 @@ impl<O> SecondaryFailureCollector<O> {
             CandidateForm::File { extension } => extension,
             CandidateForm::Folder(_) => "",
         };
-        let is_used = |file: &PathBuf| failures.by_signature.values().any(|one| one.file == *file);
+        let is_used = |file: &PathBuf| {
+            Some(file) == self.input.as_ref()
+                || failures.by_signature.values().any(|one| one.file == *file)
+        };
         let names = (2..).map(|number| format!("{name}-{number}"));
         std::iter::once(name.clone())
             .chain(names)
@@ -335,6 +351,24 @@ mod tests {
         };
         assert_eq!(fs::read(file).unwrap().len() as u64, *bytes);
         assert_eq!(*bytes, 41);
+    }
+
+    #[test]
+    fn an_input_in_the_same_folder_stays_and_is_no_failure() {
+        let folder = tempfile::tempdir().unwrap();
+        let others = folder.path().join("others");
+        collect(folder.path(), &["Segmentation fault, early".to_owned()]);
+        let input = others.join("SIGSEGV.c");
+        let collector =
+            SecondaryFailureCollector::new(PrintsCandidate, None, others, Path::new("a.c"))
+                .except(input.clone());
+        let interrupt = Interrupt::new().unwrap();
+        collector.judge(b"Segmentation fault", &interrupt).unwrap();
+        let failures = collector.failures();
+        let files: Vec<_> = failures.iter().map(|one| one.file.clone()).collect();
+        assert_eq!(files, [input.with_file_name("SIGSEGV-2.c")]);
+        assert!(failures.earlier.is_empty());
+        assert_eq!(fs::read(input).unwrap(), b"Segmentation fault, early");
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::step_history::StepRow;
+
 /// Something that happened in a session, or that was measured of it.
 #[derive(Debug, Clone)]
 pub enum ViewEvent {
@@ -24,6 +26,10 @@ pub enum ViewEvent {
     Note(String),
     /// The secondary failures so far, the most important first.
     Failures(Vec<FailureRow>),
+    /// The results that are stored, the input first.
+    Steps(Vec<StepRow>),
+    /// The texts before and after the step to a result; `None` if one is not stored.
+    StepTexts(usize, Option<[Arc<[u8]>; 2]>),
     /// What each worker runs.
     Workers(Vec<WorkerRow>),
     /// Whether the workers wait for the user to continue.
@@ -47,6 +53,8 @@ pub struct SessionFacts {
     pub command: String,
     /// The property that is preserved.
     pub property: String,
+    /// Whether another failure can be reduced next.
+    pub can_switch: bool,
 }
 
 /// The state of a session at some moment.
@@ -73,7 +81,9 @@ pub struct Measured {
 /// Candidates that fail in another way than the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FailureRow {
-    /// The signature of the failure.
+    /// The name that stands for the failure on a command line; `None` for that of the input.
+    pub name: Option<String>,
+    /// The signature of the failure, if it is known.
     pub signature: String,
     /// The file with the smallest of them.
     pub file: String,

@@ -9,6 +9,10 @@ pub enum Key {
     Up,
     /// An arrow.
     Down,
+    /// An arrow.
+    Left,
+    /// An arrow.
+    Right,
     /// A page back.
     PageUp,
     /// A page on.
@@ -19,10 +23,12 @@ pub enum Key {
     End,
     /// The escape key.
     Escape,
+    /// The enter key.
+    Enter,
 }
 
 /// Something that the session has to do because of a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ViewAction {
     /// Skip the rest of the pass.
     SkipPass,
@@ -34,6 +40,11 @@ pub enum ViewAction {
     CopyCommand,
     /// Draw everything again.
     Redraw,
+    /// Read which results are stored.
+    ListSteps,
+    /// End the session with the best result, and reduce the secondary failure with this name, or
+    /// that of the input.
+    ReduceFailure(Option<String>),
 }
 
 /// Turns bytes of a terminal into keys. A sequence may arrive in parts.
@@ -82,6 +93,8 @@ fn sequence(bytes: &[u8]) -> Sequence {
         [ESCAPE, b'[' | b'O', last] => match last {
             b'A' => Key::Up,
             b'B' => Key::Down,
+            b'C' => Key::Right,
+            b'D' => Key::Left,
             b'H' => Key::Home,
             b'F' => Key::End,
             b'0'..=b'?' => return Sequence::Incomplete,
@@ -96,6 +109,7 @@ fn sequence(bytes: &[u8]) -> Sequence {
             _ => return Sequence::Unknown,
         },
         [byte] if byte.is_ascii_graphic() || *byte == b' ' => Key::Character(char::from(*byte)),
+        [b'\r' | b'\n'] => Key::Enter,
         // Ctrl-L.
         [0x0c] => Key::Character('\x0c'),
         _ => return Sequence::Unknown,

@@ -11,6 +11,7 @@
 //! - `model`: the state of the view
 //! - `curve`: the sizes over time, in bounded memory
 //! - `pass_yield`: what each pass has asked and removed
+//! - `step_history`: the results so far, and what one step changed
 //! - `keys`: keys, and the actions that they stand for
 //! - `glyphs`: characters of a test case as cells of a terminal
 //! - `case`: the best test case with its colours, and what the last step removed
@@ -29,6 +30,7 @@ mod model;
 mod numbers;
 mod palette;
 mod pass_yield;
+mod step_history;
 
 pub use case::{CaseLimits, ColouredRange, TestCase, TokenClass, differing};
 pub use draw::draw;
@@ -37,6 +39,7 @@ pub use keys::{Key, KeyReader, ViewAction};
 pub use model::ViewModel;
 pub use palette::Palette;
 pub use ratatui_core::{buffer, layout, style};
+pub use step_history::StepRow;
 
 /// The smallest terminal, in columns and rows, for which the view is the default.
 pub const ROOMY: (u16, u16) = (80, 20);

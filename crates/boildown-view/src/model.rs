@@ -9,6 +9,7 @@ use crate::curve::{CurvePoint, SizeCurve};
 use crate::event::{FailureRow, Measured, SessionFacts, ViewEvent, WorkerRow};
 use crate::keys::{Key, ViewAction};
 use crate::pass_yield::PassTable;
+use crate::step_history::StepHistory;
 
 /// The state of the view: what happened in the session, and what the user looks at.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +24,8 @@ pub struct ViewModel {
     /// The pass that found the best test case.
     pub(crate) found_by: &'static str,
     pub(crate) failures: Vec<FailureRow>,
+    /// The place of the failure that is marked.
+    pub(crate) marked_failure: usize,
     pub(crate) workers: Vec<WorkerRow>,
     notes: VecDeque<String>,
     pub(crate) activity: Option<String>,
@@ -35,6 +38,7 @@ pub struct ViewModel {
     /// The first line of the other screens.
     pub(crate) first_line: usize,
     pub(crate) input_diff: Arc<[ChangedLine]>,
+    pub(crate) history: StepHistory,
     /// Tests and times of the last seconds.
     recent: VecDeque<(Duration, u64)>,
 }
@@ -46,6 +50,8 @@ pub(crate) enum Screen {
     Main,
     /// The differences between the input and the best test case.
     Diff,
+    /// The results so far, and what one step changed.
+    History,
     Failures,
     Help,
 }
@@ -87,7 +93,11 @@ impl ViewModel {
                 self.notes.truncate(MAX_NOTES - 1);
                 self.notes.push_front(note);
             }
-            ViewEvent::Failures(failures) => self.failures = failures,
+            ViewEvent::Failures(failures) => self.list_failures(failures),
+            ViewEvent::Steps(rows) => self.history.list(rows),
+            ViewEvent::StepTexts(place, texts) => {
+                self.history.take_texts(place, texts.as_ref());
+            }
             ViewEvent::Workers(workers) => self.workers = workers,
             ViewEvent::Paused(is_paused) => self.is_paused = is_paused,
         }
@@ -117,6 +127,31 @@ impl ViewModel {
         }
     }
 
+    /// Lists these failures. The mark stays at its failure.
+    fn list_failures(&mut self, failures: Vec<FailureRow>) {
+        let marked = (self.failures.get(self.marked_failure)).map(|failure| &failure.file);
+        let mut files = failures.iter().map(|failure| &failure.file);
+        let place = files.position(|file| Some(file) == marked);
+        self.marked_failure = place.unwrap_or(0);
+        self.failures = failures;
+    }
+
+    /// Returns the number of secondary failures.
+    pub(crate) fn secondary_failures(&self) -> usize {
+        let failures = self.failures.iter();
+        failures.filter(|failure| failure.name.is_some()).count()
+    }
+
+    /// Chooses the failure that is marked as the next one.
+    fn reduce_marked(&mut self) -> Option<ViewAction> {
+        if self.screen != Screen::Failures || self.is_ending || !self.facts.can_switch {
+            return None;
+        }
+        let failure = self.failures.get(self.marked_failure)?;
+        self.is_ending = true;
+        Some(ViewAction::ReduceFailure(failure.name.clone()))
+    }
+
     /// Returns the best test case, the one before it, and whether there is one.
     #[must_use]
     pub fn best(&self) -> (&Arc<[u8]>, Option<&Arc<[u8]>>) {
@@ -137,6 +172,14 @@ impl ViewModel {
     /// Takes over what another state of this model has computed.
     pub fn take_comparison(&mut self, other: &Self) {
         self.input_diff = Arc::clone(&other.input_diff);
+    }
+
+    /// Returns the result whose step is looked at and was not read yet.
+    #[must_use]
+    pub fn wanted_step(&self) -> Option<usize> {
+        (self.screen == Screen::History)
+            .then(|| self.history.wanted())
+            .flatten()
     }
 
     /// Returns the tests in a second: of the last ten seconds, or since the beginning.
@@ -174,6 +217,12 @@ impl ViewModel {
             Key::Character('d') => self.show(other(Screen::Diff)(self.screen)),
             Key::Character('f') => self.show(other(Screen::Failures)(self.screen)),
             Key::Character('?' | 'h') => self.show(other(Screen::Help)(self.screen)),
+            Key::Enter => return self.reduce_marked(),
+            Key::Left | Key::Right | Key::Home | Key::End
+                if self.screen == Screen::History || matches!(key, Key::Left | Key::Right) =>
+            {
+                return self.look_at_step(key);
+            }
             Key::Escape => {
                 self.scrolled_to = None;
                 self.show(Screen::Main);
@@ -181,6 +230,26 @@ impl ViewModel {
             _ => self.scroll(key),
         }
         None
+    }
+
+    /// Moves in the history, or enters it at the last result.
+    fn look_at_step(&mut self, key: Key) -> Option<ViewAction> {
+        let is_entered = self.screen != Screen::History;
+        let (at, last) = (
+            self.history.at(),
+            self.history.rows().len().saturating_sub(1),
+        );
+        let place = match key {
+            _ if is_entered => usize::MAX,
+            Key::Left => at.saturating_sub(1),
+            Key::Home => 0,
+            Key::Right => at + 1,
+            _ => usize::MAX,
+        };
+        self.show(Screen::History);
+        self.history.go_to(place);
+        // There may be more by now.
+        (is_entered || place > last).then_some(ViewAction::ListSteps)
     }
 
     fn show(&mut self, screen: Screen) {
@@ -209,13 +278,17 @@ impl ViewModel {
             Key::PageDown => self.first_line + PAGE,
             Key::Home => 0,
             Key::End => usize::MAX,
-            Key::Escape | Key::Character(_) => return,
+            Key::Escape | Key::Enter | Key::Left | Key::Right | Key::Character(_) => return,
         };
+        if self.screen == Screen::Failures {
+            self.mark_failure(key);
+            return;
+        }
         if self.screen != Screen::Main {
             let last = match self.screen {
                 Screen::Diff => self.input_diff.len(),
-                Screen::Failures => 2 * self.failures.len(),
-                Screen::Main | Screen::Help => 1,
+                Screen::History => self.history.lines(),
+                Screen::Main | Screen::Failures | Screen::Help => 1,
             };
             self.first_line = line.min(last.saturating_sub(1));
             return;
@@ -230,8 +303,23 @@ impl ViewModel {
             Key::PageUp => lines(PAGE, row_before),
             Key::PageDown => lines(PAGE, row_after),
             Key::End => (0..PAGE).fold(self.best.len(), |at, _| row_before(&self.best, at)),
-            Key::Home | Key::Escape | Key::Character(_) => 0,
+            _ => 0,
         });
+    }
+
+    /// Moves the mark in the list of failures.
+    fn mark_failure(&mut self, key: Key) {
+        const PAGE: usize = 5;
+        let (at, last) = (self.marked_failure, self.failures.len().saturating_sub(1));
+        let place = match key {
+            Key::Up | Key::Character('k') => at.saturating_sub(1),
+            Key::Down | Key::Character('j') => at + 1,
+            Key::PageUp => at.saturating_sub(PAGE),
+            Key::PageDown => at + PAGE,
+            Key::End => last,
+            _ => 0,
+        };
+        self.marked_failure = place.min(last);
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boildown_exec::{FolderNotes, FolderPlan, FolderRequest, PlanError, Project};
-use boildown_folder::{FolderInput, FolderText};
+use boildown_folder::{FolderInput, FolderText, Listing};
 use boildown_store::Identity;
 use boildown_syntax::{count_tokens, files_named_in, language_of_file};
 use clap::Args;
@@ -221,19 +221,7 @@ impl FolderCase {
 
     /// Returns a list of the files of a state, with their sizes.
     pub(crate) fn listed(&self, state: &[u8]) -> Arc<[u8]> {
-        let listing = &self.input.listing;
-        let Ok(text) = FolderText::read(state, listing) else {
-            return Arc::default();
-        };
-        let line = |entry: usize| {
-            let path = OsStr::from_bytes(&listing.entries()[entry].path);
-            let size = text.size_of(listing, entry);
-            format!("{}  {}\n", path.escaped(), count(size, "byte"))
-        };
-        let files = text
-            .kept()
-            .filter(|entry| !listing.entries()[*entry].is_folder());
-        files.map(line).collect::<String>().into_bytes().into()
+        listed(&self.input.listing, state)
     }
 
     /// Returns the number of files in a state.
@@ -256,6 +244,22 @@ impl FolderCase {
         });
         Some(files.sum())
     }
+}
+
+/// Returns a list of the files of a state of the folder with this content, with their sizes.
+pub(crate) fn listed(listing: &Listing, state: &[u8]) -> Arc<[u8]> {
+    let Ok(text) = FolderText::read(state, listing) else {
+        return Arc::default();
+    };
+    let line = |entry: usize| {
+        let path = OsStr::from_bytes(&listing.entries()[entry].path);
+        let size = text.size_of(listing, entry);
+        format!("{}  {}\n", path.escaped(), count(size, "byte"))
+    };
+    let files = text
+        .kept()
+        .filter(|entry| !listing.entries()[*entry].is_folder());
+    files.map(line).collect::<String>().into_bytes().into()
 }
 
 /// Adds the options for folders to the identity of a run.

@@ -10,4 +10,6 @@ mod script;
 
 pub use pattern::{PatternError, grep_pattern};
 pub use readme::{BugText, readme};
-pub use script::{BugCommand, BugScripts, ScriptCheck, ScriptPart, interesting, reproduce};
+pub use script::{
+    BugCommand, BugScripts, CaseForm, ScriptCheck, ScriptPart, command_case, interesting, reproduce,
+};

@@ -17,7 +17,14 @@ pub struct BugText {
     pub variables: Vec<String>,
     /// The names of further files in the folder.
     pub enclosed: Vec<String>,
+    /// The name of the test case, and its text, if it differs from the result.
+    pub case: Option<(String, Vec<u8>)>,
+    /// The files of the test case, if it is a folder.
+    pub files: Vec<(String, Vec<u8>)>,
 }
+
+/// Bytes of the files of a folder that the text shows.
+const MAX_SHOWN: usize = 16 << 10;
 
 /// Returns the text to paste into an issue tracker.
 #[must_use]
@@ -32,15 +39,17 @@ pub fn readme(record: &ReductionRecord, bug: &BugText) -> String {
     );
     text += &fenced(&bug.output, None);
     text += "\n## The test case\n\n";
-    let result = record.last().text.as_deref().unwrap_or_default();
-    writeln!(text, "{}:\n", code(&record.input)).ok();
-    text += &fenced(result, record.language.as_deref());
-    if std::str::from_utf8(result).is_err() || result.contains(&0) {
-        text +=
-            "\nBytes that cannot be shown are written as `\\x00`; the file itself is enclosed.\n";
-    }
-    text += "\n## To reproduce\n\n`sh reproduce.sh` runs the command on the test case. `sh interesting.sh FILE` exits with 0 \
-             when a file shows this failure, for bisections and other reducers:\n\n";
+    text += &test_case(record, bug);
+    let (upper, noun) = match bug.files.is_empty() {
+        true => ("FILE", "file"),
+        false => ("FOLDER", "folder"),
+    };
+    writeln!(
+        text,
+        "\n## To reproduce\n\n`sh reproduce.sh` runs the command on the test case. `sh interesting.sh {upper}` exits with 0 \
+         when a {noun} shows this failure, for bisections and other reducers:\n"
+    )
+    .ok();
     for line in record.property.lines() {
         writeln!(text, "- {}", code(line)).ok();
     }
@@ -59,6 +68,42 @@ pub fn readme(record: &ReductionRecord, bug: &BugText) -> String {
     }
     text += &versions(record);
     text += &reduction(record);
+    text
+}
+
+fn test_case(record: &ReductionRecord, bug: &BugText) -> String {
+    if bug.files.is_empty() {
+        let result = record.last().text.as_deref().unwrap_or_default();
+        let (name, result) = match &bug.case {
+            Some((name, text)) => (name.as_str(), text.as_slice()),
+            None => (record.input.as_str(), result),
+        };
+        let mut text = one_file(name, result, record.language.as_deref());
+        if bug.case.is_some() && !bug.enclosed.is_empty() {
+            text += "\n`$here` is the folder of this report.\n";
+        }
+        return text;
+    }
+    let (mut text, mut shown) = (String::new(), 0);
+    for (name, content) in &bug.files {
+        shown += content.len();
+        if shown > MAX_SHOWN {
+            let size = with_commas(content.len() as u64);
+            writeln!(text, "{}, {size} bytes, is enclosed.\n", code(name)).ok();
+        } else {
+            text += &one_file(name, content, None);
+            text += "\n";
+        }
+    }
+    text
+}
+
+fn one_file(name: &str, content: &[u8], language: Option<&str>) -> String {
+    let mut text = format!("{}:\n\n{}", code(name), fenced(content, language));
+    if std::str::from_utf8(content).is_err() || content.contains(&0) {
+        text +=
+            "\nBytes that cannot be shown are written as `\\x00`; the file itself is enclosed.\n";
+    }
     text
 }
 

@@ -24,6 +24,38 @@ pub enum ScriptPart {
     Enclosed(String),
     /// The path of the home directory.
     Home,
+    /// A path in the directory of the run, which holds the test case.
+    InRun(String),
+    /// The items of the test case: a word for each, or all of them in a word of other parts.
+    Items,
+}
+
+/// What a test case is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum CaseForm {
+    /// A file.
+    #[default]
+    File,
+    /// A file of items, one on each line.
+    Lines,
+    /// A file of items with white space between them.
+    Words,
+    /// A folder. A run has it under its name, and begins in this directory beside or in it.
+    Folder(String),
+    /// Several files, in a folder. The directory of a run has the same files, and a run begins in
+    /// this directory of it.
+    Files(String),
+}
+
+impl CaseForm {
+    fn is_folder(&self) -> bool {
+        matches!(self, Self::Folder(_) | Self::Files(_))
+    }
+
+    /// Returns the word of the usage.
+    fn noun(&self) -> &'static str {
+        if self.is_folder() { "folder" } else { "file" }
+    }
 }
 
 /// What has to hold of a run.
@@ -50,6 +82,8 @@ pub enum ScriptCheck {
 pub struct BugScripts {
     /// The base name of the test case.
     pub name: String,
+    /// What the test case is.
+    pub form: CaseForm,
     /// The command.
     pub command: BugCommand,
     /// What has to hold of its run.
@@ -71,7 +105,8 @@ pub fn interesting(scripts: &BugScripts) -> String {
     }
     writeln!(
         text,
-        "# Usage: interesting.sh [FILE]\n# The test case is FILE, or {} in the current directory.\n# Written by boildown; needs nothing of it.",
+        "# Usage: interesting.sh [{0}]\n# The test case is {0}, or {1} in the current directory.\n# Written by boildown; needs nothing of it.",
+        scripts.form.noun().to_uppercase(),
         comment(&scripts.name)
     )
     .ok();
@@ -129,13 +164,14 @@ fn prelude(scripts: &BugScripts, default: &str) -> String {
     format!(
         r#"name={name}
 here=$(cd "$(dirname "$0")" && pwd) || exit 2
+export here
 case ${{1:-}} in
     '') case_file={default} ;;
     /*) case_file=$1 ;;
     *) case_file=$PWD/$1 ;;
 esac
-if [ ! -f "$case_file" ]; then
-    echo "$0: there is no file $case_file" >&2
+if [ ! {is} "$case_file" ]; then
+    echo "$0: there is no {noun} $case_file" >&2
     exit 2
 fi
 work=${{TMPDIR:-/tmp}}/bug-report-$$
@@ -152,8 +188,8 @@ run() {{
     shift
     runs=$((runs + 1))
     rm -rf "$work/case" "$work/late"
-    mkdir "$work/case" && cp "$case_file" "$work/case/$name" || exit 2
-    cd "$work/case" || exit 2
+    mkdir "$work/case" && {copy} || exit 2
+    cd "$work/case"{directory} || exit 2
     "$@" <"$input" >"$work/stdout" 2>"$work/stderr" &
     command=$!
     (
@@ -173,10 +209,78 @@ run() {{
     cd "$here" || exit 2
 }}
 
-"#,
+{items}"#,
+        is = if scripts.form.is_folder() { "-d" } else { "-f" },
+        noun = scripts.form.noun(),
+        copy = copy(&scripts.form),
+        directory = directory(&scripts.form),
+        items = items(&scripts.form),
         seconds = scripts.seconds.max(1),
         name = quoted(&scripts.name)
     )
+}
+
+/// Returns the command that copies the test case to where a run has it.
+fn copy(form: &CaseForm) -> &'static str {
+    match form {
+        CaseForm::File | CaseForm::Lines | CaseForm::Words => {
+            "cp \"$case_file\" \"$work/case/$name\""
+        }
+        CaseForm::Folder(_) => {
+            "mkdir \"$work/case/$name\" && cp -R \"$case_file/.\" \"$work/case/$name\""
+        }
+        CaseForm::Files(_) => "cp -R \"$case_file/.\" \"$work/case\"",
+    }
+}
+
+/// Returns the directory of a run, after that of the copy.
+fn directory(form: &CaseForm) -> String {
+    match form {
+        CaseForm::Folder(directory) | CaseForm::Files(directory) if !directory.is_empty() => {
+            format!("/{}", quoted(directory))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Returns what makes the items the arguments of the script. Without one there is no command.
+fn items(form: &CaseForm) -> &'static str {
+    match form {
+        CaseForm::Lines => {
+            r#"set --
+end=$(printf '\r')
+while IFS= read -r item || [ -n "$item" ]; do
+    item=${item%"$end"}
+    [ -z "$item" ] || set -- "$@" "$item"
+done <"$case_file"
+[ $# -gt 0 ] || exit 1
+
+"#
+        }
+        CaseForm::Words => {
+            r#"set -f
+set -- $(cat "$case_file")
+set +f
+[ $# -gt 0 ] || exit 1
+
+"#
+        }
+        CaseForm::File | CaseForm::Folder(_) | CaseForm::Files(_) => "",
+    }
+}
+
+/// Returns the line of a shell that the script runs as the test case, if that is a command. Files
+/// in the folder of the report are found by the variable `here`.
+#[must_use]
+pub fn command_case(command: &BugCommand, variables: Option<&[(String, String)]>) -> String {
+    let mut words = Vec::new();
+    if let Some(variables) = variables {
+        words.extend(["env", "-i", "PATH=\"$PATH\""].map(str::to_owned));
+        let variable = |(name, value): &(String, String)| quoted(&format!("{name}={value}"));
+        words.extend(variables.iter().map(variable));
+    }
+    words.extend(command.words.iter().map(|word| shell_word(word)));
+    words.join(" ") + "\n"
 }
 
 fn run(command: &BugCommand) -> String {
@@ -195,6 +299,9 @@ fn shell_word(parts: &[ScriptPart]) -> String {
         ScriptPart::CaseName => "\"$name\"".to_owned(),
         ScriptPart::Enclosed(path) => format!("\"$here\"/{}", quoted(path)),
         ScriptPart::Home => "\"$HOME\"".to_owned(),
+        ScriptPart::InRun(path) => format!("\"$work\"/case/{}", quoted(path)),
+        ScriptPart::Items if parts.len() == 1 => "\"$@\"".to_owned(),
+        ScriptPart::Items => "\"$*\"".to_owned(),
     };
     let word: String = parts.iter().map(part).collect();
     if word.is_empty() {

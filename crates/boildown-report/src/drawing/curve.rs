@@ -134,7 +134,17 @@ impl SizeCurve<'_> {
         let scale = self.scale();
         let LogScale { low, high } = scale;
         let is_narrow = high - low < 1.3;
-        let mut last = f64::MAX;
+        // Both ends have their sizes, and what is between them round ones.
+        let ends = [self.points.first(), self.points.last()].map(|point| point.map(|(_, y)| *y));
+        let ends: Vec<u64> = ends.into_iter().flatten().collect();
+        let mut used: Vec<f64> = Vec::new();
+        for bytes in &ends {
+            let y = scale.y(real(*bytes));
+            if used.iter().all(|other| (other - y).abs() >= 14.0) {
+                used.push(y);
+                size_line(svg, y, *bytes);
+            }
+        }
         for exponent in 0..12 {
             for digit in [1.0, 2.0, 5.0] {
                 let bytes = digit * 10_f64.powi(exponent);
@@ -143,20 +153,11 @@ impl SizeCurve<'_> {
                     continue;
                 }
                 let y = scale.y(bytes);
-                if last - y < 14.0 {
+                if used.iter().any(|other| (other - y).abs() < 14.0) {
                     continue;
                 }
-                last = y;
-                writeln!(
-                    svg,
-                    "<line class=grid x1=\"{}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=end>{}</text>",
-                    at(LEFT),
-                    at(RIGHT),
-                    at(LEFT - 6.0),
-                    y + 4.0,
-                    grouped(crate::format::whole(bytes))
-                )
-                .ok();
+                used.push(y);
+                size_line(svg, y, crate::format::whole(bytes));
             }
         }
     }
@@ -217,6 +218,20 @@ impl SizeCurve<'_> {
     }
 }
 
+/// Draws the line of a size, with the size before it.
+fn size_line(svg: &mut String, y: f64, bytes: u64) {
+    writeln!(
+        svg,
+        "<line class=grid x1=\"{}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text x=\"{}\" y=\"{:.1}\" text-anchor=end>{}</text>",
+        at(LEFT),
+        at(RIGHT),
+        at(LEFT - 6.0),
+        y + 4.0,
+        grouped(bytes)
+    )
+    .ok();
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,6 +251,21 @@ mod tests {
         assert!(svg.len() < 40_000, "{}", svg.len());
         assert!(svg.contains("a&lt;b"));
         assert!(svg.contains("from 200000 to 100001"));
+    }
+
+    #[test]
+    fn a_curve_between_round_sizes_has_the_sizes_of_its_ends() {
+        let curve = SizeCurve {
+            axis: CurveAxis::Tests,
+            points: vec![(0.0, 1_746_904), (18.0, 1_355_351)],
+            end: 18.0,
+            passes: Vec::new(),
+        };
+        let svg = curve.svg();
+        for bytes in [1_746_904, 1_355_351] {
+            let label = format!(">{}</text>", grouped(bytes));
+            assert!(svg.contains(&label), "{label} in {svg}");
+        }
     }
 
     #[test]

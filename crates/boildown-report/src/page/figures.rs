@@ -117,6 +117,11 @@ pub(super) fn time(record: &ReductionRecord) -> String {
 }
 
 fn session_row(session: &SessionRecord) -> Vec<String> {
+    // What was counted is stored at the end.
+    let counted = |number: u64| match session.seconds {
+        Some(_) => grouped(number),
+        None => String::new(),
+    };
     let fresh = session.tests.saturating_sub(session.recalled);
     let rate = match session.seconds {
         Some(seconds) if seconds > 0.0 => format!("{:.1}", real(fresh) / seconds),
@@ -125,9 +130,9 @@ fn session_row(session: &SessionRecord) -> Vec<String> {
     vec![
         date(session.started),
         session.seconds.map_or_else(String::new, duration),
-        grouped(session.tests),
-        grouped(session.runs),
-        grouped(session.recalled),
+        counted(session.tests),
+        counted(session.runs),
+        counted(session.recalled),
         duration(session.run_seconds),
         rate,
         escape::text(session.ending.as_deref().unwrap_or("not yet, or killed")),

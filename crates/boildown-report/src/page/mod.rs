@@ -102,12 +102,12 @@ fn heading(record: &ReductionRecord) -> String {
     if let (Some(before), Some(after)) = (first.tokens, last.tokens) {
         figure("tokens", &grouped(after), &change(before, after));
     }
-    let runs = count(record.runs(), "run");
-    figure(
-        "tests",
-        &grouped(record.tests()),
-        &format!("{runs} of the command"),
-    );
+    // Runs are counted at the end of a session.
+    let runs = match record.runs() {
+        0 => String::new(),
+        runs => format!("{} of the command", count(runs, "run")),
+    };
+    figure("tests", &grouped(record.tests()), &runs);
     let steps = record.steps.len().saturating_sub(1) as u64;
     figure(
         "steps",

@@ -95,8 +95,8 @@ pub(super) fn status(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
         return;
     };
     let (dim, warning) = (painter.palette.dim(), painter.palette.warning());
-    if !model.failures.is_empty() {
-        let number = count(model.failures.len() as u64, "secondary failure");
+    if model.secondary_failures() > 0 {
+        let number = count(model.secondary_failures() as u64, "secondary failure");
         row = painter.at_end(row, &format!("{number} (f) "), warning);
     }
     let (text, style) = match (&model.activity, model.last_note()) {
@@ -123,17 +123,34 @@ pub(super) fn keys(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
     } else {
         "p pause"
     };
-    let keys: &[&str] = match model.screen {
-        Screen::Main => &[
+    let mut keys = match model.screen {
+        Screen::Main => vec![
             "q quit with the best",
             "s skip pass",
             pause,
             "d diff",
+            "← steps",
             "f failures",
             "c copy",
             "? help",
         ],
-        Screen::Diff | Screen::Failures | Screen::Help => &[
+        Screen::History => vec![
+            "q quit with the best",
+            "Esc back",
+            "←→ step",
+            "↑↓ scroll",
+            pause,
+            "? help",
+        ],
+        Screen::Failures if model.facts.can_switch && !model.failures.is_empty() => vec![
+            "q quit with the best",
+            "Esc back",
+            "↑↓ mark",
+            "Enter reduce it",
+            pause,
+            "? help",
+        ],
+        Screen::Diff | Screen::Failures | Screen::Help => vec![
             "q quit with the best",
             "Esc back",
             "↑↓ scroll",
@@ -141,5 +158,11 @@ pub(super) fn keys(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
             "? help",
         ],
     };
+    // The help has all of them.
+    for first in ["c copy", "← steps"] {
+        if 1 + keys.join("  ").chars().count() > usize::from(row.width) {
+            keys.retain(|key| *key != first);
+        }
+    }
     painter.text(row, &format!(" {}", keys.join("  ")), bar);
 }

@@ -7,11 +7,13 @@
 //! - `passes`: what each pass has removed
 //! - `case`: the best test case, and what the last step removed
 //! - `workers`: what the workers run
+//! - `history`: the slider over the results, and what a step changed
 //! - `pages`: the differences to the input, the secondary failures, and the help
 
 mod case;
 mod curve;
 mod header;
+mod history;
 mod layout;
 mod pages;
 mod painter;

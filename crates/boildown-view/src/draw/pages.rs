@@ -12,6 +12,7 @@ pub(super) fn draw(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
     match model.screen {
         Screen::Main => {}
         Screen::Diff => diff(model, area, painter),
+        Screen::History => super::history::draw(model, area, painter),
         Screen::Failures => failures(model, area, painter),
         Screen::Help => help(area, painter),
     }
@@ -36,24 +37,46 @@ fn diff(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
 }
 
 fn failures(model: &ViewModel, area: Rect, painter: &mut Painter<'_>) {
-    let area = painter.heading(area, "secondary failures", "");
+    let at = match model.failures.len() {
+        0 => String::new(),
+        failures => format!("{} of {failures}", model.marked_failure + 1),
+    };
+    let area = painter.heading(area, "secondary failures", &at);
     if model.failures.is_empty() {
         let note = "none so far: no candidate failed in another way than the input";
         one_note(note, area, painter);
         return;
     }
     let palette = painter.palette;
-    let lines = model.failures.iter().flat_map(|failure| {
-        let size = format!("    {} in {}", count(failure.bytes, "byte"), failure.file);
-        let runs = count(failure.runs, "run");
-        [
-            (format!("{} ({runs})", failure.signature), palette.warning()),
-            (size, Style::new()),
-        ]
-    });
-    let lines: Vec<_> = lines.skip(model.first_line).collect();
-    for (row, (text, style)) in Row::of(area).zip(lines) {
-        painter.text(row, &text, style);
+    let note = match model.facts.can_switch {
+        true => "Enter ends this reduction with its best result, and reduces the marked failure:",
+        false => "the smallest candidate of each:",
+    };
+    one_note(note, area, painter);
+    let mut rows = Row::of(area).skip(1);
+    // The marked failure is the last one, if all before it do not fit.
+    let fit = (usize::from(area.height).saturating_sub(1) / 2).max(1);
+    let first = (model.marked_failure + 1).saturating_sub(fit);
+    for (place, failure) in model.failures.iter().enumerate().skip(first) {
+        let mark = match place == model.marked_failure {
+            true => "▶",
+            false => " ",
+        };
+        let runs = match failure.runs {
+            0 => String::new(),
+            runs => format!(" ({})", count(runs, "run")),
+        };
+        let size = match failure.bytes {
+            0 => String::new(),
+            bytes => format!("{} in ", count(bytes, "byte")),
+        };
+        let (Some(title), Some(place)) = (rows.next(), rows.next()) else {
+            break;
+        };
+        let title_text = format!(" {mark} {}{runs}", failure.signature);
+        painter.text(title, &title_text, palette.warning());
+        let text = format!("     {size}{}", failure.file);
+        painter.text(place, &text, Style::new());
     }
 }
 
@@ -74,7 +97,14 @@ const HELP: &[(&str, &str)] = &[
     ),
     ("p", "pause: no new run begins; limits on time go on"),
     ("d", "compare the input with the best test case"),
-    ("f", "list candidates that failed in another way"),
+    (
+        "← →",
+        "what each step changed; Home is the input, End the last result",
+    ),
+    (
+        "f",
+        "list candidates that failed in another way; Enter reduces one",
+    ),
     (
         "c",
         "copy the command that fails; it is printed at the end, too",

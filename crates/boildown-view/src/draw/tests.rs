@@ -9,9 +9,10 @@ use ratatui_core::layout::Rect;
 use super::draw;
 use crate::case::{CaseLimits, ColouredRange, TestCase, TokenClass};
 use crate::event::{FailureRow, Measured, SessionFacts, ViewEvent, WorkerRow};
-use crate::keys::Key;
+use crate::keys::{Key, ViewAction};
 use crate::model::ViewModel;
 use crate::palette::Palette;
+use crate::step_history::StepRow;
 
 const INPUT: &str = "\
 #include <stdio.h>
@@ -51,6 +52,7 @@ fn session() -> ViewModel {
         original: INPUT.as_bytes().into(),
         command: "cc crash.min.c".to_owned(),
         property: "exit status 1, error: crash".to_owned(),
+        can_switch: true,
     }));
     model.apply(ViewEvent::PassStarted("blocks"));
     model.apply(ViewEvent::Progress(measured(0, 0, INPUT.len())));
@@ -146,6 +148,7 @@ fn a_small_screen_shows_the_numbers_and_the_test_case() {
 fn keys_show_other_screens() {
     let mut model = session();
     model.apply(ViewEvent::Failures(vec![FailureRow {
+        name: Some("SIGSEGV".to_owned()),
         signature: "SIGSEGV in f\x1b[2J".to_owned(),
         file: ".boildown/crash.min.c/others/SIGSEGV.c".to_owned(),
         bytes: 40,
@@ -157,6 +160,61 @@ fn keys_show_other_screens() {
         screens += &format!("{key}:\n{}", shown(&model, 80, 18));
     }
     insta::assert_snapshot!(screens);
+}
+
+#[test]
+fn arrows_go_through_the_results() {
+    let mut model = session();
+    let texts: Vec<Arc<[u8]>> = ["a\nb\nc\n", "a\nc\n", "c\n"]
+        .map(|text| text.as_bytes().into())
+        .to_vec();
+    let row = |place: usize| StepRow {
+        bytes: texts[place].len() as u64,
+        tests: 20 * place as u64,
+        elapsed: Duration::from_secs(place as u64),
+        pass: "coarse tree".to_owned(),
+        ..StepRow::default()
+    };
+    assert_eq!(model.press(Key::Left), Some(ViewAction::ListSteps));
+    model.apply(ViewEvent::Steps(vec![row(0), row(1), row(2)]));
+    let mut screens = String::new();
+    for key in [Key::End, Key::Left, Key::Left] {
+        model.press(key);
+        if let Some(place) = model.wanted_step() {
+            let texts = [place - 1, place].map(|place| Arc::clone(&texts[place]));
+            model.apply(ViewEvent::StepTexts(place, Some(texts)));
+        }
+        screens += &format!("{key:?}:\n{}", shown(&model, 80, 10));
+    }
+    insta::assert_snapshot!(screens);
+    model.press(Key::Escape);
+    assert!(shown(&model, 80, 24).contains("last step"));
+}
+
+#[test]
+fn the_marked_failure_is_the_next_one() {
+    let mut model = session();
+    let failure = |name: &str| FailureRow {
+        name: Some(name.to_owned()),
+        signature: name.to_owned(),
+        file: format!("others/{name}.c"),
+        bytes: 40,
+        runs: 2,
+    };
+    model.apply(ViewEvent::Failures(vec![failure("a"), failure("b")]));
+    assert_eq!(model.press(Key::Enter), None, "the list is not shown");
+    model.press(Key::Character('f'));
+    model.press(Key::Down);
+    model.press(Key::Down);
+    // The mark stays at its failure.
+    let failures = ["new", "a", "b"].map(failure);
+    model.apply(ViewEvent::Failures(failures.to_vec()));
+    assert!(shown(&model, 80, 10).contains("▶ b"));
+    assert_eq!(
+        model.press(Key::Enter),
+        Some(ViewAction::ReduceFailure(Some("b".to_owned())))
+    );
+    assert_eq!(model.press(Key::Enter), None, "the session ends");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The interface of the reporters of reductions and isolations.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use boildown_exec::SecondaryFailures;
+use boildown_folder::Listing;
 use boildown_oracle::Interrupt;
 use boildown_session::{Event, InputForm, SkipPass};
 use boildown_store::Choice;
@@ -49,6 +51,49 @@ pub(crate) struct SearchControls {
     pub(crate) jobs: usize,
     pub(crate) skip_pass: SkipPass,
     pub(crate) interrupt: Interrupt,
+    /// Where the results so far are stored.
+    pub(crate) steps: StepSource,
+    /// Takes the failure to reduce next; `None` where none can follow.
+    pub(crate) switch: Option<FailureSwitch>,
+    /// Whether the search is about a failure that a candidate of another one showed.
+    pub(crate) is_other_failure: bool,
+}
+
+/// Where the results of a run are stored, and how they are shown.
+#[derive(Clone, Default)]
+pub(crate) struct StepSource {
+    /// The file of the run; `None` if nothing is stored.
+    pub(crate) store: Option<PathBuf>,
+    /// What the folder holds that is reduced, if it is one. Its states are shown as lists of files.
+    pub(crate) listing: Option<Arc<Listing>>,
+}
+
+/// A failure that the user wants to reduce next, once the search has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NextFailure {
+    /// That of the input.
+    OfInput,
+    /// A secondary failure, by the name of its file.
+    Other(String),
+}
+
+/// Holds the failure that the user wants to reduce next. Clones share it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FailureSwitch(Arc<Mutex<Option<NextFailure>>>);
+
+impl FailureSwitch {
+    /// Sets or removes the failure to reduce next.
+    pub(crate) fn choose(&self, next: Option<NextFailure>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = next;
+    }
+
+    /// Returns the failure to reduce next.
+    pub(crate) fn chosen(&self) -> Option<NextFailure> {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
 }
 
 /// The end of a session, in the formats that reporters print.

@@ -333,6 +333,14 @@ fn the_help_of_reduce_lists_every_option() {
               The result file keeps a smaller result of the last run; the new one is then beside it, as
               crash.min.1.c.
 
+          --failure <NAME>
+              Reduce another failure, which candidates of this run showed
+              
+              NAME is that of a file in the list of secondary failures, such as SIGSEGV. It is reduced
+              in the place of the input, with the same options; --exit, --stderr and others that state
+              the first failure are left out, and what to preserve is deduced. The result is beside the
+              first one, as crash.min.SIGSEGV.c.
+
     Where the result goes, and what is printed:
       -o, --output <FILE>
               File for the result, or `-` [default: crash.min.c for crash.c]

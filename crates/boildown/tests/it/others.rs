@@ -136,3 +136,57 @@ fn of_a_folder_the_smallest_state_of_each_failure_is_a_folder() {
         "{crash}"
     );
 }
+
+#[test]
+fn another_failure_is_reduced_beside_the_first_one() {
+    let env = TestEnv::with_test(TOOL);
+    let with = |more: &[&'static str]| {
+        let tail = ["--", "./test.sh", "in.txt"];
+        env.reduce([&["in.txt", "--jobs", "1", "--exit", "4"], more, &tail[..]].concat())
+    };
+    with(&["--failure", "SIGSEGV"])
+        .assert_code(1)
+        .assert_says("no candidate showed a failure `SIGSEGV`")
+        .assert_says("reduce without --failure first");
+    with(&[])
+        .assert_code(0)
+        .assert_says("run the same command with --failure NAME, such as --failure ");
+    with(&["--failure", "nothing"])
+        .assert_code(1)
+        .assert_says("secondary failures: Assertion-height-3-failed, SIGSEGV");
+    let other = with(&["--failure", "SIGSEGV"]);
+    other
+        .assert_code(0)
+        .assert_says("reducing SIGSEGV, another failure than that of in.txt")
+        .assert_says("options that state the failure of in.txt are left out")
+        .assert_says("is killed by SIGSEGV");
+    assert_eq!(env.read("in.min.SIGSEGV.txt"), "three");
+    assert_eq!(env.read("in.min.txt"), NEEDLE, "the first result stays");
+    // It resumes, also when a smaller candidate was found in the meantime that is larger than the
+    // result.
+    let found = ".boildown/in.min.txt/others/SIGSEGV.txt";
+    std::fs::write(env.path(found), "three and\n").unwrap();
+    let again = with(&["--failure", found]);
+    again.assert_code(0).assert_says("resum");
+    assert_eq!(env.read("in.min.SIGSEGV.txt"), "three");
+    assert_eq!(env.read(found), "three and\n");
+}
+
+#[test]
+fn another_failure_of_a_folder_is_reduced_to_a_folder() {
+    let env = TestEnv::new()
+        .file("p/a.txt", "one\nneedle\ntwo\n")
+        .file("p/b.txt", "three\nfour\nfive\n")
+        .script(
+            "tool",
+            "grep -q needle p/a.txt && { echo 'internal compiler error: in hay, at hay.c:12' >&2; exit 4; }; \
+             grep -qs one p/a.txt && kill -SEGV $$; exit 1",
+        );
+    env.reduce(["p", "--jobs", "1", "--", "./tool"])
+        .assert_code(0);
+    let other = env.reduce(["p", "--jobs", "1", "--failure", "SIGSEGV", "--", "./tool"]);
+    other.assert_says("reducing SIGSEGV");
+    assert_eq!(env.read("p.min.SIGSEGV/a.txt").trim(), "one");
+    assert!(!env.exists("p.min.SIGSEGV/b.txt"));
+    assert_eq!(env.read("p.min/a.txt").trim(), "needle");
+}

@@ -216,6 +216,140 @@ fn a_bug_report_has_the_users_script_and_other_tests() {
     assert_eq!(interesting("hay"), Some(1));
 }
 
+/// Returns whether `interesting.sh` of the folder `bug` finds the failure of what it has by itself.
+fn is_interesting(env: &TestEnv) -> bool {
+    let run = run_script("sh", &env.path("bug"), &["interesting.sh"]);
+    run.status.success()
+}
+
+#[test]
+fn a_bug_report_about_a_folder_has_the_folder() {
+    let tool = "grep -qs needle p/src/a.txt && grep -qs pin p/b.txt && { echo found it >&2; exit 3; }; exit 0";
+    let env = TestEnv::new()
+        .file("p/src/a.txt", "one\nneedle\ntwo\n")
+        .file("p/b.txt", "pin\nand\n")
+        .file("p/c.txt", "not needed\n")
+        .script("tool", tool);
+    env.reduce(["p", "--jobs", "1", "--", "./tool", "p/src/a.txt"])
+        .assert_code(0);
+    env.run(["report", "--bug", "-o", "bug"]).assert_code(0);
+    fs::remove_file(env.path("tool")).unwrap();
+    assert_eq!(env.read("bug/p/src/a.txt").trim(), "needle");
+    assert!(!env.exists("bug/p/c.txt"));
+    assert!(is_interesting(&env));
+    let readme = env.read("bug/README.md");
+    assert!(
+        readme.contains("`src/a.txt`:") && readme.contains("found it"),
+        "{readme}"
+    );
+    let run = run_script("sh", &env.path(""), &["bug/interesting.sh", "p"]);
+    assert!(run.status.success());
+    fs::remove_file(env.path("p/b.txt")).unwrap();
+    let run = run_script("sh", &env.path(""), &["bug/interesting.sh", "p"]);
+    assert_eq!(run.status.code(), Some(1));
+}
+
+#[test]
+fn a_bug_report_about_a_folder_runs_where_the_reduction_ran() {
+    let env = TestEnv::new()
+        .file("p/a.txt", "one\nneedle\ntwo\n")
+        .file("p/make.sh", "grep -q needle a.txt && exit 3\nexit 0\n");
+    let inside = |args: &[&str]| {
+        let mut command = env.command();
+        command.current_dir(env.path("p")).args(args);
+        let done = command.output().unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(0), "{said}");
+    };
+    inside(&[
+        "reduce",
+        ".",
+        "-o",
+        "../out",
+        "--exit",
+        "3",
+        "--keep-file",
+        "make.sh",
+        "--",
+        "sh",
+        "make.sh",
+    ]);
+    let report = ["report", "--bug", "-o", "bug", "out"];
+    env.run(report).assert_code(0);
+    assert_eq!(env.read("bug/p/a.txt").trim(), "needle");
+    assert!(is_interesting(&env));
+}
+
+#[test]
+fn a_bug_report_about_several_files_has_all_of_them() {
+    let env = TestEnv::new()
+        .file("a.txt", "one\nneedle\n")
+        .file("b.txt", "two\npin\n")
+        .script(
+            "tool",
+            "grep -q needle $1 && grep -q pin $2 && exit 3\nexit 0",
+        );
+    env.reduce([
+        "a.txt", "b.txt", "--exit", "3", "--", "./tool", "a.txt", "b.txt",
+    ])
+    .assert_code(0);
+    env.run(["report", "--bug", "-o", "bug"]).assert_code(0);
+    assert_eq!(env.read("bug/test-case/b.txt").trim(), "pin");
+    assert!(is_interesting(&env));
+}
+
+#[test]
+fn a_bug_report_about_a_list_delivers_its_items() {
+    let tool = "for word in \"$@\"; do [ \"$word\" = 'the needle' ] && exit 3; done; exit 0";
+    let env = TestEnv::new()
+        .file("in.list", "hay\nthe needle\nmore hay\n")
+        .script("tool", tool);
+    env.reduce(["in.list", "--exit", "3", "--", "./tool", "-x", "{items}"])
+        .assert_code(0);
+    env.run(["report", "--bug", "-o", "bug"]).assert_code(0);
+    assert!(is_interesting(&env));
+    let other = |list: &str| {
+        fs::write(env.path("other"), list).unwrap();
+        let run = run_script("sh", &env.path(""), &["bug/interesting.sh", "other"]);
+        run.status.code()
+    };
+    assert_eq!(other("a *\n\nthe needle"), Some(0));
+    assert_eq!(other("the\nneedle\n"), Some(1));
+}
+
+#[test]
+fn a_bug_report_about_a_command_has_its_files_and_variables() {
+    let tool = "case \"$*\" in *'--needle=a b'*) ;; *) exit 0 ;; esac\n\
+                [ \"$MODE\" = 'it is' ] && [ -f \"$1\" ] && exit 3\nexit 0";
+    let env = TestEnv::new()
+        .file("data.txt", "content\n")
+        .script("tool", tool);
+    let words = [
+        "--args",
+        "--env",
+        "--exit",
+        "3",
+        "--",
+        "./tool",
+        "data.txt",
+        "-v",
+        "--needle=a b",
+    ];
+    env.reduce_with([("MODE", "it is"), ("SECRET", "hunter2")], &words)
+        .assert_code(0);
+    env.run(["report", "--bug", "-o", "bug"]).assert_code(0);
+    for gone in ["tool", "data.txt"] {
+        fs::remove_file(env.path(gone)).unwrap();
+    }
+    assert!(is_interesting(&env));
+    let line = env.read("bug/tool.command");
+    assert!(
+        line.contains("'MODE=it is'") && !line.contains("hunter2") && !line.contains("-v"),
+        "{line}"
+    );
+    assert!(env.read("bug/README.md").contains(line.trim()));
+}
+
 #[test]
 fn a_bug_report_of_a_hang_kills_the_command() {
     let env = TestEnv::new()

@@ -155,6 +155,49 @@ fn keys_pause_compare_and_skip() {
 }
 
 #[test]
+fn enter_reduces_the_marked_failure_and_returns_to_the_first_one() {
+    if !has("setsid") {
+        return;
+    }
+    let text: String = (0..400)
+        .map(|number| format!("{NEEDLE} {number} three\n"))
+        .collect();
+    let tool = "[ -e $HERE/quick ] || sleep 0.05; [ $(grep -c needle $1) -ge 100 ] \
+         && { echo 'internal compiler error: in hay, at hay.c:12' >&2; exit 4; }; \
+         [ $(grep -c three $1) -ge 40 ] && kill -SEGV $$; exit 1";
+    let env = TestEnv::with_test(tool).file("in.txt", text);
+    let args = [
+        "reduce",
+        "in.txt",
+        "--jobs",
+        "2",
+        "--yes",
+        "--",
+        "./test.sh",
+        "in.txt",
+    ];
+    let mut run = OnTerminal::start(&env, USUAL, &[], &args);
+    run.wait_for("1 secondary failure (f)");
+    run.press("f");
+    run.wait_for("▶ SIGSEGV");
+    run.press("\r");
+    run.wait_for("in.txt → in.min.SIGSEGV.txt");
+    let first = env.read("in.min.txt");
+    assert!(first.matches(NEEDLE).count() >= 100, "{first}");
+    run.press("f");
+    run.wait_for("▶ the failure of in.txt");
+    run.press("\r");
+    run.wait_for("in.txt → in.min.txt");
+    assert_eq!(env.read("in.min.txt"), first, "it continues");
+    run.press("q");
+    let end = run.finish();
+    end.assert_code(6)
+        .assert_shows("now: boildown reduce --failure SIGSEGV in.txt --jobs 2")
+        .assert_shows("now: boildown reduce in.txt --jobs 2");
+    assert!(env.read("in.min.SIGSEGV.txt").contains("three"));
+}
+
+#[test]
 fn a_paused_reduction_can_be_ended() {
     if !has("setsid") {
         return;

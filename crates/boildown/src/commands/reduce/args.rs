@@ -199,6 +199,15 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "N", conflicts_with_all = ["in_place", "args", "env"], hide_short_help = true, help_heading = heading::REDUCE)]
     pub(crate) backtrack: Option<usize>,
 
+    /// Reduce another failure, which candidates of this run showed
+    ///
+    /// NAME is that of a file in the list of secondary failures, such as SIGSEGV. It is reduced in
+    /// the place of the input, with the same options; --exit, --stderr and others that state the
+    /// first failure are left out, and what to preserve is deduced. The result is beside the first
+    /// one, as crash.min.SIGSEGV.c.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["in_place", "args", "env", "test", "backtrack"], hide_short_help = true, help_heading = heading::REDUCE)]
+    pub(crate) failure: Option<PathBuf>,
+
     /// File for the result, or `-` [default: crash.min.c for crash.c]
     ///
     /// It holds the best result so far at any moment. `-` prints the result at the end.

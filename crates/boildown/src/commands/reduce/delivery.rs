@@ -133,7 +133,7 @@ pub(crate) fn words_of_response_file(content: &[u8]) -> Vec<OsString> {
 ///
 /// # Errors
 /// [`CliError`] when there is no current directory.
-pub(super) fn deliver(args: &ReduceArgs, commands: &mut PropertyCommands) -> Result<(), CliError> {
+pub(crate) fn deliver(args: &ReduceArgs, commands: &mut PropertyCommands) -> Result<(), CliError> {
     let text = |bytes: Vec<u8>| OsString::from_vec(bytes);
     if args.reduces_command() {
         return commands.deliver(&args.input, move |candidate| {

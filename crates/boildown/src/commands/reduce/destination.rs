@@ -1,6 +1,6 @@
 //! Paths of the result, of the backup, and of secondary failures.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -42,6 +42,8 @@ pub(super) struct Destination {
     folder: Option<Arc<Project>>,
     /// The folder that holds the result, once the reduction has begun.
     folder_result: Option<Arc<FolderResult>>,
+    /// The directory for candidates that fail in another way, if it is that of another result.
+    shared_failures: Option<PathBuf>,
 }
 
 /// A result that is kept beside a smaller one of another run.
@@ -75,6 +77,7 @@ impl Destination {
                 is_folder,
                 folder: None,
                 folder_result: None,
+                shared_failures: None,
             });
         }
         let by_default = match is_folder {
@@ -130,6 +133,7 @@ impl Destination {
             is_folder,
             folder: None,
             folder_result: None,
+            shared_failures: None,
         })
     }
 
@@ -149,6 +153,7 @@ impl Destination {
             is_folder: is_folder(&args.inputs()),
             folder: None,
             folder_result: None,
+            shared_failures: None,
         })
     }
 
@@ -336,8 +341,25 @@ impl Destination {
         })
     }
 
+    /// Returns the destination of the result of another failure, which a candidate showed whose
+    /// file has this name: beside the first result. Both find failures for the same directory.
+    pub(crate) fn of_failure(mut self, name: &OsStr) -> Self {
+        let directory = self.other_failures();
+        let infix = [OsStr::new("."), name].into_iter().collect::<OsString>();
+        self.output = match self.is_folder {
+            true => with_suffix(&without_slash(&self.output), &infix),
+            false => with_infix(&self.output, &infix),
+        };
+        self.target = fsx::resolve_link(&self.output);
+        self.shared_failures = Some(directory);
+        self
+    }
+
     /// Returns the directory for candidates that fail in another way.
     pub(crate) fn other_failures(&self) -> PathBuf {
+        if let Some(directory) = &self.shared_failures {
+            return directory.clone();
+        }
         let name = self.output.file_name().unwrap_or_default();
         self.output
             .with_file_name(".boildown")
@@ -489,9 +511,9 @@ fn inside<'a>(path: &Path, inputs: &'a [PathBuf]) -> Option<&'a PathBuf> {
 }
 
 /// Returns `crash.min.c` for `crash.c` and `.min`.
-pub(super) fn with_infix(path: &Path, infix: &str) -> PathBuf {
+pub(super) fn with_infix(path: &Path, infix: impl AsRef<OsStr>) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(infix);
+    name.push(infix.as_ref());
     if let Some(extension) = path.extension() {
         name.push(".");
         name.push(extension);
@@ -499,8 +521,8 @@ pub(super) fn with_infix(path: &Path, infix: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn with_suffix(path: &Path, suffix: impl AsRef<OsStr>) -> PathBuf {
     let mut name = OsString::from(path);
-    name.push(suffix);
+    name.push(suffix.as_ref());
     name.into()
 }

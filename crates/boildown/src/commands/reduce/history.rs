@@ -300,12 +300,9 @@ fn run_identity(
         // Part of the property, and of the input.
         command: _,
         backtrack: _,
+        failure: _,
         more: _,
         folder,
-        // The store is beside the result.
-        output: _,
-        force: _,
-        in_place: _,
         // Only as the project that it states. The others change the duration only.
         within: _,
         jobs: _,
@@ -316,7 +313,10 @@ fn run_identity(
         pass_command: _,
         until: _,
         budget: _,
-        // Change what is printed, and whether to resume.
+        // Change what is printed or written, and whether to resume. The store is beside the result.
+        output: _,
+        force: _,
+        in_place: _,
         part: _,
         printing: _,
         ui: _,

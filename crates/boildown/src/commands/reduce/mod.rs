@@ -10,8 +10,8 @@ use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_store::RunStore;
 
 use self::args::{NO_FILE, ReduceArgs};
-pub(crate) use self::delivery::words_of_response_file;
-use self::delivery::{deliver, settle_command};
+use self::delivery::settle_command;
+pub(crate) use self::delivery::{deliver, words_of_response_file};
 use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
@@ -27,7 +27,7 @@ use crate::property::PropertyCommands;
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::{JsonValue as _, StartedEvent};
 use crate::report::notes::noting;
-use crate::report::reporter::Reporter;
+use crate::report::reporter::{FailureSwitch, Reporter};
 use crate::report::ui::reduction_reporter;
 use crate::signals::interrupt_on_signals;
 use crate::{limits, remote};
@@ -37,6 +37,7 @@ mod delivery;
 mod destination;
 mod history;
 mod incremental;
+mod other_failure;
 mod preparation;
 mod proposers;
 mod report;
@@ -48,18 +49,27 @@ mod together;
 /// Reduces a file, the command, or both.
 pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop::begin();
+    let reap = ReapOnDrop::begin();
     settle(&mut args)?;
     if args.reduces_command() && args.input != Path::new(NO_FILE) {
-        return together::run(args, &reduce_one);
+        return together::run(args, &|args| reduce_one(args, None));
     }
     settle_command(&mut args)?;
-    let (exit, _) = reduce_one(&mut args)?;
-    Ok(exit)
+    let switch = FailureSwitch::default();
+    let (exit, _) = reduce_one(&mut args, Some(&switch))?;
+    drop(reap);
+    match switch.chosen() {
+        Some(next) => Err(other_failure::start(&next)),
+        None => Ok(exit),
+    }
 }
 
-/// Reduces a file, a folder, or the command. Also returns the result.
-fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> {
+/// Reduces a file, a folder, or the command. Also returns the result. Through the switch, the user
+/// chooses the failure to reduce next.
+fn reduce_one(
+    args: &mut ReduceArgs,
+    switch: Option<&FailureSwitch>,
+) -> Result<(ExitKind, Arc<[u8]>), CliError> {
     let mut subject = Subject::read(args)?;
     let args = &*args;
     let usage = format!("boildown reduce {}", args.input.escaped());
@@ -74,7 +84,7 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
     let mut reporter = reduction_reporter(&args.printing, args.ui)?;
     let reporter = reporter.as_mut();
     let places = run_places(args, &commands, &subject.destination).of_folder(subject.snapshot());
-    (subject.folder.iter()).for_each(|folder| folder.note(reporter));
+    subject.note(reporter);
     let history = ReductionHistory::find(
         args,
         &places,
@@ -122,11 +132,10 @@ fn reduce_one(args: &mut ReduceArgs) -> Result<(ExitKind, Arc<[u8]>), CliError> 
         place,
         uses_keys,
         executors: &executors,
+        switch,
     };
     let started = search.started(&choices);
-    if let Some(store) = &session.store {
-        record_start(store, &started);
-    }
+    record_start(session.store.as_deref(), &started);
     reporter.started(started);
     search.finish(
         &strategy,
@@ -155,7 +164,10 @@ fn admit(
 
 /// Records the first event of the session, and the directory in which it runs, for
 /// `boildown report`.
-fn record_start(store: &RunStore, started: &StartedEvent) {
+fn record_start(store: Option<&RunStore>, started: &StartedEvent) {
+    let Some(store) = store else {
+        return;
+    };
     let mut event = started.to_json();
     if let Ok(directory) = std::env::current_dir()
         && let (Some(fields), Some(directory)) = (event.as_object_mut(), directory.to_str())

@@ -144,7 +144,8 @@ impl FinalReport for ReductionReport<'_> {
                 trivial.escape_ascii()
             );
         }
-        text + &other_failures(self.other_failures, self.lists_all)
+        let can_reduce = self.command.is_none() && self.backup.is_none();
+        text + &other_failures(self.other_failures, self.lists_all, can_reduce)
     }
 
     fn json(&self) -> Value {
@@ -207,7 +208,7 @@ fn another_form(changed: &ChangedForm) -> String {
 const LISTED: usize = 3;
 
 /// Returns the list of secondary failures, the smallest first; nothing if there are none.
-fn other_failures(others: &SecondaryFailures, lists_all: bool) -> String {
+fn other_failures(others: &SecondaryFailures, lists_all: bool, can_reduce: bool) -> String {
     let found = others.iter().map(|other| {
         let bytes = count(other.bytes, "byte");
         let runs = count(other.runs, "run");
@@ -247,6 +248,13 @@ fn other_failures(others: &SecondaryFailures, lists_all: bool) -> String {
         text += &format!(
             "\n  {} failed in other ways still",
             count(others.left_out, "run")
+        );
+    }
+    let named = failures.iter().filter_map(|(_, file, _)| file.file_stem());
+    if let Some(name) = named.into_iter().next().filter(|_| can_reduce) {
+        text += &format!(
+            "\n  to reduce one, run the same command with --failure NAME, such as --failure {}",
+            name.escaped()
         );
     }
     if let Some(problem) = &others.write_error {

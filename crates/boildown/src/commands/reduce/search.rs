@@ -34,7 +34,9 @@ use crate::report::flakiness;
 use crate::report::format::count;
 use crate::report::json_events::StartedEvent;
 use crate::report::notes::not_remembered;
-use crate::report::reporter::{FinalReport as _, Reporter, SearchControls};
+use crate::report::reporter::{
+    FailureSwitch, FinalReport as _, Reporter, SearchControls, StepSource,
+};
 use crate::report::started::StartedSearch;
 use crate::report::work_board::WatchedOracle;
 
@@ -53,6 +55,8 @@ pub(super) struct ReductionSearch<'a> {
     pub(super) place: Option<PathBuf>,
     pub(super) uses_keys: bool,
     pub(super) executors: &'a Executors,
+    /// Where the user chooses the failure to reduce next, if this reduction is alone.
+    pub(super) switch: Option<&'a FailureSwitch>,
 }
 
 /// The end of a search.
@@ -201,6 +205,10 @@ impl ReductionSearch<'_> {
             let oracle = &self.prepared.oracle;
             let input = &self.args.input;
             let collector = SecondaryFailureCollector::new(oracle, expected, folder, input);
+            let collector = match &self.subject.failure {
+                Some(failure) => collector.except(failure.file.clone()),
+                None => collector,
+            };
             match &self.subject.folder {
                 Some(folder) => collector.of_folder(Arc::clone(&folder.project)),
                 None => collector,
@@ -252,7 +260,7 @@ impl ReductionSearch<'_> {
             Some(collector) => collector,
             None => &self.prepared.oracle,
         };
-        let board = reporter.take_keys(self.controls(&skip_pass));
+        let board = reporter.take_keys(self.controls(&skip_pass, store.as_deref()));
         let keys = (self.uses_keys && board.is_none()).then(|| self.listen_to_keys(skip_pass));
         let shown = board.map(|board| WatchedOracle {
             oracle: watched,
@@ -345,8 +353,10 @@ impl ReductionSearch<'_> {
     }
 
     /// Returns what a view of the search needs.
-    fn controls(&self, skip_pass: &SkipPass) -> SearchControls {
-        let result = self.subject.destination.shown();
+    fn controls(&self, skip_pass: &SkipPass, store: Option<&RunStore>) -> SearchControls {
+        let folder = self.subject.folder.as_ref();
+        let destination = &self.subject.destination;
+        let result = destination.shown();
         SearchControls {
             input: self.shown_text(&self.subject.input),
             form: self.form(),
@@ -355,6 +365,16 @@ impl ReductionSearch<'_> {
             jobs: self.executors.jobs(),
             skip_pass: skip_pass.clone(),
             interrupt: self.interrupt.clone(),
+            // Two results on standard output could not be told apart.
+            switch: self
+                .switch
+                .filter(|_| destination.target().is_some())
+                .cloned(),
+            steps: StepSource {
+                store: store.map(|store| store.file().to_owned()),
+                listing: folder.map(|folder| Arc::clone(&folder.input.listing)),
+            },
+            is_other_failure: self.subject.failure.is_some(),
         }
     }
 

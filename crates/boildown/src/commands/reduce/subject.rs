@@ -11,6 +11,7 @@ use boildown_syntax::{Language, Strategy};
 use super::args::ReduceArgs;
 use super::delivery::command_as_input;
 use super::destination::Destination;
+use super::other_failure::OtherFailure;
 use super::strategy::{strategy, strategy_of_folder};
 use crate::choices::{self, Choices};
 use crate::commands::history::earlier_result;
@@ -32,6 +33,8 @@ pub(super) struct Subject {
     pub(super) input: Arc<[u8]>,
     /// The content of the input file, if an earlier result is reduced in its place.
     pub(super) file: Option<Arc<[u8]>>,
+    /// The failure of a candidate that is reduced in place of that of the input.
+    pub(super) failure: Option<OtherFailure>,
     pub(super) destination: Destination,
 }
 
@@ -48,6 +51,7 @@ impl Subject {
             args.input = folder::resolved(&args.input)?;
         }
         let destination = Destination::new(args)?;
+        let (failure, destination) = OtherFailure::find(args, destination)?;
         let folder = is_folder.then(|| folder_case(args, &inputs, &destination));
         let folder = folder.transpose()?;
         let input = match &folder {
@@ -55,12 +59,17 @@ impl Subject {
             None if args.reduces_command() => command_as_input(args),
             None => read(&args.input)?,
         };
-        let (input, file) = match args.backtrack {
-            Some(number) => {
+        let (input, file) = match (args.backtrack, &failure) {
+            (Some(number), _) => {
                 let earlier = earlier_result(&destination.output, &input, number)?;
                 (earlier.into(), Some(input))
             }
-            None => (input, None),
+            (None, Some(failure)) => {
+                let project = folder.as_ref().map(|folder| folder.project.as_ref());
+                let text = failure.text(project, &destination.output, args.fresh)?;
+                (text, Some(input))
+            }
+            (None, None) => (input, None),
         };
         if inputs.len() > 1 {
             args.input = folder::subject(&inputs)?;
@@ -72,7 +81,20 @@ impl Subject {
             folder,
             input,
             file,
+            failure,
         })
+    }
+
+    /// Says what there is to know of a folder, and which failure is reduced, if it is not that of
+    /// the input.
+    pub(super) fn note(&self, reporter: &mut dyn Reporter) {
+        if let Some(folder) = &self.folder {
+            folder.note(reporter);
+        }
+        if let Some(failure) = &self.failure {
+            let names: Vec<_> = self.inputs.iter().map(|path| path.escaped()).collect();
+            failure.note(&names.join(" "), self.destination.shown(), reporter);
+        }
     }
 
     /// Returns the copy of the folder that runs are made from.

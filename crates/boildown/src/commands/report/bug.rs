@@ -1,45 +1,32 @@
 //! `boildown report --bug`: a folder with the test case, scripts and a text, and an archive of it.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use boildown_exec::{CommandLine, Runner, StdinContent, TypedCommand, WordPart, fsx};
+use boildown_exec::{CommandLine, StdinContent, TypedCommand};
 use boildown_oracle::{Capture, ExitSpec, Expectation, Interrupt, Outcome, Property, Run};
 use boildown_report::{
-    BugCommand, BugScripts, BugText, ReductionRecord, ScriptCheck, ScriptPart, grep_pattern,
-    interesting, readme, reproduce,
+    BugScripts, BugText, CaseForm, ReductionRecord, ScriptCheck, grep_pattern, interesting, readme,
+    reproduce,
 };
 use boildown_store::mentioned_variables;
 use clap::Parser as _;
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use serde_json::Value;
 
+use super::bug_case::{BugCase, CaseContent, shell_command};
+use super::bug_files::BugFiles;
 use super::record::StoredReduction;
 use crate::cli::{Cli, Command};
 use crate::commands::reduce::args::ReduceArgs;
+use crate::commands::reduce::deliver;
 use crate::error::{CliError, ExitKind};
+use crate::folder::is_folder;
 use crate::habits::{settle, with_command};
 use crate::limits;
 use crate::property::{PropertyCommands, stated};
 use crate::report::format::EscapedPath as _;
 use crate::stdout;
-
-/// The largest file of the command that is enclosed, in bytes.
-const MAX_ENCLOSED: u64 = 1 << 20;
-
-/// The files of a bug report: paths in its folder, and whether they are executable.
-#[derive(Default)]
-struct BugFiles {
-    files: Vec<(String, Vec<u8>, bool)>,
-    /// The paths of the command's files, and their names in the folder.
-    enclosed: Vec<(PathBuf, String)>,
-    home: Option<String>,
-}
 
 /// Writes the folder and the archive of a bug report.
 pub(super) fn write(
@@ -60,32 +47,48 @@ pub(super) fn write(
     }
     let folder = std::path::absolute(&folder).unwrap_or(folder);
     let archive = std::path::absolute(&archive).unwrap_or(archive);
-    let result = stored.result()?.ok_or_else(|| {
-        CliError::usage("the result is no file, so there is no bug report about it")
-            .hint("bug reports about folders are not supported")
-    })?;
-    let args = arguments(stored)?;
-    let commands = PropertyCommands::new(&args.property, &args.command, &args.input, "boildown")?;
-    let mut files = BugFiles {
-        home: std::env::home_dir().and_then(|home| home.to_str().map(str::to_owned)),
-        ..BugFiles::default()
-    };
-    let scripts = scripts(stored, &args, &commands, &mut files)?;
-    files.add(&scripts.name, result.clone(), false);
+    let result_file = stored.session.file.ancestors().nth(3);
+    let result_file = result_file
+        .unwrap_or(Path::new(""))
+        .join(&stored.session.result);
+    let result_file = std::path::absolute(&result_file).unwrap_or(result_file);
+    let mut args = arguments(stored)?;
+    let case = BugCase::read(stored, &args, &result_file)?;
+    if let Some(place) = case.place() {
+        // As the reduction does for several files, and for a folder without a name.
+        args.input = place.path();
+    }
+    let mut commands =
+        PropertyCommands::new(&args.property, &args.command, &args.input, "boildown")?;
+    deliver(&args, &mut commands)?;
+    let mut files = BugFiles::new(case.place().cloned());
+    let scripts = scripts(stored, &args, &case, &commands, &mut files)?;
+    let content = case.add_to(&scripts, &mut files)?;
     files.add("interesting.sh", interesting(&scripts).into_bytes(), true);
     files.add("reproduce.sh", reproduce(&scripts).into_bytes(), true);
+    files.write(&folder)?;
     let limit = Duration::from_secs(scripts.seconds);
-    let run = run_on(&args, &commands.command, &result, limit)?;
-    let text = bug_text(&commands, &run, &files);
+    let scripted = ScriptedRuns {
+        args: &args,
+        folder: &folder,
+        // The commands of a script one after the other, and a moment for itself.
+        limit: limit.saturating_mul(1 + u32::try_from(scripts.extra.len()).unwrap_or(u32::MAX))
+            + Duration::from_secs(30),
+        is_folder: case.place().is_some(),
+    };
+    let run = match &case {
+        BugCase::File(result) if scripts.form == CaseForm::File => {
+            run_on(&args, &args.input, &commands.command, result, limit)?
+        }
+        _ => scripted.reproduced()?,
+    };
+    let text = bug_text(&commands, &run, &files, content);
     let text = files.without_paths(&readme(record, &text));
     files.add("README.md", text.into_bytes(), false);
     files.write(&folder)?;
     files.write_archive(&folder, &archive)?;
     stdout::write(format!("{}\n{}\n", folder.escaped(), archive.escaped()).as_bytes());
-    // The commands of the script one after the other, and a moment for itself.
-    let runs = 1 + u32::try_from(scripts.extra.len()).unwrap_or(u32::MAX);
-    let limit = limit.saturating_mul(runs) + Duration::from_secs(30);
-    check(&args, &folder, &result, limit)?;
+    scripted.check()?;
     Ok(ExitKind::Reduced)
 }
 
@@ -114,15 +117,13 @@ fn arguments(stored: &StoredReduction) -> Result<ReduceArgs, CliError> {
         return Err(missing());
     };
     settle(&mut args)?;
-    let unsupported = |what: &str| {
-        let what = format!("bug reports about {what} are not supported");
-        Err(CliError::usage(what).hint("`boildown report` writes a page about the reduction"))
-    };
-    if args.reduces_command() || args.split().is_some() {
-        return unsupported("lists and commands");
-    }
-    if started["place"].is_string() {
-        return unsupported("inputs that are run in a copy of their project");
+    let is_folder = !args.reduces_command() && is_folder(&args.inputs());
+    if started["place"].is_string() && !is_folder {
+        let what =
+            "bug reports about inputs that are run in a copy of their project are not supported";
+        return Err(
+            CliError::usage(what).hint("`boildown report` writes a page about the reduction")
+        );
     }
     Ok(*args)
 }
@@ -131,6 +132,7 @@ fn arguments(stored: &StoredReduction) -> Result<ReduceArgs, CliError> {
 fn scripts(
     stored: &StoredReduction,
     args: &ReduceArgs,
+    case: &BugCase,
     commands: &PropertyCommands,
     files: &mut BugFiles,
 ) -> Result<BugScripts, CliError> {
@@ -144,8 +146,12 @@ fn scripts(
         checks.push(script_check(expectation)?);
     }
     Ok(BugScripts {
-        name: session.input.clone(),
-        command: files.command(&commands.command)?,
+        name: case.name(&session.input),
+        form: case.form(args)?,
+        command: match case {
+            BugCase::Command(_) => shell_command(),
+            BugCase::File(_) | BugCase::Folder(_) => files.command(&commands.command)?,
+        },
         checks,
         extra: (commands.extra())
             .map(|(command, succeeds)| Ok((files.command(command)?, succeeds)))
@@ -172,63 +178,115 @@ fn script_check(expectation: &Expectation) -> Result<ScriptCheck, CliError> {
     })
 }
 
-/// Runs a command on the result, once.
+/// Runs a command on a candidate with the name of this file, once.
 fn run_on(
     args: &ReduceArgs,
+    input: &Path,
     command: &CommandLine,
-    result: &[u8],
+    candidate: &[u8],
     limit: Duration,
 ) -> Result<Run, CliError> {
-    let runner = limits::runner(
-        &args.input,
-        command.clone(),
-        &args.sandbox,
-        Some(limit),
-        &mut |_| {},
-    )?;
-    run_once(&runner, result)
-}
-
-fn run_once(runner: &Runner, candidate: &[u8]) -> Result<Run, CliError> {
     let cannot_run = |error| CliError::cannot_run(&error);
+    let (command, limit) = (command.clone(), Some(limit));
+    let runner = limits::runner(input, command, &args.sandbox, limit, &mut |_| {})?;
     let interrupt = Interrupt::new().map_err(cannot_run)?;
     let run = runner.run(candidate, Capture::Output, &interrupt);
     run.map_err(cannot_run)
 }
 
-/// Runs `interesting.sh` on the result and on the empty file.
-fn check(args: &ReduceArgs, folder: &Path, result: &[u8], limit: Duration) -> Result<(), CliError> {
-    let script = folder.join("interesting.sh");
-    let words = ["sh".into(), script.clone().into_os_string(), "{}".into()];
-    let command = CommandLine::new(&TypedCommand {
-        words: &words,
-        input: &args.input,
-        user_dir: folder,
-        stdin: StdinContent::Nothing,
-    });
-    let command = command.map_err(|error| CliError::cannot_run(&error))?;
-    let not_as_expected = |what: &str, run: &Run| {
-        let what = format!("interesting.sh {what}: it {}", run.outcome);
-        CliError::new(ExitKind::NotInteresting, what).hint(format!(
-            "correct {} by hand before you send it",
-            script.escaped()
-        ))
-    };
-    let run = run_on(args, &command, result, limit)?;
-    if run.outcome != Outcome::Exited(0) {
-        return Err(not_as_expected(
-            "does not find the failure on the result",
-            &run,
-        ));
-    }
-    let run = run_on(args, &command, b"", limit)?;
-    if !result.is_empty() && run.outcome == Outcome::Exited(0) {
-        return Err(not_as_expected("finds the failure on an empty file", &run));
-    }
-    Ok(())
+/// Runs of the scripts of a bug report.
+struct ScriptedRuns<'a> {
+    args: &'a ReduceArgs,
+    /// The folder of the report.
+    folder: &'a Path,
+    /// The time limit of a script.
+    limit: Duration,
+    /// Whether the test case is a folder.
+    is_folder: bool,
 }
 
-fn bug_text(commands: &PropertyCommands, run: &Run, files: &BugFiles) -> BugText {
+impl ScriptedRuns<'_> {
+    /// Runs a line for the shell whose first argument is a script. The candidate may be its second.
+    fn run(&self, line: &str, script: &str, candidate: Option<&[u8]>) -> Result<Run, CliError> {
+        let script = self.folder.join(script);
+        let words = ["sh", "-c", line, "sh"].map(OsString::from);
+        let words = words.into_iter().chain([script.into_os_string()]);
+        let words: Vec<_> = words.chain(candidate.map(|_| "{}".into())).collect();
+        let input = Path::new("candidate");
+        let command = CommandLine::new(&TypedCommand {
+            words: &words,
+            input,
+            user_dir: self.folder,
+            stdin: StdinContent::Nothing,
+        });
+        let command = command.map_err(|error| CliError::cannot_run(&error))?;
+        let candidate = candidate.unwrap_or_default();
+        run_on(self.args, input, &command, candidate, self.limit)
+    }
+
+    /// Runs `reproduce.sh`. Returns the run of the command in it.
+    fn reproduced(&self) -> Result<Run, CliError> {
+        let mut run = self.run("exec sh \"$1\"", "reproduce.sh", None)?;
+        let end = b"exit status ";
+        let at = (run.stdout.windows(end.len())).rposition(|window| window == end);
+        let status = at.and_then(|at| {
+            let status = std::str::from_utf8(&run.stdout[at + end.len()..]).ok()?;
+            status.trim().parse().ok()
+        });
+        run.outcome = match status {
+            Some(status @ 129..=192) => Outcome::Signalled(status - 128),
+            Some(status) => Outcome::Exited(status),
+            None => Outcome::TimedOut,
+        };
+        run.stdout.truncate(at.unwrap_or(0));
+        Ok(run)
+    }
+
+    /// Runs `interesting.sh` on the test case of the report, and on an empty one.
+    fn check(&self) -> Result<(), CliError> {
+        let not_as_expected = |what: &str, run: &Run| {
+            let what = format!("interesting.sh {what}: it {}", run.outcome);
+            let script = self.folder.join("interesting.sh");
+            CliError::new(ExitKind::NotInteresting, what).hint(format!(
+                "correct {} by hand before you send it",
+                script.escaped()
+            ))
+        };
+        let beside = "cd \"$(dirname \"$1\")\" && exec sh \"$1\"";
+        let run = self.run(beside, "interesting.sh", None)?;
+        if run.outcome != Outcome::Exited(0) {
+            let what = "does not find the failure on the result";
+            return Err(not_as_expected(what, &run));
+        }
+        let (run, what) = match self.is_folder {
+            true => {
+                let line = "mkdir empty && exec sh \"$1\" empty";
+                (self.run(line, "interesting.sh", None)?, "an empty folder")
+            }
+            false => {
+                let line = "exec sh \"$1\" \"$2\"";
+                (
+                    self.run(line, "interesting.sh", Some(b""))?,
+                    "an empty file",
+                )
+            }
+        };
+        if run.outcome == Outcome::Exited(0) {
+            return Err(not_as_expected(
+                &format!("finds the failure on {what}"),
+                &run,
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn bug_text(
+    commands: &PropertyCommands,
+    run: &Run,
+    files: &BugFiles,
+    content: CaseContent,
+) -> BugText {
     let output = match run.stderr.is_empty() {
         true => &run.stdout,
         false => &run.stderr,
@@ -244,154 +302,7 @@ fn bug_text(commands: &PropertyCommands, run: &Run, files: &BugFiles) -> BugText
         enclosed: (files.enclosed.iter())
             .map(|(_, name)| name.clone())
             .collect(),
-    }
-}
-
-impl BugFiles {
-    fn add(&mut self, name: &str, content: Vec<u8>, is_executable: bool) {
-        self.files.push((name.to_owned(), content, is_executable));
-    }
-
-    /// Returns a text with `~` in place of the home directory.
-    fn without_home(&self, text: &str) -> String {
-        match self.home.as_deref().filter(|home| home.len() > 1) {
-            Some(home) => text.replace(home, "~"),
-            None => text.to_owned(),
-        }
-    }
-
-    /// Returns a text with the names of the enclosed files in place of their paths, and without the
-    /// home directory.
-    fn without_paths(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for (path, name) in &self.enclosed {
-            if let Some(path) = path.to_str() {
-                text = text.replace(path, name);
-            }
-        }
-        self.without_home(&text)
-    }
-
-    fn command(&mut self, command: &CommandLine) -> Result<BugCommand, CliError> {
-        let mut words = Vec::new();
-        for (number, word) in command.parts().enumerate() {
-            let mut parts = Vec::new();
-            for part in word {
-                parts.extend(self.part(part, number == 0)?);
-            }
-            words.push(parts);
-        }
-        Ok(BugCommand {
-            words,
-            reads_case: command.stdin() == StdinContent::Candidate,
-        })
-    }
-
-    fn part(&mut self, part: &WordPart, is_program: bool) -> Result<Vec<ScriptPart>, CliError> {
-        let text = |text: Option<&str>| {
-            text.map(str::to_owned).ok_or_else(|| {
-                CliError::usage(
-                    "the command has a word that is not UTF-8, which a bug report cannot hold",
-                )
-            })
-        };
-        Ok(match part {
-            WordPart::Text(word) => self.with_home(&text(word.to_str())?),
-            WordPart::Path => vec![ScriptPart::CasePath],
-            WordPart::Name(_) => vec![ScriptPart::CaseName],
-            WordPart::Items => {
-                return Err(CliError::usage("bug reports about lists are not supported"));
-            }
-            WordPart::Other { path, .. } => match self.enclose(path, is_program) {
-                Some(name) => vec![ScriptPart::Enclosed(name)],
-                None => self.with_home(&text(path.to_str())?),
-            },
-        })
-    }
-
-    /// Returns a text as parts, without the path of the home directory.
-    fn with_home(&self, text: &str) -> Vec<ScriptPart> {
-        let Some(home) = self.home.as_deref().filter(|home| home.len() > 1) else {
-            return vec![ScriptPart::Text(text.to_owned())];
-        };
-        let mut parts = Vec::new();
-        for (number, between) in text.split(home).enumerate() {
-            if number > 0 {
-                parts.push(ScriptPart::Home);
-            }
-            if !between.is_empty() {
-                parts.push(ScriptPart::Text(between.to_owned()));
-            }
-        }
-        parts
-    }
-
-    /// Adds a file of the command, if it is small, and a script if it is a program. Returns its
-    /// name in the folder.
-    fn enclose(&mut self, path: &Path, is_program: bool) -> Option<String> {
-        if let Some((_, name)) = self.enclosed.iter().find(|(known, _)| known == path) {
-            return Some(name.clone());
-        }
-        let metadata = fs::metadata(path).ok()?;
-        if !metadata.is_file() || metadata.len() > MAX_ENCLOSED {
-            return None;
-        }
-        let content = fs::read(path).ok()?;
-        if is_program && !content.starts_with(b"#!") {
-            return None;
-        }
-        let names: BTreeSet<&str> = (self.enclosed.iter())
-            .map(|(_, name)| name.as_str())
-            .collect();
-        let base = path.file_name()?.to_str()?;
-        let numbered = (1..).map(|number| match number {
-            1 => format!("files/{base}"),
-            number => format!("files/{number}-{base}"),
-        });
-        let name = numbered
-            .into_iter()
-            .find(|name| !names.contains(name.as_str()))?;
-        let is_executable = metadata.permissions().mode() & 0o100 != 0;
-        self.add(&name, content, is_executable);
-        self.enclosed.push((path.to_owned(), name.clone()));
-        Some(name)
-    }
-
-    fn write(&self, folder: &Path) -> Result<(), CliError> {
-        let failed = |path: &Path| {
-            let what = format!("failed to write {}", path.escaped());
-            move |error| CliError::new(ExitKind::CannotRun, what).because(error)
-        };
-        for (name, content, is_executable) in &self.files {
-            let path = folder.join(name);
-            let parent = path.parent().unwrap_or(folder);
-            fs::create_dir_all(parent).map_err(failed(parent))?;
-            fsx::write_durable(&path, content)
-                .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))?;
-            let mode = if *is_executable { 0o755 } else { 0o644 };
-            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).map_err(failed(&path))?;
-        }
-        Ok(())
-    }
-
-    /// Writes the files as an archive in which nothing is said about the user.
-    fn write_archive(&self, folder: &Path, archive: &Path) -> Result<(), CliError> {
-        let name = folder.file_name().unwrap_or_default();
-        let packed = || {
-            let encoder = GzEncoder::new(Vec::new(), Compression::default());
-            let mut builder = tar::Builder::new(encoder);
-            for (file, content, is_executable) in &self.files {
-                let mut header = tar::Header::new_gnu();
-                header.set_size(content.len() as u64);
-                header.set_mode(if *is_executable { 0o755 } else { 0o644 });
-                builder.append_data(&mut header, Path::new(name).join(file), content.as_slice())?;
-            }
-            builder.into_inner()?.finish()
-        };
-        let bytes = packed().map_err(|error: std::io::Error| {
-            CliError::new(ExitKind::CannotRun, "failed to pack the archive").because(error)
-        })?;
-        fsx::write_durable(archive, &bytes)
-            .map_err(|error| CliError::failed_to(ExitKind::CannotRun, &error))
+        case: content.command,
+        files: content.files,
     }
 }

@@ -2,6 +2,9 @@
 
 pub(crate) mod args;
 mod bug;
+mod bug_case;
+mod bug_files;
+mod bug_folder;
 mod environment;
 mod record;
 mod remaining;

@@ -2,10 +2,13 @@
 //!
 //! - `session_view`: the thread that draws and reads keys
 //! - `canvas`: the terminal's alternate screen
+//! - `stored_steps`: the results so far, read from the store
 
 mod canvas;
 mod session_view;
+mod stored_steps;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use boildown_exec::SecondaryFailures;
@@ -29,6 +32,8 @@ pub(crate) struct FullScreenReporter {
     view: Option<SessionView>,
     /// The bytes of the next improvement.
     best: Option<Arc<[u8]>>,
+    /// The failure of the input, while another one is reduced.
+    first_failure: Option<FailureRow>,
     /// Notes that were only shown in the view.
     notes: Vec<String>,
 }
@@ -42,6 +47,7 @@ impl FullScreenReporter {
             started: None,
             view: None,
             best: None,
+            first_failure: None,
             notes: Vec::new(),
         }
     }
@@ -57,6 +63,7 @@ impl FullScreenReporter {
             original: Arc::clone(&controls.input),
             command: controls.command.clone(),
             property: controls.property.clone(),
+            can_switch: controls.switch.is_some(),
         }
     }
 }
@@ -92,6 +99,11 @@ impl Reporter for FullScreenReporter {
     fn take_keys(&mut self, controls: SearchControls) -> Option<Arc<WorkBoard>> {
         self.text.rest();
         let facts = self.facts(&controls);
+        self.first_failure = controls.is_other_failure.then(|| FailureRow {
+            signature: format!("the failure of {}", facts.input),
+            file: facts.input.clone(),
+            ..FailureRow::default()
+        });
         let view = SessionView::open(facts, controls, self.palette);
         let board = view.board();
         self.view = Some(view);
@@ -99,15 +111,26 @@ impl Reporter for FullScreenReporter {
     }
 
     fn secondary_failures(&mut self, failures: &SecondaryFailures) {
+        let Some(view) = &self.view else {
+            return;
+        };
         let row = |failure: &boildown_exec::SecondaryFailure| FailureRow {
+            name: Some(name_of(&failure.file)),
             signature: failure.signature.to_string(),
             file: failure.file.escaped(),
             bytes: failure.bytes as u64,
             runs: failure.runs,
         };
-        if let Some(view) = &self.view {
-            view.apply(ViewEvent::Failures(failures.iter().map(row).collect()));
-        }
+        let earlier = failures.earlier.iter().map(|(file, bytes)| FailureRow {
+            name: Some(name_of(file)),
+            signature: format!("{}, found by an earlier session", name_of(file)),
+            file: file.escaped(),
+            bytes: *bytes,
+            runs: 0,
+        });
+        let first = self.first_failure.iter().cloned();
+        let rows = first.chain(failures.iter().map(row)).chain(earlier);
+        view.apply(ViewEvent::Failures(rows.collect()));
     }
 
     fn leave_terminal(&mut self) {
@@ -162,6 +185,15 @@ impl Drop for FullScreenReporter {
     fn drop(&mut self) {
         self.leave_terminal();
     }
+}
+
+/// Returns the name by which `--failure` finds this file.
+fn name_of(file: &Path) -> String {
+    let name = match file.is_dir() {
+        true => file.file_name(),
+        false => file.file_stem(),
+    };
+    name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
 fn measured(progress: &Progress) -> Measured {

@@ -12,9 +12,10 @@ use boildown_view::{
 };
 
 use super::canvas::{self, Canvas};
+use super::stored_steps::StoredSteps;
 use crate::cpu_time::{process_cpu_time, thread_cpu_time};
 use crate::keys::RawTerminal;
-use crate::report::reporter::SearchControls;
+use crate::report::reporter::{NextFailure, SearchControls};
 use crate::report::work_board::WorkBoard;
 
 /// The view of a session. Dropping it gives the terminal back.
@@ -72,6 +73,7 @@ impl SessionView {
             terminal: RawTerminal::watching(&shared.is_over),
             canvas: Canvas::new(),
             keys: KeyReader::default(),
+            steps: StoredSteps::default(),
             case: DrawnCase::default(),
             due: Instant::now(),
             budget: CpuBudget::new(),
@@ -130,6 +132,7 @@ struct Drawing {
     terminal: RawTerminal,
     canvas: Canvas,
     keys: KeyReader,
+    steps: StoredSteps,
     case: DrawnCase,
     /// When the view is drawn next, at the earliest.
     due: Instant,
@@ -214,10 +217,9 @@ impl Drawing {
                     let is_paused = self.board.toggle_pause();
                     self.apply(ViewEvent::Paused(is_paused));
                 }
-                Some(ViewAction::Quit) => {
-                    self.controls.interrupt.trigger();
-                    self.board.end_pause();
-                    self.apply(ViewEvent::Paused(false));
+                Some(ViewAction::Quit) => self.end(None),
+                Some(ViewAction::ReduceFailure(name)) => {
+                    self.end(Some(name.map_or(NextFailure::OfInput, NextFailure::Other)));
                 }
                 Some(ViewAction::CopyCommand) => {
                     canvas::copy(&self.shared.command);
@@ -226,10 +228,30 @@ impl Drawing {
                     self.apply(ViewEvent::Note(note.to_owned()));
                 }
                 Some(ViewAction::Redraw) => self.canvas.forget(),
+                Some(ViewAction::ListSteps) => {
+                    let rows = self.steps.read(&self.controls.steps);
+                    self.apply(ViewEvent::Steps(rows));
+                }
                 None => {}
             }
         }
+        // Once for all keys: they may be pressed faster than texts are compared.
+        let wanted = self.shared.lock().model.wanted_step();
+        if let Some(place) = wanted {
+            let texts = self.steps.texts(place, &self.controls.steps);
+            self.apply(ViewEvent::StepTexts(place, texts));
+        }
         !keys.is_empty()
+    }
+
+    /// Ends the search with its best result. Another failure may be reduced next.
+    fn end(&self, next: Option<NextFailure>) {
+        if let Some(switch) = &self.controls.switch {
+            switch.choose(next);
+        }
+        self.controls.interrupt.trigger();
+        self.board.end_pause();
+        self.apply(ViewEvent::Paused(false));
     }
 
     fn apply(&self, event: ViewEvent) {

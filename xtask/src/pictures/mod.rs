@@ -1,0 +1,210 @@
+//! `cargo xtask pictures`: the pictures of docs and README, from a real reduction.
+//!
+//! - `terminal`: boildown on a terminal in memory
+//! - `svg`: a screen of a terminal as a drawing
+
+mod svg;
+mod terminal;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+
+use self::terminal::Terminal;
+use crate::binary::{checkout, find_or_build};
+
+/// Makes the pictures of docs and README.
+#[derive(Debug, Args)]
+pub(crate) struct PicturesArgs {
+    /// The program; without it, a release is built.
+    #[arg(long)]
+    boildown: Option<PathBuf>,
+    /// The folder to write to.
+    #[arg(long, default_value = "docs/pictures")]
+    output: PathBuf,
+}
+
+/// Size of the terminal, in columns and rows.
+const SIZE: [u16; 2] = [100, 28];
+
+/// An input with several failures, and the program that fails on it: those of the guide.
+const ORDERS: &str = r#"[
+  {"customer": "Ada", "items": [{"name": "tea", "price": 3}, {"name": "mug", "price": 8}]},
+  {"customer": "Ben", "items": []},
+  {"customer": "Cleo", "items": [{"name": "pot", "price": 20}, {"name": "lid", "price": 4}]}
+]
+"#;
+const TOTALS: &str = r#"import json
+import sys
+
+for order in json.load(open(sys.argv[1])):
+    prices = [item["price"] for item in order["items"]]
+    print(order["customer"], "pays", sum(prices), "on average", sum(prices) / len(prices))
+"#;
+
+/// Programs that are tried as a browser.
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+pub(crate) fn run(args: &PicturesArgs) -> Result<ExitCode> {
+    let boildown = find_or_build(args.boildown.as_deref())?;
+    let output = checkout().join(&args.output);
+    fs::create_dir_all(&output).with_context(|| format!("create {}", output.display()))?;
+    let work = tempfile::tempdir().context("make a directory")?;
+    let example = checkout().join("examples/printing");
+    for name in ["page.html", "browser.py"] {
+        fs::copy(example.join(name), work.path().join(name))
+            .with_context(|| format!("copy {name}"))?;
+    }
+    if find("setsid").is_some() {
+        screens(&boildown, work.path(), &output)?;
+        failures(&boildown, work.path(), &output)?;
+    } else {
+        eprintln!("there is no setsid: the pictures of the terminal stay as they are");
+    }
+    match BROWSERS.into_iter().find_map(find) {
+        Some(browser) => page(&boildown, &browser, work.path(), &output)?,
+        None => eprintln!("there is no chromium: the pictures of pages stay as they are"),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The reduction that the pictures show.
+fn reduction(boildown: &Path) -> Command {
+    let mut command = Command::new(boildown);
+    command.args(["reduce", "--yes", "--jobs", "2", "page.html"]);
+    command.args(["--", "python3", "browser.py", "page.html"]);
+    command
+}
+
+/// Draws screens of the terminal view.
+fn screens(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
+    let mut terminal = Terminal::start(&reduction(boildown), work, SIZE)?;
+    terminal.wait_until("the page is much smaller", |shown| {
+        percent_removed(shown).is_some_and(|percent| percent > 95.0)
+    })?;
+    let draw =
+        |terminal: &Terminal, name: &str, title: &str| draw(terminal, &output.join(name), title);
+    draw(
+        &terminal,
+        "terminal-view.svg",
+        "The terminal view of a reduction",
+    )?;
+    // Nothing changes while it is looked at.
+    terminal.press("p")?;
+    terminal.wait_until("it pauses", |shown| {
+        shown.contains("PAUSED") && shown.contains("0 of 2 busy")
+    })?;
+    // The step before the last ones, which are small.
+    terminal.press("\x1b[D\x1b[D\x1b[D")?;
+    terminal.wait_until("the history is shown", |shown| {
+        steps_after(shown) == Some(2) && shown.contains("→ result")
+    })?;
+    draw(
+        &terminal,
+        "terminal-steps.svg",
+        "What one step of the reduction removed",
+    )?;
+    terminal.press("q")?;
+    terminal.wait_for_end()
+}
+
+/// Returns how many results there are after the one that is shown.
+fn steps_after(shown: &str) -> Option<usize> {
+    let (before, after) = shown.lines().nth(1)?.rsplit_once(" of ")?;
+    let place: usize = before.split_whitespace().last()?.parse().ok()?;
+    after.trim().parse::<usize>().ok()?.checked_sub(place)
+}
+
+/// Draws the list of secondary failures. The page has none.
+fn failures(boildown: &Path, work: &Path, output: &Path) -> Result<()> {
+    for (name, text) in [("orders.json", ORDERS), ("totals.py", TOTALS)] {
+        fs::write(work.join(name), text).with_context(|| format!("write {name}"))?;
+    }
+    let mut command = Command::new(boildown);
+    command.args([
+        "reduce",
+        "--ui",
+        "tui",
+        "--yes",
+        "--jobs",
+        "1",
+        "orders.json",
+    ]);
+    command.args(["--", "python3", "totals.py", "orders.json"]);
+    let mut terminal = Terminal::start(&command, work, [SIZE[0], 14])?;
+    terminal.wait_until("there are secondary failures", |shown| {
+        shown.contains("secondary failures (f)")
+    })?;
+    terminal.press("p")?;
+    terminal.wait_until("it pauses", |shown| shown.contains("PAUSED"))?;
+    terminal.press("f")?;
+    terminal.wait_until("the failures are shown", |shown| shown.contains('▶'))?;
+    let title = "Secondary failures in the terminal view";
+    draw(&terminal, &output.join("terminal-failures.svg"), title)?;
+    terminal.press("q")?;
+    terminal.wait_for_end()
+}
+
+fn draw(terminal: &Terminal, path: &Path, title: &str) -> Result<()> {
+    fs::write(path, svg::drawing(&terminal.screen(), title))
+        .with_context(|| format!("write {}", path.display()))?;
+    println!("{}", path.display());
+    Ok(())
+}
+
+/// Returns the part of the input that was removed, in percent, as the view shows it.
+fn percent_removed(shown: &str) -> Option<f64> {
+    let (before, _) = shown.split_once("% removed")?;
+    before.split_whitespace().last()?.parse().ok()
+}
+
+/// Draws the page about the reduction, light and dark.
+fn page(boildown: &Path, browser: &Path, work: &Path, output: &Path) -> Result<()> {
+    let mut report = Command::new(boildown);
+    report.args(["report", "-o", "report.html"]);
+    // In one session, without that of the terminal.
+    fs::remove_dir_all(work.join(".boildown")).context("forget the earlier reductions")?;
+    fs::remove_file(work.join("page.min.html")).context("remove the result")?;
+    for mut command in [reduction(boildown), report] {
+        let status = command.current_dir(work).stderr(Stdio::null()).status();
+        let status = status.context("start boildown")?;
+        if !status.success() {
+            bail!("{command:?}: {status}");
+        }
+    }
+    for (name, scheme) in [("report-light.png", 1), ("report-dark.png", 0)] {
+        let path = output.join(name);
+        let status = Command::new(browser)
+            .args(["--headless", "--no-sandbox", "--disable-gpu"])
+            .args(["--hide-scrollbars", "--force-color-profile=srgb"])
+            .arg("--window-size=1120,1500")
+            .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
+            .arg(format!(
+                "--user-data-dir={}",
+                work.join("profile").display()
+            ))
+            .arg(format!("--screenshot={}", path.display()))
+            .arg(format!("file://{}", work.join("report.html").display()))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .with_context(|| format!("start {}", browser.display()))?;
+        if !status.success() {
+            bail!("{}: {status}", browser.display());
+        }
+        println!("{}", path.display());
+    }
+    Ok(())
+}
+
+/// Returns the path of a program in the `PATH`.
+fn find(program: impl AsRef<OsStr>) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|dir| dir.join(program.as_ref()))
+        .find(|path| path.is_file())
+}
