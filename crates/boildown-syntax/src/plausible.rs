@@ -31,8 +31,9 @@ struct ModuleNames {
 /// those that the best one leaves undefined too; and each pair of neighbouring words must be one of
 /// the input or of the best candidate, where names, types and numbers are alike.
 ///
-/// The gate is adaptive: it lets one in 32 of the candidates that it would skip through, and once
-/// one in four of these is interesting, it opens for good.
+/// The gate is adaptive: it lets some of the candidates that it would skip through as samples, and
+/// once many of these are interesting, it opens for good: two of the first four, or later one in
+/// four. It does not stand before what is left of a short text.
 ///
 /// # Cost
 /// Linear in the size of the candidate, for each query.
@@ -51,11 +52,16 @@ pub(crate) struct ModuleGate {
     is_sample: bool,
 }
 
-/// One in this many of the candidates to be skipped is let through.
+/// One in this many of the candidates to be skipped is let through; at the beginning more, because a
+/// small input has no more.
 const SAMPLE: usize = 32;
 
-/// From this many samples on, the gate may open.
-const SAMPLES_TO_OPEN: u32 = 8;
+/// Below this size of the best candidate, in bytes, there are so few deletions that all are tried.
+const GATED_FROM: usize = 128;
+
+/// The number of samples, and the share of these that has to be interesting for the gate to open:
+/// one in so many.
+const ENOUGH_TO_OPEN: [(u32, u32); 2] = [(4, 2), (8, 4)];
 
 impl ModuleGate {
     pub(crate) fn new(format: ModuleFormat, input: &[u8]) -> Self {
@@ -72,7 +78,7 @@ impl ModuleGate {
 
     /// Returns whether a candidate is to be asked about. Counts those that are not.
     pub(crate) fn admits(&mut self, candidate: &[u8], best: &Arc<[u8]>) -> bool {
-        if self.is_open() {
+        if self.is_open() || best.len() < GATED_FROM {
             return true;
         }
         if (self.base.as_ref()).is_none_or(|(bytes, _)| !Arc::ptr_eq(bytes, best)) {
@@ -86,15 +92,19 @@ impl ModuleGate {
             return false;
         }
         self.rejected += 1;
-        self.is_sample = self.rejected % SAMPLE == SAMPLE / 2;
+        let is_early = (2..SAMPLE).contains(&self.rejected) && self.rejected.is_power_of_two();
+        self.is_sample = is_early || self.rejected % SAMPLE == SAMPLE / 2;
         self.is_sample
     }
 
     /// Returns whether a candidate passes as things are, not counting samples.
     pub(crate) fn passes(&self, candidate: &[u8]) -> bool {
-        let Some((_, base)) = self.base.as_ref().filter(|_| !self.is_open()) else {
+        let Some((bytes, base)) = self.base.as_ref().filter(|_| !self.is_open()) else {
             return true;
         };
+        if bytes.len() < GATED_FROM {
+            return true;
+        }
         let names = ModuleNames::read(self.format, candidate);
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
@@ -122,7 +132,8 @@ impl ModuleGate {
     }
 
     fn is_open(&self) -> bool {
-        self.samples >= SAMPLES_TO_OPEN && 4 * self.hits >= self.samples
+        (ENOUGH_TO_OPEN.iter())
+            .any(|&(samples, part)| self.samples >= samples && part * self.hits >= self.samples)
     }
 }
 
@@ -322,11 +333,28 @@ next:
 }
 ";
 
+    /// Returns a text that the gate stands before: with a long comment.
+    fn long(format: ModuleFormat, text: &str) -> String {
+        let mark = match format {
+            ModuleFormat::Mlir => "//",
+            ModuleFormat::LlvmIr | ModuleFormat::Spirv => ";",
+        };
+        format!("{text}{mark}{}\n", "-".repeat(GATED_FROM))
+    }
+
     fn admits(format: ModuleFormat, input: &str, from: &str, to: &str) -> bool {
+        let input = long(format, input);
         let best: Arc<[u8]> = input.as_bytes().into();
         let mut gate = ModuleGate::new(format, input.as_bytes());
         assert!(input.contains(from), "no {from:?}");
         gate.admits(input.replacen(from, to, 1).as_bytes(), &best)
+    }
+
+    #[test]
+    fn of_a_short_text_everything_is_tried() {
+        let best: Arc<[u8]> = b"define i32 @f() {\n  ret i32 4\n}\n".as_slice().into();
+        let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, &best);
+        assert!(gate.admits(b"ret 4", &best));
     }
 
     #[test]
@@ -350,6 +378,7 @@ next:
     #[test]
     fn numbers_that_are_mentioned_are_never_left_out() {
         let text = "define void @f() {\n  br label %1\n\n1:\n  ret void\n}\n";
+        let text = long(ModuleFormat::LlvmIr, text);
         let best: Arc<[u8]> = text.as_bytes().into();
         let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, text.as_bytes());
         let hidden = text.replace("1:", "");
@@ -377,8 +406,8 @@ next:
 
     #[test]
     fn the_gate_opens_when_what_it_skips_is_interesting() {
-        let best: Arc<[u8]> = LLVM.as_bytes().into();
-        let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, LLVM.as_bytes());
+        let best: Arc<[u8]> = long(ModuleFormat::LlvmIr, LLVM).into_bytes().into();
+        let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, &best);
         let asked = (0..512)
             .filter(|_| {
                 let is_asked = gate.admits(b"next", &best);
@@ -388,6 +417,7 @@ next:
                 is_asked
             })
             .count();
-        assert_eq!(asked, 8 + 512 - (7 * SAMPLE + SAMPLE / 2));
+        // The second, fourth, eighth and sixteenth, and all after these.
+        assert_eq!(asked, 4 + 512 - 16);
     }
 }

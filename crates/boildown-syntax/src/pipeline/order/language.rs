@@ -128,7 +128,9 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // The sweeps over instructions are the proof; of tokens, only those are tried that the gates
     // admit.
     let is_whole = |pass: &Pass| pass.id == PassId::RewritingWhole;
-    let checked = passes.into_iter().map(|pass| match is_whole(&pass) {
+    // A compact layout joins lines.
+    let is_free = |pass: &Pass| is_whole(pass) || pass.id == PassId::Spaces;
+    let checked = passes.into_iter().map(|pass| match is_free(&pass) {
         true => pass,
         false => pass.parsed(),
     });
