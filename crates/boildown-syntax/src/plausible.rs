@@ -52,15 +52,15 @@ pub(crate) struct ModuleGate {
     is_sample: bool,
 }
 
-/// One in this many of the candidates to be skipped is let through; at the beginning more, because a
-/// small input has no more.
+/// One in this many of the candidates to be skipped is let through; at the beginning more, because
+/// of a small input there are few.
 const SAMPLE: usize = 32;
 
 /// Below this size of the best candidate, in bytes, there are so few deletions that all are tried.
 const GATED_FROM: usize = 128;
 
-/// The number of samples, and the share of these that has to be interesting for the gate to open:
-/// one in so many.
+/// Pairs of a number of samples, and the number of which one has to be interesting: the gate opens
+/// when any of them holds.
 const ENOUGH_TO_OPEN: [(u32, u32); 2] = [(4, 2), (8, 4)];
 
 impl ModuleGate {
