@@ -301,7 +301,8 @@ fn last_component(path: &[u8]) -> &[u8] {
     &path[slash.map_or(0, |slash| slash + 1)..]
 }
 
-fn parent(path: &[u8]) -> Option<&[u8]> {
+/// Returns the path of the folder around a file or folder.
+pub(crate) fn parent(path: &[u8]) -> Option<&[u8]> {
     let slash = path.iter().rposition(|&byte| byte == b'/')?;
     Some(&path[..slash])
 }
@@ -318,58 +319,8 @@ fn ending(name: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use boildown_folder::{Contents, Entry};
-
     use super::*;
-
-    #[derive(Debug)]
-    struct MemoryFiles(Vec<Option<Arc<[u8]>>>);
-
-    impl Contents for MemoryFiles {
-        fn content(&self, entry: usize) -> Option<Arc<[u8]>> {
-            self.0.get(entry)?.clone()
-        }
-    }
-
-    /// Returns the folder with these files and links (`-> target`).
-    fn folder(files: &[(&str, &str)]) -> FolderInput {
-        let mut entries: Vec<Entry> = Vec::new();
-        let mut folders = BTreeSet::new();
-        for (path, content) in files {
-            let kind = match content.strip_prefix("-> ") {
-                Some(target) => EntryKind::Link {
-                    target: target.as_bytes().into(),
-                },
-                None => EntryKind::file(0o644, content.as_bytes()),
-            };
-            let path = path.as_bytes();
-            entries.push(Entry {
-                path: path.into(),
-                kind,
-            });
-            folders.extend(std::iter::successors(parent(path), |folder| parent(folder)));
-        }
-        entries.extend(folders.into_iter().map(|path| Entry {
-            path: path.into(),
-            kind: EntryKind::Folder { mode: 0o755 },
-        }));
-        let listing = Listing::new(entries);
-        let content = |entry: &Entry| {
-            let file = files
-                .iter()
-                .find(|(path, _)| path.as_bytes() == &*entry.path);
-            file.map(|(_, content)| content.as_bytes().into())
-        };
-        let contents = MemoryFiles(listing.entries().iter().map(content).collect());
-        FolderInput {
-            listing: Arc::new(listing),
-            contents: Arc::new(contents),
-            fixed: Arc::default(),
-            named: Arc::default(),
-        }
-    }
+    use crate::memory_folder::folder;
 
     fn path(input: &FolderInput, entry: usize) -> String {
         String::from_utf8_lossy(&input.listing.entries()[entry].path).into_owned()

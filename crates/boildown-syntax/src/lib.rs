@@ -83,6 +83,8 @@ mod isolate;
 mod items;
 mod keep;
 mod languages;
+#[cfg(test)]
+mod memory_folder;
 mod mentions;
 mod outline;
 mod parse;

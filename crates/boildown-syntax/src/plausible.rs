@@ -85,10 +85,11 @@ impl ModuleGate {
             let names = ModuleNames::read(self.format, best);
             self.base = Some((Arc::clone(best), Arc::new(names)));
         }
-        if self.passes(candidate) {
+        let names = ModuleNames::read(self.format, candidate);
+        if self.is_well_formed(&names) {
             return true;
         }
-        if self.hides_numbers(candidate) {
+        if self.hides_numbers(&names) {
             return false;
         }
         self.rejected += 1;
@@ -99,25 +100,29 @@ impl ModuleGate {
 
     /// Returns whether a candidate passes as things are, not counting samples.
     pub(crate) fn passes(&self, candidate: &[u8]) -> bool {
-        let Some((bytes, base)) = self.base.as_ref().filter(|_| !self.is_open()) else {
+        let is_long = |(bytes, _): &(Arc<[u8]>, _)| bytes.len() >= GATED_FROM;
+        self.is_open()
+            || !self.base.as_ref().is_some_and(is_long)
+            || self.is_well_formed(&ModuleNames::read(self.format, candidate))
+    }
+
+    /// Returns whether a candidate with these names defines them, and has neighbours that are known.
+    fn is_well_formed(&self, names: &ModuleNames) -> bool {
+        let Some((_, base)) = &self.base else {
             return true;
         };
-        if bytes.len() < GATED_FROM {
-            return true;
-        }
-        let names = ModuleNames::read(self.format, candidate);
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
         names.undefined.is_subset(&base.undefined) && names.neighbours.iter().all(is_known)
     }
 
-    /// Returns whether a candidate leaves out a number that is mentioned. In LLVM IR the blocks and
-    /// values without a name are counted, so nothing would change but that it is hard to read.
-    fn hides_numbers(&self, candidate: &[u8]) -> bool {
+    /// Returns whether a candidate with these names leaves out a number that is mentioned. In LLVM
+    /// IR the blocks and values without a name are counted, so nothing would change but that it is
+    /// hard to read.
+    fn hides_numbers(&self, names: &ModuleNames) -> bool {
         let Some((_, base)) = &self.base else {
             return false;
         };
-        let names = ModuleNames::read(self.format, candidate);
         let mut new = names.undefined.difference(&base.undefined);
         let is_number = |name: &[u8]| name[1..].iter().all(u8::is_ascii_digit);
         self.format == ModuleFormat::LlvmIr && new.any(|(_, name)| is_number(name))

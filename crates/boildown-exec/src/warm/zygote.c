@@ -27,7 +27,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 /* Bytes that grow. */
 struct bytes {
     char *data;

@@ -592,52 +592,12 @@ impl<S: ContentReduction> Search for FolderSearch<S> {
 
 #[cfg(all(test, feature = "all-languages"))]
 mod tests {
-    use boildown_folder::{Contents, Entry, FolderSize, Listing};
+    use boildown_folder::{Entry, FolderSize};
     use boildown_search::run;
 
     use super::*;
     use crate::folder_reduction;
-
-    /// Files in memory.
-    #[derive(Debug)]
-    struct MemoryFiles(Vec<Option<Arc<[u8]>>>);
-
-    impl Contents for MemoryFiles {
-        fn content(&self, entry: usize) -> Option<Arc<[u8]>> {
-            self.0.get(entry)?.clone()
-        }
-    }
-
-    fn folder(files: &[(&str, &str)]) -> FolderInput {
-        let mut entries: Vec<Entry> = (files.iter())
-            .map(|(path, content)| Entry {
-                path: path.as_bytes().into(),
-                kind: EntryKind::file(0o644, content.as_bytes()),
-            })
-            .collect();
-        let folders = files
-            .iter()
-            .filter_map(|(path, _)| Some(path.rsplit_once('/')?.0));
-        let folders: BTreeSet<&str> = folders.collect();
-        entries.extend(folders.into_iter().map(|path| Entry {
-            path: path.as_bytes().into(),
-            kind: EntryKind::Folder { mode: 0o755 },
-        }));
-        let listing = Listing::new(entries);
-        let content = |entry: &Entry| {
-            let file = files
-                .iter()
-                .find(|(path, _)| path.as_bytes() == &*entry.path);
-            file.map(|(_, content)| content.as_bytes().into())
-        };
-        let contents = MemoryFiles(listing.entries().iter().map(content).collect());
-        FolderInput {
-            listing: Arc::new(listing),
-            contents: Arc::new(contents),
-            fixed: Arc::default(),
-            named: Arc::default(),
-        }
-    }
+    use crate::memory_folder::folder;
 
     /// Reduces the files for a property of them; returns what is left, and the number of queries.
     fn reduced(

@@ -116,16 +116,21 @@ fn other_failures_survive_a_resume_but_not_a_fresh_start() {
     assert!(!stale.exists() && env.exists(found));
 }
 
-#[test]
-fn of_a_folder_the_smallest_state_of_each_failure_is_a_folder() {
-    let env = TestEnv::new()
+/// A folder on which `tool` prints an error, and crashes when the line with the needle is gone.
+fn folder_with_two_failures() -> TestEnv {
+    TestEnv::new()
         .file("p/a.txt", "one\nneedle\ntwo\n")
         .file("p/b.txt", "three\nfour\nfive\n")
         .script(
             "tool",
             "grep -q needle p/a.txt && { echo 'internal compiler error: in hay, at hay.c:12' >&2; exit 4; }; \
              grep -qs one p/a.txt && kill -SEGV $$; exit 1",
-        );
+        )
+}
+
+#[test]
+fn of_a_folder_the_smallest_state_of_each_failure_is_a_folder() {
+    let env = folder_with_two_failures();
     let run = env.reduce(["p", "--jobs", "1", "--", "./tool"]);
     run.assert_code(0).assert_says("secondary failure");
     assert_eq!(env.read("p.min/a.txt").trim(), "needle");
@@ -174,14 +179,7 @@ fn another_failure_is_reduced_beside_the_first_one() {
 
 #[test]
 fn another_failure_of_a_folder_is_reduced_to_a_folder() {
-    let env = TestEnv::new()
-        .file("p/a.txt", "one\nneedle\ntwo\n")
-        .file("p/b.txt", "three\nfour\nfive\n")
-        .script(
-            "tool",
-            "grep -q needle p/a.txt && { echo 'internal compiler error: in hay, at hay.c:12' >&2; exit 4; }; \
-             grep -qs one p/a.txt && kill -SEGV $$; exit 1",
-        );
+    let env = folder_with_two_failures();
     env.reduce(["p", "--jobs", "1", "--", "./tool"])
         .assert_code(0);
     let other = env.reduce(["p", "--jobs", "1", "--failure", "SIGSEGV", "--", "./tool"]);
