@@ -49,6 +49,7 @@
 //! - `edit_plan`: deletions and replacements of nodes that are made together
 //! - `allocations`: how often parsers allocate memory, by which slow ones are stopped
 //! - `gate`, `parse`, `shield`: the parse gate: skips candidates that bring new syntax errors
+//! - `plausible`: the same for modules in text, by their names and neighbouring words
 //! - `steps`: long computations in small steps: documents are read, and candidates parsed, so that
 //!   the caller can stop soon
 //! - `file_graph`: which files of a folder mention which others

@@ -106,7 +106,7 @@ impl ModuleGate {
             || self.is_well_formed(&ModuleNames::read(self.format, candidate))
     }
 
-    /// Returns whether a candidate with these names defines them, and has neighbours that are known.
+    /// Returns whether a candidate with these names defines them, and has only known neighbours.
     fn is_well_formed(&self, names: &ModuleNames) -> bool {
         let Some((_, base)) = &self.base else {
             return true;
