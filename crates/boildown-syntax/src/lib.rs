@@ -81,7 +81,6 @@ mod file_graph;
 mod gate;
 mod inclusions;
 mod isolate;
-mod items;
 mod keep;
 mod languages;
 #[cfg(test)]

@@ -1,17 +1,21 @@
 //! Parsing with tree-sitter, and counting syntax errors.
 
+mod items;
+mod patches;
+mod places;
+
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
+use self::items::{ItemList, count_errors};
 use crate::Language;
 use crate::allocations::allocations;
 use crate::candidate::Candidate;
 use crate::common_ends::{common_end, common_start};
 use crate::document::{JoinedPart, parts_of_joined};
-use crate::items::{Extent, Item, Window, count_errors, items_of};
 use crate::shield::Shield;
 use crate::steps::{Computation, at_once, pause};
 
@@ -59,20 +63,14 @@ impl Parser {
         self.parse_from(bytes, None, Errors::Any).await
     }
 
-    /// Returns the tree of a text before an edit, marked where the edit changes it, as the tree to
-    /// be reused for the text after the edit. `None` when too little of it can be.
-    fn edited(&self, before: &[u8], tree: &Tree, after: &[u8]) -> Option<Tree> {
-        let mut tree = tree.clone();
-        if let Some(edit) = difference(&self.shown(before), &self.shown(after)) {
-            let replaced = edit.old_end_byte - edit.start_byte;
-            // Reuse marks the tree node by node along the change: with little to reuse, a new parse
-            // costs less.
-            if replaced / REUSE > before.len() - replaced {
-                return None;
-            }
-            tree.edit(&edit);
-        }
-        Some(tree)
+    /// Returns the edit between two texts, as the scanner may see them. `None` when too little of
+    /// the older one stays for its tree to be reused.
+    fn edit(&self, before: &[u8], after: &[u8]) -> Option<TreeEdit> {
+        let edit = difference(&self.shown(before), &self.shown(after));
+        let replaced = edit.map_or(0, |edit| edit.old_end_byte - edit.start_byte);
+        // Reuse marks the tree node by node along the change: with little to reuse, a new parse
+        // costs less.
+        (replaced / REUSE <= before.len() - replaced).then_some(TreeEdit(edit))
     }
 
     /// Parses a text, reusing the tree of an older one if there is one. `None` when the parser gave
@@ -147,10 +145,6 @@ impl Errors {
     }
 }
 
-/// Texts of at least this size, in bytes, are parsed by windows. A smaller one is parsed as a whole
-/// in less than a millisecond.
-const WINDOWED_FROM: usize = 16 << 10;
-
 /// A text is parsed from scratch when less than one part in this many of the older one is reusable.
 const REUSE: usize = 4;
 
@@ -190,7 +184,7 @@ pub(crate) struct Parsed {
     pub(crate) bytes: Arc<[u8]>,
     tree: LazyTree,
     /// The nodes below the root; found when first needed. `None` without a list of them.
-    items: Arc<OnceLock<Option<Vec<Item>>>>,
+    items: Arc<OnceLock<Option<ItemList>>>,
     /// The number of nodes that are errors or missing; `usize::MAX` without a tree.
     pub(crate) errors: usize,
     /// Of a joined text, its files; then there is no tree of the whole.
@@ -234,7 +228,7 @@ impl LazyTree {
             return tree.clone();
         }
         let earlier = self.earlier.as_deref();
-        let older = earlier.and_then(|(before, tree)| parser.edited(before, tree, text));
+        let older = earlier.and_then(|(before, tree)| Some(parser.edit(before, text)?.mark(tree)));
         let tree = parser.parse_from(text, older, Errors::Any).await;
         self.own.get_or_init(|| tree).clone()
     }
@@ -351,77 +345,45 @@ impl Parsed {
     }
 
     /// Returns the nodes below the root, if they are known or the tree is.
-    fn items(&self) -> Option<&[Item]> {
-        let items = || items_of(self.tree.own.get()?.as_ref()?);
-        self.items.get_or_init(items).as_deref()
+    fn items(&self) -> Option<&ItemList> {
+        let items = || ItemList::of(self.tree.own.get()?.as_ref()?);
+        self.items.get_or_init(items).as_ref()
     }
 
-    /// Parses a text that differs from this one in one stretch. `None` when it has more errors than
-    /// this one.
+    /// Parses a text that differs from this one. `None` when it has more errors than this one.
     ///
-    /// Of a large text only a [`Window`] around the stretch is parsed, if that gives the same
-    /// number of errors. Otherwise the tree is reused for the rest.
+    /// Of a large text only what differs is parsed, if that tells. Otherwise the tree is reused for
+    /// the rest.
     pub(crate) async fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
         if let Some(files) = &self.files {
             return self.reparse_files(files, bytes).await;
         }
-        if let Some(decided) = self.reparse_window(parser, &bytes).await {
+        if let Some(decided) = self.reparse_patches(parser, &bytes).await {
             return decided;
         }
-        let tree = self.tree.get(parser, &self.bytes).await;
-        let older = tree.and_then(|tree| parser.edited(&self.bytes, &tree, &bytes));
+        let older = match parser.edit(&self.bytes, &bytes) {
+            Some(edit) => (self.tree.get(parser, &self.bytes).await).map(|tree| edit.mark(&tree)),
+            None => None,
+        };
         let bearable = Errors::up_to(self.errors);
         let tree = parser.parse_from(&bytes, older, bearable).await?;
         let errors = count_errors(&tree);
         (errors <= self.errors).then(|| Self::with_tree(bytes, Some(tree), errors))
     }
+}
 
-    /// Parses the window of an edit alone. Returns the text after the edit, or `None` if it has
-    /// more errors; nothing when the window cannot tell.
-    async fn reparse_window(&self, parser: &Parser, bytes: &Arc<[u8]>) -> Option<Option<Self>> {
-        if self.bytes.len() < WINDOWED_FROM {
-            return None;
-        }
-        for extent in [Extent::Inside, Extent::WithNeighbours] {
-            if let Some(decided) = self.reparse_extent(parser, bytes, extent).await {
-                return Some(decided);
-            }
-        }
-        None
-    }
+/// The edit between two texts; `None` if they are equal.
+struct TreeEdit(Option<InputEdit>);
 
-    /// Does that with one of the windows.
-    async fn reparse_extent(
-        &self,
-        parser: &Parser,
-        bytes: &Arc<[u8]>,
-        extent: Extent,
-    ) -> Option<Option<Self>> {
-        let items = self.items()?;
-        let window = Window::around(items, &self.bytes, bytes, extent)?;
-        let inside = &items[window.items.clone()];
-        let errors_before: usize = inside.iter().map(|item| item.errors).sum();
-        let text = &bytes[window.after.clone()];
-        let tree = parser
-            .parse_from(text, None, Errors::up_to(errors_before))
-            .await;
-        let errors = tree.as_ref().map_or(usize::MAX, count_errors);
-        if errors > errors_before {
-            // What parses only as a part of the whole has errors in both states.
-            let before = &self.bytes[window.before.clone()];
-            let tree = parser
-                .parse_from(before, None, Errors::up_to(errors_before))
-                .await?;
-            return window.is_before(items, &items_of(&tree)?).then_some(None);
+impl TreeEdit {
+    /// Returns the tree of the text before, marked where the edit changes it, as the tree to be
+    /// reused for the text after.
+    fn mark(&self, tree: &Tree) -> Tree {
+        let mut tree = tree.clone();
+        if let Some(edit) = &self.0 {
+            tree.edit(edit);
         }
-        let after = window.after(items, &items_of(&tree?)?)?;
-        Some(Some(Self {
-            bytes: Arc::clone(bytes),
-            tree: self.tree.after(&self.bytes),
-            items: Arc::new(OnceLock::from(Some(after))),
-            errors: self.errors - errors_before + errors,
-            files: None,
-        }))
+        tree
     }
 }
 

@@ -1,0 +1,144 @@
+//! The places where two texts differ.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use super::items::Item;
+use crate::common_ends::common_start;
+use crate::document::is_word;
+
+/// A stretch of a text that an edit replaces: some of its items, or none, with the space around
+/// them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Patch {
+    /// The items of the text before the edit.
+    pub(super) items: Range<usize>,
+    /// The bytes of the text after the edit that stand there, up to the next item.
+    pub(super) after: Range<usize>,
+}
+
+/// The number of items after a changed one that are looked for wherever they may be. Further ones
+/// are found only if everything before them is deleted.
+const SOUGHT: usize = 256;
+
+/// Shorter items, in bytes, may stand anywhere.
+const SHORTEST: usize = 8;
+
+/// The bytes of an item that are looked for.
+const NEEDLE: usize = 64;
+
+/// The bytes by which an edit may lengthen what it changes.
+const LENGTHENED: usize = 1 << 10;
+
+/// Two texts: one with its items, and one after an edit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Texts<'a> {
+    pub(super) items: &'a [Item],
+    pub(super) old: &'a [u8],
+    pub(super) new: &'a [u8],
+}
+
+impl Texts<'_> {
+    /// Returns the patches that make the new text of the old one, ascending.
+    ///
+    /// Outside of them the texts are the same. They are not always the smallest ones, but nearly so
+    /// for deletions.
+    /// # Cost
+    /// Linear in the sizes of the texts, and for each patch in the items and bytes near it.
+    pub(super) fn patches(self) -> Vec<Patch> {
+        let mut patches = Vec::new();
+        let mut next = 0;
+        // The ends of what is the same, in the old text and in the new one.
+        let (mut before, mut after) = (0, 0);
+        loop {
+            let same = self.same_items(next, before, after);
+            if let Some(last) = same.clone().last() {
+                next = same.end;
+                after += self.items[last].end - before;
+            }
+            if next == self.items.len() && self.new[after..].trim_ascii().is_empty() {
+                return patches;
+            }
+            let (kept, end) = self.next_kept(next, after);
+            patches.push(self.patch(next..kept, after..end));
+            let Some(item) = self.items.get(kept) else {
+                return patches;
+            };
+            (next, before, after) = (kept, item.start, end);
+        }
+    }
+
+    /// Returns the patch of these items. What follows an item without replacing another one is
+    /// part of that item.
+    fn patch(self, items: Range<usize>, after: Range<usize>) -> Patch {
+        let is_blank = self.new[after.clone()].trim_ascii().is_empty();
+        match items.start.checked_sub(1) {
+            Some(item) if items.is_empty() && !is_blank => Patch {
+                items: item..items.end,
+                after: after.start - self.text(item).len()..after.end,
+            },
+            _ => Patch { items, after },
+        }
+    }
+
+    /// Returns the items from `next` on that follow in both texts, in the old one after `before`
+    /// and in the new one after `after`.
+    fn same_items(self, next: usize, before: usize, after: usize) -> Range<usize> {
+        let same = before + common_start(&self.old[before..], &self.new[after..]);
+        let mut end = next + self.items[next..].partition_point(|item| item.end <= same);
+        // `int a` is not in `int ab`.
+        let is_cut = end > next
+            && self.items[end - 1].end == same
+            && is_in_word(self.new, after + same - before);
+        end -= usize::from(is_cut);
+        next..end
+    }
+
+    /// Returns the first item from `next` on that is found in the new text after `after`, and
+    /// where. Returns the ends of both if none is.
+    fn next_kept(self, next: usize, after: usize) -> (usize, usize) {
+        let rest = self.new[after..].trim_ascii_start();
+        let begin = self.new.len() - rest.len();
+        let is_first = |&item: &usize| self.stands_at(item, begin);
+        let is_long = |&item: &usize| item == next || self.text(item).len() >= SHORTEST;
+        let items = (next..self.items.len()).filter(is_long);
+        let near = items.clone().take(4 * SOUGHT);
+        (near.clone().find(is_first).map(|item| (item, begin)))
+            .or_else(|| {
+                near.take(SOUGHT)
+                    .find_map(|item| self.find(item, next, begin))
+            })
+            .or_else(|| items.clone().find(is_first).map(|item| (item, begin)))
+            .unwrap_or((self.items.len(), self.new.len()))
+    }
+
+    /// Returns an item and where it is found in the new text, if that is not too far after `begin`,
+    /// which is where the item `next` could stand.
+    fn find(self, item: usize, next: usize, begin: usize) -> Option<(usize, usize)> {
+        let text = self.text(item);
+        let moved = self.items[item].start - self.items[next].start + LENGTHENED;
+        let limit = self.new.len().min(begin + moved + text.len());
+        let needle = &text[..text.len().min(NEEDLE)];
+        memmem::find_iter(&self.new[begin..limit], needle)
+            .map(|from| begin + from)
+            .find(|&from| self.stands_at(item, from) && !is_in_word(self.new, from))
+            .map(|from| (item, from))
+    }
+
+    /// Returns whether the new text has an item at a place, and no longer word there.
+    fn stands_at(self, item: usize, at: usize) -> bool {
+        let text = self.text(item);
+        self.new[at..].starts_with(text) && !is_in_word(self.new, at + text.len())
+    }
+
+    fn text(&self, item: usize) -> &[u8] {
+        &self.old[self.items[item].range()]
+    }
+}
+
+/// Returns whether a place is between two bytes of a word.
+fn is_in_word(text: &[u8], at: usize) -> bool {
+    let is = |at: usize| text.get(at).is_some_and(|&byte| is_word(byte));
+    at > 0 && is(at - 1) && is(at)
+}
