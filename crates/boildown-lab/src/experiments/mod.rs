@@ -5,6 +5,7 @@
 //! others are compared with.
 
 pub mod compare;
+pub mod debloat;
 pub mod flaky;
 pub mod programs;
 pub mod scaling;

@@ -74,6 +74,16 @@ pub(crate) enum Experiment {
         #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
         needed: usize,
     },
+    /// Compare CHISEL with list algorithms on programs of which a random choice of tokens has to be
+    /// kept and every name declared
+    Debloat {
+        /// Programs in supported languages
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Number of tokens that are chosen
+        #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
+        needed: usize,
+    },
     /// Vary sigma, the parameter of the probabilistic algorithms, from 0.01 to 0.3
     Sigma {
         /// Kind of list; may be repeated [default: all]
