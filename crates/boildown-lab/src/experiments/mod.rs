@@ -7,6 +7,7 @@
 pub mod compare;
 pub mod debloat;
 pub mod flaky;
+pub mod posterior;
 pub mod programs;
 pub mod scaling;
 pub mod sigma;

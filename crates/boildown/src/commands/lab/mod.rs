@@ -7,7 +7,7 @@ use boildown_lab::Report;
 use boildown_lab::experiments::compare::{self, Finish};
 use boildown_lab::experiments::debloat::{self, DebloatSearch, DebloatedProgram};
 use boildown_lab::experiments::sigma::{self, AlgorithmFamily, SIGMAS};
-use boildown_lab::experiments::{Contestant, flaky, programs, scaling, weights};
+use boildown_lab::experiments::{Contestant, flaky, posterior, programs, scaling, weights};
 use boildown_lab::recorded::{RecordedInput, TokenChoice};
 use boildown_lab::simulate::{Latency, RepeatedCandidates};
 use boildown_lab::workload::Shape;
@@ -61,6 +61,19 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             schedules,
             needed,
         } => compare_on_programs(args, files, schedules, *needed),
+        Experiment::Posterior { length, problems } => {
+            let setup = posterior::PosteriorSetup {
+                length: *length,
+                problems: *problems,
+                seed: args.seed,
+            };
+            let default = [Algorithm::HALVING, Algorithm::GroupTesting];
+            let algorithms = match args.algorithms.as_slice() {
+                [] => &default,
+                chosen => chosen,
+            };
+            publish(args, &posterior::run(algorithms, &setup))
+        }
         Experiment::Debloat { files, needed } => debloat_programs(args, files, *needed),
         Experiment::Sigma {
             workloads,
