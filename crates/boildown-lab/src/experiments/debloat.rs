@@ -30,15 +30,15 @@ use crate::workload::NeededElements;
 
 /// A real program with a simulated debloating property.
 ///
-/// A candidate is interesting while it keeps the chosen tokens, parses, and declares every name that
-/// it mentions and that the program declares. So the property is not monotone: a definition cannot
-/// go before its uses, as when a compiler decides.
+/// A candidate is interesting while it keeps the chosen tokens, parses, and declares every name
+/// that it mentions and that the program declares. So the property is not monotone: a definition
+/// cannot go before its uses, as when a compiler decides.
 ///
 /// # Source
 /// K. Heo, W. Lee, P. Pashakhanloo, M. Naik, *Effective Program Debloating via Reinforcement
 /// Learning*, CCS 2018 (CHISEL). There the property is a script that compiles the program and runs
-/// the wanted features. Here the chosen tokens take the place of the features, and the names that of
-/// the compiler. A declaration is enough for a use, as for a compiler without a linker.
+/// the wanted features. Here the chosen tokens take the place of the features, and the names
+/// that of the compiler. A declaration is enough for a use, as for a compiler without a linker.
 #[derive(Debug, Clone)]
 pub struct DebloatedProgram {
     /// The name of the program in reports.
@@ -46,8 +46,8 @@ pub struct DebloatedProgram {
     document: Arc<Document>,
     language: &'static Language,
     names: Arc<[NameUses]>,
-    /// The sibling lists of the global phase, then those of the local phase: a list in a block comes
-    /// before those inside its elements.
+    /// The sibling lists of the global phase, then those of the local phase: a list in a block
+    /// comes before those inside its elements.
     lists: Arc<[ListId]>,
     needed: NeededElements,
 }
@@ -168,7 +168,8 @@ impl DebloatedProgram {
     }
 
     /// Reduces the program: the declarations, then the statements of each block, until nothing more
-    /// goes. Candidates that do not parse are not tested. Returns the number of tests and of tokens left.
+    /// goes. Candidates that do not parse are not tested. Returns the number of tests and of tokens
+    /// left.
     #[must_use]
     pub fn reduce(&self, search: DebloatSearch, repeats: RepeatedCandidates) -> (u64, usize) {
         let mut state = Debloating {
@@ -245,8 +246,8 @@ impl DebloatedProgram {
         state.kept.commit();
     }
 
-    /// Returns which nodes of a list are left, and which of them requires which: one that uses a name
-    /// requires the only one that still defines it.
+    /// Returns which nodes of a list are left, and which of them requires which: one that uses a
+    /// name requires the only one that still defines it.
     fn list_state(&self, list: ListId, kept: &Subset) -> ListState {
         let tree = self.document.tree();
         let nodes = &tree.lists[list].elements;
@@ -379,7 +380,7 @@ pub const THREADS: NonZeroUsize = DEFAULT_THREADS;
 /// Runs every search on every program.
 ///
 /// # Cost
-/// For C programs of 20 to 550 KB, about 1 ms of CPU time per test: parsing, and the check of names.
+/// For C programs of 20 to 180 KB, a few ms of CPU time per test: parsing, and the check of names.
 #[must_use]
 pub fn run(
     programs: &[DebloatedProgram],

@@ -41,8 +41,8 @@ pub enum ExactObjective {
 /// # Cost
 /// O(n · 2ⁿ) for each verdict.
 /// # Source
-/// G. Wang et al., *Probabilistic Delta Debugging*, ESEC/FSE 2021, §4: the posterior given all test
-/// results, which the paper gives up for one that is conditioned on the last result only.
+/// G. Wang et al., *Probabilistic Delta Debugging*, ESEC/FSE 2021, §3.2: the posterior given all
+/// test results, which the paper gives up for one that is conditioned on the last result only.
 #[derive(Debug, Clone)]
 struct ExactPosterior {
     objective: ExactObjective,
@@ -56,9 +56,12 @@ struct ExactPosterior {
 
 impl ExactPosterior {
     fn new(length: usize, share: f64, objective: ExactObjective) -> Self {
-        let weight = |set: usize| {
-            let needed = set.count_ones() as i32;
-            share.powi(needed) * (1.0 - share).powi(length as i32 - needed)
+        let weight = |set: usize| -> f64 {
+            let elements = (0..length).map(|element| match set >> element & 1 {
+                1 => share,
+                _ => 1.0 - share,
+            });
+            elements.product()
         };
         let mut search = Self {
             objective,

@@ -94,8 +94,8 @@ impl StoredReduction {
         self.text(self.history.improvements().len() - 1)
     }
 
-    /// Returns the name of the result. A result beside that of another run has another name than the
-    /// folder of its store.
+    /// Returns the name of the result. A result beside that of another run has another name than
+    /// the folder of its store.
     fn result_file(&self) -> String {
         let written = self.finished["output"].as_str().map(Path::new);
         let name = written.and_then(Path::file_name);
