@@ -9,7 +9,7 @@ use crate::{Document, Language};
 /// The mentions of a name that the grammar says is defined, within its scope. Numbers are tokens of
 /// the document.
 ///
-/// In `int f(int a) { return a; } int b = f(1);` one of them is `f`, with the tokens 1 and 13.
+/// In `int f(int a) { return a; } int b = f(1);` one of them is `f`, with the tokens 1 and 14.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameUses {
     /// Definitions and declarations, ascending; at least one.
@@ -75,9 +75,9 @@ mod tests {
         assert_eq!(
             found,
             [
-                (vec![1], vec![13]),
+                (vec![1], vec![14]),
                 (vec![4], vec![8]),
-                (vec![11], Vec::new())
+                (vec![12], Vec::new())
             ]
         );
         assert_eq!(document.blocks().len(), 1);
