@@ -86,6 +86,7 @@ mod languages;
 #[cfg(test)]
 mod memory_folder;
 mod mentions;
+mod name_uses;
 mod outline;
 mod parse;
 mod pipeline;
@@ -110,6 +111,7 @@ pub use gate::Gated;
 pub use isolate::{Finest, Isolation, Text};
 pub use keep::Keep;
 pub use languages::Language;
+pub use name_uses::NameUses;
 pub use outline::{Alignment, ItemSort, Outline, OutlineItem};
 pub use pipeline::{
     IdleReason, PassId, Pipeline, Reduction, count_tokens, folder_reduction, idle_passes,

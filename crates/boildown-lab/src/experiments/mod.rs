@@ -5,7 +5,9 @@
 //! others are compared with.
 
 pub mod compare;
+pub mod debloat;
 pub mod flaky;
+pub mod posterior;
 pub mod programs;
 pub mod scaling;
 pub mod sigma;

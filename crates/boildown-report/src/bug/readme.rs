@@ -30,8 +30,13 @@ const MAX_SHOWN: usize = 16 << 10;
 #[must_use]
 pub fn readme(record: &ReductionRecord, bug: &BugText) -> String {
     let command = record.command.as_deref().unwrap_or("the command");
+    let was = if bug.outcome.starts_with("killed") {
+        "was "
+    } else {
+        ""
+    };
     let mut text = format!(
-        "# {} {}\n\n## What happens\n\n{} {}:\n\n",
+        "# {} {}\n\n## What happens\n\n{} {was}{}:\n\n",
         inline(program(command)),
         inline(&bug.outcome),
         code(command),

@@ -301,3 +301,19 @@ fn without_colours_no_cell_has_one() {
             .all(|cell| cell.fg == reset && cell.bg == reset)
     );
 }
+
+#[test]
+fn a_candidate_that_lacks_white_space_says_so() {
+    let mut model = session();
+    model.apply(ViewEvent::Workers(vec![WorkerRow {
+        running: Some(Duration::from_millis(420)),
+        bytes: 9,
+        base: b"use a;\n  b".as_slice().into(),
+        lacks: Some(6..8),
+    }]));
+    let text = shown(&model, 80, 24);
+    assert!(
+        text.contains("without, in lines 1-2: white space"),
+        "{text}"
+    );
+}

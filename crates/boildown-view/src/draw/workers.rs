@@ -49,7 +49,10 @@ fn what(worker: &WorkerRow) -> String {
         let part = &base[lacks.start..lacks.end.min(lacks.start + MAX_PART)];
         let part = String::from_utf8_lossy(part);
         let words: Vec<&str> = part.split_whitespace().collect();
-        text += &words.join(" ");
+        text += &match words.is_empty() {
+            true => "white space".to_owned(),
+            false => words.join(" "),
+        };
     }
     text
 }

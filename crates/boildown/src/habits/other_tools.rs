@@ -113,12 +113,15 @@ const OPTIONS: &[(&[&str], &str)] = &[
     (
         &[
             "--formatter",
-            "--format",
             "--unify-spaces",
             "--pretty-print",
             "--wrap-lines",
         ],
         "line breaks stay and the result is tidied; --compact removes white space instead",
+    ),
+    (
+        &["--format"],
+        "--json prints events; `boildown report` writes about a finished run, and `boildown triage` sorts a folder, in several formats",
     ),
     (
         &["--also-interesting", "--save-mismatches", "--other-crashes"],

@@ -188,6 +188,13 @@ fn a_larger_result_of_another_run_is_kept_beside_the_smaller_one() {
         .assert_says("in.min.1.txt  49 -> ");
     let found = env.read("in.min.1.txt");
     assert!(found.contains("seven") && found.len() < 20, "{found}");
+    let report = env.run(["report", "--format", "json"]);
+    report.assert_code(0);
+    assert!(
+        report.stdout.contains("\"result\": \"in.min.1.txt\""),
+        "{}",
+        report.stdout
+    );
     assert_eq!(env.read("in.min.txt"), NEEDLE);
     // The same run resumes, also when it has to begin again.
     env.reduce(args).assert_code(0).assert_says("resumed: ");

@@ -189,6 +189,7 @@ fn options_of_other_tools_are_answered_with_ours() {
         ("--sllooww", "no option is needed"),
         ("--formatter", "--compact removes white space"),
         ("--formatter=clang-format", "--compact removes white space"),
+        ("--format=github", "--json prints events"),
         ("--not-c", "--language none"),
         ("--also-interesting", "kept by themselves"),
         ("--print-diff", "the best result so far"),

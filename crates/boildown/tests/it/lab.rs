@@ -142,3 +142,32 @@ fn invalid_input_of_the_laboratory_is_explained() {
         .assert_code(1)
         .assert_says("no kind of list problem has the name `lists`");
 }
+
+#[test]
+fn the_laboratory_debloats_programs_and_knows_the_exact_posterior() {
+    let program = "int a;\nint f(int x) { a = x; return a; }\nint g(int y) { return f(y); }\nint main(void) { g(1); return 0; }\n";
+    let env = TestEnv::new().file("in.c", program).file("empty.c", "\n");
+    let debloated = env.run([
+        "lab", "debloat", "in.c", "--needed", "2", "--csv", "rows.csv",
+    ]);
+    debloated.assert_code(0);
+    for search in [
+        "ddmin, rejecting",
+        "halving, closed",
+        "binary reduction",
+        "chisel",
+    ] {
+        assert!(debloated.stdout.contains(search), "{search}");
+    }
+    assert_eq!(env.read("rows.csv").lines().count(), 12);
+    let refused = env.run(["lab", "debloat", "empty.c"]);
+    refused.assert_code(1).assert_says("it has no token");
+
+    let posterior = ["lab", "posterior", "--problems", "3"];
+    let known = env.run([&posterior[..], &["--length", "6"]].concat());
+    known.assert_code(0);
+    assert!(known.stdout.contains("exact, information"), "{known}");
+    env.run([&posterior[..], &["--length", "17"]].concat())
+        .assert_code(1)
+        .assert_says("not a number from 1 to 16");
+}

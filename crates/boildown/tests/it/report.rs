@@ -433,7 +433,9 @@ fn a_browser_shows_the_page_without_an_error() {
     env.run(["report", "-o", "page.html"]).assert_code(0);
     let page = format!("file://{}", env.path("page.html").display());
     let profile = format!("--user-data-dir={}", env.path("profile").display());
-    let shown = Command::new("chromium")
+    // A browser that hangs must not hang the tests.
+    let shown = Command::new("timeout")
+        .args(["-s", "KILL", "120", "chromium"])
         .args([
             "--headless",
             "--no-sandbox",

@@ -74,6 +74,25 @@ pub(crate) enum Experiment {
         #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
         needed: usize,
     },
+    /// Compare CHISEL with list algorithms on programs of which a random choice of tokens has to be
+    /// kept and every name declared
+    Debloat {
+        /// Programs in supported languages
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Number of tokens that are chosen
+        #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
+        needed: usize,
+    },
+    /// Compare algorithms with the exact posterior over all sets of needed elements, on short lists
+    Posterior {
+        /// Number of elements in a list
+        #[arg(long, value_name = "N", default_value_t = 12, value_parser = short)]
+        length: usize,
+        /// Number of lists for each share of needed elements
+        #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
+        problems: u64,
+    },
     /// Vary sigma, the parameter of the probabilistic algorithms, from 0.01 to 0.3
     Sigma {
         /// Kind of list; may be repeated [default: all]
@@ -126,6 +145,15 @@ pub(crate) enum Experiment {
 
 fn workers(text: &str) -> Result<usize, &'static str> {
     jobs(text).map(NonZeroUsize::get)
+}
+
+fn short(text: &str) -> Result<usize, String> {
+    let most = boildown_lab::experiments::posterior::MAX_LENGTH;
+    let length = text
+        .parse()
+        .ok()
+        .filter(|length| (1..=most).contains(length));
+    length.ok_or_else(|| format!("not a number from 1 to {most}"))
 }
 
 fn rate(text: &str) -> Result<f64, &'static str> {

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use boildown_exec::fsx;
 use boildown_lab::Report;
 use boildown_lab::experiments::compare::{self, Finish};
+use boildown_lab::experiments::debloat::{self, DebloatSearch, DebloatedProgram};
 use boildown_lab::experiments::sigma::{self, AlgorithmFamily, SIGMAS};
-use boildown_lab::experiments::{Contestant, flaky, programs, scaling, weights};
+use boildown_lab::experiments::{Contestant, flaky, posterior, programs, scaling, weights};
 use boildown_lab::recorded::{RecordedInput, TokenChoice};
 use boildown_lab::simulate::{Latency, RepeatedCandidates};
 use boildown_lab::workload::Shape;
@@ -60,6 +61,20 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             schedules,
             needed,
         } => compare_on_programs(args, files, schedules, *needed),
+        Experiment::Posterior { length, problems } => {
+            let setup = posterior::PosteriorSetup {
+                length: *length,
+                problems: *problems,
+                seed: args.seed,
+            };
+            let default = [Algorithm::HALVING, Algorithm::GroupTesting];
+            let algorithms = match args.algorithms.as_slice() {
+                [] => &default,
+                chosen => chosen,
+            };
+            publish(args, &posterior::run(algorithms, &setup))
+        }
+        Experiment::Debloat { files, needed } => debloat_programs(args, files, *needed),
         Experiment::Sigma {
             workloads,
             length,
@@ -102,6 +117,38 @@ fn compare_on_programs(
     publish(
         args,
         &programs::run(&programs, schedules, &contestants, &setup),
+    )
+}
+
+fn debloat_programs(
+    args: &LabArgs,
+    files: &[PathBuf],
+    needed: usize,
+) -> Result<ExitKind, CliError> {
+    let choice = TokenChoice {
+        tokens: needed,
+        seed: args.seed,
+    };
+    let mut programs = Vec::new();
+    for text in read_programs(files)? {
+        let program = DebloatedProgram::new(&text.name, &text.bytes, text.language, choice);
+        programs.push(program.ok_or_else(|| {
+            CliError::usage(format!("failed to use `{}`", text.name)).because("it has no token")
+        })?);
+    }
+    let default = [
+        Algorithm::Ddmin(DdminOptions::PAPER),
+        Algorithm::ProbDd(ProbDdOptions::DEFAULT),
+        Algorithm::HALVING,
+    ];
+    let algorithms = match args.algorithms.as_slice() {
+        [] => &default,
+        chosen => chosen,
+    };
+    let searches = DebloatSearch::with(algorithms);
+    publish(
+        args,
+        &debloat::run(&programs, &searches, choice, repeats(args)),
     )
 }
 
@@ -228,11 +275,16 @@ fn repeats(args: &LabArgs) -> RepeatedCandidates {
     }
 }
 
-/// Reads programs and chooses the tokens that each needs.
-fn record(files: &[PathBuf], choice: TokenChoice) -> Result<Vec<RecordedInput>, CliError> {
+/// A program as it was read.
+struct ProgramText {
+    name: String,
+    bytes: Vec<u8>,
+    language: &'static Language,
+}
+
+fn read_programs(files: &[PathBuf]) -> Result<Vec<ProgramText>, CliError> {
     let failed = |path: &Path| CliError::usage(format!("failed to use {}", path.display()));
-    let mut texts = Vec::new();
-    for path in files {
+    let read = |path: &PathBuf| {
         let bytes = std::fs::read(path).map_err(|error| failed(path).because(error))?;
         let language = Language::detect(&path.to_string_lossy(), &bytes[..bytes.len().min(256)])
             .ok_or_else(|| {
@@ -241,10 +293,20 @@ fn record(files: &[PathBuf], choice: TokenChoice) -> Result<Vec<RecordedInput>, 
                     .hint("`boildown languages` lists the languages and their file names")
             })?;
         let name = path.file_name().unwrap_or(path.as_os_str());
-        texts.push((name.to_string_lossy().into_owned(), bytes, language));
-    }
+        Ok(ProgramText {
+            name: name.to_string_lossy().into_owned(),
+            bytes,
+            language,
+        })
+    };
+    files.iter().map(read).collect()
+}
+
+/// Reads programs and chooses the tokens that each needs.
+fn record(files: &[PathBuf], choice: TokenChoice) -> Result<Vec<RecordedInput>, CliError> {
+    let texts = read_programs(files)?;
     let texts: Vec<(&str, &[u8], &'static Language)> = (texts.iter())
-        .map(|(name, bytes, language)| (&**name, &**bytes, *language))
+        .map(|text| (&*text.name, &*text.bytes, text.language))
         .collect();
     RecordedInput::all(&texts, choice, programs::ProgramsSetup::default().threads)
         .map_err(|error| CliError::usage("failed to use the programs").because(error))

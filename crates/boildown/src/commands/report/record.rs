@@ -1,6 +1,7 @@
 //! The record of a reduction, from its store.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,6 +94,17 @@ impl StoredReduction {
         self.text(self.history.improvements().len() - 1)
     }
 
+    /// Returns the name of the result. A result beside that of another run has another name than
+    /// the folder of its store.
+    fn result_file(&self) -> String {
+        let written = self.finished["output"].as_str().map(Path::new);
+        let name = written.and_then(Path::file_name);
+        name.map_or_else(
+            || self.session.result.clone(),
+            |name| name.to_string_lossy().into_owned(),
+        )
+    }
+
     /// Returns everything that a report shows. Programs are run to ask for their version if
     /// `asks_versions`.
     pub(super) fn record(&self, asks_versions: bool) -> Result<ReductionRecord, CliError> {
@@ -110,7 +122,7 @@ impl StoredReduction {
         let tools = environment::tools(&session.identity, asks_versions)?;
         Ok(ReductionRecord {
             input: session.input.clone(),
-            result: session.result.clone(),
+            result: self.result_file(),
             language: language.map(|language| language.name.to_owned()),
             property: session.property.clone(),
             flags: session.flags.clone(),

@@ -73,8 +73,12 @@ impl Notes for FullScreenReporter {
         match &self.view {
             Some(view) => {
                 view.apply(ViewEvent::Note(text.to_owned()));
-                self.notes.push(text.to_owned());
+                if !self.notes.iter().any(|note| note == text) {
+                    self.notes.push(text.to_owned());
+                }
             }
+            // A note that is repeated at the end was printed when the view was left.
+            None if self.notes.iter().any(|note| note == text) => {}
             None => self.text.note(text),
         }
     }
@@ -138,8 +142,8 @@ impl Reporter for FullScreenReporter {
             return;
         };
         let command = view.close();
-        for note in std::mem::take(&mut self.notes) {
-            self.text.note(&note);
+        for note in &self.notes {
+            self.text.note(note);
         }
         if let Some(command) = command {
             self.text
