@@ -1,10 +1,12 @@
-//! A gate for modules in text: skips deletions that leave a name without its definition, or bring
-//! words together that are never neighbours.
+//! A gate for modules: skips deletions that leave a name without its definition, or bring words
+//! together that are never neighbours, and modules of WebAssembly that are not valid.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use boildown_search::Verdict;
+
+use crate::document::{is_valid_module, is_valid_module_text};
 
 /// The format of a module, as far as its names and words are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +14,10 @@ pub(crate) enum ModuleFormat {
     LlvmIr,
     Mlir,
     Spirv,
+    /// WebAssembly.
+    Wasm,
+    /// WebAssembly in text.
+    Wat,
 }
 
 /// What the gate compares a text with.
@@ -21,15 +27,18 @@ struct ModuleNames {
     undefined: BTreeSet<(usize, Box<[u8]>)>,
     /// The kinds of neighbouring words.
     neighbours: BTreeSet<(u64, u64)>,
+    /// Whether a validator rejects it. Only known of WebAssembly, of which there are no names here.
+    is_invalid: bool,
 }
 
-/// A gate in front of the deletions of tokens and nodes of a module.
+/// A gate in front of the deletions of tokens and nodes of a module, or of bytes.
 ///
 /// The units of a module, such as instructions, are deleted by its view, which makes all mentions
 /// right. Of the other deletions nearly all are rejected by the first check of a tool: they take a
 /// definition away, or an operand. So a candidate has to define the names that it mentions, but for
 /// those that the best one leaves undefined too; and each pair of neighbouring words must be one of
-/// the input or of the best candidate, where names, types and numbers are alike.
+/// the input or of the best candidate, where names, types and numbers are alike. Of WebAssembly it
+/// has to be valid, if the best one is.
 ///
 /// The gate is adaptive: it lets some of the candidates that it would skip through as samples, and
 /// once many of these are interesting, it opens for good: two of the first four, or later one in
@@ -56,7 +65,8 @@ pub(crate) struct ModuleGate {
 /// of a small input there are few.
 const SAMPLE: usize = 32;
 
-/// Below this size of the best candidate, in bytes, there are so few deletions that all are tried.
+/// Below this size of the best candidate, in bytes, there are so few deletions that all are tried,
+/// unless a validator says which are worth it.
 const GATED_FROM: usize = 128;
 
 /// Pairs of a number of samples, and the number of which one has to be interesting: the gate opens
@@ -78,7 +88,7 @@ impl ModuleGate {
 
     /// Returns whether a candidate is to be asked about. Counts those that are not.
     pub(crate) fn admits(&mut self, candidate: &[u8], best: &Arc<[u8]>) -> bool {
-        if self.is_open() || best.len() < GATED_FROM {
+        if self.is_open() || best.len() < self.gated_from() {
             return true;
         }
         if (self.base.as_ref()).is_none_or(|(bytes, _)| !Arc::ptr_eq(bytes, best)) {
@@ -100,7 +110,7 @@ impl ModuleGate {
 
     /// Returns whether a candidate passes as things are, not counting samples.
     pub(crate) fn passes(&self, candidate: &[u8]) -> bool {
-        let is_long = |(bytes, _): &(Arc<[u8]>, _)| bytes.len() >= GATED_FROM;
+        let is_long = |(bytes, _): &(Arc<[u8]>, _)| bytes.len() >= self.gated_from();
         self.is_open()
             || !self.base.as_ref().is_some_and(is_long)
             || self.is_well_formed(&ModuleNames::read(self.format, candidate))
@@ -113,7 +123,9 @@ impl ModuleGate {
         };
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
-        names.undefined.is_subset(&base.undefined) && names.neighbours.iter().all(is_known)
+        names.undefined.is_subset(&base.undefined)
+            && names.neighbours.iter().all(is_known)
+            && (base.is_invalid || !names.is_invalid)
     }
 
     /// Returns whether a candidate with these names leaves out a number that is mentioned. In LLVM
@@ -136,6 +148,13 @@ impl ModuleGate {
         }
     }
 
+    fn gated_from(&self) -> usize {
+        match self.format {
+            ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => GATED_FROM,
+            ModuleFormat::Wasm | ModuleFormat::Wat => 0,
+        }
+    }
+
     fn is_open(&self) -> bool {
         (ENOUGH_TO_OPEN.iter())
             .any(|&(samples, part)| self.samples >= samples && part * self.hits >= self.samples)
@@ -148,6 +167,15 @@ const LINE_END: u64 = 0;
 impl ModuleNames {
     fn read(format: ModuleFormat, text: &[u8]) -> Self {
         let mut names = Self::default();
+        let is_valid = match format {
+            ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => None,
+            ModuleFormat::Wasm => Some(is_valid_module(text)),
+            ModuleFormat::Wat => Some(is_valid_module_text(text)),
+        };
+        if let Some(is_valid) = is_valid {
+            names.is_invalid = !is_valid;
+            return names;
+        }
         let mut defined = BTreeSet::new();
         let mut mentioned = BTreeSet::new();
         let mut function = 0;
@@ -219,6 +247,7 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
         ModuleFormat::LlvmIr => b"%@!#",
         ModuleFormat::Mlir => b"%^",
         ModuleFormat::Spirv => b"%",
+        ModuleFormat::Wasm | ModuleFormat::Wat => b"",
     };
     if word.len() < 2 || !signs.contains(&word[0]) {
         return None;
@@ -243,6 +272,7 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
                 || index == 0
                 || is_result && index < before_sign.count()
         }
+        ModuleFormat::Wasm | ModuleFormat::Wat => false,
     };
     Some(MentionedName {
         text: word.into(),
@@ -262,6 +292,7 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
         let is_comment = match format {
             ModuleFormat::Mlir => line[at..].starts_with(b"//"),
             ModuleFormat::LlvmIr | ModuleFormat::Spirv => byte == b';',
+            ModuleFormat::Wasm | ModuleFormat::Wat => false,
         };
         if is_comment {
             break;
@@ -343,6 +374,7 @@ next:
         let mark = match format {
             ModuleFormat::Mlir => "//",
             ModuleFormat::LlvmIr | ModuleFormat::Spirv => ";",
+            ModuleFormat::Wasm | ModuleFormat::Wat => ";;",
         };
         format!("{text}{mark}{}\n", "-".repeat(GATED_FROM))
     }
@@ -353,6 +385,27 @@ next:
         let mut gate = ModuleGate::new(format, input.as_bytes());
         assert!(input.contains(from), "no {from:?}");
         gate.admits(input.replacen(from, to, 1).as_bytes(), &best)
+    }
+
+    #[cfg(feature = "wasm")]
+    #[test]
+    fn a_module_of_webassembly_stays_valid() {
+        let best: Arc<[u8]> = b"(module (func (param i32) local.get 0 drop))"
+            .as_slice()
+            .into();
+        let mut gate = ModuleGate::new(ModuleFormat::Wat, &best);
+        assert!(gate.admits(b"(module (func (param i32)))", &best));
+        assert!(!gate.admits(b"(module (func local.get 0 drop))", &best));
+        let mut samples = (0..128).map(|_| gate.admits(b"(module", &best));
+        assert!(samples.any(|is_admitted| is_admitted), "no sample");
+    }
+
+    #[cfg(feature = "wasm")]
+    #[test]
+    fn of_an_invalid_module_everything_is_tried() {
+        let best: Arc<[u8]> = b"(module (func local.get 0 drop))".as_slice().into();
+        let mut gate = ModuleGate::new(ModuleFormat::Wat, &best);
+        assert!(gate.admits(b"(module", &best));
     }
 
     #[test]

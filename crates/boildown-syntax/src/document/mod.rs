@@ -57,4 +57,5 @@ pub(crate) use render::Substitutes;
 pub(crate) use syntax::is_lost;
 pub use tokens::Document;
 pub use view::{ModuleUnits, View};
+pub(crate) use wasm::{is_valid as is_valid_module, is_valid_text as is_valid_module_text};
 pub(crate) use words::{is_word, words};

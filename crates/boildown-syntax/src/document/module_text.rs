@@ -5,11 +5,18 @@ use std::ops::Range;
 
 /// A module of which any set of units can be written.
 pub(super) trait ModuleText: fmt::Debug + Send + Sync {
-    /// Returns the bytes of each word.
-    fn words(&self) -> Vec<Range<usize>>;
+    /// Returns the bytes of each word; none if units are laid out in another way.
+    fn words(&self) -> Vec<Range<usize>> {
+        Vec::new()
+    }
 
     /// Returns the module that consists of the kept tokens.
     fn write(&self, kept: &[bool]) -> Vec<u8>;
+
+    /// Returns whether a candidate is worth a test.
+    fn accepts(&self, _candidate: &[u8]) -> bool {
+        true
+    }
 }
 
 /// The token of a unit; `None` before the tokens are laid out, and for units that are always kept.

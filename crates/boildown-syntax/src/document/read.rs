@@ -39,6 +39,7 @@ impl Document {
             View::Mlir => mlir::read(bytes),
             View::Spirv => spirv::read(bytes),
             View::Module(units) => wasm::read(bytes, units),
+            View::ModuleText(units) => wasm::read_text(bytes, units),
             View::Zeros(size) => {
                 binary::pieces_to_zero(bytes, size.max(1), Arc::new(Frames::infer(bytes)))
             }

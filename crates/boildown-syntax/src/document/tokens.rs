@@ -85,6 +85,7 @@ impl Document {
     /// Returns whether a candidate is worth a test: of a valid module, only valid ones are.
     pub(crate) fn accepts(&self, bytes: &[u8]) -> bool {
         (self.module.as_ref()).is_none_or(|module| module.accepts(bytes))
+            && (self.ir.as_ref()).is_none_or(|module| module.accepts(bytes))
     }
 
     /// Returns the tree that this grammar makes of the whole input, if it was parsed.

@@ -23,6 +23,9 @@ pub enum View {
     Parts(usize),
     /// The items of a module of WebAssembly. Indices, lengths and types are made right.
     Module(ModuleUnits),
+    /// The items of a module of WebAssembly in text. What is kept is written without comments, with
+    /// instructions one after another.
+    ModuleText(ModuleUnits),
     /// The definitions, blocks and instructions of a module of LLVM IR. What mentions a deleted one
     /// is made right.
     LlvmIr,

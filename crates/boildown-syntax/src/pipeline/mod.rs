@@ -31,7 +31,7 @@ use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
 use crate::archive::Archive;
 use crate::candidate::Candidate;
-use crate::document::{Document, View, words};
+use crate::document::{Document, View, is_valid_module, is_valid_module_text, words};
 use crate::plausible::{ModuleFormat, ModuleGate};
 use crate::rewrite::{RewriteSetup, Rules};
 use crate::split::Split;
@@ -42,7 +42,7 @@ use archive::{ArchiveSearch, ContentReduction};
 use folder::FolderSearch;
 pub use idle::idle_passes;
 pub(crate) use order::is_binary;
-use order::{PARSE_LIMIT, is_spirv, order_for, order_of_joined, size_of_example};
+use order::{PARSE_LIMIT, is_spirv, is_wasm, is_wat, order_for, order_of_joined, size_of_example};
 use pass::Pass;
 pub use pass::PassId;
 use run::Passes;
@@ -325,11 +325,15 @@ pub fn is_module_text(bytes: &[u8], language: Option<&'static Language>) -> bool
     module_format(bytes, language).is_some()
 }
 
-/// Returns the format of a module in text.
+/// Returns the format of a module that can be checked.
 fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<ModuleFormat> {
     match language.map(|language| language.name) {
         Some("LLVM IR") => Some(ModuleFormat::LlvmIr),
         Some("MLIR") => Some(ModuleFormat::Mlir),
+        Some("S-expressions") if is_wat(bytes) && is_valid_module_text(bytes) => {
+            Some(ModuleFormat::Wat)
+        }
+        None if is_wasm(bytes) && is_valid_module(bytes) => Some(ModuleFormat::Wasm),
         None if !is_binary(bytes) && is_spirv(bytes) => Some(ModuleFormat::Spirv),
         _ => None,
     }

@@ -32,16 +32,22 @@ pub(in crate::document) fn read(bytes: &Arc<[u8]>, units: ModuleUnits) -> Docume
             ..flat::pieces(bytes, usize::MAX)
         };
     };
+    let (module, document) = document(module, units, view);
+    Document {
+        module: Some(Arc::new(module)),
+        ..document
+    }
+}
+
+/// Lays out a module: returns it with its tokens, and the document that they are in.
+pub(super) fn document(module: Module, units: ModuleUnits, view: View) -> (Module, Document) {
     let mut layout = ModuleLayout {
-        builder: Builder::new(Arc::clone(bytes)),
+        builder: Builder::new(Arc::clone(&module.bytes)),
         units,
     };
     let module = layout.module(module);
     let slots: IdVec<SlotId, Slot> = (0..KINDS).map(slot).collect();
-    Document {
-        module: Some(Arc::new(module)),
-        ..layout.builder.finish(view, slots)
-    }
+    (module, layout.builder.finish(view, slots))
 }
 
 /// Returns the slot of nodes of this kind: what may stand in their place. A value may be replaced

@@ -4,6 +4,7 @@
 //! - `layout.rs`: the tokens and nodes
 //! - `link.rs`: which entities are left, and their new indices
 //! - `write.rs`, `code.rs`, `names.rs`: writing what is kept
+//! - `text.rs`: modules in text, read as binaries and printed
 //! - `absent.rs`, `unread.rs`: take the place of all that in builds without the feature
 
 #[cfg(not(feature = "wasm"))]
@@ -24,6 +25,8 @@ mod module;
 mod names;
 #[cfg(all(test, feature = "wasm"))]
 mod tests;
+#[cfg(feature = "wasm")]
+mod text;
 #[cfg(not(feature = "wasm"))]
 mod unread;
 #[cfg(feature = "wasm")]
@@ -35,5 +38,11 @@ pub(super) use absent::AbsentModule as Module;
 pub(super) use layout::read;
 #[cfg(feature = "wasm")]
 pub(super) use module::Module;
+#[cfg(feature = "wasm")]
+pub(super) use text::read_text;
+#[cfg(feature = "wasm")]
+pub(crate) use text::{is_valid, is_valid_text};
 #[cfg(not(feature = "wasm"))]
-pub(super) use unread::read;
+pub(crate) use unread::{is_valid, is_valid_text};
+#[cfg(not(feature = "wasm"))]
+pub(super) use unread::{read, read_text};

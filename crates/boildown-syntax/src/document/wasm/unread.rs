@@ -11,3 +11,21 @@ pub(in crate::document) fn read(bytes: &Arc<[u8]>, units: ModuleUnits) -> Docume
         ..flat::pieces(bytes, usize::MAX)
     }
 }
+
+/// Reads an input as a single token.
+pub(in crate::document) fn read_text(bytes: &Arc<[u8]>, units: ModuleUnits) -> Document {
+    Document {
+        view: View::ModuleText(units),
+        ..flat::pieces(bytes, usize::MAX)
+    }
+}
+
+/// Returns whether a binary is a valid module: that is not known.
+pub(crate) fn is_valid(_bytes: &[u8]) -> bool {
+    false
+}
+
+/// Returns whether a text is a valid module: that is not known.
+pub(crate) fn is_valid_text(_text: &[u8]) -> bool {
+    false
+}

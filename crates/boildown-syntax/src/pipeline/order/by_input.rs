@@ -3,6 +3,7 @@
 use super::limits::{MIB, PARSE_LIMIT};
 use super::{binary, elements, language, lines, text, wasm};
 use crate::Language;
+use crate::document::is_valid_module_text;
 use crate::pipeline::pass::Pass;
 use crate::split::Split;
 use crate::strategy::Units;
@@ -33,8 +34,11 @@ fn order_inside(bytes: &[u8], language: Option<&'static Language>, units: Units)
             passes.extend(text::bytes());
             passes
         }
+        Some(language) if language.name == "S-expressions" && wasm::is_wat(bytes) => {
+            wasm::order_of_text(language::order(language), is_valid_module_text(bytes))
+        }
         Some(language) => language::order(language),
-        None if wasm::is_module(bytes) => wasm::order(),
+        None if wasm::is_wasm(bytes) => wasm::order(),
         None if is_binary(bytes) => binary::order(),
         None if text::is_spirv(bytes) => {
             let mut passes = text::order_of_spirv();
@@ -77,7 +81,9 @@ mod tests {
             wasm::order(),
             lines::order(),
         ];
-        let languages = Language::all().iter().map(language::order);
+        let languages: Vec<_> = Language::all().iter().map(language::order).collect();
+        let module_texts = (languages.iter()).map(|order| wasm::order_of_text(order.clone(), true));
+        let languages = languages.iter().cloned().chain(module_texts);
         for order in orders.into_iter().chain(languages) {
             let ids: BTreeSet<_> = order.iter().map(|pass| pass.id).collect();
             assert_eq!(ids.len(), order.len(), "{order:?}");

@@ -14,3 +14,4 @@ pub(super) use by_input::{order_for, size_of_example};
 pub(super) use language::order_of_joined;
 pub(super) use limits::PARSE_LIMIT;
 pub(super) use text::is_spirv;
+pub(super) use wasm::{is_wasm, is_wat};

@@ -5,22 +5,57 @@ use crate::document::{ModuleUnits, View};
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 
 /// Returns whether an input begins like a module.
-pub(super) fn is_module(bytes: &[u8]) -> bool {
+pub(in crate::pipeline) fn is_wasm(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\0asm")
 }
 
+/// Returns whether a text begins like a module: with `(module`, after white space and comments.
+pub(in crate::pipeline) fn is_wat(text: &[u8]) -> bool {
+    let mut rest = text.trim_ascii_start();
+    loop {
+        let end = match rest.get(..2) {
+            Some(b";;") => rest.iter().position(|&byte| byte == b'\n'),
+            Some(b"(;") => rest.windows(2).position(|window| window == b";)"),
+            _ => break,
+        };
+        let Some(end) = end else {
+            return false;
+        };
+        rest = rest[end..].trim_ascii_start();
+        rest = rest.strip_prefix(b";)").unwrap_or(rest).trim_ascii_start();
+    }
+    let inside = rest.strip_prefix(b"(").unwrap_or_default();
+    let inside = inside.trim_ascii_start().strip_prefix(b"module");
+    inside.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
+}
+
+/// Returns the order for modules in text, from that for their language: items, instructions, then,
+/// of a valid module, what leaves one. Of a script with several modules only the last one is
+/// reduced as a module.
+pub(super) fn order_of_text(language: Vec<Pass>, is_valid: bool) -> Vec<Pass> {
+    let mut passes = Vec::from(modules(View::ModuleText));
+    let checked = |pass: Pass| if is_valid { pass.parsed() } else { pass };
+    passes.extend(language.into_iter().map(checked));
+    passes
+}
+
 pub(super) fn order() -> Vec<Pass> {
-    let items = View::Module(ModuleUnits::Items);
-    let instructions = View::Module(ModuleUnits::Instructions);
+    let mut passes = Vec::from(modules(View::Module));
+    passes.extend(binary::order().into_iter().map(Pass::parsed));
+    passes
+}
+
+/// Returns the passes over the items and instructions of a module.
+fn modules(view: fn(ModuleUnits) -> View) -> [Pass; 5] {
+    let items = view(ModuleUnits::Items);
+    let instructions = view(ModuleUnits::Instructions);
     let tree = Method::Tree(SmallestDeletion::OneToken);
     let coarse = Method::Tree(SmallestDeletion::OneIn(100));
-    let mut passes = vec![
+    [
         Pass::new(PassId::ModuleItems, items, tree),
         Pass::new(PassId::CoarseModule, instructions, coarse),
         Pass::new(PassId::Module, instructions, tree),
         Pass::new(PassId::ModuleNodes, instructions, Method::Nodes),
         Pass::new(PassId::ModuleTokens, instructions, Method::Window(1)),
-    ];
-    passes.extend(binary::order());
-    passes
+    ]
 }

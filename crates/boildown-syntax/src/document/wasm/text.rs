@@ -1,0 +1,212 @@
+//! Modules in text. They are read as binaries, and what is kept of them is printed.
+//!
+//! So an index in the text is renumbered as in a binary, whether it is a number or a name, and an
+//! instruction may be followed by its operands in brackets or come after them.
+
+use std::sync::Arc;
+
+use wasmprinter::PrintFmtWrite;
+use wast::Wat;
+use wast::parser::{self, ParseBuffer};
+
+use super::layout;
+use super::module::Module;
+use crate::document::module_text::ModuleText;
+use crate::document::{Document, ModuleUnits, View, flat};
+
+/// A module that was read from a text.
+#[derive(Debug)]
+struct PrintedModule {
+    text: Arc<[u8]>,
+    module: Module,
+}
+
+/// Reads a module in text; an input that is none becomes a single token.
+pub(in crate::document) fn read_text(bytes: &Arc<[u8]>, units: ModuleUnits) -> Document {
+    let view = View::ModuleText(units);
+    let module = binary(bytes).and_then(|binary| Module::read(&binary.into()));
+    let Some(module) = module else {
+        return Document {
+            view,
+            ..flat::pieces(bytes, usize::MAX)
+        };
+    };
+    let (module, mut document) = layout::document(module, units, view);
+    // What is known is the place of a token in the binary. Its share of the text is about the same.
+    let scale = |at: &mut u32| {
+        let place = u64::from(*at) * bytes.len() as u64 / module.bytes.len().max(1) as u64;
+        *at = u32::try_from(place).unwrap_or(u32::MAX);
+    };
+    for token in &mut document.tokens {
+        scale(&mut token.start);
+        scale(&mut token.end);
+    }
+    let text = Arc::clone(bytes);
+    Document {
+        bytes: Arc::clone(bytes),
+        ir: Some(Arc::new(PrintedModule { text, module })),
+        ..document
+    }
+}
+
+/// Returns whether a binary is a valid module.
+pub(crate) fn is_valid(bytes: &[u8]) -> bool {
+    Module::is_valid(bytes)
+}
+
+/// Returns whether a text is a valid module.
+pub(crate) fn is_valid_text(text: &[u8]) -> bool {
+    binary(text).is_some_and(|binary| Module::is_valid(&binary))
+}
+
+impl ModuleText for PrintedModule {
+    fn write(&self, kept: &[bool]) -> Vec<u8> {
+        if kept.iter().all(|&kept| kept) {
+            return self.text.to_vec();
+        }
+        print(&self.module.write(kept)).unwrap_or_default()
+    }
+
+    fn accepts(&self, candidate: &[u8]) -> bool {
+        binary(candidate).is_some_and(|binary| self.module.accepts(&binary))
+    }
+}
+
+/// Returns the binary that a text stands for; `None` if it is no single module.
+fn binary(text: &[u8]) -> Option<Vec<u8>> {
+    let text = std::str::from_utf8(text).ok()?;
+    let buffer = ParseBuffer::new(text).ok()?;
+    parser::parse::<Wat<'_>>(&buffer).ok()?.encode().ok()
+}
+
+/// Prints a module without comments.
+fn print(binary: &[u8]) -> Option<Vec<u8>> {
+    let mut text = String::new();
+    let mut out = PrintFmtWrite(&mut text);
+    wasmprinter::Config::new().print(binary, &mut out).ok()?;
+    Some(without_comments(text.as_bytes()))
+}
+
+/// Removes the comments that the printer writes, with the white space before them: none is nested,
+/// and none has a line break. In strings it writes quotes as numbers.
+fn without_comments(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text;
+    let mut is_string = false;
+    while let Some((&byte, after)) = rest.split_first() {
+        let ends_with = |end: &[u8]| rest.windows(2).position(|window| window == end);
+        let length = match rest.get(..2) {
+            _ if is_string => None,
+            Some(b";;") => Some(rest.iter().position(|&byte| byte == b'\n')),
+            Some(b"(;") => Some(ends_with(b";)").map(|end| end + 2)),
+            _ => None,
+        };
+        if let Some(length) = length {
+            while out.last() == Some(&b' ') {
+                out.pop();
+            }
+            rest = &rest[length.unwrap_or(rest.len())..];
+            continue;
+        }
+        out.push(byte);
+        rest = after;
+        is_string ^= byte == b'"';
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::document::module_checks::{
+        assert_anything_is_written, assert_given_back, assert_has, edits, without_units,
+    };
+
+    const VIEW: View = View::ModuleText(ModuleUnits::Instructions);
+
+    /// Indices are numbers; instructions are in brackets and in sequence.
+    const NUMBERS: &str = r#"(module
+  (type (;0;) (func (param i32) (result i32)))
+  (import "a" ";;b\"" (func (type 0)))
+  (func (;1;) (type 0) (i32.add (local.get 0) (i32.const 1)))
+  (func (;2;) (type 0)
+    block ;; label = @1
+      br 0 (;@1;)
+    end
+    local.get 0
+    call 1)
+  (memory 1)
+  (data (i32.const 8) "(; no comment ;)")
+  (export "c" (func 2)))
+"#;
+
+    /// Indices are names.
+    const NAMES: &str = r#"(module $m
+  (import "a" "b" (func $first (param i32)))
+  (func $second (export "e") (param $p i64) (result i64) (local.get $p))
+  (func $third (call $first (i32.const 3)) (drop (call $second (i64.const 4)))))
+"#;
+
+    /// Returns the module without the tokens for which a candidate has none of these texts.
+    fn without_all_that_can_go(text: &str, needed: &[&str]) -> String {
+        let document = Document::new(&text.as_bytes().into(), VIEW);
+        let mut gone: Vec<usize> = Vec::new();
+        for token in 0..document.len() {
+            let cuts = gone.iter().chain([&token]).map(|&at| at..at + 1);
+            let rest = without_units(&document, cuts);
+            if needed.iter().all(|needed| rest.contains(needed)) {
+                assert!(is_valid_text(rest.as_bytes()), "{rest}");
+                gone.push(token);
+            }
+        }
+        without_units(&document, gone.iter().map(|&at| at..at + 1))
+    }
+
+    #[test]
+    fn all_tokens_give_the_module_back() {
+        assert_given_back(VIEW, NUMBERS);
+        assert_given_back(VIEW, NAMES);
+    }
+
+    #[test]
+    fn indices_in_a_text_are_renumbered() {
+        let rest = without_all_that_can_go(NUMBERS, &["call", "i32.add"]);
+        assert_has(&rest, &["call 0", "i32.add"]);
+        assert!(!rest.contains("import"), "{rest}");
+    }
+
+    #[test]
+    fn names_are_left() {
+        let rest = without_all_that_can_go(NAMES, &["call $second"]);
+        assert_has(&rest, &["(func $second", "call $second"]);
+        assert!(!rest.contains("first"), "{rest}");
+    }
+
+    #[test]
+    fn strings_that_look_like_comments_are_left() {
+        let rest = without_all_that_can_go(NUMBERS, &["(; no comment ;)", ";;b"]);
+        assert_has(&rest, &["\"(; no comment ;)\"", "\";;b"]);
+        assert!(!rest.contains("(;0;)"), "{rest}");
+    }
+
+    #[test]
+    fn what_is_no_single_module_is_one_token() {
+        for text in ["", "(module) (module)", "(component)", "(module", "\u{e9}"] {
+            let document = Document::new(&text.as_bytes().into(), VIEW);
+            assert!(!document.is_module() && document.len() <= 1, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn anything_is_read_and_written_back(
+            edits in edits(NUMBERS.len()),
+            kept in proptest::collection::vec(any::<bool>(), 1..40),
+        ) {
+            assert_anything_is_written(VIEW, NUMBERS, &edits, &kept);
+            assert_anything_is_written(VIEW, NAMES, &edits, &kept);
+        }
+    }
+}
