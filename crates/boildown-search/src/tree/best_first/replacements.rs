@@ -128,18 +128,33 @@ impl Replacements<'_> {
     /// node's tokens. It gets through deep nesting in few steps.
     fn halfway(&self, node: NodeId, slot: &Slot) -> Option<Replacement> {
         let tree = self.tree;
-        let weight = |node: NodeId| self.kept.count_in(tree.nodes[node].tokens.clone());
-        let whole = weight(node);
-        let heaviest = |&above: &NodeId| tree.children(above).max_by_key(|&child| weight(child));
-        let path = std::iter::successors(heaviest(&node), heaviest)
-            .take_while(|&below| 2 * weight(below) >= whole);
-        let fitting =
-            path.filter(|&below| slot.accepts(tree.nodes[below].kind) && weight(below) < whole);
-        let node = fitting.last()?;
+        let whole = self.kept.count_in(tree.nodes[node].tokens.clone());
+        let heaviest = |&above: &(NodeId, usize)| self.heaviest_child(above);
+        let (node, _) = std::iter::successors(heaviest(&(node, whole)), heaviest)
+            .take_while(|&(_, weight)| 2 * weight >= whole)
+            .filter(|&(below, weight)| slot.accepts(tree.nodes[below].kind) && weight < whole)
+            .last()?;
         Some(Replacement {
             tokens: tree.nodes[node].tokens.clone(),
             node: Some(node),
         })
+    }
+
+    /// Returns the child of a node that holds the most tokens, with their number, which is known of
+    /// the node. What the widest child holds is not counted but what is beside it: a path through
+    /// deep nesting takes linear time.
+    fn heaviest_child(&self, (node, weight): (NodeId, usize)) -> Option<(NodeId, usize)> {
+        let tokens = |node: NodeId| &self.tree.nodes[node].tokens;
+        let count = |tokens: Range<usize>| self.kept.count_in(tokens);
+        let widest = (self.tree.children(node)).max_by_key(|&child| tokens(child).len())?;
+        let beside = count(tokens(node).start..tokens(widest).start)
+            + count(tokens(widest).end..tokens(node).end);
+        (self.tree.children(node))
+            .map(|child| match child == widest {
+                true => (child, weight - beside),
+                false => (child, count(tokens(child).clone())),
+            })
+            .max_by_key(|&(_, weight)| weight)
     }
 
     /// Returns a node without its two ends: `a` of `(a)`, or the content of an XML element without
