@@ -15,6 +15,7 @@ mod node;
 mod plan;
 mod roots;
 mod runs;
+mod spares;
 mod written_tree;
 
 pub use folder_plan::{FolderNotes, FolderPlan, FolderRequest};
