@@ -12,6 +12,7 @@ mod endurance;
 mod fault;
 mod faults;
 mod kills;
+mod large_folder;
 mod links;
 mod services;
 mod time;
@@ -43,6 +44,13 @@ pub(crate) struct TortureArgs {
     /// The longest time for `--tests`, in minutes.
     #[arg(long, default_value_t = 40)]
     minutes: u64,
+    /// Instead of the faults: kill the reduction of a folder of this many files, at --rounds random
+    /// moments, and compare the results.
+    #[arg(long)]
+    folder: Option<usize>,
+    /// The size of that folder, in megabytes.
+    #[arg(long, default_value_t = 500)]
+    megabytes: usize,
     /// Program to test instead of a release build of this checkout.
     #[arg(long)]
     boildown: Option<PathBuf>,
@@ -58,6 +66,10 @@ pub(crate) fn run(args: &TortureArgs) -> Result<ExitCode> {
         let time = Duration::from_secs(60 * args.minutes);
         let kept = endurance::run(&boildown, tests, time).context(endurance::PROMISE)?;
         println!("{}: {kept}", endurance::NAME);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(files) = args.folder {
+        large_folder::run(&boildown, files, args.megabytes, args.rounds)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&[
