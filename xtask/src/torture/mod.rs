@@ -18,7 +18,7 @@ mod services;
 mod time;
 mod work_dir;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -62,14 +62,7 @@ pub(crate) struct TortureArgs {
 /// Injects all faults and prints the table.
 pub(crate) fn run(args: &TortureArgs) -> Result<ExitCode> {
     let boildown = binary::find_or_build(args.boildown.as_deref())?;
-    if let Some(tests) = args.tests {
-        let time = Duration::from_secs(60 * args.minutes);
-        let kept = endurance::run(&boildown, tests, time).context(endurance::PROMISE)?;
-        println!("{}: {kept}", endurance::NAME);
-        return Ok(ExitCode::SUCCESS);
-    }
-    if let Some(files) = args.folder {
-        large_folder::run(&boildown, files, args.megabytes, args.rounds)?;
+    if instead_of_faults(args, &boildown)? {
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&[
@@ -142,4 +135,17 @@ pub(crate) fn run(args: &TortureArgs) -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Does what the options ask for instead of the faults; returns whether there was anything.
+fn instead_of_faults(args: &TortureArgs, boildown: &Path) -> Result<bool> {
+    if let Some(tests) = args.tests {
+        let time = Duration::from_secs(60 * args.minutes);
+        let kept = endurance::run(boildown, tests, time).context(endurance::PROMISE)?;
+        println!("{}: {kept}", endurance::NAME);
+    }
+    if let Some(files) = args.folder {
+        large_folder::run(boildown, files, args.megabytes, args.rounds)?;
+    }
+    Ok(args.tests.is_some() || args.folder.is_some())
 }

@@ -254,7 +254,9 @@ mod tests {
         for name in ["file", "dir", "dir/inner", "dir/inner/file"] {
             let time = |root| {
                 let path = copied.path(root).join(name);
-                path.metadata().unwrap().modified().unwrap()
+                path.metadata()
+                    .map(|file| (file.mtime(), file.mtime_nsec()))
+                    .unwrap()
             };
             assert_eq!(time("copy"), time("source"), "{name}");
         }
