@@ -164,7 +164,10 @@ impl LargeFolder {
             let needles: usize = needles.map(|text| text.matches("needle").count()).sum();
             ensure!(needles >= 12, "the result on disk has {needles} needles");
             let now = best.values().map(Vec::len).sum();
-            ensure!(now <= size, "the result on disk became larger");
+            ensure!(
+                now <= size,
+                "the result on disk grew from {size} to {now} bytes"
+            );
             eprintln!("kill {killed}: {} files, {now} bytes", best.len());
             size = now;
         }
