@@ -14,7 +14,6 @@ use rustix::fs::{AtFlags, Mode, OFlags, fchmod, fstat, linkat, mkdirat, openat, 
 
 use super::dir_watch::{ChangedEntries, DirWatch};
 use super::node::{DirNode, Node};
-use super::spares::Spares;
 use super::written_tree::{
     Leftovers, Opened, Written, WrittenDir, is_unchanged, open_dir, open_or_create, permissions,
 };
@@ -34,8 +33,6 @@ pub(crate) struct TreeCopy {
     /// The number of times that only what was known to differ was put back, since all was.
     partial: u32,
     leftovers: Leftovers,
-    /// Files that are not in the present tree, but were in one of the last ones.
-    spares: Option<Spares>,
 }
 
 impl TreeCopy {
@@ -60,20 +57,12 @@ impl TreeCopy {
             watch: None,
             partial: 0,
             leftovers: Leftovers::Removed,
-            spares: None,
         })
     }
 
     /// Keeps what runs create in this copy from now on.
     pub(super) fn keep_leftovers(&mut self) {
         self.leftovers = Leftovers::Kept;
-    }
-
-    /// Moves files that are deleted to this directory, which is empty and on the same file system,
-    /// and back when they are needed again. Not where artefacts are kept: a file that comes back
-    /// would be older than what was built without it.
-    pub(super) fn keep_spares(&mut self, opened: OwnedFd) {
-        self.spares = Some(Spares::new(opened));
     }
 
     /// Returns what happens to the files that runs create.
@@ -136,9 +125,6 @@ impl TreeCopy {
         let Some(changed) = changed.filter(|_| self.partial < PARTIAL) else {
             self.restore(parent, name, tree, source)?;
             self.begin_watch(path);
-            if let Some(spares) = &mut self.spares {
-                spares.forget_old();
-            }
             return Ok(());
         };
         self.check_place(parent, name)?;
@@ -202,11 +188,8 @@ impl TreeCopy {
         for name in names {
             match node.children.get(name) {
                 None => {
-                    let known = written.children.remove(name);
-                    if let (Some(spares), Some(known)) = (&mut self.spares, known) {
-                        spares.take(&directory.join(name), &known, target.as_fd());
-                    }
                     remove_at(target.as_fd(), name.as_os_str())?;
+                    written.children.remove(name);
                 }
                 Some(Node::Dir(dir)) => {
                     let known = match written.children.remove(name) {
@@ -217,23 +200,12 @@ impl TreeCopy {
                     let (inner, mut inside, state) = opened;
                     if state == Opened::Other {
                         let from = open_dir(from.as_fd(), name)?;
-                        if let Some(spares) = &mut self.spares {
-                            let path = directory.join(name);
-                            spares.give_all(&path, dir, &mut inside, inner.as_fd())?;
-                        }
                         (self.leftovers).put_back(dir, &mut inside, from.as_fd(), inner.as_fd())?;
                         new.push(directory.join(name));
                     }
                     written.children.insert(name.clone(), Written::Dir(inside));
                 }
                 Some(leaf) => {
-                    if let (Some(spares), Node::File(_)) = (&mut self.spares, leaf)
-                        && !written.children.contains_key(name)
-                        && let Some(leaf) = spares.give(&directory.join(name), target.as_fd())
-                    {
-                        let leaf = Written::Leaf(Box::new(leaf));
-                        written.children.insert(name.clone(), leaf);
-                    }
                     let dirs = (from.as_fd(), target.as_fd());
                     self.leftovers.put_back_leaf(leaf, name, written, dirs)?;
                 }

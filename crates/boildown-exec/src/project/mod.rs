@@ -15,7 +15,6 @@ mod node;
 mod plan;
 mod roots;
 mod runs;
-mod spares;
 mod written_tree;
 
 pub use folder_plan::{FolderNotes, FolderPlan, FolderRequest};

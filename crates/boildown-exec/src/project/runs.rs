@@ -73,13 +73,11 @@ struct CopyDirs {
     path: PathBuf,
     tmp_name: String,
     tmp_path: PathBuf,
-    /// The directory with files that were taken out of the copy.
-    spares_name: String,
 }
 
 impl Drop for CopyDirs {
     fn drop(&mut self) {
-        for name in [&self.name, &self.tmp_name, &self.spares_name] {
+        for name in [&self.name, &self.tmp_name] {
             // If this fails, the end of the session tries again.
             remove_at(self.scratch.as_fd(), name.as_str()).ok();
         }
@@ -363,7 +361,6 @@ impl Project {
         let dirs = CopyDirs {
             path: self.scratch.path().join(&name),
             tmp_path: self.scratch.path().join(&tmp_name),
-            spares_name: format!("{name}-spares"),
             scratch,
             name,
             tmp_name,
@@ -372,13 +369,8 @@ impl Project {
             let parent = dirs.scratch.as_fd();
             let source = self.snapshot.as_fd();
             let mut tree = TreeCopy::create(parent, &dirs.name, COPY_MODE, tree, source)?;
-            match leftovers {
-                Leftovers::Kept => tree.keep_leftovers(),
-                Leftovers::Removed if self.folder.is_some() => {
-                    mkdirat(parent, &dirs.spares_name, Mode::RWXU)?;
-                    tree.keep_spares(open_dir(parent, OsStr::new(&dirs.spares_name))?);
-                }
-                Leftovers::Removed => {}
+            if leftovers == Leftovers::Kept {
+                tree.keep_leftovers();
             }
             mkdirat(parent, &dirs.tmp_name, Mode::RWXU)?;
             let tmp = open_dir(parent, OsStr::new(&dirs.tmp_name))?;
