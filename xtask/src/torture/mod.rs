@@ -12,12 +12,13 @@ mod endurance;
 mod fault;
 mod faults;
 mod kills;
+mod large_folder;
 mod links;
 mod services;
 mod time;
 mod work_dir;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -43,6 +44,13 @@ pub(crate) struct TortureArgs {
     /// The longest time for `--tests`, in minutes.
     #[arg(long, default_value_t = 40)]
     minutes: u64,
+    /// Instead of the faults: kill the reduction of a folder of this many files, at --rounds random
+    /// moments, and compare the results.
+    #[arg(long)]
+    folder: Option<usize>,
+    /// The size of that folder, in megabytes.
+    #[arg(long, default_value_t = 500)]
+    megabytes: usize,
     /// Program to test instead of a release build of this checkout.
     #[arg(long)]
     boildown: Option<PathBuf>,
@@ -54,10 +62,7 @@ pub(crate) struct TortureArgs {
 /// Injects all faults and prints the table.
 pub(crate) fn run(args: &TortureArgs) -> Result<ExitCode> {
     let boildown = binary::find_or_build(args.boildown.as_deref())?;
-    if let Some(tests) = args.tests {
-        let time = Duration::from_secs(60 * args.minutes);
-        let kept = endurance::run(&boildown, tests, time).context(endurance::PROMISE)?;
-        println!("{}: {kept}", endurance::NAME);
+    if instead_of_faults(args, &boildown)? {
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&[
@@ -130,4 +135,17 @@ pub(crate) fn run(args: &TortureArgs) -> Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// Does what the options ask for instead of the faults; returns whether there was anything.
+fn instead_of_faults(args: &TortureArgs, boildown: &Path) -> Result<bool> {
+    if let Some(tests) = args.tests {
+        let time = Duration::from_secs(60 * args.minutes);
+        let kept = endurance::run(boildown, tests, time).context(endurance::PROMISE)?;
+        println!("{}: {kept}", endurance::NAME);
+    }
+    if let Some(files) = args.folder {
+        large_folder::run(boildown, files, args.megabytes, args.rounds)?;
+    }
+    Ok(args.tests.is_some() || args.folder.is_some())
 }

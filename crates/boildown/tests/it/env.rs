@@ -126,6 +126,30 @@ impl TestEnv {
         self.spawn(command).finish()
     }
 
+    /// Runs `boildown reduce` until it ends, with permissions of files in force: for root, without
+    /// the capabilities to ignore them. Returns `None` if root cannot give them up here.
+    pub(crate) fn reduce_with_permissions_in_force(&self, args: &[&str]) -> Option<Finished<'_>> {
+        let boildown = self.command();
+        let mut command = Command::new(boildown.get_program());
+        if rustix::process::geteuid().is_root() {
+            if !has("setpriv") {
+                return None;
+            }
+            command = Command::new("setpriv");
+            command.arg("--bounding-set=-dac_override,-dac_read_search");
+            command.arg(boildown.get_program());
+        }
+        let environment = boildown.get_envs();
+        command
+            .env_clear()
+            .envs(environment.filter_map(|(name, value)| Some((name, value?))))
+            .current_dir(self.path(""))
+            .stdin(Stdio::null())
+            .arg("reduce")
+            .args(args);
+        Some(self.spawn(command).finish())
+    }
+
     /// Runs boildown with `disk` as a file system of 2 MiB, after a command of the shell. Returns
     /// `None`, and prints why, if no file system can be mounted here.
     #[expect(clippy::print_stderr, reason = "a test that was not done says so")]

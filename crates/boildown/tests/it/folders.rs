@@ -376,6 +376,9 @@ fn an_output_inside_the_folder_is_refused() {
     let run = env.reduce(["p", "--test", "./test.sh", "--output", "p/lib/result"]);
     run.assert_code(1)
         .assert_says("the output p/lib/result is inside the input p");
+    env.reduce(["p", "--test", "./test.sh", "--output", "."])
+        .assert_code(1)
+        .assert_says("the output . holds the input p");
 }
 
 #[test]
@@ -415,14 +418,51 @@ fn inputs_without_anything_to_reduce_are_errors() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_an_error_that_names_it() {
-    if rustix::process::geteuid().is_root() {
-        return;
-    }
     let env = project(CALLS).mode("p/README.md", 0);
-    let run = env.reduce(["p", "--test", "./test.sh"]);
+    let args = ["p", "--test", "./test.sh"];
+    let Some(run) = env.reduce_with_permissions_in_force(&args) else {
+        return;
+    };
     run.assert_code(1)
         .assert_says("p/README.md")
         .assert_says("readable, or move it out of the folder");
+}
+
+#[test]
+fn where_no_result_can_be_written_the_error_comes_before_the_search() {
+    let test = format!("find p -type f | wc -l >> \"$HERE/runs\"\n{CALLS}");
+    let env = project(&test);
+    fs::create_dir(env.path("locked")).unwrap();
+    fs::rename(env.path("p"), env.path("locked/p")).unwrap();
+    let before = tree(&env.path("locked"));
+    let env = env.mode("locked", 0o555);
+    for (option, advice) in [
+        (
+            "--jobs=2",
+            "make locked writable, or write the result elsewhere",
+        ),
+        (
+            "--in-place",
+            "make locked writable, or leave out --in-place",
+        ),
+    ] {
+        let args = ["locked/p", "--test", "./test.sh", option];
+        let Some(run) = env.reduce_with_permissions_in_force(&args) else {
+            return;
+        };
+        run.assert_code(5)
+            .assert_says("failed to write locked/p")
+            .assert_says(advice);
+        assert_eq!(tree(&env.path("locked")), before);
+    }
+    // Those on the input and on an empty folder, and none on a candidate.
+    let runs = env.read("runs");
+    assert!(runs.lines().all(|files| ["5", "0"].contains(&files)));
+    let args = ["locked/p", "--test", "./test.sh", "--output=out"];
+    let elsewhere = env.reduce_with_permissions_in_force(&args).unwrap();
+    elsewhere.assert_code(0);
+    assert_eq!(shown(&env, "out"), ["lib/f.c: int f", "main.c: f("]);
+    env.mode("locked", 0o755);
 }
 
 #[test]

@@ -99,13 +99,8 @@ impl Destination {
                 .hint("--in-place replaces the input, and keeps a copy"));
         }
         let parent = output.parent().unwrap_or(Path::new(""));
-        if let Some(input) = is_folder.then(|| inside(&output, &inputs)).flatten() {
-            let what = format!(
-                "the output {} is inside the input {}",
-                output.escaped(),
-                input.escaped()
-            );
-            return Err(CliError::usage(what).hint("--output DIR writes the result elsewhere"));
+        if is_folder {
+            check_nesting(&output, &inputs)?;
         }
         let problem = match fs::metadata(&output) {
             Ok(metadata) if metadata.is_dir() && is_folder => None,
@@ -508,6 +503,28 @@ fn inside<'a>(path: &Path, inputs: &'a [PathBuf]) -> Option<&'a PathBuf> {
     let parent = fs::canonicalize(parent.unwrap_or(Path::new("."))).ok()?;
     let mut inputs = inputs.iter().filter(|input| input.is_dir());
     inputs.find(|input| fs::canonicalize(input).is_ok_and(|input| parent.starts_with(input)))
+}
+
+/// Checks that neither of the result and an input is inside the other.
+fn check_nesting(output: &Path, inputs: &[PathBuf]) -> Result<(), CliError> {
+    if let Some(input) = inside(output, inputs) {
+        let (output, input) = (output.escaped(), input.escaped());
+        let what = format!("the output {output} is inside the input {input}");
+        return Err(CliError::usage(what).hint("--output DIR writes the result elsewhere"));
+    }
+    if let Some(input) = around(output, inputs) {
+        let (output, input) = (output.escaped(), input.escaped());
+        let what = format!("the output {output} holds the input {input}");
+        return Err(CliError::usage(what).hint("--output names the folder of the result"));
+    }
+    Ok(())
+}
+
+/// Returns the input that is somewhere inside an existing folder.
+fn around<'a>(folder: &Path, inputs: &'a [PathBuf]) -> Option<&'a PathBuf> {
+    let folder = fs::canonicalize(folder).ok()?;
+    let mut inputs = inputs.iter();
+    inputs.find(|input| fs::canonicalize(input).is_ok_and(|input| input.starts_with(&folder)))
 }
 
 /// Returns `crash.min.c` for `crash.c` and `.min`.

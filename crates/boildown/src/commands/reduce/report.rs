@@ -87,7 +87,7 @@ impl ReductionReport<'_> {
                 };
                 format!("1-minimal: {units}{except}{by}")
             }
-            None => "1-minimality not verified: the final pass was skipped or disabled, or the input is too large".to_owned(),
+            None => "1-minimality not verified: the final pass was skipped or disabled, or the input is an archive or too large".to_owned(),
             Some(Stopped::Interrupted) => {
                 let how = self.how_to_resume();
                 format!("{}\nto resume, {how}", not_verified(Stopped::Interrupted))
