@@ -196,7 +196,7 @@ fn contents(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>> {
 mod tests {
     use super::*;
 
-    /// Runs the test on `files` files, of which those with a number below `newlines` end with a newline.
+    /// Runs the test on `files` files, of which those with a number below `newlines` end with one.
     fn holds(newlines: usize, files: usize) -> bool {
         let folder = tempfile::tempdir().expect("a working folder");
         for number in 0..files {
