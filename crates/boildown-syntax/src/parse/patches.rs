@@ -82,6 +82,31 @@ impl Texts<'_> {
         }
     }
 
+    /// Returns where a patch stands in the new text with what may make it whole: two items on each
+    /// side where it lost its end. Returns also the errors of these items. Of the items `near`,
+    /// only those of the patch are changed.
+    pub(super) fn with_neighbours(
+        self,
+        patch: &Patch,
+        near: Range<usize>,
+    ) -> (Range<usize>, usize) {
+        let Patch { items, after } = patch;
+        let ends = |text: &[u8]| (text.first().copied(), text.last().copied());
+        let before = stretch(&self.items[items.clone()]);
+        let (first, last) = ends(&self.old[before]);
+        let (first_now, last_now) = ends(self.new[after.clone()].trim_ascii());
+        let is_apart = |&item: &usize| !self.items[item].is_extra;
+        let left = (near.start..items.start).rev().filter(is_apart).take(2);
+        let right = (items.end..near.end).filter(is_apart).take(2);
+        let left = left.last().filter(|_| first != first_now);
+        let right = right.last().filter(|_| last != last_now);
+        let left = &self.items[left.unwrap_or(items.start)..items.start];
+        let right = &self.items[items.end..right.map_or(items.end, |item| item + 1)];
+        let errors = left.iter().chain(right).map(|item| item.errors).sum();
+        let from = after.start - stretch(left).len();
+        (from..after.end + stretch(right).len(), errors)
+    }
+
     /// Returns the items from `next` on that follow in both texts, in the old one after `before`
     /// and in the new one after `after`.
     fn same_items(self, next: usize, before: usize, after: usize) -> Range<usize> {
@@ -135,6 +160,12 @@ impl Texts<'_> {
     fn text(&self, item: usize) -> &[u8] {
         &self.old[self.items[item].range()]
     }
+}
+
+/// Returns the bytes from the first of some items to the last.
+fn stretch(items: &[Item]) -> Range<usize> {
+    let ends = items.first().zip(items.last());
+    ends.map_or(0..0, |(first, last)| first.start..last.end)
 }
 
 /// Returns whether a place is between two bytes of a word.

@@ -8,7 +8,7 @@
 //! This is checked where it might be wrong: items may be joined when they come to stand side by
 //! side, and there are languages whose items mean something else at the start of a text.
 //!
-//! A candidate is rejected that only a later item makes whole: a comment without its end, which
+//! A candidate is rejected that only an item far away makes whole: a comment without its end, which
 //! ends with the next comment. Deletions of whole tokens do not make such candidates.
 
 use std::ops::Range;
@@ -61,14 +61,16 @@ impl Parsed {
         let mut seams = Vec::with_capacity(patches.len());
         let mut errors = self.errors;
         let mut shift = Shift::default();
-        for patch in &patches {
+        for (at, patch) in patches.iter().enumerate() {
             after.extend(shift.moved(&items[shift.item..patch.items.start]));
             shift.item = patch.items.end;
             (shift.from, shift.to) = match items.get(patch.items.end) {
                 Some(item) => (item.start, patch.after.end),
                 None => (0, 0),
             };
-            match self.parse_patch(parser, texts, patch).await? {
+            let from = at.checked_sub(1).map_or(0, |at| patches[at].items.end);
+            let to = (patches.get(at + 1)).map_or(items.len(), |patch| patch.items.start);
+            match self.parse_patch(parser, texts, patch, from..to).await? {
                 Told::Worse => return Some(None),
                 Told::Fits { items, fewer } => {
                     errors = errors.saturating_sub(fewer);
@@ -97,9 +99,15 @@ impl Parsed {
         }))
     }
 
-    /// Parses what stands in the place of some items after an edit. `None` if that alone tells
-    /// nothing.
-    async fn parse_patch(&self, parser: &Parser, texts: Texts<'_>, patch: &Patch) -> Option<Told> {
+    /// Parses what stands in the place of some items after an edit. Of the items `near`, only those
+    /// of the patch are changed. `None` if that alone tells nothing.
+    async fn parse_patch(
+        &self,
+        parser: &Parser,
+        texts: Texts<'_>,
+        patch: &Patch,
+        near: Range<usize>,
+    ) -> Option<Told> {
         let before = &texts.items[patch.items.clone()];
         let errors_before: usize = before.iter().map(|item| item.errors).sum();
         let text = &texts.new[patch.after.clone()];
@@ -131,20 +139,22 @@ impl Parsed {
         if errors_before == 0 && !is_same && !self.parse_alone(parser, before).await {
             return None;
         }
-        // What lost an end may be made whole by what comes after it.
-        let ends = |text: &[u8]| (text.first().copied(), text.last().copied());
-        let has_ends = ends(text.trim_ascii()) == ends(&texts.old[first.start..last.end]);
-        if items.is_none() && !has_ends {
-            return None;
-        }
-        Some(items.map_or(Told::Worse, |items| {
-            Told::Fits {
-                items: (items.into_iter())
-                    .map(|item| item.moved(0, patch.after.start))
-                    .collect(),
-                fewer: bearable - errors,
-            }
-        }))
+        let Some(items) = items else {
+            // What lost an end may be made whole by its neighbours.
+            let (range, more) = texts.with_neighbours(patch, near);
+            let is_worse = range == patch.after || {
+                let errors = Errors::up_to(bearable + more);
+                let tree = parser.parse_from(&texts.new[range], None, errors).await;
+                tree.is_none_or(|tree| count_errors(&tree) > bearable + more)
+            };
+            return is_worse.then_some(Told::Worse);
+        };
+        Some(Told::Fits {
+            items: (items.into_iter())
+                .map(|item| item.moved(0, patch.after.start))
+                .collect(),
+            fewer: bearable - errors,
+        })
     }
 
     /// Returns whether these items, which have no errors, are what a parse of them alone gives.
