@@ -15,6 +15,7 @@ pub(crate) use self::delivery::{deliver, words_of_response_file};
 use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
+use self::proposers::{ChosenProposers, suits_clang_delta};
 use self::search::ReductionSearch;
 use self::subject::{Subject, language_and_strategy};
 use crate::choices::Choices;
@@ -95,6 +96,11 @@ fn reduce_one(
     subject.input = Arc::clone(&history.input);
     let mut choices = Choices::default();
     let (language, strategy) = language_and_strategy(args, &subject, &mut choices, reporter)?;
+    let is_fit = subject.folder.is_none() && suits_clang_delta(&args.input, language, &strategy);
+    let proposers = ChosenProposers::new(&args.pass_command, is_fit)?;
+    if let Some(note) = proposers.note(&args.pass_command) {
+        reporter.note(&note);
+    }
     let interrupt = interrupt_on_signals()?;
     let executors =
         Executors::start(&args.workers, &args.remote, &args.jobs)?.running_warm(args.warm.kind());
@@ -132,6 +138,7 @@ fn reduce_one(
         place,
         uses_keys,
         executors: &executors,
+        proposers,
         switch,
     };
     let started = search.started(&choices);
