@@ -4,8 +4,8 @@
 //! cargo run --release --example warm -- COUNT PROGRAM|LINE INPUT COMMAND...
 //! ```
 //!
-//! The candidates are the input without some of its lines, each another. Prints the runs that differ
-//! in outcome or output, how the others ended, and the mean times.
+//! The candidates are the input without some of its lines, each another. Prints the runs that
+//! differ in outcome or output, how the others ended, and the mean times.
 #![expect(clippy::print_stdout, reason = "it prints its measurements")]
 
 use std::collections::{BTreeMap, HashSet};

@@ -77,7 +77,7 @@ impl Proposer {
         })
     }
 
-    /// Returns it for texts in which one of these words occurs. In others it has nothing to propose.
+    /// Returns it for texts in which one of these words occurs. It proposes nothing for others.
     #[must_use]
     pub fn for_texts_with(self, words: &'static [&'static str]) -> Self {
         Self { words, ..self }

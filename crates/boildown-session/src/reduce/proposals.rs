@@ -117,8 +117,8 @@ impl<'a> ProposalPhase<'a> {
         Ok((self.time_left().is_zero()).then_some(Stopped::TimeLimit))
     }
 
-    /// Asks a program for one proposal, then for two, four and so on, and tests them. `first` is its
-    /// first one for the best text, if that is known.
+    /// Asks a program for one proposal, then for two, four and so on, and tests them. `first` is
+    /// its first one for the best text, if that is known.
     fn run_proposer(
         &mut self,
         proposer: &Proposer,

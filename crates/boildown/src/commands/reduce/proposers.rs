@@ -14,8 +14,8 @@ use crate::report::format::EscapedPath as _;
 const CLANG_DELTA: &str = "clang_delta";
 
 /// The transformations of `clang_delta` that can make a text smaller, in the order in which C-Vise
-/// uses them: those that remove much come first. Each with words of which a text holds one, if there
-/// is something to transform.
+/// uses them: those that remove much come first. Each with words of which a text holds one, if
+/// there is something to transform.
 const TRANSFORMATIONS: &[(&str, &[&str])] = &[
     ("remove-unused-function", &["("]),
     ("remove-unused-var", &[]),
@@ -91,7 +91,7 @@ const PLACES: &[&str] = &[
 const NONE: &str = "none";
 
 /// The variable with the path of `clang_delta`; if it is empty, it counts as not installed.
-pub(crate) const CLANG_DELTA_VARIABLE: &str = "BOILDOWN_CLANG_DELTA";
+const CLANG_DELTA_VARIABLE: &str = "BOILDOWN_CLANG_DELTA";
 
 /// The programs that propose candidates when the search has finished.
 #[derive(Debug, Default)]
