@@ -21,10 +21,14 @@
           # They run what is not in the sandbox of a build, such as compilers and other sandboxes.
           doCheck = false;
           nativeBuildInputs = [ pkgs.installShellFiles ];
-          # Packs the tables of grammars; see `.ci/packing-cc`.
+          # Packs the tables of grammars; see `.ci/packing-cc`. The build sets `HOST_CC`, which counts
+          # for more than `CC`.
           preBuild = pkgs.lib.optionalString pkgs.stdenv.hostPlatform.isElf ''
             patchShebangs .ci/packing-cc
-            export PACKING_CC=$CC CC=$PWD/.ci/packing-cc
+            export PACKING_CC=$CC
+            export CC_${
+              builtins.replaceStrings [ "-" ] [ "_" ] pkgs.stdenv.hostPlatform.rust.rustcTarget
+            }=$PWD/.ci/packing-cc
           '';
           postInstall = ''
             $out/bin/boildown man > boildown.1

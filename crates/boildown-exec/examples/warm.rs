@@ -4,10 +4,11 @@
 //! cargo run --release --example warm -- COUNT PROGRAM|LINE INPUT COMMAND...
 //! ```
 //!
-//! The candidates are the input without some of its lines. Prints the runs that differ, and the
-//! mean times.
+//! The candidates are the input without some of its lines, each another. Prints the runs that
+//! differ in outcome or output, how the others ended, and the mean times.
 #![expect(clippy::print_stdout, reason = "it prints its measurements")]
 
+use std::collections::{BTreeMap, HashSet};
 use std::error::Error;
 use std::ffi::OsString;
 use std::path::Path;
@@ -60,12 +61,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let lines: Vec<_> = content.split_inclusive(|byte| *byte == b'\n').collect();
     let [mut warm_time, mut fresh_time] = [Duration::ZERO; 2];
     let mut different = 0;
-    for number in 0..count {
-        let (size, step) = (1 + number % 7, number * 31 % lines.len().max(1));
-        let kept = lines.iter().enumerate();
-        let kept =
-            kept.filter(|(at, _)| !(step..step + size).contains(at) && at % (3 + number) != 1);
-        let candidate: Vec<u8> = kept.flat_map(|(_, line)| line.to_vec()).collect();
+    let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
+    // A candidate that is run again would be run fresh.
+    let mut seen = HashSet::from([content.clone()]);
+    let mut random = Random(1);
+    while seen.len() <= count {
+        let candidate = without_some(&lines, &mut random);
+        if !seen.insert(candidate.clone()) {
+            continue;
+        }
+        let number = seen.len() - 1;
         let request = RunRequest {
             candidate: &candidate,
             capture: Capture::Output,
@@ -77,9 +82,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         let started = Instant::now();
         let other = runner.run_here(&request, &interrupt)?;
         fresh_time += started.elapsed();
-        if (one.outcome, &one.stdout) != (other.outcome, &other.stdout) {
+        if (one.outcome, &one.stdout, &one.stderr) != (other.outcome, &other.stdout, &other.stderr)
+        {
             different += 1;
             println!("{number}: {one:?}\n     {other:?}");
+        }
+        *outcomes.entry(other.outcome.to_string()).or_default() += 1;
+        if number.is_multiple_of(1000) {
+            println!("{number}: {different} differ, {outcomes:?}");
         }
     }
     let mean = |time: Duration| time / u32::try_from(count.max(1)).unwrap_or(1);
@@ -92,4 +102,34 @@ fn main() -> Result<(), Box<dyn Error>> {
         warm.take_notes(),
     );
     Ok(())
+}
+
+/// Numbers that look random, the same in each run.
+struct Random(u64);
+
+impl Random {
+    /// Returns a number below `end`.
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        let high = usize::try_from(self.0 >> 33).unwrap_or(0);
+        high % end.max(1)
+    }
+}
+
+/// Returns the text without some runs of lines.
+fn without_some(lines: &[&[u8]], random: &mut Random) -> Vec<u8> {
+    let mut is_kept = vec![true; lines.len()];
+    for _ in 0..=random.below(4) {
+        let (from, length) = (random.below(lines.len()), 1 + random.below(8));
+        is_kept
+            .iter_mut()
+            .skip(from)
+            .take(length)
+            .for_each(|kept| *kept = false);
+    }
+    let kept = lines.iter().zip(is_kept).filter(|(_, kept)| *kept);
+    kept.flat_map(|(line, _)| line.to_vec()).collect()
 }

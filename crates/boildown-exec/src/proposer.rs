@@ -24,6 +24,8 @@ pub struct Proposer {
     name: Arc<str>,
     /// A line for a shell, in which `{index}` stands for the number of the proposal.
     line: String,
+    /// Texts with none of these do not concern it; all texts do if there are none.
+    words: &'static [&'static str],
     runner: Runner,
 }
 
@@ -70,8 +72,25 @@ impl Proposer {
         Ok(Self {
             name: name.into(),
             line,
+            words: &[],
             runner,
         })
+    }
+
+    /// Returns it for texts in which one of these words occurs. It proposes nothing for others.
+    #[must_use]
+    pub fn for_texts_with(self, words: &'static [&'static str]) -> Self {
+        Self { words, ..self }
+    }
+
+    /// Returns whether it may have a proposal for a text.
+    #[must_use]
+    pub fn concerns(&self, text: &[u8]) -> bool {
+        let occurs = |word: &&str| {
+            let mut parts = text.windows(word.len().max(1));
+            parts.any(|part| part == word.as_bytes())
+        };
+        self.words.is_empty() || self.words.iter().any(occurs)
     }
 
     /// Returns the name.

@@ -34,8 +34,8 @@ import java.util.jar.Manifest;
  *
  * <p>A virtual machine cannot fork. Each run has a class loader of its own instead, so the static state
  * of the program is new, and streams, properties, locale, time zone and threads are those of a fresh
- * process. What the libraries of Java themselves keep is shared. Calls of {@code System.exit} are
- * redirected to {@link Exit} when a class is loaded.
+ * process. What the libraries of Java themselves keep is shared. Calls of {@code System.exit},
+ * {@code Runtime.exit} and {@code Runtime.halt} are redirected to {@link Exit} when a class is loaded.
  *
  * <p>Arguments: {@code jar FILE} or {@code class CLASSPATH NAME}, and those of the program. Requests
  * are read from file 8, and are the fields that {@code zygote.c} describes; answers go to file 9.
@@ -46,7 +46,7 @@ public final class Harness {
 
     private static final Map<String, LoadedClass> CLASSES = new HashMap<>();
 
-    /** What ends the thread that calls {@code System.exit}. */
+    /** What ends the thread that calls {@code System.exit} or {@code Runtime.exit}. */
     public static final class Exit extends Error {
         private static final long serialVersionUID = 1;
         static volatile Run run;
@@ -56,11 +56,23 @@ public final class Harness {
         }
 
         public static void exit(int code) {
+            end(code, true);
+        }
+
+        /** In place of the method of this name of {@code Runtime}, as the next one. */
+        public static void exit(Runtime runtime, int code) {
+            end(code, true);
+        }
+
+        public static void halt(Runtime runtime, int code) {
+            end(code, false);
+        }
+
+        private static void end(int code, boolean runsHooks) {
             Run current = run;
-            if (current == null || !current.isMine()) {
-                throw new Exit();
+            if (current != null && current.isMine()) {
+                current.end(code, runsHooks);
             }
-            current.end(code);
             throw new Exit();
         }
     }
@@ -118,7 +130,7 @@ public final class Harness {
                     source = new URL(text.substring(0, text.length() - path.length()));
                 }
                 try (InputStream in = connection.getInputStream()) {
-                    return new LoadedClass(redirected(in.readAllBytes()), source, manifest);
+                    return new LoadedClass(ExitCalls.redirected(in.readAllBytes()), source, manifest);
                 }
             } catch (IOException error) {
                 throw new ClassNotFoundException(name, error);
@@ -126,54 +138,167 @@ public final class Harness {
         }
     }
 
-    /** Redirects references to {@code System.exit} in the constants of a class file. */
-    private static byte[] redirected(byte[] file) {
-        ByteBuffer in = ByteBuffer.wrap(file);
-        int count = in.getShort(8) & 0xffff;
-        int[] at = new int[count];
-        in.position(10);
-        for (int index = 1; index < count; index++) {
-            at[index] = in.position();
-            int tag = in.get();
-            int length = switch (tag) {
-                case 1 -> in.getShort() & 0xffff;
-                case 7, 8, 16, 19, 20 -> 2;
-                case 15 -> 3;
-                case 5, 6 -> 8;
-                default -> 4;
-            };
-            in.position(in.position() + length);
-            if (tag == 5 || tag == 6) {
-                index++;
-            }
-        }
-        int end = in.position();
-        boolean isFound = false;
-        for (int index = 1; index < count; index++) {
-            if (at[index] == 0 || file[at[index]] != 10) {
-                continue;
-            }
-            int owner = in.getShort(at[index] + 1) & 0xffff;
-            int member = in.getShort(at[index] + 3) & 0xffff;
-            if (text(in, at, in.getShort(at[owner] + 1) & 0xffff).equals("java/lang/System")
-                    && text(in, at, in.getShort(at[member] + 1) & 0xffff).equals("exit")) {
-                in.putShort(at[index] + 1, (short) (count + 1));
-                isFound = true;
-            }
-        }
-        if (!isFound || count > 65000) {
-            return file;
-        }
-        byte[] name = Exit.class.getName().getBytes();
-        ByteBuffer out = ByteBuffer.allocate(file.length + 3 + name.length + 3);
-        out.put(file, 0, end).put((byte) 1).putShort((short) name.length).put(name);
-        out.put((byte) 7).putShort((short) count).put(file, end, file.length - end);
-        return out.putShort(8, (short) (count + 2)).array();
-    }
+    /**
+     * Redirects calls in a class file that end the virtual machine to methods of {@link Exit}: those of
+     * {@code System.exit}, {@code Runtime.exit} and {@code Runtime.halt}.
+     *
+     * <p>A call of a method of {@code Runtime} becomes one of a static method, which takes the same from
+     * the stack, so nothing else changes.
+     */
+    private static final class ExitCalls {
+        private static final int INVOKE_VIRTUAL = 182;
+        private static final int INVOKE_STATIC = 184;
+        private static final int WIDE = 196;
 
-    private static String text(ByteBuffer in, int[] at, int index) {
-        int length = in.getShort(at[index] + 1) & 0xffff;
-        return new String(in.array(), at[index] + 3, length);
+        private final ByteBuffer in;
+        private final int count;
+        private final int[] at;
+        /** The references to methods of {@code Runtime}. */
+        private final java.util.BitSet ofRuntime = new java.util.BitSet();
+
+        private ExitCalls(byte[] file) {
+            in = ByteBuffer.wrap(file);
+            count = in.getShort(8) & 0xffff;
+            at = new int[count];
+        }
+
+        /** Returns the file with all such calls redirected. */
+        static byte[] redirected(byte[] file) {
+            return new ExitCalls(file.clone()).redirect();
+        }
+
+        private byte[] redirect() {
+            readConstants();
+            int end = in.position();
+            boolean isFound = false;
+            for (int index = 1; index < count; index++) {
+                if (at[index] == 0 || in.get(at[index]) != 10) {
+                    continue;
+                }
+                int member = short_(at[index] + 3);
+                String owner = text(short_(at[short_(at[index] + 1)] + 1));
+                String name = text(short_(at[member] + 1));
+                boolean isOfRuntime = owner.equals("java/lang/Runtime")
+                        && (name.equals("exit") || name.equals("halt"));
+                if (isOfRuntime) {
+                    ofRuntime.set(index);
+                    in.putShort(at[index] + 3, (short) (count + (name.equals("exit") ? 3 : 4)));
+                }
+                if (isOfRuntime || owner.equals("java/lang/System") && name.equals("exit")) {
+                    in.putShort(at[index] + 1, (short) (count + 1));
+                    isFound = true;
+                }
+            }
+            if (!isFound || count > 65000) {
+                return in.array();
+            }
+            if (!ofRuntime.isEmpty()) {
+                redirectHandles();
+                redirectCode();
+            }
+            byte[] file = in.array();
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            out.write(file, 0, end);
+            utf8(out, Exit.class.getName());
+            out.writeBytes(new byte[] {7, (byte) (count >> 8), (byte) count});
+            utf8(out, "(Ljava/lang/Runtime;I)V");
+            for (int name = 5; name < 7; name++) {
+                out.writeBytes(ByteBuffer.allocate(5).put((byte) 12).putShort((short) (count + name))
+                        .putShort((short) (count + 2)).array());
+            }
+            utf8(out, "exit");
+            utf8(out, "halt");
+            out.write(file, end, file.length - end);
+            return ByteBuffer.wrap(out.toByteArray()).putShort(8, (short) (count + 7)).array();
+        }
+
+        /** Finds the constants. The position is behind them then. */
+        private void readConstants() {
+            in.position(10);
+            for (int index = 1; index < count; index++) {
+                at[index] = in.position();
+                int tag = in.get();
+                int length = switch (tag) {
+                    case 1 -> in.getShort() & 0xffff;
+                    case 7, 8, 16, 19, 20 -> 2;
+                    case 15 -> 3;
+                    case 5, 6 -> 8;
+                    default -> 4;
+                };
+                in.position(in.position() + length);
+                if (tag == 5 || tag == 6) {
+                    index++;
+                }
+            }
+        }
+
+        /** Method references, such as {@code runtime::exit}: 5 is a virtual method, 6 a static one. */
+        private void redirectHandles() {
+            for (int index = 1; index < count; index++) {
+                boolean isHandle = at[index] != 0 && in.get(at[index]) == 15;
+                if (isHandle && in.get(at[index] + 1) == 5 && ofRuntime.get(short_(at[index] + 2))) {
+                    in.put(at[index] + 1, (byte) 6);
+                }
+            }
+        }
+
+        /** Redirects the calls in the code of all methods. The position is that of the class. */
+        private void redirectCode() {
+            in.position(in.position() + 6);
+            in.position(in.position() + 2 + 2 * short_(in.position()));
+            for (int kind = 0; kind < 2; kind++) {
+                for (int members = in.getShort() & 0xffff; members > 0; members--) {
+                    in.position(in.position() + 6);
+                    for (int attributes = in.getShort() & 0xffff; attributes > 0; attributes--) {
+                        boolean isCode = text(in.getShort() & 0xffff).equals("Code");
+                        int next = in.getInt() + in.position();
+                        if (isCode) {
+                            int start = in.position() + 8;
+                            redirectCode(start, start + in.getInt(start - 4));
+                        }
+                        in.position(next);
+                    }
+                }
+            }
+        }
+
+        private void redirectCode(int start, int end) {
+            for (int next = start; next < end; next += length(next, start)) {
+                boolean isCall = (in.get(next) & 0xff) == INVOKE_VIRTUAL;
+                if (isCall && ofRuntime.get(short_(next + 1))) {
+                    in.put(next, (byte) INVOKE_STATIC);
+                }
+            }
+        }
+
+        /** Returns the length of an instruction of the code that begins at {@code start}. */
+        private int length(int from, int start) {
+            int code = in.get(from) & 0xff;
+            int operands = from + 4 - (from - start) % 4;
+            return switch (code) {
+                case 16, 18, 21, 22, 23, 24, 25, 54, 55, 56, 57, 58, 169, 188 -> 2;
+                case 17, 19, 20, 132, 187, 189, 192, 193, 198, 199 -> 3;
+                case 170 -> operands + 16 + 4 * (in.getInt(operands + 8) - in.getInt(operands + 4)) - from;
+                case 171 -> operands + 8 + 8 * in.getInt(operands + 4) - from;
+                case 185, 186, 200, 201 -> 5;
+                case WIDE -> (in.get(from + 1) & 0xff) == 132 ? 6 : 4;
+                case 197 -> 4;
+                default -> code >= 153 && code <= 168 || code >= 178 && code <= INVOKE_STATIC ? 3 : 1;
+            };
+        }
+
+        private int short_(int position) {
+            return in.getShort(position) & 0xffff;
+        }
+
+        private String text(int index) {
+            return new String(in.array(), at[index] + 3, short_(at[index] + 1));
+        }
+
+        private static void utf8(ByteArrayOutputStream out, String text) {
+            out.writeBytes(new byte[] {1, 0, (byte) text.length()});
+            out.writeBytes(text.getBytes());
+        }
     }
 
     /** Keeps the beginning and the end of a stream, as boildown does. */
@@ -278,13 +403,16 @@ public final class Harness {
         }
 
         /** Ends the run, unless it has ended. */
-        synchronized void end(int exitCode) {
+        synchronized void end(int exitCode, boolean runsHooks) {
             if (ended.getCount() == 0) {
                 return;
             }
-            runShutdownHooks();
-            System.out.flush();
-            System.err.flush();
+            List<Thread> hooks = takeShutdownHooks();
+            if (runsHooks) {
+                runShutdownHooks(hooks);
+                System.out.flush();
+                System.err.flush();
+            }
             code = exitCode & 255;
             outText = out.finish();
             errText = err.finish();
@@ -302,9 +430,9 @@ public final class Harness {
                     for (Thread other = awaited(); other != null; other = awaited()) {
                         other.join();
                     }
-                    end(status[0]);
+                    end(status[0], true);
                 } catch (InterruptedException interrupted) {
-                    end(status[0]);
+                    end(status[0], true);
                 }
             });
             waiting.setDaemon(true);
@@ -352,8 +480,8 @@ public final class Harness {
 
         int leftThreads;
 
-        /** Runs what the program wants to be run at its end. */
-        private static void runShutdownHooks() {
+        /** Returns what the program wants to be run at its end, and forgets it. */
+        private static List<Thread> takeShutdownHooks() {
             List<Thread> hooks = new ArrayList<>();
             synchronized (HOOKS) {
                 for (Thread hook : HOOKS.keySet()) {
@@ -365,6 +493,10 @@ public final class Harness {
                 }
                 HOOKS.keySet().removeAll(hooks);
             }
+            return hooks;
+        }
+
+        private static void runShutdownHooks(List<Thread> hooks) {
             hooks.forEach(Thread::start);
             for (Thread hook : hooks) {
                 try {

@@ -16,8 +16,8 @@ use crate::bytes_oracle::BytesOracle;
 use crate::config::SessionConfig;
 use crate::event::{Event, Progress, Stopped};
 
-/// The number of proposals that are made before the first of them is tested. A constant, because
-/// the number of jobs must not influence the result.
+/// The most proposals that are made before the first of them is tested. A constant, because the
+/// number of jobs must not influence the result.
 const BATCH: usize = 8;
 
 /// The number of proposals in a row that change nothing, or fail, after which there are no more.
@@ -84,27 +84,57 @@ impl<'a> ProposalPhase<'a> {
         &mut self,
         on_event: &mut dyn FnMut(&Event),
     ) -> Result<Option<Stopped>, OracleError> {
-        for proposer in &self.options.proposers {
-            on_event(&Event::PassStarted { name: "proposals" });
-            match self.run_proposer(proposer, on_event) {
-                Ok(None) => {}
-                Ok(stopped) => return Ok(stopped),
-                Err(OracleError::Interrupted) => return Ok(Some(Stopped::Interrupted)),
-                Err(error) => return Err(error),
-            }
+        match self.run_proposers(on_event) {
+            Err(OracleError::Interrupted) => Ok(Some(Stopped::Interrupted)),
+            result => result,
         }
-        Ok(None)
     }
 
+    /// Asks all programs for their first proposals together: most have none.
+    fn run_proposers(
+        &mut self,
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<Option<Stopped>, OracleError> {
+        let all = self.options.proposers.iter();
+        let proposers: Vec<_> = all.filter(|one| one.concerns(&self.best)).collect();
+        if proposers.is_empty() {
+            return Ok(None);
+        }
+        on_event(&Event::PassStarted { name: "proposals" });
+        let start = Arc::clone(&self.best);
+        let firsts: Vec<_> = proposers.iter().map(|proposer| (*proposer, 1)).collect();
+        let firsts = self.make(&firsts)?;
+        for (proposer, first) in proposers.into_iter().zip(firsts) {
+            if first == Proposal::End {
+                continue;
+            }
+            let first = Arc::ptr_eq(&self.best, &start).then_some(first);
+            let stopped = self.run_proposer(proposer, first, on_event)?;
+            if stopped.is_some() {
+                return Ok(stopped);
+            }
+        }
+        Ok((self.time_left().is_zero()).then_some(Stopped::TimeLimit))
+    }
+
+    /// Asks a program for one proposal, then for two, four and so on, and tests them. `first` is
+    /// its first one for the best text, if that is known.
     fn run_proposer(
         &mut self,
         proposer: &Proposer,
+        mut first: Option<Proposal>,
         on_event: &mut dyn FnMut(&Event),
     ) -> Result<Option<Stopped>, OracleError> {
-        let (mut index, mut idle) = (1, 0);
+        let (mut index, mut idle, mut count) = (1, 0, 1);
         while index <= LAST {
-            let count = if proposer.is_indexed() { BATCH } else { 1 };
-            let made = self.make(proposer, index, count)?;
+            let made = match first.take() {
+                Some(first) => vec![first],
+                None => {
+                    let numbers = index..index + count;
+                    let wanted: Vec<_> = numbers.map(|number| (proposer, number)).collect();
+                    self.make(&wanted)?
+                }
+            };
             if self.time_left().is_zero() {
                 return Ok(Some(Stopped::TimeLimit));
             }
@@ -123,7 +153,7 @@ impl<'a> ProposalPhase<'a> {
                 return Ok(stopped);
             }
             if let Some(found) = found {
-                (index, idle) = (index + places[found], 0);
+                (index, idle, count) = (index + places[found], 0, 1);
                 continue;
             }
             for one in made {
@@ -136,7 +166,7 @@ impl<'a> ProposalPhase<'a> {
             if end.is_some() || idle >= IDLE || !proposer.is_indexed() {
                 break;
             }
-            index += count;
+            (index, count) = (index + count, BATCH.min(2 * count));
         }
         Ok(None)
     }
@@ -147,31 +177,26 @@ impl<'a> ProposalPhase<'a> {
         left.unwrap_or(Duration::MAX)
     }
 
-    /// Makes proposals, several at a time, as many as the time allows.
-    fn make(
-        &mut self,
-        proposer: &Proposer,
-        first: usize,
-        count: usize,
-    ) -> Result<Vec<Proposal>, OracleError> {
+    /// Makes the proposals of these numbers, several at a time, as many as the time allows.
+    fn make(&mut self, wanted: &[(&Proposer, usize)]) -> Result<Vec<Proposal>, OracleError> {
         let interrupt = self.config.interrupt_handle()?;
         let (begun, time) = (Instant::now(), self.time_left());
         let next = AtomicUsize::new(0);
-        let made = Mutex::new(Vec::with_capacity(count));
+        let made = Mutex::new(Vec::with_capacity(wanted.len()));
         let work = || {
             loop {
                 let place = next.fetch_add(1, Ordering::Relaxed);
                 let left = time.saturating_sub(begun.elapsed());
-                if place >= count || left.is_zero() {
+                let Some((proposer, number)) = wanted.get(place).filter(|_| !left.is_zero()) else {
                     return;
-                }
-                let one = proposer.propose(&self.best, first + place, left, &interrupt);
+                };
+                let one = proposer.propose(&self.best, *number, left, &interrupt);
                 let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
                 made.push((place, one));
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..self.config.jobs.clamp(1, count) {
+            for _ in 1..self.config.jobs.clamp(1, wanted.len().max(1)) {
                 scope.spawn(work);
             }
             work();

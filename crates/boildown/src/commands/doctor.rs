@@ -6,7 +6,9 @@ use boildown_exec::machine::{self, Facility, State};
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::reduce::clang_delta;
 use crate::error::ExitKind;
+use crate::report::format::EscapedPath as _;
 use crate::stdout;
 
 /// The arguments of `boildown doctor`.
@@ -19,13 +21,33 @@ pub(crate) struct DoctorArgs {
 
 /// Prints what the machine offers to contain runs and to make them fast.
 pub(crate) fn run(args: &DoctorArgs) -> ExitKind {
-    let facilities = machine::facilities(&env::temp_dir());
+    let mut facilities = machine::facilities(&env::temp_dir());
+    facilities.push(other_reducer());
     let text = match args.json {
         true => format!("{}\n", to_json(&facilities)),
         false => facilities.iter().map(paragraph).collect(),
     };
     stdout::write(text.as_bytes());
     ExitKind::Reduced
+}
+
+/// Returns whether `clang_delta` is there to be used for C and C++.
+fn other_reducer() -> Facility {
+    let program = clang_delta();
+    let (state, remedy) = match program {
+        Some(_) => (State::On, None),
+        None => (State::Off, Some("install C-Vise (apt install cvise)")),
+    };
+    let finding = match program {
+        Some(program) => format!("{} proposes candidates for C and C++", program.escaped()),
+        None => "no other program proposes candidates for C and C++".to_owned(),
+    };
+    Facility {
+        name: "clang_delta",
+        state,
+        finding,
+        remedy,
+    }
 }
 
 fn word(state: State) -> &'static str {

@@ -211,6 +211,7 @@ impl TestEnv {
             .env("TMPDIR", self.tmp())
             .env("HERE", self.path(""))
             .env("BOILDOWN_WRITABLE", self.path(""))
+            .env("BOILDOWN_CLANG_DELTA", "")
             .env("COLUMNS", "100")
             .env("LC_ALL", "C")
             .stdin(Stdio::null());

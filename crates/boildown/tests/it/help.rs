@@ -453,7 +453,8 @@ fn the_help_of_reduce_lists_every_option() {
               A line for the shell. `{in}` is the file with the best result, `{index}` the number of the
               proposal, from 1 up, `{out}` the file to write; without it, the program prints its
               proposal. An exit status other than 0 ends the list. May be repeated. `clang_delta` alone
-              stands for the transformations of C-Vise's program for C and C++.
+              stands for the transformations of C-Vise's program for C and C++, which is used by itself
+              where it is installed; `none` leaves it out.
 
           --algorithm <NAME>
               Algorithm for lists, such as ddmin or probdd:sigma=0.25

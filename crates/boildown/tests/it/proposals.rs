@@ -78,3 +78,76 @@ fn a_pass_command_without_a_name_or_an_input_is_refused() {
         finished.assert_code(1).assert_says(reason);
     }
 }
+
+/// Speaks the command line of `clang_delta`: one of its transformations knows a shorter text.
+const CLANG_DELTA: &str = "for file; do :; done
+case \"$1 $2\" in
+    '--transformation=simple-inliner --counter=1') grep -q five \"$file\" && echo 'int two(six);' ;;
+    *) exit 1 ;;
+esac";
+
+/// A test that holds on the input, and on a text that no deletion leads to.
+const C_TEST: &str =
+    "case \"$(cat \"$1\")\" in 'int one(int five);'|'int two(six);') ;; *) exit 1;; esac";
+
+/// Reduces a C file where a `clang_delta` is in the `PATH`.
+#[track_caller]
+fn check_clang_delta(options: &[&str], expect: &str) -> String {
+    let env = TestEnv::new()
+        .file("in.c", "int one(int five);\n")
+        .script("test.sh", C_TEST)
+        .script("clang_delta", CLANG_DELTA);
+    let program = env.path("clang_delta");
+    let variables = [("BOILDOWN_CLANG_DELTA", program.to_str().unwrap())];
+    let args = [
+        "in.c",
+        "--test",
+        "./test.sh",
+        "--fresh",
+        "--output",
+        "out.c",
+    ];
+    let finished = env.reduce_with(variables, &[&args, options].concat());
+    let name = if env.exists("out.c") { "out.c" } else { "in.c" };
+    assert_eq!(env.read(name), expect, "{finished}");
+    finished.stderr.clone()
+}
+
+#[test]
+fn clang_delta_is_used_by_itself_unless_it_is_left_out() {
+    const NOTE: &str = "clang_delta proposes candidates";
+    for jobs in ["1", "4"] {
+        let said = check_clang_delta(&["--jobs", jobs], "int two(six);\n");
+        assert!(said.contains(NOTE), "{said}");
+    }
+    for options in [
+        &["--pass-command", "none"][..],
+        &["--passes=-rewriting"],
+        &["--units", "lines"],
+        &["--language", "Java"],
+    ] {
+        let said = check_clang_delta(options, "int one(int five);\n");
+        assert!(!said.contains(NOTE), "{said}");
+    }
+}
+
+#[test]
+fn a_reduction_without_clang_delta_goes_on_with_it() {
+    let env = TestEnv::new()
+        .file("in.c", "int one(int five);\n")
+        .script("test.sh", C_TEST)
+        .script("clang_delta", CLANG_DELTA);
+    let program = env.path("clang_delta");
+    let args = [
+        "in.c",
+        "--test",
+        "./test.sh",
+        "--output",
+        "out.c",
+        "--force",
+    ];
+    env.reduce(args).assert_code(2);
+    let variables = [("BOILDOWN_CLANG_DELTA", program.to_str().unwrap())];
+    let finished = env.reduce_with(variables, &args);
+    assert_eq!(env.read("out.c"), "int two(six);\n", "{finished}");
+}

@@ -101,6 +101,11 @@ public class Tool {
         System.out.println(runs + System.getProperty("set", "") + System.getProperty("java.class.path"));
         System.setProperty("set", "!");
         Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("hook")));
+        if (!text.contains("three")) {
+            java.util.function.IntConsumer halt = Runtime.getRuntime()::halt;
+            halt.accept(6);
+        }
+        if (!text.contains("two")) Runtime.getRuntime().exit(text.length() > 9 ? 5 : 7);
         if (!text.contains("seven")) System.exit(3);
         if (!text.contains("six")) throw new IllegalStateException("six", new RuntimeException());
         if (!text.contains("five")) {

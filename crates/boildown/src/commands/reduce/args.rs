@@ -266,7 +266,8 @@ pub(crate) struct ReduceArgs {
     /// A line for the shell. `{in}` is the file with the best result, `{index}` the number of the
     /// proposal, from 1 up, `{out}` the file to write; without it, the program prints its proposal.
     /// An exit status other than 0 ends the list. May be repeated. `clang_delta` alone stands for
-    /// the transformations of C-Vise's program for C and C++.
+    /// the transformations of C-Vise's program for C and C++, which is used by itself where it is
+    /// installed; `none` leaves it out.
     #[arg(long, hide_short_help = true, value_name = "PASS", help_heading = heading::EXPERT)]
     pub(crate) pass_command: Vec<String>,
 

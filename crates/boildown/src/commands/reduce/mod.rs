@@ -8,6 +8,7 @@ use boildown_exec::spawn::ReapOnDrop;
 use boildown_oracle::Interrupt;
 use boildown_session::prepare::{Flakiness, PreparedReduction};
 use boildown_store::RunStore;
+use boildown_syntax::{Language, Strategy};
 
 use self::args::{NO_FILE, ReduceArgs};
 use self::delivery::settle_command;
@@ -15,6 +16,8 @@ pub(crate) use self::delivery::{deliver, words_of_response_file};
 use self::destination::Destination;
 use self::history::ReductionHistory;
 use self::preparation::{Preparation, show_property};
+pub(crate) use self::proposers::clang_delta;
+use self::proposers::{ChosenProposers, suits_clang_delta};
 use self::search::ReductionSearch;
 use self::subject::{Subject, language_and_strategy};
 use crate::choices::Choices;
@@ -95,10 +98,10 @@ fn reduce_one(
     subject.input = Arc::clone(&history.input);
     let mut choices = Choices::default();
     let (language, strategy) = language_and_strategy(args, &subject, &mut choices, reporter)?;
+    let proposers = choose_proposers(args, &subject, language, &strategy, reporter)?;
     let interrupt = interrupt_on_signals()?;
     let executors =
         Executors::start(&args.workers, &args.remote, &args.jobs)?.running_warm(args.warm.kind());
-
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);
     let (mut prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
@@ -132,6 +135,7 @@ fn reduce_one(
         place,
         uses_keys,
         executors: &executors,
+        proposers,
         switch,
     };
     let started = search.started(&choices);
@@ -144,6 +148,22 @@ fn reduce_one(
         flakiness,
         reporter,
     )
+}
+
+/// Chooses the programs that propose candidates when the search has finished.
+fn choose_proposers(
+    args: &ReduceArgs,
+    subject: &Subject,
+    language: Option<&Language>,
+    strategy: &Strategy,
+    reporter: &mut dyn Reporter,
+) -> Result<ChosenProposers, CliError> {
+    let is_fit = subject.folder.is_none() && suits_clang_delta(&args.input, language, strategy);
+    let proposers = ChosenProposers::new(&args.pass_command, is_fit)?;
+    if let Some(note) = proposers.note(&args.pass_command) {
+        reporter.note(&note);
+    }
+    Ok(proposers)
 }
 
 /// Lets workers, or programs that were started before, run the candidates.

@@ -5,72 +5,77 @@ use std::path::{Path, PathBuf};
 
 use boildown_exec::{Proposer, Runner};
 use boildown_oracle::shell::quote;
+use boildown_syntax::{Language, NamePolicy, PassSelection, Strategy};
 
 use crate::error::CliError;
+use crate::report::format::EscapedPath as _;
 
 /// The value that stands for all transformations below.
 const CLANG_DELTA: &str = "clang_delta";
 
 /// The transformations of `clang_delta` that can make a text smaller, in the order in which C-Vise
-/// uses them: those that remove much come first.
-const TRANSFORMATIONS: &[&str] = &[
-    "remove-unused-function",
-    "remove-unused-var",
-    "callexpr-to-value",
-    "replace-callexpr",
-    "simplify-callexpr",
-    "remove-namespace",
-    "aggregate-to-scalar",
-    "param-to-global",
-    "param-to-local",
-    "remove-nested-function",
-    "union-to-struct",
-    "return-void",
-    "simple-inliner",
-    "reduce-pointer-level",
-    "lift-assignment-expr",
-    "copy-propagation",
-    "replace-function-def-with-decl",
-    "replace-simple-typedef",
-    "replace-dependent-typedef",
-    "replace-one-level-typedef-type",
-    "remove-unused-field",
-    "instantiate-template-type-param-to-int",
-    "instantiate-template-param",
-    "template-arg-to-int",
-    "template-non-type-arg-to-int",
-    "reduce-class-template-param",
-    "remove-trivial-base-template",
-    "class-template-to-class",
-    "remove-base-class",
-    "replace-derived-class",
-    "remove-unresolved-base",
-    "remove-ctor-initializer",
-    "replace-class-with-base-template-spec",
-    "simplify-nested-class",
-    "remove-unused-outer-class",
-    "empty-struct-to-int",
-    "remove-pointer",
-    "reduce-pointer-pairs",
-    "remove-array",
-    "remove-addr-taken",
-    "simplify-struct",
-    "replace-undefined-function",
-    "replace-array-index-var",
-    "replace-array-access-with-index",
-    "local-to-global",
-    "remove-enum-member-value",
-    "remove-try-catch",
-    "simplify-if",
-    "reduce-array-dim",
-    "reduce-array-size",
-    "move-function-body",
-    "simplify-comma-expr",
-    "simplify-dependent-typedef",
-    "vector-to-array",
-    "expression-detector",
-    "unify-function-decl",
+/// uses them: those that remove much come first. Each with words of which a text holds one, if
+/// there is something to transform.
+const TRANSFORMATIONS: &[(&str, &[&str])] = &[
+    ("remove-unused-function", &["("]),
+    ("remove-unused-var", &[]),
+    ("callexpr-to-value", &["("]),
+    ("replace-callexpr", &["("]),
+    ("simplify-callexpr", &["("]),
+    ("remove-namespace", &["namespace"]),
+    ("aggregate-to-scalar", &[".", "->", "["]),
+    ("param-to-global", &["("]),
+    ("param-to-local", &["("]),
+    ("remove-nested-function", &["("]),
+    ("union-to-struct", &["union"]),
+    ("return-void", &["("]),
+    ("simple-inliner", &["("]),
+    ("reduce-pointer-level", &["*", "&"]),
+    ("lift-assignment-expr", &["="]),
+    ("copy-propagation", &["="]),
+    ("replace-function-def-with-decl", &["{"]),
+    ("replace-simple-typedef", &["typedef", "using"]),
+    ("replace-dependent-typedef", &["typedef", "using"]),
+    ("replace-one-level-typedef-type", &["typedef", "using"]),
+    ("remove-unused-field", &["struct", "class", "union"]),
+    ("instantiate-template-type-param-to-int", &["template"]),
+    ("instantiate-template-param", &["template"]),
+    ("template-arg-to-int", &["template"]),
+    ("template-non-type-arg-to-int", &["template"]),
+    ("reduce-class-template-param", &["template"]),
+    ("remove-trivial-base-template", &["template"]),
+    ("class-template-to-class", &["template"]),
+    ("remove-base-class", &[":"]),
+    ("replace-derived-class", &[":"]),
+    ("remove-unresolved-base", &[":"]),
+    ("remove-ctor-initializer", &[":"]),
+    ("replace-class-with-base-template-spec", &["template"]),
+    ("simplify-nested-class", &["struct", "class", "union"]),
+    ("remove-unused-outer-class", &["struct", "class", "union"]),
+    ("empty-struct-to-int", &["struct", "class", "union"]),
+    ("remove-pointer", &["*", "&"]),
+    ("reduce-pointer-pairs", &["*", "&"]),
+    ("remove-array", &["["]),
+    ("remove-addr-taken", &["&"]),
+    ("simplify-struct", &["struct", "class", "union"]),
+    ("replace-undefined-function", &["("]),
+    ("replace-array-index-var", &["["]),
+    ("replace-array-access-with-index", &["["]),
+    ("local-to-global", &["{"]),
+    ("remove-enum-member-value", &["enum"]),
+    ("remove-try-catch", &["try"]),
+    ("simplify-if", &["if"]),
+    ("reduce-array-dim", &["["]),
+    ("reduce-array-size", &["["]),
+    ("move-function-body", &["{"]),
+    ("simplify-comma-expr", &[","]),
+    ("simplify-dependent-typedef", &["typedef", "using"]),
+    ("vector-to-array", &["vector"]),
+    ("unify-function-decl", &["("]),
 ];
+
+/// The endings of the files that `clang_delta` reads.
+const ENDINGS: &[&str] = &["c", "i", "cc", "ii", "cp", "cpp", "CPP", "c++", "cxx", "C"];
 
 /// The places of `clang_delta` beside the PATH, where packages of C-Vise and C-Reduce put it.
 const PLACES: &[&str] = &[
@@ -82,50 +87,114 @@ const PLACES: &[&str] = &[
     "/opt/homebrew/libexec/cvise",
 ];
 
-/// Returns the programs of the options.
-///
-/// # Errors
-/// [`CliError`] if an option is no pass, `clang_delta` is not installed, or parts of the input have
-/// to stay: a program does not know which.
-pub(super) fn proposers(
-    named: &[String],
-    keeps_parts: bool,
-    runner: &Runner,
-) -> Result<Vec<Proposer>, CliError> {
-    if keeps_parts && !named.is_empty() {
-        let what = "--pass-command does not know which parts of the input have to stay";
-        return Err(CliError::usage(what).hint("leave out --pass-command, or what keeps parts"));
-    }
-    let user_dir = env::current_dir().unwrap_or_default();
-    let make = |text: &str| {
-        Proposer::new(text, &user_dir, runner).map_err(|why| {
-            CliError::usage(format!("`{text}` is no --pass-command: {why}"))
-                .hint("for example --pass-command 'short: ./shorten.py {in} {index}'")
+/// The value that stands for no programs.
+const NONE: &str = "none";
+
+/// The variable with the path of `clang_delta`; if it is empty, it counts as not installed.
+const CLANG_DELTA_VARIABLE: &str = "BOILDOWN_CLANG_DELTA";
+
+/// The programs that propose candidates when the search has finished.
+#[derive(Debug, Default)]
+pub(super) struct ChosenProposers {
+    named: Vec<String>,
+    clang_delta: Option<PathBuf>,
+}
+
+impl ChosenProposers {
+    /// Returns the programs that the user names; without any, `clang_delta`, if it is installed and
+    /// `is_fit` says that it can do something.
+    ///
+    /// # Errors
+    /// [`CliError`] if `clang_delta` is named and not installed.
+    pub(super) fn new(named: &[String], is_fit: bool) -> Result<Self, CliError> {
+        let names_it = named.iter().any(|name| name == CLANG_DELTA);
+        let wants_it = names_it || (named.is_empty() && is_fit);
+        let clang_delta = if wants_it { clang_delta() } else { None };
+        if names_it && clang_delta.is_none() {
+            return Err(CliError::usage("clang_delta is not installed")
+                .hint("it is a part of C-Vise and of C-Reduce, such as Debian's package cvise"));
+        }
+        let is_other = |name: &&String| *name != CLANG_DELTA && *name != NONE;
+        Ok(Self {
+            named: named.iter().filter(is_other).cloned().collect(),
+            clang_delta,
         })
-    };
-    let mut proposers = Vec::new();
-    for text in named {
-        if text != CLANG_DELTA {
-            proposers.push(make(text)?);
-            continue;
-        }
-        let program = clang_delta().ok_or_else(|| {
-            CliError::usage("clang_delta is not installed")
-                .hint("it is a part of C-Vise and of C-Reduce, such as Debian's package cvise")
-        })?;
-        let program = quote(&program);
-        for name in TRANSFORMATIONS {
-            let line = "--transformation={name} --counter={index} {in}".replace("{name}", name);
-            proposers.push(make(&format!("{name}: {program} {line}"))?);
-        }
     }
-    Ok(proposers)
+
+    /// Returns what to say about `clang_delta`, if it was not named.
+    pub(super) fn note(&self, named: &[String]) -> Option<String> {
+        let program = self.clang_delta.as_ref().filter(|_| named.is_empty())?;
+        let program = program.escaped();
+        Some(format!(
+            "{program} proposes candidates when the search has finished; `--pass-command none` \
+             leaves it out"
+        ))
+    }
+
+    /// Returns the programs.
+    ///
+    /// # Errors
+    /// [`CliError`] if an option is no pass, or parts of the input have to stay: a program does not
+    /// know which.
+    pub(super) fn start(
+        &self,
+        keeps_parts: bool,
+        runner: &Runner,
+    ) -> Result<Vec<Proposer>, CliError> {
+        if keeps_parts && !(self.named.is_empty() && self.clang_delta.is_none()) {
+            let what = "--pass-command does not know which parts of the input have to stay";
+            return Err(CliError::usage(what).hint("leave out --pass-command, or what keeps parts"));
+        }
+        let user_dir = env::current_dir().unwrap_or_default();
+        let make = |text: &str| {
+            Proposer::new(text, &user_dir, runner).map_err(|why| {
+                CliError::usage(format!("`{text}` is no --pass-command: {why}"))
+                    .hint("for example --pass-command 'short: ./shorten.py {in} {index}'")
+            })
+        };
+        let mut proposers = Vec::new();
+        for text in &self.named {
+            proposers.push(make(text)?);
+        }
+        if let Some(program) = &self.clang_delta {
+            let program = quote(program);
+            for (name, words) in TRANSFORMATIONS {
+                let options = format!("--transformation={name} --counter={{index}}");
+                let proposer = make(&format!("{name}: {program} {options} {{in}}"))?;
+                proposers.push(proposer.for_texts_with(words));
+            }
+        }
+        Ok(proposers)
+    }
+}
+
+/// Returns whether `clang_delta` can do something for this input, without breaking what the user
+/// has chosen.
+pub(super) fn suits_clang_delta(
+    path: &Path,
+    language: Option<&Language>,
+    strategy: &Strategy,
+) -> bool {
+    let standard = Strategy::default();
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    language.is_some_and(|language| matches!(language.name, "C" | "C++"))
+        && ENDINGS.contains(&&*ending)
+        && strategy.passes == PassSelection::All
+        && strategy.keep.is_empty()
+        && strategy.split.is_none()
+        && strategy.units == standard.units
+        && strategy.algorithm.is_none()
+        && strategy.schedule == standard.schedule
+        && strategy.names != NamePolicy::Preserved
 }
 
 /// Returns the path of `clang_delta`, if it is installed.
-fn clang_delta() -> Option<PathBuf> {
+pub(crate) fn clang_delta() -> Option<PathBuf> {
+    if let Some(program) = env::var_os(CLANG_DELTA_VARIABLE) {
+        return Some(PathBuf::from(program)).filter(|program| program.is_file());
+    }
     let path = env::var_os("PATH").unwrap_or_default();
     let dirs = env::split_paths(&path).chain(PLACES.iter().map(PathBuf::from));
-    dirs.map(|dir| dir.join("clang_delta"))
+    dirs.map(|dir| dir.join(CLANG_DELTA))
         .find(|program: &PathBuf| Path::is_file(program))
 }

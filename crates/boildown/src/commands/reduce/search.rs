@@ -19,7 +19,7 @@ use boildown_syntax::{
 
 use super::args::ReduceArgs;
 use super::incremental::ArtifactNote;
-use super::proposers::proposers;
+use super::proposers::ChosenProposers;
 use super::report::{ClaimLimits, ReductionReport};
 use super::subject::Subject;
 use crate::choices::Choices;
@@ -55,6 +55,7 @@ pub(super) struct ReductionSearch<'a> {
     pub(super) place: Option<PathBuf>,
     pub(super) uses_keys: bool,
     pub(super) executors: &'a Executors,
+    pub(super) proposers: ChosenProposers,
     /// Where the user chooses the failure to reduce next, if this reduction is alone.
     pub(super) switch: Option<&'a FailureSwitch>,
 }
@@ -193,7 +194,7 @@ impl ReductionSearch<'_> {
     fn proposers(&self, strategy: &Strategy) -> Result<Vec<Proposer>, CliError> {
         let keeps_parts = !strategy.keep.is_empty();
         let runner = self.prepared.oracle.runner();
-        proposers(&self.args.pass_command, keeps_parts, runner)
+        self.proposers.start(keeps_parts, runner)
     }
 
     /// Returns the collector of secondary failures. Failures of a test script are not told apart:
