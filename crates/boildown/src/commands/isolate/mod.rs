@@ -14,7 +14,7 @@ use boildown_session::prepare::{
 };
 use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
 use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
-use boildown_syntax::{Isolation, Language};
+use boildown_syntax::{Finest, Isolation, Language, have_keys};
 
 use self::args::IsolateArgs;
 use self::report::IsolationReport;
@@ -37,17 +37,23 @@ use crate::{deduced, input, known, limits, property, remote};
 pub(crate) mod args;
 mod delivery;
 mod diff;
+mod folders;
 mod report;
 
 /// Isolates the difference between two files.
 pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
+    if args.good.is_dir() && args.bad.is_dir() {
+        return folders::run(args);
+    }
     let files = read(args)?;
     let language = match delivery::is_list(args) {
         true => None,
         false => input::language(args.language.as_deref(), &args.bad, &files.bad)?,
     };
+    let have_keys = language.is_some_and(|language| have_keys([&files.good, &files.bad], language));
+    let finest = args.finest(have_keys);
     let (good_name, bad_name) = (args.good.escaped(), args.bad.escaped());
     let usage = format!("boildown isolate {good_name} {bad_name}");
     let commands = delivery::commands(args, &usage)?;
@@ -64,6 +70,9 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         choices::language(args.language.as_deref(), &args.bad, &files.bad, language),
         reporter,
     );
+    if have_keys && args.units.is_none() {
+        choices.add(choices::keys(), reporter);
+    }
     choices.add(choices::jobs(&args.jobs), reporter);
     let place = place(args, &commands, &sides)?;
     let identity = identity(args, &commands, &files, place.project());
@@ -87,13 +96,14 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     }
     let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter)?;
     reporter.started(started(
-        args, &files, language, &sides, &place, &prepared, &choices,
+        args, &files, language, finest, &sides, &place, &prepared, &choices,
     ));
 
     let search = IsolationSearch {
         args,
         files: &files,
         language,
+        finest,
         sides: &sides,
         interrupt: &interrupt,
         prepared: &prepared,
@@ -156,6 +166,7 @@ struct IsolationSearch<'a> {
     args: &'a IsolateArgs,
     files: &'a GoodAndBad,
     language: Option<&'static Language>,
+    finest: Finest,
     sides: &'a SideFiles,
     interrupt: &'a Interrupt,
     prepared: &'a PreparedIsolation,
@@ -176,7 +187,7 @@ impl IsolationSearch<'_> {
             &self.files.good,
             &self.files.bad,
             self.language,
-            args.finest(),
+            self.finest,
         );
         let config = SessionConfig {
             jobs: self.executors.jobs(),
@@ -217,12 +228,6 @@ impl IsolationSearch<'_> {
 /// Reads the good file and the bad one.
 fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
     let hint = "the two files come first: boildown isolate GOOD BAD -- COMMAND";
-    if args.good.is_dir() && args.bad.is_dir() {
-        let (good, bad) = (args.good.escaped(), args.bad.escaped());
-        return Err(CliError::usage(format!("{good} and {bad} are directories")).hint(format!(
-            "`boildown changes {good} {bad} -- COMMAND` finds what differs between two directories"
-        )));
-    }
     let good = delivery::normalised(args, input::read(&args.good, hint)?);
     let bad = delivery::normalised(args, input::read(&args.bad, hint)?);
     if good == bad {
@@ -453,6 +458,7 @@ fn started(
     args: &IsolateArgs,
     files: &GoodAndBad,
     language: Option<&'static Language>,
+    finest: Finest,
     sides: &SideFiles,
     place: &RunPlace,
     prepared: &PreparedIsolation,
@@ -473,7 +479,7 @@ fn started(
         budget: &args.budget,
         timeout: args.timeout,
         has_sandbox: runner.limits.sandbox.is_some(),
-        units: format!("{:?}", args.finest()).to_lowercase(),
+        units: format!("{finest:?}").to_lowercase(),
         choices: choices.as_slice(),
     };
     search.into()
