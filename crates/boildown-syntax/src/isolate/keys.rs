@@ -46,7 +46,7 @@ pub(super) fn cut(text: &Arc<[u8]>, language: Option<&'static Language>) -> Text
 }
 
 /// Returns whether these texts are configuration files: in a language of such files, without syntax
-/// errors, and with a key.
+/// errors, and with a key. JSON has to be an object, because an array usually holds data.
 #[must_use]
 pub fn have_keys(texts: [&Arc<[u8]>; 2], language: &'static Language) -> bool {
     let has_keys = |text: &Arc<[u8]>| {
@@ -54,7 +54,9 @@ pub fn have_keys(texts: [&Arc<[u8]>; 2], language: &'static Language) -> bool {
         let tree = document.parsed(language.name);
         tree.is_some_and(|tree| !tree.root_node().has_error() && holds_pair(tree.root_node(), 0))
     };
-    CONFIGURATION.contains(&language.name) && texts.into_iter().all(has_keys)
+    let is_array = |text: &Arc<[u8]>| text.trim_ascii_start().starts_with(b"[");
+    let is_data = language.name == "JSON" && texts.into_iter().any(is_array);
+    CONFIGURATION.contains(&language.name) && !is_data && texts.into_iter().all(has_keys)
 }
 
 struct Cut<'a> {

@@ -227,8 +227,8 @@ impl<S: ContentReduction> FolderSearch<S> {
         self.text.size(&self.input.listing).bytes
     }
 
-    /// Returns whether all files together are smaller than they were, by more than one byte in so
-    /// many.
+    /// Returns whether all files together are smaller than they were by more than one byte in
+    /// `one_in`.
     fn is_smaller_by(&self, one_in: u64, total: u64) -> bool {
         total - total / one_in > self.total()
     }

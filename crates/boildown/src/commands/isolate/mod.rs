@@ -48,10 +48,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         return folders::run(args);
     }
     let files = read(args)?;
-    let language = match delivery::is_list(args) {
-        true => None,
-        false => input::language(args.language.as_deref(), &args.bad, &files.bad)?,
-    };
+    let language = language(args, &files)?;
     let have_keys = language.is_some_and(|language| have_keys([&files.good, &files.bad], language));
     let finest = args.finest(have_keys);
     let (good_name, bad_name) = (args.good.escaped(), args.bad.escaped());
@@ -66,10 +63,8 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let mut reporter = crate::report::reporter(&args.printing, "");
     let reporter = reporter.as_mut();
     let mut choices = Choices::default();
-    choices.add(
-        choices::language(args.language.as_deref(), &args.bad, &files.bad, language),
-        reporter,
-    );
+    let chosen = choices::language(args.language.as_deref(), &args.bad, &files.bad, language);
+    choices.add(chosen, reporter);
     if have_keys && args.units.is_none() {
         choices.add(choices::keys(), reporter);
     }
@@ -95,10 +90,6 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         reporter.note(&note);
     }
     let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter)?;
-    reporter.started(started(
-        args, &files, language, finest, &sides, &place, &prepared, &choices,
-    ));
-
     let search = IsolationSearch {
         args,
         files: &files,
@@ -109,10 +100,9 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         prepared: &prepared,
         executors: &executors,
     };
+    reporter.started(started(&search, &place, &choices));
     let (summary, ended) = search.run(session.store.clone(), &mut flakiness, reporter)?;
-    if let Some(note) = flakiness::after_search(&flakiness) {
-        reporter.note(&note);
-    }
+    flakiness::after_search(&flakiness).inspect(|note| reporter.note(note));
     warn_if_modified(args, &files, reporter);
     reporter.finish(&IsolationReport {
         sides: &sides,
@@ -129,6 +119,14 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         None => ExitKind::Reduced,
         Some(_) => ExitKind::Stopped,
     })
+}
+
+/// Returns the language of the files; none of lists.
+fn language(args: &IsolateArgs, files: &GoodAndBad) -> Result<Option<&'static Language>, CliError> {
+    match delivery::is_list(args) {
+        true => Ok(None),
+        false => input::language(args.language.as_deref(), &args.bad, &files.bad),
+    }
 }
 
 /// Returns what runs the command in its place, and the other tests of the property.
@@ -454,16 +452,16 @@ fn script_hint(
     (args.preparation()).script_hint(run, runner, bad, interrupt)
 }
 
-fn started(
-    args: &IsolateArgs,
-    files: &GoodAndBad,
-    language: Option<&'static Language>,
-    finest: Finest,
-    sides: &SideFiles,
-    place: &RunPlace,
-    prepared: &PreparedIsolation,
-    choices: &Choices,
-) -> StartedEvent {
+fn started(search: &IsolationSearch<'_>, place: &RunPlace, choices: &Choices) -> StartedEvent {
+    let IsolationSearch {
+        args,
+        files,
+        language,
+        finest,
+        sides,
+        prepared,
+        ..
+    } = *search;
     let runner = &prepared.oracle.runner;
     let search = StartedSearch {
         task: "isolate",
