@@ -108,7 +108,7 @@ pub use classes::{ClassifiedToken, TokenClass};
 pub use document::{Document, ModuleUnits, View};
 pub use file_graph::files_named_in;
 pub use gate::Gated;
-pub use isolate::{Finest, Isolation, Text};
+pub use isolate::{Finest, Isolation, Text, have_keys};
 pub use keep::Keep;
 pub use languages::Language;
 pub use name_uses::NameUses;

@@ -69,6 +69,22 @@ pub(crate) fn language(
     choice("language", chosen, because, "--language")
 }
 
+/// Returns the choice of the lines of a file as its elements.
+pub(crate) fn json_lines(path: &Path) -> Choice {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    choice(
+        "elements",
+        "JSON lines",
+        format!("by the name {name}"),
+        "--split",
+    )
+}
+
+/// Returns the choice of keys as the units of a difference.
+pub(crate) fn keys() -> Choice {
+    choice("units", "keys", "both are configuration files", "--units")
+}
+
 /// Returns the choice of the number of jobs.
 pub(crate) fn jobs(args: &JobsArgs) -> Choice {
     let because = match args.is_stated() {

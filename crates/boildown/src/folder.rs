@@ -103,7 +103,7 @@ impl FolderCase {
     pub(crate) fn read(source: &FolderSource<'_>) -> Result<Self, CliError> {
         let inputs: Vec<PathBuf> = (source.inputs.iter())
             .map(|input| match source.inputs.len() {
-                1 => resolved(input),
+                1 if !is_link(input) => resolved(input),
                 _ => resolved_name(input),
             })
             .collect::<Result<_, _>>()?;
@@ -353,6 +353,13 @@ fn unreadable(path: &Path, error: io::Error) -> CliError {
 /// Returns the absolute path of a folder, without links.
 pub(crate) fn resolved(path: &Path) -> Result<PathBuf, CliError> {
     fs::canonicalize(path).map_err(|error| unreadable(path, error))
+}
+
+/// Returns whether a path is that of a link.
+pub(crate) fn is_link(path: &Path) -> bool {
+    // With a slash at its end, the path would be that of what the link leads to.
+    let path = path.components().as_path();
+    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
 }
 
 /// Returns the absolute path of an input, whose own name may be that of a link.

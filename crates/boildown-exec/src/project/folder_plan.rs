@@ -90,10 +90,11 @@ impl FolderPlan {
             [folder] if root.join(folder).is_dir() => folder.clone(),
             _ => PathBuf::new(),
         };
+        let folder = root.join(&prefix);
         let mut survey = FolderSurvey {
             request,
             root: &root,
-            folder: root.join(&prefix),
+            folder: fs::canonicalize(&folder).map_err(unreadable(&folder))?,
             size: PlanLimits {
                 entries: 0,
                 bytes: 0,
@@ -176,6 +177,8 @@ impl FolderSurvey<'_> {
     /// Lists one folder.
     fn whole(&mut self, prefix: &Path) -> Result<DirNode, PlanError> {
         let folder = self.root.join(prefix);
+        // The folder that is reduced may be named by a link.
+        let folder = fs::canonicalize(&folder).map_err(unreadable(&folder))?;
         let is_repository = |dir: &&Path| REPOSITORIES.iter().any(|name| dir.join(name).exists());
         if let Some(repository) = folder.ancestors().find(is_repository) {
             let inside = folder.strip_prefix(repository).unwrap_or(Path::new(""));

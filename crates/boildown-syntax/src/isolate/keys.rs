@@ -11,6 +11,9 @@ use crate::{Document, Language, View};
 /// The kinds of nodes that hold a key and its value, in JSON, TOML, YAML and INI.
 const PAIRS: [&str; 4] = ["pair", "block_mapping_pair", "flow_pair", "setting"];
 
+/// The languages of configuration files.
+const CONFIGURATION: [&str; 4] = ["JSON", "TOML", "YAML", "INI"];
+
 /// The kinds of nodes that hold pairs after a heading, in TOML and INI.
 const SECTIONS: [&str; 3] = ["table", "table_array_element", "section"];
 
@@ -40,6 +43,20 @@ pub(super) fn cut(text: &Arc<[u8]>, language: Option<&'static Language>) -> Text
         _ => cut.lines(),
     }
     cut.with_gaps()
+}
+
+/// Returns whether these texts are configuration files: in a language of such files, without syntax
+/// errors, and with a key. JSON has to be an object, because an array usually holds data.
+#[must_use]
+pub fn have_keys(texts: [&Arc<[u8]>; 2], language: &'static Language) -> bool {
+    let has_keys = |text: &Arc<[u8]>| {
+        let document = Document::new(text, View::Syntax(language));
+        let tree = document.parsed(language.name);
+        tree.is_some_and(|tree| !tree.root_node().has_error() && holds_pair(tree.root_node(), 0))
+    };
+    let is_array = |text: &Arc<[u8]>| text.trim_ascii_start().starts_with(b"[");
+    let is_data = language.name == "JSON" && texts.into_iter().any(is_array);
+    CONFIGURATION.contains(&language.name) && !is_data && texts.into_iter().all(has_keys)
 }
 
 struct Cut<'a> {

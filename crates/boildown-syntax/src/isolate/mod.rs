@@ -11,5 +11,6 @@ mod level;
 mod search;
 mod text_units;
 
+pub use keys::have_keys;
 pub use level::Finest;
 pub use search::{Isolation, Text};

@@ -24,6 +24,9 @@ const JOINED_LIMIT: u64 = 4 << 20;
 /// have become smaller by one byte in this many.
 const SMALLER_AGAIN: u64 = 16;
 
+/// All texts are reduced together again once the folder has become smaller by one byte in this many.
+const JOINED_AGAIN: u64 = 4;
+
 /// A search that removes folders and files, and reduces the contents of the other files.
 ///
 /// It runs in rounds, until a round finds nothing:
@@ -40,8 +43,8 @@ const SMALLER_AGAIN: u64 = 16;
 /// 5. Deletes each single file, if no file was changed.
 ///
 /// Later rounds mostly repeat what proves the result. All texts are reduced together again only if
-/// the folder has become smaller by a sixteenth since. A file that did not change since its whole
-/// reduction gets another one in that case only; otherwise the passes that prove it 1-minimal run.
+/// the folder has become smaller by a fourth since. A file that did not change since its whole
+/// reduction gets another one only if the folder has become smaller by a sixteenth; otherwise the passes that prove it 1-minimal run.
 ///
 /// A folder goes with the last entry in it; an empty folder is deleted like a file.
 ///
@@ -224,9 +227,10 @@ impl<S: ContentReduction> FolderSearch<S> {
         self.text.size(&self.input.listing).bytes
     }
 
-    /// Returns whether all files together are noticeably smaller than they were.
-    fn is_smaller_than(&self, total: u64) -> bool {
-        total - total / SMALLER_AGAIN > self.total()
+    /// Returns whether all files together are smaller than they were by more than one byte in
+    /// `one_in`.
+    fn is_smaller_by(&self, one_in: u64, total: u64) -> bool {
+        total - total / one_in > self.total()
     }
 
     fn emptying(&self) -> FolderStage<S> {
@@ -272,7 +276,7 @@ impl<S: ContentReduction> FolderSearch<S> {
     /// Begins to reduce all texts together. Their main language is the one of most bytes. Without
     /// any, or if there is one text only, the contents are reduced one by one.
     fn joined(&mut self) -> FolderStage<S> {
-        if (self.joined_size).is_some_and(|size| !self.is_smaller_than(size)) {
+        if (self.joined_size).is_some_and(|size| !self.is_smaller_by(JOINED_AGAIN, size)) {
             return self.contents();
         }
         let listing = &self.input.listing;
@@ -504,7 +508,7 @@ impl<S: ContentReduction> FolderSearch<S> {
             let name = String::from_utf8_lossy(&listing.entries()[file].path);
             let language = language(&name, &content);
             let is_reduced = self.reduced.get(&file).is_some_and(|before| {
-                before.content == content && !self.is_smaller_than(before.total)
+                before.content == content && !self.is_smaller_by(SMALLER_AGAIN, before.total)
             });
             let start = match is_reduced {
                 true => S::start_proof,

@@ -268,6 +268,28 @@ fn a_killed_reduction_resumes_and_ends_with_the_same_result() {
 }
 
 #[test]
+fn a_link_to_a_folder_stands_for_the_folder() {
+    let env = TestEnv::new()
+        .file("far/real/a.c", "int one;\nint needle;\n")
+        .file("far/real/b.c", "int two;\n")
+        .script("tool", "grep -q needle $1 && exit 3");
+    symlink("far/real", env.path("p")).unwrap();
+    let before = tree(&env.path("far/real"));
+    for link in ["p", "p/"] {
+        let words = [link, "--exit", "3", "--fresh", "--", "./tool", "p/a.c"];
+        let run = env.reduce(words);
+        run.assert_code(0).assert_says("2 -> 1 file");
+        assert_eq!(shown(&env, "p.min"), ["a.c: needle"]);
+    }
+    assert_eq!(tree(&env.path("far/real")), before);
+    let words = ["p", "--in-place", "--exit", "3", "--", "./tool", "p/a.c"];
+    env.reduce(words)
+        .assert_code(1)
+        .assert_says("p, which is a link");
+    assert_eq!(tree(&env.path("far/real")), before);
+}
+
+#[test]
 fn in_place_the_folder_is_renamed_and_a_later_run_starts_from_it() {
     let env = project(CALLS).file("p/.git/config", "mine");
     let before = tree(&env.path("p"));

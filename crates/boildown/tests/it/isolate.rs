@@ -367,3 +367,59 @@ fn ctrl_c_keeps_both_results() {
     );
     assert!(env.read("bad.fail.conf").contains("lamp = on\n"));
 }
+
+#[test]
+fn of_two_folders_the_smallest_patch_is_found() {
+    let env = TestEnv::new()
+        .file("good/a.conf", "lamp = off\nhorn = on\n")
+        .file("good/same", "same\n")
+        .file("bad/a.conf", "lamp = on\nhorn = off\n")
+        .file("bad/new.conf", "new\n")
+        .file("bad/same", "same\n")
+        .file("out/mine", "")
+        .script(
+            "tool",
+            "! grep -q 'lamp = on' $1 || { echo 'fuse blown' >&2; exit 3; }",
+        );
+    let words = ["isolate", "good", "bad", "--output", "out", "--"];
+    let command = ["./tool", "bad/a.conf"];
+    env.run([&words[..], &command].concat())
+        .assert_code(0)
+        .assert_says("1 hunk in 1 file, +1 -1");
+    assert!(env.read("out/culprit.patch").contains("+lamp = on\n"));
+    env.run(
+        [
+            &["isolate", "good", "bad", "--units", "keys", "--"][..],
+            &command,
+        ]
+        .concat(),
+    )
+    .assert_code(1)
+    .assert_says("failed to isolate the folders good and bad");
+}
+
+#[test]
+fn configuration_files_are_compared_by_keys_unless_told_otherwise() {
+    let env = TestEnv::new()
+        .file("good.json", "{\"a\": 1, \"b\": {\"c\": 20, \"d\": 3}}\n")
+        .file("bad.json", "{\"a\": 7, \"b\": {\"c\": 25, \"d\": 4}}\n")
+        .script("tool", "! grep -q '\"c\": 25' $1 || exit 3");
+    let differs = |more: &[&str]| {
+        let words = [&["isolate", "good.json", "bad.json"], more].concat();
+        env.run([&words[..], &["--", "./tool", "bad.json"]].concat())
+    };
+    differs(&[]).assert_code(0).assert_says("differ in 1 key");
+    differs(&["--units", "characters"])
+        .assert_code(0)
+        .assert_says("differ in 1 character");
+    env.run([
+        "isolate",
+        "good.json",
+        "bad.json",
+        "--verbose",
+        "--",
+        "./tool",
+        "bad.json",
+    ])
+    .assert_says("units: keys, ");
+}

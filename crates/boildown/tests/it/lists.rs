@@ -373,3 +373,22 @@ exit 0"#;
     );
     assert!(env.read("bad/Cargo.fail.lock").contains("2.1rand"));
 }
+
+#[test]
+fn the_lines_of_a_jsonl_file_are_elements_unless_one_is_no_value() {
+    let run = |content: &str| {
+        let env = TestEnv::new()
+            .file("calls.jsonl", content)
+            .script("tool", "grep -q boom $1 && exit 3");
+        let words = ["calls.jsonl", "--verbose", "--", "./tool", "calls.jsonl"];
+        let run = env.reduce(words);
+        run.assert_code(0);
+        let says_so = run
+            .stderr
+            .contains("elements: JSON lines, by the name calls.jsonl");
+        (says_so, env.read("calls.min.jsonl").trim_end().to_owned())
+    };
+    let values = "{\"a\": 1}\n{\"boom\": [1, 2]}\n{\"c\": 2}\n";
+    assert_eq!(run(values), (true, "\"boom\"".to_owned()));
+    assert!(!run("{\"a\": 1}\n{\"boom\"\n").0);
+}

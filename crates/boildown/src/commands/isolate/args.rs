@@ -27,11 +27,11 @@ use crate::preparing::PreparationOptions;
     after_long_help = ISOLATE.ending(),
 )]
 pub(crate) struct IsolateArgs {
-    /// The file on which the command passes; never modified
+    /// The file or folder on which the command passes; never modified
     #[arg(hide_short_help = true)]
     pub(crate) good: PathBuf,
 
-    /// The file on which the command fails; never modified
+    /// The file or folder on which the command fails; never modified
     #[arg(hide_short_help = true)]
     pub(crate) bad: PathBuf,
 
@@ -85,7 +85,8 @@ pub(crate) struct IsolateArgs {
     /// The smallest units to compare: keys, lines, tokens, characters
     ///
     /// `keys` compares the keys of configuration files (JSON, TOML, YAML, INI), and the entries of
-    /// lock files [default: characters; keys for --env, lines for --args]
+    /// lock files [default: keys for such files and for --env, lines for --args, or else
+    /// characters]
     #[arg(long, value_name = "UNITS", value_parser = units, help_heading = heading::REDUCE)]
     pub(crate) units: Option<Finest>,
 
@@ -134,11 +135,13 @@ fn units(text: &str) -> Result<Finest, &'static str> {
 }
 
 impl IsolateArgs {
-    /// Returns the finest units of the difference.
-    pub(crate) fn finest(&self) -> Finest {
+    /// Returns the finest units of the difference. `have_keys` says that both files are
+    /// configuration files.
+    pub(crate) fn finest(&self, have_keys: bool) -> Finest {
         self.units.unwrap_or(match (self.env, self.args) {
             (true, _) => Finest::Keys,
             (_, true) => Finest::Lines,
+            (false, false) if have_keys => Finest::Keys,
             (false, false) => Finest::default(),
         })
     }

@@ -14,7 +14,7 @@ use boildown_session::prepare::{
 };
 use boildown_session::{BothSidesError, Event, SessionConfig, Side, SideFiles, Stopped, Summary};
 use boildown_store::{Identity, Improvement, RunDescription, RunStore, fingerprint_of};
-use boildown_syntax::{Isolation, Language};
+use boildown_syntax::{Finest, Isolation, Language, have_keys};
 
 use self::args::IsolateArgs;
 use self::report::IsolationReport;
@@ -37,17 +37,20 @@ use crate::{deduced, input, known, limits, property, remote};
 pub(crate) mod args;
 mod delivery;
 mod diff;
+mod folders;
 mod report;
 
 /// Isolates the difference between two files.
 pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
+    if args.good.is_dir() && args.bad.is_dir() {
+        return folders::run(args);
+    }
     let files = read(args)?;
-    let language = match delivery::is_list(args) {
-        true => None,
-        false => input::language(args.language.as_deref(), &args.bad, &files.bad)?,
-    };
+    let language = language(args, &files)?;
+    let have_keys = language.is_some_and(|language| have_keys([&files.good, &files.bad], language));
+    let finest = args.finest(have_keys);
     let (good_name, bad_name) = (args.good.escaped(), args.bad.escaped());
     let usage = format!("boildown isolate {good_name} {bad_name}");
     let commands = delivery::commands(args, &usage)?;
@@ -60,10 +63,11 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let mut reporter = crate::report::reporter(&args.printing, "");
     let reporter = reporter.as_mut();
     let mut choices = Choices::default();
-    choices.add(
-        choices::language(args.language.as_deref(), &args.bad, &files.bad, language),
-        reporter,
-    );
+    let chosen = choices::language(args.language.as_deref(), &args.bad, &files.bad, language);
+    choices.add(chosen, reporter);
+    if have_keys && args.units.is_none() {
+        choices.add(choices::keys(), reporter);
+    }
     choices.add(choices::jobs(&args.jobs), reporter);
     let place = place(args, &commands, &sides)?;
     let identity = identity(args, &commands, &files, place.project());
@@ -86,23 +90,19 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         reporter.note(&note);
     }
     let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter)?;
-    reporter.started(started(
-        args, &files, language, &sides, &place, &prepared, &choices,
-    ));
-
     let search = IsolationSearch {
         args,
         files: &files,
         language,
+        finest,
         sides: &sides,
         interrupt: &interrupt,
         prepared: &prepared,
         executors: &executors,
     };
+    reporter.started(started(&search, &place, &choices));
     let (summary, ended) = search.run(session.store.clone(), &mut flakiness, reporter)?;
-    if let Some(note) = flakiness::after_search(&flakiness) {
-        reporter.note(&note);
-    }
+    flakiness::after_search(&flakiness).inspect(|note| reporter.note(note));
     warn_if_modified(args, &files, reporter);
     reporter.finish(&IsolationReport {
         sides: &sides,
@@ -119,6 +119,14 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
         None => ExitKind::Reduced,
         Some(_) => ExitKind::Stopped,
     })
+}
+
+/// Returns the language of the files; none of lists.
+fn language(args: &IsolateArgs, files: &GoodAndBad) -> Result<Option<&'static Language>, CliError> {
+    match delivery::is_list(args) {
+        true => Ok(None),
+        false => input::language(args.language.as_deref(), &args.bad, &files.bad),
+    }
 }
 
 /// Returns what runs the command in its place, and the other tests of the property.
@@ -156,6 +164,7 @@ struct IsolationSearch<'a> {
     args: &'a IsolateArgs,
     files: &'a GoodAndBad,
     language: Option<&'static Language>,
+    finest: Finest,
     sides: &'a SideFiles,
     interrupt: &'a Interrupt,
     prepared: &'a PreparedIsolation,
@@ -176,7 +185,7 @@ impl IsolationSearch<'_> {
             &self.files.good,
             &self.files.bad,
             self.language,
-            args.finest(),
+            self.finest,
         );
         let config = SessionConfig {
             jobs: self.executors.jobs(),
@@ -217,12 +226,6 @@ impl IsolationSearch<'_> {
 /// Reads the good file and the bad one.
 fn read(args: &IsolateArgs) -> Result<GoodAndBad, CliError> {
     let hint = "the two files come first: boildown isolate GOOD BAD -- COMMAND";
-    if args.good.is_dir() && args.bad.is_dir() {
-        let (good, bad) = (args.good.escaped(), args.bad.escaped());
-        return Err(CliError::usage(format!("{good} and {bad} are directories")).hint(format!(
-            "`boildown changes {good} {bad} -- COMMAND` finds what differs between two directories"
-        )));
-    }
     let good = delivery::normalised(args, input::read(&args.good, hint)?);
     let bad = delivery::normalised(args, input::read(&args.bad, hint)?);
     if good == bad {
@@ -449,15 +452,16 @@ fn script_hint(
     (args.preparation()).script_hint(run, runner, bad, interrupt)
 }
 
-fn started(
-    args: &IsolateArgs,
-    files: &GoodAndBad,
-    language: Option<&'static Language>,
-    sides: &SideFiles,
-    place: &RunPlace,
-    prepared: &PreparedIsolation,
-    choices: &Choices,
-) -> StartedEvent {
+fn started(search: &IsolationSearch<'_>, place: &RunPlace, choices: &Choices) -> StartedEvent {
+    let IsolationSearch {
+        args,
+        files,
+        language,
+        finest,
+        sides,
+        prepared,
+        ..
+    } = *search;
     let runner = &prepared.oracle.runner;
     let search = StartedSearch {
         task: "isolate",
@@ -473,7 +477,7 @@ fn started(
         budget: &args.budget,
         timeout: args.timeout,
         has_sandbox: runner.limits.sandbox.is_some(),
-        units: format!("{:?}", args.finest()).to_lowercase(),
+        units: format!("{finest:?}").to_lowercase(),
         choices: choices.as_slice(),
     };
     search.into()

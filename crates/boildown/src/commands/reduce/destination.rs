@@ -17,7 +17,7 @@ use boildown_store::{KnownResults, StoreFolder, fingerprint_of};
 
 use super::args::{Part, ReduceArgs};
 use crate::error::{CliError, ExitKind};
-use crate::folder::is_folder;
+use crate::folder::{self, is_folder};
 use crate::report::format::EscapedPath as _;
 use crate::report::format::count;
 use crate::report::reporter::Reporter;
@@ -66,6 +66,10 @@ impl Destination {
     pub(crate) fn new(args: &ReduceArgs) -> Result<Self, CliError> {
         let inputs = args.inputs();
         let is_folder = is_folder(&inputs);
+        if args.in_place && is_folder && folder::is_link(&args.input) {
+            let what = format!("--in-place with {}, which is a link", args.input.escaped());
+            return Err(CliError::usage(what).hint("name the folder that it leads to"));
+        }
         if args.in_place {
             return Ok(Self {
                 target: fsx::resolve_link(&args.input),
@@ -528,9 +532,17 @@ fn around<'a>(folder: &Path, inputs: &'a [PathBuf]) -> Option<&'a PathBuf> {
 }
 
 /// Returns `crash.min.c` for `crash.c` and `.min`.
+/// Returns the path with an infix before its extension, which is `tar.gz` for `crash.tar.gz`.
 pub(super) fn with_infix(path: &Path, infix: impl AsRef<OsStr>) -> PathBuf {
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    let stem = path.file_stem().unwrap_or_default();
+    let is_tar = |inner: &Path| inner.extension() == Some(OsStr::new("tar"));
+    let inner = Path::new(stem);
+    let inner = inner.file_stem().filter(|_| is_tar(inner));
+    let mut name = inner.unwrap_or(stem).to_owned();
     name.push(infix.as_ref());
+    if inner.is_some() {
+        name.push(".tar");
+    }
     if let Some(extension) = path.extension() {
         name.push(".");
         name.push(extension);
@@ -542,4 +554,18 @@ pub(super) fn with_suffix(path: &Path, suffix: impl AsRef<OsStr>) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix.as_ref());
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_infix_is_before_the_whole_extension_of_a_packed_archive() {
+        let name = |path: &str| with_infix(Path::new(path), ".min");
+        assert_eq!(name("a/x.tar.gz"), Path::new("a/x.min.tar.gz"));
+        assert_eq!(name("a/x.c.gz"), Path::new("a/x.c.min.gz"));
+        assert_eq!(name("a/x.tar"), Path::new("a/x.min.tar"));
+        assert_eq!(name("crash"), Path::new("crash.min"));
+    }
 }

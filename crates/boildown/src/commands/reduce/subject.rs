@@ -1,12 +1,12 @@
 //! The file, the folder, or the command that is reduced, and its language.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use boildown_exec::Project;
-use boildown_syntax::{Language, Strategy};
+use boildown_syntax::{Language, Split, Strategy};
 
 use super::args::ReduceArgs;
 use super::delivery::command_as_input;
@@ -36,6 +36,8 @@ pub(super) struct Subject {
     /// The failure of a candidate that is reduced in place of that of the input.
     pub(super) failure: Option<OtherFailure>,
     pub(super) destination: Destination,
+    /// Whether the elements of the input were chosen by its name.
+    is_list_by_name: bool,
 }
 
 impl Subject {
@@ -71,6 +73,7 @@ impl Subject {
             }
             (None, None) => (input, None),
         };
+        let is_list_by_name = split_by_name(args, is_folder, &input);
         if inputs.len() > 1 {
             args.input = folder::subject(&inputs)?;
         }
@@ -82,6 +85,7 @@ impl Subject {
             input,
             file,
             failure,
+            is_list_by_name,
         })
     }
 
@@ -115,6 +119,9 @@ pub(super) fn language_and_strategy(
         choices.add(choices::jobs(&args.jobs), reporter);
         return Ok((None, strategy_of_folder(args)));
     }
+    if subject.is_list_by_name {
+        choices.add(choices::json_lines(&args.input), reporter);
+    }
     let language = language(args, &subject.input, choices, reporter)?;
     Ok((language, strategy(args, &subject.input, language)?))
 }
@@ -128,7 +135,6 @@ fn folder_case(
     let backup = destination
         .existing_backup()
         .map(|backup| vec![backup.to_owned()]);
-    let resolved = folder::resolved(&args.input)?;
     let left_out = destination
         .results()
         .filter_map(|path| std::path::absolute(path).ok());
@@ -136,7 +142,8 @@ fn folder_case(
     FolderCase::read(&FolderSource {
         test: &test,
         inputs: backup.as_deref().unwrap_or(inputs),
-        name: resolved.file_name().unwrap_or_default(),
+        // A link to a folder stands for the folder, under the name that the command uses.
+        name: args.input.file_name().unwrap_or_default(),
         options: &args.folder,
         left_out: left_out.collect(),
         script: args.property.test.as_deref(),
@@ -172,6 +179,19 @@ fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
         return Err(CliError::usage(what));
     }
     Ok(input)
+}
+
+/// Takes the lines of a `.jsonl` file as its elements, if each of them is a JSON value and no option
+/// says otherwise. Returns whether it did.
+fn split_by_name(args: &mut ReduceArgs, is_folder: bool, input: &[u8]) -> bool {
+    let extension = args.input.extension().and_then(OsStr::to_str);
+    let is_named = matches!(extension, Some("jsonl" | "ndjson"));
+    let is_stated = args.split().is_some() || args.units.is_some() || args.language.is_some();
+    let is_list = !is_folder && is_named && !is_stated && Split::JsonLines.count(input).is_ok();
+    if is_list {
+        args.split = Some(Split::JsonLines);
+    }
+    is_list
 }
 
 /// Returns the language of the input. It and the jobs are chosen before the first run.
