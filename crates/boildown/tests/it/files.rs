@@ -27,7 +27,7 @@ fn the_result_is_written_beside_the_input() {
         ("crash.c", "crash.min.c"),
         ("crash", "crash.min"),
         (".crash", ".crash.min"),
-        ("crash.tar.gz", "crash.tar.min.gz"),
+        ("crash.tar.gz", "crash.min.tar.gz"),
         ("some where/the crash.c", "some where/the crash.min.c"),
     ] {
         let env = TestEnv::with_test(FINDS_NEEDLE).file(input, HAYSTACK);

@@ -531,8 +531,7 @@ fn around<'a>(folder: &Path, inputs: &'a [PathBuf]) -> Option<&'a PathBuf> {
     inputs.find(|input| fs::canonicalize(input).is_ok_and(|input| input.starts_with(&folder)))
 }
 
-/// Returns `crash.min.c` for `crash.c` and `.min`.
-/// Returns the path with an infix before its extension, which is `tar.gz` for `crash.tar.gz`.
+/// Returns `crash.min.c` for `crash.c` and `.min`, and `crash.min.tar.gz` for `crash.tar.gz`.
 pub(super) fn with_infix(path: &Path, infix: impl AsRef<OsStr>) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default();
     let is_tar = |inner: &Path| inner.extension() == Some(OsStr::new("tar"));
