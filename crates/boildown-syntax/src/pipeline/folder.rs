@@ -24,7 +24,7 @@ const JOINED_LIMIT: u64 = 4 << 20;
 /// have become smaller by one byte in this many.
 const SMALLER_AGAIN: u64 = 16;
 
-/// All texts are reduced together again once the folder has become smaller by one byte in this many.
+/// All texts are reduced together again once the folder is smaller by one byte in this many.
 const JOINED_AGAIN: u64 = 4;
 
 /// A search that removes folders and files, and reduces the contents of the other files.
@@ -44,7 +44,8 @@ const JOINED_AGAIN: u64 = 4;
 ///
 /// Later rounds mostly repeat what proves the result. All texts are reduced together again only if
 /// the folder has become smaller by a fourth since. A file that did not change since its whole
-/// reduction gets another one only if the folder has become smaller by a sixteenth; otherwise the passes that prove it 1-minimal run.
+/// reduction gets another one only if the folder has become smaller by a sixteenth; otherwise the
+/// passes that prove it 1-minimal run.
 ///
 /// A folder goes with the last entry in it; an empty folder is deleted like a file.
 ///

@@ -181,8 +181,8 @@ fn read(path: &Path) -> Result<Arc<[u8]>, CliError> {
     Ok(input)
 }
 
-/// Takes the lines of a `.jsonl` file as its elements, if each of them is a JSON value and no option
-/// says otherwise. Returns whether it did.
+/// Takes the lines of a `.jsonl` file as its elements, if each of them is a JSON value and no
+/// option says otherwise. Returns whether it did.
 fn split_by_name(args: &mut ReduceArgs, is_folder: bool, input: &[u8]) -> bool {
     let extension = args.input.extension().and_then(OsStr::to_str);
     let is_named = matches!(extension, Some("jsonl" | "ndjson"));
