@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::{self, Path, PathBuf};
+use std::path::{self, Component, Path, PathBuf};
 
 use crate::RunDir;
 use crate::delivered::Delivery;
@@ -231,7 +231,11 @@ impl CommandLine {
     /// user typed it. The line ends by printing the exit status.
     #[must_use]
     pub fn shell_in_place(&self, source: &Path, user_dir: &Path) -> String {
-        let name = source.strip_prefix(user_dir).unwrap_or(source);
+        let name = match source.strip_prefix(user_dir) {
+            Ok(name) if name.as_os_str().is_empty() => Path::new("."),
+            Ok(name) => name,
+            Err(_) => source,
+        };
         let mut line = format!("(cd {} &&", quote(user_dir));
         for word in self.words() {
             let word = word.quoted(name.as_os_str(), &quote(source), |typed, _| quote(typed));
@@ -367,8 +371,11 @@ struct Filling<'a> {
 impl Filling<'_> {
     /// Returns the absolute path of another file: in the copy, if it is part of the project.
     fn absolute(&self, path: &Path) -> PathBuf {
-        let moved = self.moved.and_then(|moved| moved.path(path));
-        moved.unwrap_or_else(|| path.to_owned())
+        // `p/../x` is no part of `p`.
+        let plain = without_parents(path);
+        let moved = (self.moved).filter(|moved| moved.path(&plain).is_some());
+        let path_there = moved.and_then(|moved| moved.path(path));
+        path_there.unwrap_or_else(|| path.to_owned())
     }
 
     /// Returns the path of another file: in a copy of the project as it was typed, if that leads
@@ -572,6 +579,20 @@ fn unlike_option(name: &OsStr) -> OsString {
         Some(b'-') => Path::new(".").join(name).into_os_string(),
         _ => name.to_owned(),
     }
+}
+
+/// Returns an absolute path without `..`, as far as its text says where that leads.
+fn without_parents(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 fn has_placeholder(word: &OsStr) -> bool {

@@ -144,6 +144,21 @@ fn an_input_that_is_named_like_an_option_is_protected() {
 }
 
 #[test]
+fn a_line_on_the_current_directory_names_it_with_a_dot() {
+    let here = tempfile::tempdir().unwrap();
+    let words = ["grep".into(), "-r".into(), "x".into(), ".".into()];
+    let typed = TypedCommand {
+        words: &words,
+        input: Path::new("."),
+        user_dir: here.path(),
+        stdin: StdinContent::Nothing,
+    };
+    let command = CommandLine::new(&typed).unwrap();
+    let line = command.shell_in_place(here.path(), here.path());
+    assert!(line.contains("&& grep -r x .;"), "{line}");
+}
+
+#[test]
 fn only_a_program_with_a_slash_becomes_an_absolute_path() {
     check(&["./tool.py"], &["$HERE/tool.py"]);
     check(&["tool.py"], &["tool.py"]);

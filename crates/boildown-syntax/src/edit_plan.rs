@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use boildown_search::tree::{ListId, NodeId, Tree};
 
+use crate::Document;
 use crate::rewrite::Edit;
 
 /// Nodes to delete, and nodes to replace.
@@ -96,9 +97,24 @@ impl EditPlan {
         cuts
     }
 
-    /// Returns the edits of the plan. A replacement within a deletion is dropped.
-    pub(crate) fn edits(&self, tree: &Tree, sibling_positions: &SiblingPositions) -> Vec<Edit> {
-        let cuts = self.cuts(tree, sibling_positions);
+    /// Returns the edits of the plan. A replacement within a deletion is dropped. Angle brackets
+    /// that would be left empty are deleted too: few grammars allow `a<>`.
+    pub(crate) fn edits(
+        &self,
+        document: &Document,
+        sibling_positions: &SiblingPositions,
+    ) -> Vec<Edit> {
+        let tree = document.tree();
+        let mut cuts = self.cuts(tree, sibling_positions);
+        for cut in &mut cuts {
+            let is_all = cut.start > 0
+                && cut.end < document.len()
+                && document.token(cut.start - 1) == b"<"
+                && document.token(cut.end) == b">";
+            if is_all {
+                *cut = cut.start - 1..cut.end + 1;
+            }
+        }
         let is_cut = |tokens: &Range<usize>| {
             let after = cuts.partition_point(|cut| cut.end <= tokens.start);
             cuts.get(after).is_some_and(|cut| cut.start < tokens.end)

@@ -131,7 +131,7 @@ impl Document {
             let content = self.bytes()[parts[file].content.clone()].trim_ascii_end();
             let mut plan = EditPlan::default();
             plan.delete(node);
-            let without_file = plan.edits(self.tree(), &positions);
+            let without_file = plan.edits(self, &positions);
             let with_text = |chosen: &dyn Fn(usize) -> bool| {
                 let edits = here.iter().enumerate().map(|(index, place)| {
                     let Directive { before, after, .. } = &place.directive;

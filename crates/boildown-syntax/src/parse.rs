@@ -1,5 +1,6 @@
 //! Parsing with tree-sitter, and counting syntax errors.
 
+mod alone;
 mod items;
 mod patches;
 mod places;
@@ -10,10 +11,11 @@ use std::sync::{Arc, OnceLock};
 
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
 
+use self::alone::{Alone, KnownParts};
 use self::items::{ItemList, count_errors};
 use crate::Language;
 use crate::allocations::allocations;
-use crate::candidate::Candidate;
+use crate::candidate::{Candidate, fingerprint};
 use crate::common_ends::{common_end, common_start};
 use crate::document::{JoinedPart, parts_of_joined};
 use crate::shield::Shield;
@@ -27,6 +29,7 @@ pub(crate) struct Parser {
     /// The name of the language.
     language: &'static str,
     shield: Option<&'static Shield>,
+    known: Arc<KnownParts>,
 }
 
 impl std::fmt::Debug for Parser {
@@ -41,6 +44,7 @@ impl Parser {
             grammar: language.grammar(),
             language: language.name,
             shield: Shield::for_language(language),
+            known: Arc::default(),
         }
     }
 
@@ -61,6 +65,18 @@ impl Parser {
     /// Parses a text. `None` when the parser exceeded its limit of steps.
     pub(crate) async fn parse(&self, bytes: &[u8]) -> Option<Tree> {
         self.parse_from(bytes, None, Errors::Any).await
+    }
+
+    /// Parses a part of a text alone, unless that is known. `None` when the parser gave up.
+    async fn parse_alone(&self, text: &[u8], errors: Errors) -> Option<Arc<Alone>> {
+        let part = (fingerprint(text), errors == Errors::Any);
+        if let Some(known) = self.known.get(part) {
+            return known;
+        }
+        let tree = self.parse_from(text, None, errors).await;
+        let alone = tree.map(|tree| Arc::new(Alone::of(&tree)));
+        self.known.insert(part, alone.clone());
+        alone
     }
 
     /// Returns the edit between two texts, as the scanner may see them. `None` when too little of

@@ -1,12 +1,17 @@
 //! A gate for modules: skips deletions that leave a name without its definition, or bring words
 //! together that are never neighbours, and modules of WebAssembly that are not valid.
 
+mod hashing;
+mod script;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use boildown_search::Verdict;
 
 use crate::document::{is_valid_module, is_valid_module_text};
+use hashing::{HASH_START, hash};
+use script::ScriptForm;
 
 /// The format of a module, as far as its names and words are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +23,8 @@ pub(crate) enum ModuleFormat {
     Wasm,
     /// WebAssembly in text.
     Wat,
+    /// A script of SMT-LIB.
+    SmtLib,
 }
 
 /// What the gate compares a text with.
@@ -27,7 +34,8 @@ struct ModuleNames {
     undefined: BTreeSet<(usize, Box<[u8]>)>,
     /// The kinds of neighbouring words.
     neighbours: BTreeSet<(u64, u64)>,
-    /// Whether a validator rejects it. Only known of WebAssembly, of which there are no names here.
+    /// Whether a validator rejects it, or something but a name or a neighbour is wrong: a block
+    /// without an end, a term of the wrong sort. Of WebAssembly there are no names here.
     is_invalid: bool,
 }
 
@@ -38,7 +46,12 @@ struct ModuleNames {
 /// definition away, or an operand. So a candidate has to define the names that it mentions, but for
 /// those that the best one leaves undefined too; and each pair of neighbouring words must be one of
 /// the input or of the best candidate, where names, types and numbers are alike. Of WebAssembly it
-/// has to be valid, if the best one is.
+/// has to be valid, if the best one is. Blocks of LLVM IR and SPIR-V end in an instruction that
+/// leaves them, and terms of SMT-LIB have the sorts and numbers of arguments that their operations
+/// take, if this is so in the best one.
+///
+/// A candidate that differs from one that was not interesting in the width of spaces alone is not
+/// asked about either.
 ///
 /// The gate is adaptive: it lets some of the candidates that it would skip through as samples, and
 /// once many of these are interesting, it opens for good: two of the first four, or later one in
@@ -59,6 +72,9 @@ pub(crate) struct ModuleGate {
     hits: u32,
     /// Whether the query at work is a sample.
     is_sample: bool,
+    /// Numbers of the last candidates that were not interesting, whatever the width of spaces.
+    /// Empty for binaries.
+    missed: Arc<BTreeSet<u64>>,
 }
 
 /// One in this many of the candidates to be skipped is let through; at the beginning more, because
@@ -68,6 +84,9 @@ const SAMPLE: usize = 32;
 /// Below this size of the best candidate, in bytes, there are so few deletions that all are tried,
 /// unless a validator says which are worth it.
 const GATED_FROM: usize = 128;
+
+/// The largest number of candidates remembered as not interesting.
+const MOST_MISSED: usize = 4096;
 
 /// Pairs of a number of samples, and the number of which one has to be interesting: the gate opens
 /// when any of them holds.
@@ -83,12 +102,19 @@ impl ModuleGate {
             samples: 0,
             hits: 0,
             is_sample: false,
+            missed: Arc::default(),
         }
     }
 
     /// Returns whether a candidate is to be asked about. Counts those that are not.
     pub(crate) fn admits(&mut self, candidate: &[u8], best: &Arc<[u8]>) -> bool {
-        if self.is_open() || best.len() < self.gated_from() {
+        if self.is_open() {
+            return true;
+        }
+        if self.has_missed(candidate, best) {
+            return false;
+        }
+        if best.len() < self.gated_from() {
             return true;
         }
         if (self.base.as_ref()).is_none_or(|(bytes, _)| !Arc::ptr_eq(bytes, best)) {
@@ -108,8 +134,18 @@ impl ModuleGate {
         self.is_sample
     }
 
+    /// Returns whether a candidate differs from one that was not interesting in the width of spaces
+    /// alone. Of those that differ from the best one in nothing else, all are asked about.
+    fn has_missed(&self, candidate: &[u8], best: &[u8]) -> bool {
+        let words = hash_of_words(candidate);
+        self.missed.contains(&words) && words != hash_of_words(best)
+    }
+
     /// Returns whether a candidate passes as things are, not counting samples.
-    pub(crate) fn passes(&self, candidate: &[u8]) -> bool {
+    pub(crate) fn passes(&self, candidate: &[u8], best: &[u8]) -> bool {
+        if !self.is_open() && self.has_missed(candidate, best) {
+            return false;
+        }
         let is_long = |(bytes, _): &(Arc<[u8]>, _)| bytes.len() >= self.gated_from();
         self.is_open()
             || !self.base.as_ref().is_some_and(is_long)
@@ -141,7 +177,14 @@ impl ModuleGate {
     }
 
     /// Takes the verdict on the candidate that was admitted last.
-    pub(crate) fn tell(&mut self, verdict: Verdict) {
+    pub(crate) fn tell(&mut self, candidate: &[u8], verdict: Verdict) {
+        if !verdict.is_interesting() && self.format != ModuleFormat::Wasm && !self.is_open() {
+            let missed = Arc::make_mut(&mut self.missed);
+            if missed.len() == MOST_MISSED {
+                missed.clear();
+            }
+            missed.insert(hash_of_words(candidate));
+        }
         if std::mem::take(&mut self.is_sample) {
             self.samples += 1;
             self.hits += u32::from(verdict.is_interesting());
@@ -151,7 +194,7 @@ impl ModuleGate {
     fn gated_from(&self) -> usize {
         match self.format {
             ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => GATED_FROM,
-            ModuleFormat::Wasm | ModuleFormat::Wat => 0,
+            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SmtLib => 0,
         }
     }
 
@@ -171,6 +214,7 @@ impl ModuleNames {
             ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => None,
             ModuleFormat::Wasm => Some(is_valid_module(text)),
             ModuleFormat::Wat => Some(is_valid_module_text(text)),
+            ModuleFormat::SmtLib => return Self::of_script(text),
         };
         if let Some(is_valid) = is_valid {
             names.is_invalid = !is_valid;
@@ -179,6 +223,7 @@ impl ModuleNames {
         let mut defined = BTreeSet::new();
         let mut mentioned = BTreeSet::new();
         let mut function = 0;
+        let mut blocks = BlockOrder::new(format);
         let mut last = LINE_END;
         for line in text.split(|&byte| byte == b'\n') {
             let words = words(format, line);
@@ -187,6 +232,7 @@ impl ModuleNames {
             }
             let begins = format != ModuleFormat::Spirv && begins_function(&words);
             function += usize::from(begins);
+            blocks.line(&words);
             for (index, &word) in words.iter().enumerate() {
                 let kind = kind(format, word);
                 names.neighbours.insert((last, kind));
@@ -214,8 +260,132 @@ impl ModuleNames {
         };
         mentioned.retain(|mention| !is_defined(mention));
         names.undefined = mentioned;
+        names.is_invalid = blocks.is_broken;
         names
     }
+
+    /// Reads a script of SMT-LIB: an operation with its number of arguments is a pair of words.
+    fn of_script(text: &[u8]) -> Self {
+        let form = ScriptForm::read(text);
+        let heads = form.heads.iter();
+        let undeclared = form.undeclared.iter();
+        Self {
+            undefined: undeclared.map(|&name| (0, name.into())).collect(),
+            neighbours: heads
+                .map(|&(head, arguments)| (hash(HASH_START, head), arguments as u64))
+                .collect(),
+            is_invalid: form.is_wrong,
+        }
+    }
+}
+
+/// Follows the blocks of the functions of a module, line by line: each has to end in an instruction
+/// that leaves it, and nothing comes after that one.
+#[derive(Debug)]
+struct BlockOrder {
+    format: ModuleFormat,
+    last: BlockPlace,
+    /// Whether the line is one of a table of jumps.
+    is_table: bool,
+    is_broken: bool,
+}
+
+/// Where the last line of a module was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlockPlace {
+    Outside,
+    /// After the beginning of a function.
+    Begun,
+    Inside,
+    /// After an instruction that leaves a block.
+    Left,
+}
+
+impl BlockOrder {
+    fn new(format: ModuleFormat) -> Self {
+        Self {
+            format,
+            last: BlockPlace::Outside,
+            is_table: false,
+            is_broken: false,
+        }
+    }
+
+    fn line(&mut self, words: &[&[u8]]) {
+        use BlockPlace::{Begun, Inside, Left, Outside};
+        let has_result = words.get(1) == Some(&&b"="[..]);
+        let operation = words[if has_result && words.len() > 2 { 2 } else { 0 }];
+        let (is_allowed, place) = match self.format {
+            ModuleFormat::Spirv => match operation {
+                b"OpLine" | b"OpNoLine" => return,
+                b"OpFunction" => (self.last == Outside, Begun),
+                b"OpFunctionParameter" => (self.last == Begun, Begun),
+                b"OpLabel" => (matches!(self.last, Begun | Left), Inside),
+                b"OpFunctionEnd" => (matches!(self.last, Begun | Left), Outside),
+                b"OpBranch"
+                | b"OpBranchConditional"
+                | b"OpSwitch"
+                | b"OpReturn"
+                | b"OpReturnValue"
+                | b"OpKill"
+                | b"OpUnreachable"
+                | b"OpTerminateInvocation" => (self.last == Inside, Left),
+                _ => (matches!(self.last, Inside | Outside), self.last),
+            },
+            ModuleFormat::LlvmIr => {
+                if self.is_table {
+                    self.is_table = words[0] != b"]";
+                    return;
+                }
+                self.is_table = self.last != Outside && words.ends_with(&[b"["]);
+                let is_label = words.get(1) == Some(&&b":"[..]);
+                match operation {
+                    b"define" => (self.last == Outside, Begun),
+                    b"}" => (matches!(self.last, Outside | Left), Outside),
+                    b"to" => return,
+                    _ if self.last == Outside => return,
+                    _ if is_label => (matches!(self.last, Begun | Left), Inside),
+                    b"ret" | b"br" | b"switch" | b"indirectbr" | b"invoke" | b"callbr"
+                    | b"resume" | b"catchswitch" | b"catchret" | b"cleanupret" | b"unreachable" => {
+                        (matches!(self.last, Begun | Inside), Left)
+                    }
+                    _ => (matches!(self.last, Begun | Inside), Inside),
+                }
+            }
+            _ => return,
+        };
+        self.is_broken |= !is_allowed;
+        self.last = place;
+    }
+}
+
+/// Returns a number for a text, whatever the width of the spaces outside of its strings.
+fn hash_of_words(text: &[u8]) -> u64 {
+    let is_bracket = |byte: &u8| b"()[]{},".contains(byte);
+    let mut number = HASH_START;
+    let (mut is_string, mut last, mut at) = (false, b'(', 0);
+    while at < text.len() {
+        let spaces = match is_string {
+            true => 0,
+            false => (text[at..].iter())
+                .take_while(|byte| byte.is_ascii_whitespace())
+                .count(),
+        };
+        let is_line = text[at..at + spaces].contains(&b'\n');
+        at += spaces;
+        let Some(&byte) = text.get(at) else {
+            break;
+        };
+        if is_line {
+            number = hash(number, b"\n");
+        } else if spaces > 0 && !is_bracket(&last) && !is_bracket(&byte) {
+            number = hash(number, b" ");
+        }
+        number = hash(number, &[byte]);
+        is_string ^= byte == b'"';
+        (last, at) = (byte, at + 1);
+    }
+    number
 }
 
 /// A name in a line.
@@ -247,7 +417,7 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
         ModuleFormat::LlvmIr => b"%@!#",
         ModuleFormat::Mlir => b"%^",
         ModuleFormat::Spirv => b"%",
-        ModuleFormat::Wasm | ModuleFormat::Wat => b"",
+        ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SmtLib => b"",
     };
     if word.len() < 2 || !signs.contains(&word[0]) {
         return None;
@@ -272,7 +442,7 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
                 || index == 0
                 || is_result && index < before_sign.count()
         }
-        ModuleFormat::Wasm | ModuleFormat::Wat => false,
+        ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SmtLib => false,
     };
     Some(MentionedName {
         text: word.into(),
@@ -291,7 +461,7 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
         let byte = line[at];
         let is_comment = match format {
             ModuleFormat::Mlir => line[at..].starts_with(b"//"),
-            ModuleFormat::LlvmIr | ModuleFormat::Spirv => byte == b';',
+            ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => byte == b';',
             ModuleFormat::Wasm | ModuleFormat::Wat => false,
         };
         if is_comment {
@@ -349,9 +519,8 @@ fn kind(format: ModuleFormat, word: &[u8]) -> u64 {
         _ if is_number => b"0",
         _ => word,
     };
-    // FNV-1a; 0 stands for the ends of lines.
-    let hash = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    alike.iter().fold(0xcbf2_9ce4_8422_2325, hash) | 256
+    // 0 stands for the ends of lines.
+    hash(HASH_START, alike) | 256
 }
 
 #[cfg(test)]
@@ -373,7 +542,7 @@ next:
     fn long(format: ModuleFormat, text: &str) -> String {
         let mark = match format {
             ModuleFormat::Mlir => "//",
-            ModuleFormat::LlvmIr | ModuleFormat::Spirv => ";",
+            ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => ";",
             ModuleFormat::Wasm | ModuleFormat::Wat => ";;",
         };
         format!("{text}{mark}{}\n", "-".repeat(GATED_FROM))
@@ -413,6 +582,36 @@ next:
         let best: Arc<[u8]> = b"define i32 @f() {\n  ret i32 4\n}\n".as_slice().into();
         let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, &best);
         assert!(gate.admits(b"ret 4", &best));
+    }
+
+    #[test]
+    fn a_miss_is_not_asked_about_again_with_other_spaces() {
+        let best: Arc<[u8]> = b"(assert (= a  b)) ; c".as_slice().into();
+        let mut gate = ModuleGate::new(ModuleFormat::SmtLib, &best);
+        assert!(gate.admits(b"(assert (= a b))", &best));
+        gate.tell(b"(assert (= a b))", Verdict::Uninteresting);
+        assert!(!gate.admits(b"(assert (= a b) )", &best));
+        let narrow = b"(assert (= a b)) ; c";
+        gate.tell(narrow, Verdict::Uninteresting);
+        assert!(gate.admits(narrow, &best), "only spaces differ");
+    }
+
+    #[test]
+    fn terms_of_a_script_keep_their_sorts() {
+        let script = "(declare-const a Int) (assert (and (< a 1) true))";
+        let smt = |from, to| admits(ModuleFormat::SmtLib, script, from, to);
+        assert!(!smt("(declare-const a Int) ", ""));
+        assert!(!smt("(< a 1)", "a"));
+        assert!(!smt("a 1", "a"));
+        assert!(smt("(and (< a 1) true)", "(< a 1)"));
+    }
+
+    #[test]
+    fn a_block_ends_in_an_instruction_that_leaves_it() {
+        let llvm = |from, to| admits(ModuleFormat::LlvmIr, LLVM, from, to);
+        assert!(!llvm("  ret i32 %c\n", ""));
+        assert!(!llvm("  br label %next\n", "  ret i32 %a\n  ret i32 %b\n"));
+        assert!(llvm("  br label %next\n", "  ret i32 %b\n"));
     }
 
     #[test]
@@ -470,7 +669,7 @@ next:
             .filter(|_| {
                 let is_asked = gate.admits(b"next", &best);
                 if is_asked {
-                    gate.tell(Verdict::Interesting);
+                    gate.tell(b"next", Verdict::Interesting);
                 }
                 is_asked
             })

@@ -14,7 +14,8 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::items::{Item, ItemList, count_errors, items_of};
+use super::alone::Alone;
+use super::items::{Item, ItemList};
 use super::patches::{Patch, Texts};
 use super::{Errors, Parsed, Parser};
 
@@ -123,34 +124,33 @@ impl Parsed {
             0 => 0,
             _ => {
                 let text = &texts.old[first.start..last.end];
-                let tree = parser.parse_from(text, None, Errors::Any).await?;
-                count_errors(&tree)
+                parser.parse_alone(text, Errors::Any).await?.errors
             }
         };
-        let tree = parser.parse_from(text, None, Errors::up_to(bearable)).await;
-        let errors = tree.as_ref().map_or(usize::MAX, count_errors);
-        let items = match &tree {
-            Some(tree) if errors <= bearable => Some(items_of(tree)?),
-            _ => None,
+        let alone = parser.parse_alone(text, Errors::up_to(bearable)).await;
+        let alone = alone.filter(|alone| alone.errors <= bearable);
+        let items = match &alone {
+            Some(alone) => Some((alone.items.as_deref()?, alone.errors)),
+            None => None,
         };
-        let is_same = (items.as_deref()).is_some_and(
-            |items| matches!((before, items), ([before], [item]) if before.kind == item.kind),
+        let is_same = items.is_some_and(
+            |(items, _)| matches!((before, items), ([before], [item]) if before.kind == item.kind),
         );
-        if errors_before == 0 && !is_same && !self.parse_alone(parser, before).await {
+        if errors_before == 0 && !is_same && !self.is_same_alone(parser, before).await {
             return None;
         }
-        let Some(items) = items else {
+        let Some((items, errors)) = items else {
             // What lost an end may be made whole by its neighbours.
             let (range, more) = texts.with_neighbours(patch, near);
             let is_worse = range == patch.after || {
                 let errors = Errors::up_to(bearable + more);
-                let tree = parser.parse_from(&texts.new[range], None, errors).await;
-                tree.is_none_or(|tree| count_errors(&tree) > bearable + more)
+                let together = parser.parse_alone(&texts.new[range], errors).await;
+                together.is_none_or(|together| together.errors > bearable + more)
             };
             return is_worse.then_some(Told::Worse);
         };
         Some(Told::Fits {
-            items: (items.into_iter())
+            items: (items.iter())
                 .map(|item| item.moved(0, patch.after.start))
                 .collect(),
             fewer: bearable - errors,
@@ -158,17 +158,13 @@ impl Parsed {
     }
 
     /// Returns whether these items, which have no errors, are what a parse of them alone gives.
-    async fn parse_alone(&self, parser: &Parser, items: &[Item]) -> bool {
+    async fn is_same_alone(&self, parser: &Parser, items: &[Item]) -> bool {
         let (Some(first), Some(last)) = (items.first(), items.last()) else {
             return true;
         };
         let text = &self.bytes[first.start..last.end];
-        let tree = parser.parse_from(text, None, Errors::None).await;
-        let alone = tree.as_ref().and_then(items_of);
-        alone.is_some_and(|alone| {
-            let alone = alone.into_iter().map(|item| item.moved(0, first.start));
-            alone.eq(items.iter().copied())
-        })
+        let alone = parser.parse_alone(text, Errors::None).await;
+        alone.is_some_and(|alone| are_items(&alone, first.start, items.iter().copied()))
     }
 }
 
@@ -205,14 +201,17 @@ async fn check_seam(
     let to = right
         .get(reach_right.wrapping_sub(1))
         .map_or(text.len(), |item| item.end);
-    let tree = parser
-        .parse_from(&text[from..to], None, Errors::None)
-        .await?;
+    let alone = parser.parse_alone(&text[from..to], Errors::None).await?;
     let beside = after
         .iter()
         .filter(|item| item.start >= from && item.end <= to);
-    let alone = items_of(&tree)?.into_iter().map(|item| item.moved(0, from));
-    (count_errors(&tree) == 0 && alone.eq(beside.copied())).then_some(())
+    (alone.errors == 0 && are_items(&alone, from, beside.copied())).then_some(())
+}
+
+/// Returns whether a part that begins at a place consists of these items.
+fn are_items(part: &Alone, at: usize, items: impl Iterator<Item = Item>) -> bool {
+    let own = part.items.iter().flatten();
+    part.items.is_some() && own.map(|item| item.moved(0, at)).eq(items)
 }
 
 /// Where the items after a patch stand.
@@ -237,6 +236,7 @@ impl Shift {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::items::items_of;
     use super::*;
     use crate::Language;
     use crate::steps::at_once;
@@ -386,6 +386,23 @@ mod tests {
             "return a + ;",
             1
         )));
+    }
+
+    #[test]
+    fn what_is_known_of_a_part_is_what_a_parse_gives() {
+        let c = Language::named("C").expect("the grammar is built");
+        let known = Parser::new(c);
+        let alone = |parser: &Parser, text: &str, errors| {
+            let alone = at_once(parser.parse_alone(text.as_bytes(), errors))?;
+            Some((alone.errors, alone.items.clone()))
+        };
+        let broken = "int a = ;\n".repeat(1000);
+        for text in ["int a;", "int b;", "int a = ;", "", &broken] {
+            for errors in [Errors::None, Errors::Any, Errors::None, Errors::Any] {
+                let expect = alone(&Parser::new(c), text, errors);
+                assert_eq!(alone(&known, text, errors), expect);
+            }
+        }
     }
 
     #[test]

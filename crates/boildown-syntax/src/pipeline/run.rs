@@ -531,7 +531,9 @@ impl Search for Passes {
         let others = others.filter(|query| {
             let is_checked = query.candidate.check() == Check::Parses;
             let gate = self.module_gate.as_ref().filter(|_| is_checked);
-            self.is_allowed(query) && gate.is_none_or(|gate| gate.passes(query.candidate.bytes()))
+            let best = self.best.bytes();
+            let passes = |gate: &ModuleGate| gate.passes(query.candidate.bytes(), best);
+            self.is_allowed(query) && gate.is_none_or(passes)
         });
         std::iter::once(next).chain(others).collect()
     }
@@ -556,8 +558,8 @@ impl Search for Passes {
             return;
         }
         self.search.tell(verdict);
-        if let Some(gate) = &mut self.module_gate {
-            gate.tell(verdict);
+        if let (Some(gate), Stage::Asking(query)) = (&mut self.module_gate, &self.stage) {
+            gate.tell(query.candidate.bytes(), verdict);
         }
         self.asked += 1;
         self.stage = Stage::Check;

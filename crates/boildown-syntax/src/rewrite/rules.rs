@@ -1,6 +1,7 @@
 //! Rewrite rules, as they are written in `*.rules` files.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::Subset;
@@ -254,12 +255,13 @@ impl Rule {
             for found in index.matches(&rewrite.pattern, &nothing) {
                 let mut edits = vec![rewrite.edit(index.document, &found)];
                 for other in &self.everywhere {
-                    let mut end = 0;
                     for elsewhere in index.matches(&other.pattern, &found.bindings) {
-                        let apart = elsewhere.tokens.end <= found.tokens.start
-                            || elsewhere.tokens.start >= found.tokens.end;
-                        if apart && elsewhere.tokens.start >= end {
-                            end = elsewhere.tokens.end;
+                        let Range { start, end } = elsewhere.tokens;
+                        let is_apart = |edit: &Edit| {
+                            let taken = edit.range();
+                            end <= taken.start || taken.end <= start
+                        };
+                        if edits.iter().all(is_apart) {
                             edits.push(other.edit(index.document, &elsewhere));
                         }
                     }

@@ -361,4 +361,58 @@ mod tests {
             }
         }
     }
+
+    /// Returns the texts that the first rewrites of a text make, without spaces.
+    fn rewritten(language: &str, text: &str) -> Vec<String> {
+        let language = Language::named(language).expect("the grammar is built");
+        let text: Arc<[u8]> = text.as_bytes().into();
+        let document = Arc::new(Document::new(&text, View::Syntax(language)));
+        let rules = Rules::built_in(language);
+        let setup = RewriteSetup::new(language, rules, NamePolicy::default(), text);
+        let missed = MissedRewrites::default();
+        let kind = RewriteKind::Smaller;
+        let rewrites = at_once(Rewrites::new(
+            Arc::clone(&document),
+            &Arc::new(setup),
+            kind,
+            missed,
+        ));
+        let all = Subset::full(document.len());
+        let proposals = rewrites.proposals.iter();
+        proposals
+            .map(|proposal| {
+                let (kept, substitutes) = proposal.apply(&all, &Substitutes::new());
+                let after = document.render_with(&kept, &substitutes);
+                let after = String::from_utf8_lossy(&after).into_owned();
+                after.split_whitespace().collect()
+            })
+            .collect()
+    }
+
+    #[test]
+    #[cfg(all(feature = "lang-rust", feature = "lang-java"))]
+    fn type_parameters_go_with_their_arguments() {
+        let rust = "struct a<T> { b: T } impl<T> a<T> {} fn c(d: a<u8>) {}";
+        let expect = "structa{b:u8}impla{}fnc(d:a){}".to_owned();
+        let seen = rewritten("Rust", rust);
+        assert!(seen.contains(&expect), "{seen:#?}");
+        // The names of Java's type parameters are no symbols: their uses stay.
+        let java = "class A<T> { int b; } class C { A<String> d; }";
+        let expect = "classA{intb;}classC{Ad;}".to_owned();
+        let seen = rewritten("Java", java);
+        assert!(seen.contains(&expect), "{seen:#?}");
+    }
+
+    #[test]
+    #[cfg(feature = "lang-rust")]
+    fn one_of_two_type_parameters_goes_and_a_lifetime_replaces_nothing() {
+        let rust = "struct a<S, T> { b: S, c: T } fn d(e: a<u8, i8>) {}";
+        let expect = "structa<S>{b:S,c:i8}fnd(e:a<u8>){}".to_owned();
+        let seen = rewritten("Rust", rust);
+        assert!(seen.contains(&expect), "{seen:#?}");
+        let rust = "struct a<'t> { b: &'t u8 } fn c(d: a<'static>) {}";
+        let seen = rewritten("Rust", rust);
+        let is_replaced = |text: &String| text.contains("&'staticu8");
+        assert!(!seen.iter().any(is_replaced), "{seen:#?}");
+    }
 }

@@ -36,6 +36,9 @@ impl BuiltIns<'_> {
             for plan in symbol_edits.parameters(symbol, |node| self.minimal(node, 0)) {
                 self.propose_plan(BuiltIn::Parameter, &symbol_edits, &plan);
             }
+            for plan in symbol_edits.type_parameters(symbol) {
+                self.propose_plan(BuiltIn::Parameter, &symbol_edits, &plan);
+            }
             let Some(&first) = symbol.uses.first() else {
                 continue;
             };
@@ -78,7 +81,7 @@ impl BuiltIns<'_> {
     }
 
     fn propose_plan(&mut self, source: BuiltIn, symbol_edits: &SymbolEdits<'_>, plan: &EditPlan) {
-        let edits = plan.edits(self.tree, &symbol_edits.sibling_positions);
+        let edits = plan.edits(self.document, &symbol_edits.sibling_positions);
         self.add(source, edits);
     }
 
@@ -99,11 +102,14 @@ struct SymbolEdits<'a> {
     sibling_positions: SiblingPositions,
     /// The symbol that each defining name belongs to.
     defined: BTreeMap<NodeId, usize>,
+    /// The symbol that each other mention belongs to.
+    used: BTreeMap<NodeId, usize>,
 }
 
 impl<'a> SymbolEdits<'a> {
     fn new(document: &'a Document, index: &'a SymbolIndex<'a>) -> Self {
         let symbols = index.symbols.iter().enumerate();
+        let uses = symbols.clone();
         Self {
             document,
             tree: document.tree(),
@@ -114,6 +120,9 @@ impl<'a> SymbolEdits<'a> {
                     let definitions = of.definitions.iter();
                     definitions.map(move |definition| (definition.name, symbol))
                 })
+                .collect(),
+            used: uses
+                .flat_map(|(symbol, of)| of.uses.iter().map(move |&mention| (mention, symbol)))
                 .collect(),
         }
     }
@@ -287,7 +296,9 @@ impl<'a> SymbolEdits<'a> {
     ) -> Vec<EditPlan> {
         let mut plans = Vec::new();
         let lists = |names: &mut dyn Iterator<Item = NodeId>| -> Vec<&[NodeId]> {
-            names.filter_map(|name| self.arguments(name)).collect()
+            names
+                .filter_map(|name| self.arguments(name, b"("))
+                .collect()
         };
         let defined = lists(&mut symbol.definitions.iter().map(|definition| definition.name));
         let called = lists(&mut symbol.uses.iter().copied());
@@ -371,17 +382,87 @@ impl<'a> SymbolEdits<'a> {
         plans
     }
 
-    /// Returns what stands between the parentheses right after a name.
-    fn arguments(&self, name: NodeId) -> Option<&'a [NodeId]> {
+    /// Deletes each type parameter with its arguments. The first argument takes the place of its
+    /// uses: `struct a<T> { b: T } impl<T> a<T> {} fn c(d: a<u8>)` → `struct a { b: u8 } …`.
+    fn type_parameters(&self, symbol: &Symbol<'_>) -> Vec<EditPlan> {
+        let between = |name| self.arguments(name, b"<");
+        let definitions = symbol.definitions.iter();
+        let defined: Vec<&[NodeId]> = definitions
+            .filter_map(|definition| between(definition.name))
+            .collect();
+        let called: Vec<&[NodeId]> = symbol.uses.iter().copied().filter_map(between).collect();
+        let most = defined.iter().map(|list| list.len()).max().unwrap_or(0);
+        let places = (1..=most).rev();
+        places
+            .filter_map(|from_end| self.without_type_parameter(&defined, &called, from_end))
+            .collect()
+    }
+
+    /// Deletes the type parameter at one place, counted from the end.
+    fn without_type_parameter(
+        &self,
+        defined: &[&[NodeId]],
+        called: &[&[NodeId]],
+        from_end: usize,
+    ) -> Option<EditPlan> {
+        let at = |list: &&[NodeId]| Some(list[list.len().checked_sub(from_end)?]);
+        let mut plan = EditPlan::default();
+        let mut gone: Vec<NodeId> = defined.iter().filter_map(at).collect();
+        let mut argument = None;
+        for item in called.iter().filter_map(at) {
+            plan.delete(item);
+            // A parameter of an implementation, `T` in `impl<T> a<T>`, serves nothing else.
+            match self.type_parameter(item) {
+                Some(parameter) => gone.push(parameter),
+                None if argument.is_none() => argument = Some(item),
+                None => {}
+            }
+        }
+        let argument = self
+            .document
+            .text(self.tree.nodes[argument?].tokens.clone());
+        if argument.starts_with(b"'") {
+            // A lifetime.
+            return None;
+        }
+        let argument: Arc<[u8]> = argument.into();
+        for &part in &gone {
+            plan.delete(part);
+            for (_, &symbol) in self.defined.range(part..self.tree.nodes[part].end) {
+                for &mention in &self.index.symbols[symbol].uses {
+                    plan.replace(mention, &argument);
+                }
+            }
+        }
+        Some(plan)
+    }
+
+    /// Returns the definition of the type parameter that a type consists of.
+    fn type_parameter(&self, node: NodeId) -> Option<NodeId> {
+        let inside = self.used.range(node..self.tree.nodes[node].end);
+        let (&mention, &symbol) = inside.take(1).next()?;
+        let is_whole = self.tree.nodes[mention].tokens == self.tree.nodes[node].tokens;
+        let definition = self.index.symbols[symbol].definitions.first()?;
+        let list = self.sibling_positions.get(&definition.unit)?.list;
+        let first = self.tree.lists[list].elements.first()?;
+        let before = self.tree.nodes[*first].tokens.start.checked_sub(1)?;
+        (is_whole && self.document.token(before) == b"<").then_some(definition.unit)
+    }
+
+    /// Returns what stands in brackets right after a name, or after `::` there.
+    fn arguments(&self, name: NodeId, open: &[u8]) -> Option<&'a [NodeId]> {
         let after = self.tree.nodes[name].tokens.end;
-        if after >= self.document.len() || self.document.token(after) != b"(" {
+        let is_at =
+            |at: usize, text: &[u8]| at < self.document.len() && self.document.token(at) == text;
+        let start = after + usize::from(open == b"<" && is_at(after, b"::"));
+        if !is_at(start, open) {
             return None;
         }
         let ends_there = |node: &NodeId| self.tree.nodes[*node].tokens.end == after;
         let callee = self.index.around(name).take_while(ends_there).last()?;
         let parent = self.index.parent(callee);
         let mut siblings = self.tree.children(parent);
-        let list = siblings.find(|&node| self.tree.nodes[node].tokens.start == after)?;
+        let list = siblings.find(|&node| self.tree.nodes[node].tokens.start == start)?;
         let lists = self.tree.nodes[list].lists.clone();
         Some(match &self.tree.lists[lists] {
             [] => &[],

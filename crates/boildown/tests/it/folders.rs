@@ -533,6 +533,19 @@ fn the_current_directory_can_be_the_folder() {
 }
 
 #[test]
+fn a_program_outside_of_the_current_directory_is_that_of_the_user() {
+    let env = project("grep -q 'f(' main.c");
+    let output = env
+        .command()
+        .current_dir(env.path("p"))
+        .args(["reduce", ".", "--exit", "0", "--", "../test.sh", "."])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(shown(&env, "p.min"), ["main.c: f("]);
+}
+
+#[test]
 fn a_file_is_moved_to_where_it_is_included_if_that_is_smaller() {
     let env = TestEnv::new()
         .file(

@@ -108,6 +108,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     ];
     if language.name == "SMT-LIB" {
         rewrite_early(&mut passes);
+        passes = checked(passes);
     }
     let module = match language.name {
         "LLVM IR" => Some(View::LlvmIr),
@@ -127,18 +128,23 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     passes.retain(|pass| !matches!(pass.id, PassId::RewritingJoins | PassId::Layout));
     // The sweeps over instructions are the proof; of tokens, only those are tried that the gates
     // admit.
+    let mut passes = checked(passes);
     let is_whole = |pass: &Pass| pass.id == PassId::RewritingWhole;
-    // A compact layout joins lines.
-    let is_free = |pass: &Pass| is_whole(pass) || pass.id == PassId::Spaces;
-    let checked = passes.into_iter().map(|pass| match is_free(&pass) {
-        true => pass,
-        false => pass.parsed(),
-    });
-    let mut passes: Vec<Pass> = checked.collect();
     let whole = passes.iter().position(is_whole);
     let first = whole.map_or(0, |whole| whole + 1);
     passes.splice(first..first, instructions(view));
     passes
+}
+
+/// Returns passes whose candidates go through the gates.
+fn checked(passes: Vec<Pass>) -> Vec<Pass> {
+    // A compact layout joins lines.
+    let is_free = |pass: &Pass| matches!(pass.id, PassId::RewritingWhole | PassId::Spaces);
+    let checked = passes.into_iter().map(|pass| match is_free(&pass) {
+        true => pass,
+        false => pass.parsed(),
+    });
+    checked.collect()
 }
 
 /// Moves rewriting before the fine deletions. Terms of SMT-LIB can rarely be deleted, because

@@ -66,6 +66,11 @@ impl ReductionReport<'_> {
                     }
                     (Units::Elements, _) => "no single element can be removed",
                     (Units::Lines, _) => "no single line can be removed",
+                    (Units::Tokens, Some(language))
+                        if self.claim.is_module && language.name == "SMT-LIB" =>
+                    {
+                        "no single token can be removed that leaves a well-formed script"
+                    }
                     (Units::Tokens, _) if self.claim.is_module => {
                         "no single instruction can be removed, nor a token that leaves a \
                          well-formed module"
