@@ -220,9 +220,10 @@ pub(in crate::spawn) fn task_count() -> Option<u64> {
     total.parse().ok()
 }
 
-/// Returns whether the process does not exist, or has ended and was not reaped yet.
+/// Returns whether the process does not exist, or has ended and was not reaped yet, or is ending:
+/// its locks are released before it counts as ended.
 pub(in crate::spawn) fn is_dead(pid: Pid) -> bool {
-    Stat::read(pid).is_none_or(|stat| stat.ended)
+    Stat::read(pid).is_none_or(|stat| stat.ended || stat.ending)
 }
 
 /// Returns the state of a process; `None` when it does not exist.
@@ -269,9 +270,14 @@ pub(in crate::spawn) fn proportional_memory(process: &ProcessUsage) -> u64 {
     .unwrap_or(process.memory)
 }
 
+/// The flag of a process that is ending, from `linux/sched.h`.
+const PF_EXITING: u64 = 0x4;
+
 /// Fields of `/proc/PID/stat`.
 struct Stat {
     ended: bool,
+    /// It runs no code of its program any more.
+    ending: bool,
     parent: Option<Pid>,
     group: Pid,
     /// The start time, in clock ticks since the system was booted.
@@ -302,6 +308,7 @@ impl Stat {
         let address = |index| str::from_utf8(field(index)?).ok()?.parse::<usize>().ok();
         Some(Self {
             ended: matches!(field(3)?, b"Z" | b"X"),
+            ending: number(9)? & PF_EXITING != 0,
             parent: parse_pid(field(4)?),
             group: parse_pid(field(5)?)?,
             started: number(22)?,
@@ -325,9 +332,17 @@ mod tests {
         )
         .unwrap();
         assert!(stat.ended);
+        assert!(!stat.ending);
         assert_eq!(stat.parent, Pid::from_raw(7));
         assert_eq!(Some(stat.group), Pid::from_raw(12));
         assert_eq!((stat.started, stat.pages), (123, 5));
+    }
+
+    #[test]
+    fn a_process_ends_before_it_has_ended() {
+        let stat =
+            Stat::parse(b"12 (a) R 7 12 12 0 -1 4194308 0 0 0 0 0 0 0 0 20 0 1 0 123 8192 5\n");
+        assert!(stat.is_some_and(|stat| stat.ending && !stat.ended));
     }
 
     #[test]
