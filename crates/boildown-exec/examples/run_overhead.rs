@@ -1,5 +1,5 @@
 //! Measures the time that a run takes in addition to a bare `Command::status`, on this machine:
-//! `cargo run --release -p boildown-exec --example overhead`.
+//! `cargo run --release -p boildown-exec --example run_overhead`.
 #![expect(clippy::print_stdout, reason = "it prints its measurements")]
 
 use std::path::Path;

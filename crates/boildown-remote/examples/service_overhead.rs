@@ -1,7 +1,7 @@
 //! Measures what a run on a service costs.
 //!
 //! ```sh
-//! cargo run --release -p boildown-remote --features client --example overhead -- \
+//! cargo run --release -p boildown-remote --features client --example service_overhead -- \
 //!     grpc://localhost:50051 200 4 true
 //! ```
 //! makes 200 runs of `true` on candidates of a kilobyte, four at a time, and the same again, which
