@@ -27,12 +27,15 @@ pub(super) struct Slots {
 #[derive(Debug, Default)]
 struct FieldTable {
     /// By the kind of the parent and the field; the field is empty for children without one.
-    by_field: HashMap<(u16, String), Slot>,
+    by_field: BTreeMap<(u16, String), Slot>,
 }
 
 /// The tables that were read, by the name of the language: to read one takes milliseconds, as long
 /// as to read many small inputs.
 static TABLES: Mutex<BTreeMap<&'static str, Arc<FieldTable>>> = Mutex::new(BTreeMap::new());
+
+/// The languages whose expression statements consist of an expression alone.
+const BARE_STATEMENTS: &[&str] = &["Go", "Python", "Starlark"];
 
 /// A field of a grammar.
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,7 +76,29 @@ impl FieldTable {
                 table.by_field.insert((parent, String::new()), slot);
             }
         }
+        table.accept_bare_statements(&grammar, language);
         table
+    }
+
+    /// Adds to each slot for an expression statement what such a statement may be, in languages
+    /// where nothing follows its expression: a statement can be replaced by an expression in it, as
+    /// `return f(x)` by `f(x)`.
+    fn accept_bare_statements(&mut self, grammar: &tree_sitter::Language, language: &Language) {
+        if !BARE_STATEMENTS.contains(&language.name) {
+            return;
+        }
+        let statement = grammar.id_for_node_kind("expression_statement", true);
+        let Some(bare) = self.by_field.get(&(statement, String::new())) else {
+            return;
+        };
+        let bare = bare.kinds.clone();
+        for slot in self.by_field.values_mut() {
+            if slot.accepts(statement) {
+                slot.kinds.extend(&bare);
+                slot.kinds.sort_unstable();
+                slot.kinds.dedup();
+            }
+        }
     }
 }
 
@@ -158,4 +183,28 @@ fn slot(
     slot.kinds.sort_unstable();
     slot.kinds.dedup();
     slot
+}
+
+#[cfg(all(test, feature = "lang-python", feature = "lang-c"))]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(language: &str, parent: &str, child: &str, fits: bool) {
+        let language = Language::named(language).unwrap();
+        let grammar = language.grammar();
+        let kind = |name| grammar.id_for_node_kind(name, true);
+        let table = FieldTable::of(language);
+        let slot = &table.by_field[&(kind(parent), String::new())];
+        assert_eq!(slot.accepts(kind(child)), fits, "{child} in {parent}");
+    }
+
+    #[test]
+    fn an_expression_fits_where_a_statement_does_if_no_token_ends_statements() {
+        check("Python", "block", "call", true);
+        check("Python", "module", "subscript", true);
+        check("Python", "block", "block", false);
+        check("C", "compound_statement", "expression_statement", true);
+        check("C", "compound_statement", "call_expression", false);
+    }
 }

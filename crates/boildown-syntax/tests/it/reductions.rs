@@ -57,6 +57,29 @@ fn a_statement_replaces_the_block_around_it() {
 }
 
 #[test]
+fn an_expression_replaces_the_statements_around_it_in_python() {
+    let input = "class A:\n    def m(self, y):\n        return keep(1)[y]\nA().m(3)\n";
+    let search = reduction(
+        &input.as_bytes().into(),
+        Language::named("Python"),
+        Strategy::default(),
+    );
+    let mut texts = Vec::new();
+    run(search, |candidate| {
+        let text = String::from_utf8_lossy(candidate.bytes()).into_owned();
+        let verdict = match text.contains("keep(1)") {
+            true => Verdict::Interesting,
+            false => Verdict::Uninteresting,
+        };
+        texts.push(text);
+        verdict
+    });
+    assert!(texts.len() < 30, "{texts:#?}");
+    let first = texts.iter().position(|text| text.trim_end() == "keep(1)");
+    assert!(first.is_some_and(|first| first < 12), "{texts:#?}");
+}
+
+#[test]
 fn several_links_of_a_call_chain_are_deleted_at_once() {
     let call = |links: &[usize]| {
         let links = links.iter().map(|link| format!(".f{link}()"));
