@@ -72,8 +72,8 @@ impl RtlilLayout<'_> {
         self.units.close();
     }
 
-    /// Returns whether a statement can be deleted. The cells that yosys knows need their outputs; an
-    /// input becomes undefined.
+    /// Returns whether a statement can be deleted. The cells that yosys knows need their parameters
+    /// and outputs; an input becomes undefined.
     fn is_unit(&self, index: StatementIndex) -> bool {
         let design = &*self.design;
         let parent = design.statements[index].parent;
@@ -83,6 +83,6 @@ impl RtlilLayout<'_> {
         let Some(cell) = parent.filter(is_in_cell) else {
             return true;
         };
-        !design.is(index, RtlilSort::Connect) || !design.is_output(cell, index)
+        design.is(index, RtlilSort::Connect) && !design.is_output(cell, index)
     }
 }

@@ -17,6 +17,9 @@ const OUTPUTS: [&[u8]; 8] = [
     b"\\LCO",
 ];
 
+/// How deep the parts of a signal may be inside each other.
+const DEEPEST: usize = 100;
+
 /// Returns whether a text looks like a design: it begins with a line of RTLIL.
 pub(crate) fn is_rtlil(text: &[u8]) -> bool {
     let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -119,13 +122,25 @@ impl RtlilDesign {
 
     /// Returns the number of bits of a signal. `None` if it is none, or names no wire.
     pub(super) fn width(&self, module: StatementIndex, words: &Range<usize>) -> Option<usize> {
+        self.width_at(module, words, 0)
+    }
+
+    fn width_at(
+        &self,
+        module: StatementIndex,
+        words: &Range<usize>,
+        depth: usize,
+    ) -> Option<usize> {
+        if depth == DEEPEST {
+            return None;
+        }
         let first = self.word(words.start);
         let (mut width, mut at) = if first == b"{" {
             let mut width = 0_usize;
             let mut at = words.start + 1;
             while at < words.end && self.word(at) != b"}" {
                 let end = self.signal_end(at, words.end);
-                width = width.checked_add(self.width(module, &(at..end))?)?;
+                width = width.checked_add(self.width_at(module, &(at..end), depth + 1)?)?;
                 at = end;
             }
             if at == words.end {

@@ -194,6 +194,14 @@ fn a_signal_has_the_width_of_its_parts() {
 }
 
 #[test]
+fn signals_may_be_nested_deeply() {
+    let open = "{ ".repeat(100_000);
+    let text = DESIGN.replace("connect \\out \\state", &format!("connect \\out {open}"));
+    assert!(!is_valid_rtlil(text.as_bytes()));
+    assert_given_back(View::Rtlil, &text);
+}
+
+#[test]
 fn a_text_that_is_no_design_is_one_unit() {
     for text in [
         "module \\a\n",
