@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use boildown_search::Verdict;
 
-use crate::document::{is_valid_module, is_valid_module_text};
+use crate::document::{is_valid_module, is_valid_module_text, is_valid_rtlil};
 use hashing::{HASH_START, hash};
 use script::ScriptForm;
 
@@ -20,6 +20,8 @@ pub(crate) enum ModuleFormat {
     LlvmIr,
     Mlir,
     Spirv,
+    /// RTLIL.
+    Rtlil,
     /// WebAssembly.
     Wasm,
     /// WebAssembly in text.
@@ -47,7 +49,7 @@ struct ModuleNames {
 /// definition away, or an operand. So a candidate has to define the names that it mentions, but for
 /// those that the best one leaves undefined too; and each pair of neighbouring words must be one of
 /// the input or of the best candidate, where names, types and numbers are alike. Of WebAssembly it
-/// has to be valid, if the best one is. Blocks of LLVM IR and SPIR-V end in an instruction that
+/// has to be valid, if the best one is, and in RTLIL the signals. Blocks of LLVM IR and SPIR-V end in an instruction that
 /// leaves them, and terms of SMT-LIB have the sorts and numbers of arguments that their operations
 /// take, if this is so in the best one.
 ///
@@ -195,7 +197,9 @@ impl ModuleGate {
     fn gated_from(&self) -> usize {
         match self.format {
             ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => GATED_FROM,
-            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SmtLib => 0,
+            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => {
+                0
+            }
         }
     }
 
@@ -215,6 +219,7 @@ impl ModuleNames {
             ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => None,
             ModuleFormat::Wasm => Some(is_valid_module(text)),
             ModuleFormat::Wat => Some(is_valid_module_text(text)),
+            ModuleFormat::Rtlil => Some(is_valid_rtlil(text)),
             ModuleFormat::SmtLib => return Self::of_script(text),
         };
         if let Some(is_valid) = is_valid {
@@ -418,7 +423,7 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
         ModuleFormat::LlvmIr => b"%@!#",
         ModuleFormat::Mlir => b"%^",
         ModuleFormat::Spirv => b"%",
-        ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SmtLib => b"",
+        ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => b"",
     };
     if word.len() < 2 || !signs.contains(&word[0]) {
         return None;
@@ -443,7 +448,9 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
                 || index == 0
                 || is_result && index < before_sign.count()
         }
-        ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SmtLib => false,
+        ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => {
+            false
+        }
     };
     Some(MentionedName {
         text: word.into(),
@@ -463,7 +470,7 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
         let is_comment = match format {
             ModuleFormat::Mlir => line[at..].starts_with(b"//"),
             ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => byte == b';',
-            ModuleFormat::Wasm | ModuleFormat::Wat => false,
+            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil => false,
         };
         if is_comment {
             break;
@@ -545,6 +552,7 @@ next:
             ModuleFormat::Mlir => "//",
             ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => ";",
             ModuleFormat::Wasm | ModuleFormat::Wat => ";;",
+            ModuleFormat::Rtlil => "#",
         };
         format!("{text}{mark}{}\n", "-".repeat(GATED_FROM))
     }

@@ -126,6 +126,7 @@ fn views(_: &Target, bytes: &[u8]) {
         View::Module(ModuleUnits::Instructions),
         View::LlvmIr,
         View::Spirv,
+        View::Rtlil,
         View::Mlir,
     ] {
         check_round_trip(bytes, view);

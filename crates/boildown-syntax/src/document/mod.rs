@@ -15,6 +15,7 @@
 //! - `binary.rs`, `frames/`: the parts of binaries, whose lengths and checksums are corrected
 //! - `llvm/`: modules of LLVM IR, whose names stay defined
 //! - `mlir/`: modules of MLIR, whose names stay defined
+//! - `rtlil/`: designs in RTLIL, whose signals keep their widths
 //! - `spirv/`: modules of SPIR-V in text, whose ids stay defined
 //! - `wasm/`: modules of WebAssembly, which stay valid
 //! - `module_text.rs`, `module_layout.rs`: what the views of modules in text have in common
@@ -41,6 +42,7 @@ mod module_text;
 mod nested_lines;
 mod read;
 mod render;
+mod rtlil;
 mod slots;
 mod spirv;
 mod syntax;
@@ -54,6 +56,7 @@ pub(crate) use frames::crc32;
 pub(crate) use joined::{JoinedPart, MARK, append as append_to_joined, parts as parts_of_joined};
 pub(crate) use kinds::{ERROR, WORD};
 pub(crate) use render::Substitutes;
+pub(crate) use rtlil::{is_rtlil, is_valid_rtlil};
 pub(crate) use syntax::is_lost;
 pub use tokens::Document;
 pub use view::{ModuleUnits, View};

@@ -6,7 +6,8 @@ use boildown_search::Subset;
 
 use super::frames::Frames;
 use super::{
-    Document, View, binary, blocks, characters, flat, llvm, mlir, nested_lines, spirv, syntax, wasm,
+    Document, View, binary, blocks, characters, flat, llvm, mlir, nested_lines, rtlil, spirv,
+    syntax, wasm,
 };
 use crate::split::Split;
 use crate::steps::at_once;
@@ -38,6 +39,7 @@ impl Document {
             View::LlvmIr => llvm::read(bytes),
             View::Mlir => mlir::read(bytes),
             View::Spirv => spirv::read(bytes),
+            View::Rtlil => rtlil::read(bytes),
             View::Module(units) => wasm::read(bytes, units),
             View::ModuleText(units) => wasm::read_text(bytes, units),
             View::Zeros(size) => {

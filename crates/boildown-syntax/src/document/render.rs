@@ -33,7 +33,12 @@ impl Document {
     pub(crate) fn render_with(&self, kept: &Subset, substitutes: &Substitutes) -> Vec<u8> {
         match self.view {
             View::Parts(_) => return self.render_parts(kept),
-            View::Module(_) | View::ModuleText(_) | View::LlvmIr | View::Spirv | View::Mlir => {
+            View::Module(_)
+            | View::ModuleText(_)
+            | View::LlvmIr
+            | View::Spirv
+            | View::Rtlil
+            | View::Mlir => {
                 return self.render_module(kept);
             }
             View::Zeros(_) => return self.render_zeros(kept),

@@ -31,6 +31,8 @@ pub enum View {
     LlvmIr,
     /// The instructions of a module of SPIR-V in text. What mentions a deleted one is made right.
     Spirv,
+    /// The statements of a design in RTLIL. What mentions a deleted one is made right.
+    Rtlil,
     /// The operations, blocks and parameters of a module of MLIR. What mentions a deleted one is
     /// made right.
     Mlir,

@@ -34,7 +34,7 @@ const fn nested(
     }
 }
 
-const NESTED: [Nested; 6] = [
+const NESTED: [Nested; 9] = [
     nested(
         "HTML",
         "script_element",
@@ -46,6 +46,9 @@ const NESTED: [Nested; 6] = [
     nested("Markdown", "", "html_block", Inner::Named("HTML")),
     nested("Markdown", "", "minus_metadata", Inner::Named("YAML")),
     nested("PHP", "", "text", Inner::Named("HTML")),
+    nested("JavaScript", "", "regex_pattern", Inner::Named("Regex")),
+    nested("TypeScript", "", "regex_pattern", Inner::Named("Regex")),
+    nested("TSX", "", "regex_pattern", Inner::Named("Regex")),
 ];
 
 impl Language {

@@ -132,13 +132,14 @@ pub enum PassId {
     ModuleNodes,
     /// Deletes each single unit of a module.
     ModuleTokens,
-    /// Deletes definitions, blocks, instructions and parameters of LLVM IR or SPIR-V. Uses of a
-    /// deleted value become one of its operands, `poison` or an undefined value, a function without
-    /// a body becomes a declaration. In deletions of at least 1/100 of all units.
+    /// Deletes definitions, blocks, instructions and parameters of LLVM IR, MLIR or SPIR-V, or
+    /// statements of RTLIL. Uses of a deleted value become one of its operands, `poison` or an
+    /// undefined value, a function without a body becomes a declaration. In deletions of at least
+    /// 1/100 of all units.
     CoarseInstructions,
     /// [`CoarseInstructions`](Self::CoarseInstructions), in deletions of any size.
     Instructions,
-    /// Deletes each single unit of LLVM IR or SPIR-V.
+    /// Deletes each single unit of LLVM IR, MLIR, SPIR-V or RTLIL.
     EachInstruction,
     /// Deletes all parts of a binary but one: parts that depend on each other can only go
     /// together. A part is a stretch whose length the binary states: a chunk, a section. Lengths,

@@ -141,9 +141,12 @@ impl Beginning {
     fn applies(&self, document: &Document) -> bool {
         match self.pass.view {
             View::Parts(_) => document.has_parts(),
-            View::Module(_) | View::ModuleText(_) | View::LlvmIr | View::Spirv | View::Mlir => {
-                document.is_module()
-            }
+            View::Module(_)
+            | View::ModuleText(_)
+            | View::LlvmIr
+            | View::Spirv
+            | View::Rtlil
+            | View::Mlir => document.is_module(),
             View::Blocks => {
                 let language = self.setup.as_ref().map(|setup| setup.language());
                 self.strategy.passes.names_passes_to_run()

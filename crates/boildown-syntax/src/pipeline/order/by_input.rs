@@ -3,7 +3,7 @@
 use super::limits::{MIB, PARSE_LIMIT};
 use super::{binary, elements, language, lines, text, wasm};
 use crate::Language;
-use crate::document::is_valid_module_text;
+use crate::document::{View, is_rtlil, is_valid_module_text};
 use crate::pipeline::pass::Pass;
 use crate::split::Split;
 use crate::strategy::Units;
@@ -40,8 +40,12 @@ fn order_inside(bytes: &[u8], language: Option<&'static Language>, units: Units)
         Some(language) => language::order(language),
         None if wasm::is_wasm(bytes) => wasm::order(),
         None if is_binary(bytes) => binary::order(),
-        None if text::is_spirv(bytes) => {
-            let mut passes = text::order_of_spirv();
+        None if text::is_spirv(bytes) || is_rtlil(bytes) => {
+            let view = match text::is_spirv(bytes) {
+                true => View::Spirv,
+                false => View::Rtlil,
+            };
+            let mut passes = text::order_of_instructions(view);
             if units == Units::Bytes {
                 passes.extend(text::bytes());
             }
@@ -76,7 +80,7 @@ mod tests {
     fn no_pass_stands_twice_in_an_order() {
         let orders = [
             text::order(),
-            text::order_of_spirv(),
+            text::order_of_instructions(View::Spirv),
             binary::order(),
             wasm::order(),
             lines::order(),

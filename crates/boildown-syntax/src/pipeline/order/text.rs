@@ -14,10 +14,11 @@ pub(in crate::pipeline) fn is_spirv(bytes: &[u8]) -> bool {
     start.windows(13).any(is_model)
 }
 
-/// Returns the order for modules of SPIR-V in text: instructions, then groups, lines and words. As
-/// in a language, bytes are not deleted unless asked for: names would only become shorter.
-pub(super) fn order_of_spirv() -> Vec<Pass> {
-    let mut passes = Vec::from(language::instructions(View::Spirv));
+/// Returns the order for modules of SPIR-V in text, or designs in RTLIL: instructions, then groups,
+/// lines and words. As in a language, bytes are not deleted unless asked for: names would only
+/// become shorter.
+pub(super) fn order_of_instructions(view: View) -> Vec<Pass> {
+    let mut passes = Vec::from(language::instructions(view));
     passes.extend(without_bytes().into_iter().map(Pass::parsed));
     passes
 }

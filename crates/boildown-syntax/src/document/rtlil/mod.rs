@@ -1,0 +1,21 @@
+//! Designs in RTLIL, the text format of yosys: statements, and any subset of them with everything
+//! that mentions the others made right.
+//!
+//! - `words.rs`: the words of the text
+//! - `design.rs`: the statements, and what they are inside of
+//! - `signals.rs`: signals, their widths, and the ports that drive them
+//! - `layout.rs`: the tokens and nodes
+//! - `remains.rs`: which statements are left, and what takes the place of the other wires
+//! - `write.rs`: writing what is kept
+
+mod design;
+mod layout;
+mod remains;
+mod signals;
+#[cfg(test)]
+mod tests;
+mod words;
+mod write;
+
+pub(super) use layout::read;
+pub(crate) use signals::{is_rtlil, is_valid_rtlil};
