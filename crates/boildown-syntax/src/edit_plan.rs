@@ -37,6 +37,33 @@ pub(crate) fn sibling_positions(tree: &Tree) -> SiblingPositions {
         .collect()
 }
 
+/// Returns the ranges of tokens that are deleted with some nodes, separators included, in no order.
+/// No node is inside another one.
+pub(crate) fn cuts_of(
+    tree: &Tree,
+    nodes: impl Iterator<Item = (NodeId, Option<SiblingPosition>)>,
+) -> Vec<Range<usize>> {
+    let mut cuts: Vec<Range<usize>> = Vec::new();
+    let mut elements: Vec<SiblingPosition> = Vec::new();
+    for (node, position) in nodes {
+        match position {
+            Some(position) => elements.push(position),
+            None => cuts.push(tree.nodes[node].tokens.clone()),
+        }
+    }
+    elements.sort_unstable_by_key(|element| (element.list, element.index));
+    for deleted in elements.chunk_by(|one, other| one.list == other.list) {
+        let list = &tree.lists[deleted[0].list];
+        let mut is_deleted = vec![false; list.elements.len()];
+        for element in deleted {
+            is_deleted[element.index] = true;
+        }
+        let cuts_of_list = list.cuts(tree, |index| !is_deleted[index]);
+        cuts.extend(cuts_of_list.filter(|cut| !cut.is_empty()));
+    }
+    cuts
+}
+
 impl EditPlan {
     /// Deletes a node, with its separator.
     pub(crate) fn delete(&mut self, node: NodeId) {
@@ -71,21 +98,11 @@ impl EditPlan {
         tree: &Tree,
         sibling_positions: &SiblingPositions,
     ) -> Vec<Range<usize>> {
-        // The deleted elements of each sibling list.
-        let mut by_list: BTreeMap<ListId, BTreeSet<usize>> = BTreeMap::new();
-        let mut cuts: Vec<Range<usize>> = Vec::new();
-        for node in self.outermost(tree) {
-            match sibling_positions.get(&node) {
-                Some(&SiblingPosition { list, index }) => {
-                    by_list.entry(list).or_default().insert(index);
-                }
-                None => cuts.push(tree.nodes[node].tokens.clone()),
-            }
-        }
-        for (&list, deleted) in &by_list {
-            let cuts_of_list = tree.lists[list].cuts(tree, |index| !deleted.contains(&index));
-            cuts.extend(cuts_of_list.filter(|cut| !cut.is_empty()));
-        }
+        let outermost = self.outermost(tree);
+        let mut cuts = cuts_of(
+            tree,
+            outermost.map(|node| (node, sibling_positions.get(&node).copied())),
+        );
         cuts.sort_unstable_by_key(|cut| cut.start);
         cuts.dedup_by(|next, cut| {
             let meet = next.start <= cut.end;

@@ -198,7 +198,7 @@ impl Language {
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed {
     pub(crate) bytes: Arc<[u8]>,
-    tree: LazyTree,
+    tree: KnownTree,
     /// The nodes below the root; found when first needed. `None` without a list of them.
     items: Arc<OnceLock<Option<ItemList>>>,
     /// The number of nodes that are errors or missing; `usize::MAX` without a tree.
@@ -207,46 +207,38 @@ pub(crate) struct Parsed {
     files: Option<Arc<[ParsedFile]>>,
 }
 
-/// The tree of a text: its own, made when first needed, or that of a text before some edits.
+/// The tree of a text, or that of a text before some edits.
 #[derive(Debug, Clone)]
-struct LazyTree {
+enum KnownTree {
     /// `None` when the parser exceeded its limit of steps.
-    own: Arc<OnceLock<Option<Tree>>>,
-    earlier: Option<Arc<(Arc<[u8]>, Tree)>>,
+    Own(Option<Tree>),
+    Earlier(Arc<(Arc<[u8]>, Tree)>),
 }
 
-impl LazyTree {
-    fn of(tree: Option<Tree>) -> Self {
-        Self {
-            own: Arc::new(OnceLock::from(tree)),
-            earlier: None,
+impl KnownTree {
+    /// Returns the tree of the text, if there is one.
+    fn own(&self) -> Option<&Tree> {
+        match self {
+            Self::Own(tree) => tree.as_ref(),
+            Self::Earlier(_) => None,
         }
     }
 
-    /// Returns a tree that is not made yet, of a text that edits make of `text`, whose tree this
-    /// is.
+    /// Returns what is known of a text that edits make of `text`, whose tree this is.
     fn after(&self, text: &Arc<[u8]>) -> Self {
-        // Not a tree that was made when first needed: what is needed depends on speculation, and
-        // how the parser recovers from errors depends on the tree that it reuses.
-        let earlier = self.earlier.clone().or_else(|| {
-            let tree = self.own.get()?.clone()?;
-            Some(Arc::new((Arc::clone(text), tree)))
-        });
-        Self {
-            own: Arc::default(),
-            earlier,
+        match self {
+            Self::Own(Some(tree)) => Self::Earlier(Arc::new((Arc::clone(text), tree.clone()))),
+            known => known.clone(),
         }
     }
 
-    /// Returns the tree of a text.
-    async fn get(&self, parser: &Parser, text: &[u8]) -> Option<Tree> {
-        if let Some(tree) = self.own.get() {
-            return tree.clone();
-        }
-        let earlier = self.earlier.as_deref();
-        let older = earlier.and_then(|(before, tree)| Some(parser.edit(before, text)?.mark(tree)));
-        let tree = parser.parse_from(text, older, Errors::Any).await;
-        self.own.get_or_init(|| tree).clone()
+    /// Returns the tree to be reused for a text, which edits make of `text`, whose tree this is.
+    fn marked(&self, parser: &Parser, text: &[u8], after: &[u8]) -> Option<Tree> {
+        let (before, tree) = match self {
+            Self::Own(tree) => (text, tree.as_ref()?),
+            Self::Earlier(earlier) => (&*earlier.0, &earlier.1),
+        };
+        Some(parser.edit(before, after)?.mark(tree))
     }
 }
 
@@ -271,7 +263,7 @@ impl Parsed {
     fn with_tree(bytes: Arc<[u8]>, tree: Option<Tree>, errors: usize) -> Self {
         Self {
             bytes,
-            tree: LazyTree::of(tree),
+            tree: KnownTree::Own(tree),
             items: Arc::default(),
             errors,
             files: None,
@@ -353,23 +345,26 @@ impl Parsed {
 
     /// Returns whether the grammar made no sense of the text at all.
     pub(crate) fn is_one_error(&self) -> bool {
-        let is_error = |tree: &Tree| tree.root_node().is_error();
         // With a tree of an earlier text, there is a list of items.
-        self.files.is_none()
-            && self.tree.earlier.is_none()
-            && (self.tree.own.get()).is_some_and(|tree| tree.as_ref().is_none_or(is_error))
+        match &self.tree {
+            KnownTree::Own(tree) => {
+                let tree = tree.as_ref();
+                self.files.is_none() && tree.is_none_or(|tree| tree.root_node().is_error())
+            }
+            KnownTree::Earlier(_) => false,
+        }
     }
 
     /// Returns the nodes below the root, if they are known or the tree is.
     fn items(&self) -> Option<&ItemList> {
-        let items = || ItemList::of(self.tree.own.get()?.as_ref()?);
+        let items = || ItemList::of(self.tree.own()?);
         self.items.get_or_init(items).as_ref()
     }
 
     /// Parses a text that differs from this one. `None` when it has more errors than this one.
     ///
-    /// Of a large text only what differs is parsed, if that tells. Otherwise the tree is reused for
-    /// the rest.
+    /// Of a large text only what differs is parsed, if that tells. Otherwise its tree, or that of a
+    /// text before it, is reused for the rest.
     pub(crate) async fn reparse(&self, parser: &Parser, bytes: Arc<[u8]>) -> Option<Self> {
         if let Some(files) = &self.files {
             return self.reparse_files(files, bytes).await;
@@ -377,10 +372,7 @@ impl Parsed {
         if let Some(decided) = self.reparse_patches(parser, &bytes).await {
             return decided;
         }
-        let older = match parser.edit(&self.bytes, &bytes) {
-            Some(edit) => (self.tree.get(parser, &self.bytes).await).map(|tree| edit.mark(&tree)),
-            None => None,
-        };
+        let older = self.tree.marked(parser, &self.bytes, &bytes);
         let bearable = Errors::up_to(self.errors);
         let tree = parser.parse_from(&bytes, older, bearable).await?;
         let errors = count_errors(&tree);

@@ -1,15 +1,14 @@
 //! Dead-definition removal: the pass that deletes definitions that nothing refers to.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::algorithms::Algorithm;
 use boildown_search::list::{InBatches, List, ListAlgorithm as _};
-use boildown_search::tree::{IdVec, NodeId};
+use boildown_search::tree::{Gaps, IdVec, NodeId};
 use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 
-use crate::edit_plan::{EditPlan, SiblingPositions, sibling_positions};
+use crate::edit_plan::{SiblingPosition, cuts_of};
 use crate::steps::{Pace, pause};
 use crate::symbols::{Symbol, SymbolIndex};
 use crate::{Document, Language};
@@ -32,7 +31,8 @@ use crate::{Document, Language};
 /// Ends with an interesting set. No definition that nothing refers to can go alone, except for
 /// definitions that refer to each other.
 /// # Cost
-/// That of the list algorithm over the sources; `tell` is linear in the number of names.
+/// That of the list algorithm over the sources. A candidate is linear in the number of names, a
+/// skipped one in what is deleted with it.
 /// # Units
 /// Elements of candidates are tokens of the document.
 /// # Source
@@ -47,6 +47,8 @@ pub(crate) struct Unused {
     /// Queries that would delete fewer tokens are skipped.
     smallest: usize,
     best: Subset,
+    /// The units that the best candidate keeps.
+    reached: Arc<[bool]>,
     next: Option<Query<Subset>>,
 }
 
@@ -66,8 +68,10 @@ impl Unused {
         });
         let sources = algorithm.algorithm.on(List::weighted(weights));
         let sources = Batches::new(sources, algorithm.batch_size);
+        let reached = references.reach_from(&sources.best());
         let mut unused = Self {
-            best: references.keep(&sources.best()),
+            best: references.tokens(&reached),
+            reached: reached.into(),
             references: Arc::new(references),
             sources,
             smallest: smallest.max(1),
@@ -80,13 +84,27 @@ impl Unused {
     /// Moves on to the next query that deletes enough.
     fn advance(&mut self) {
         let best = self.best.count();
+        let mut sources = self.sources.best();
         loop {
-            let query = self.sources.ask();
-            self.next = query.map(|query| query.map(|kept| self.references.keep(&kept)));
-            match &self.next {
-                Some(next) if next.candidate.count() + self.smallest > best => self.sources.skip(),
-                _ => return,
+            let Some(query) = self.sources.ask() else {
+                self.next = None;
+                return;
+            };
+            let base = KeptUnits {
+                sources: &sources,
+                reached: &self.reached,
+            };
+            let kept = &query.candidate;
+            if !(self.references).deletes_less(self.smallest, base, kept) {
+                let next = query.map(|kept| self.references.keep(&kept));
+                let is_small = next.candidate.count() + self.smallest > best;
+                self.next = Some(next);
+                if !is_small {
+                    return;
+                }
             }
+            self.sources.skip();
+            sources = self.sources.best();
         }
     }
 }
@@ -111,7 +129,9 @@ impl Search for Unused {
         // After a batch, the verdict that came last need not be the one that counts.
         let best = self.sources.best();
         if best.count() != before {
-            self.best = self.references.keep(&best);
+            let reached = self.references.reach_from(&best);
+            self.best = self.references.tokens(&reached);
+            self.reached = reached.into();
         }
         self.advance();
     }
@@ -130,12 +150,13 @@ impl Search for Unused {
 #[derive(Debug)]
 struct References {
     document: Arc<Document>,
-    sibling_positions: SiblingPositions,
     /// In the order of their nodes, so that a unit comes before those inside it.
     units: Vec<DefinitionUnit>,
     /// The units that define each symbol. A name such as `std` may have hundreds of definitions and
     /// be used by nearly every unit.
     definitions: Vec<Vec<usize>>,
+    /// The units that refer to each symbol themselves.
+    users: Vec<Vec<usize>>,
     /// The symbols that text outside of all units refers to. Their definitions are in every
     /// candidate.
     roots: Vec<usize>,
@@ -164,6 +185,27 @@ struct DefinitionUnit {
     anonymous: Vec<usize>,
     /// The sources directly inside it.
     inside: Vec<usize>,
+    /// The symbols that it defines.
+    defines: Vec<usize>,
+    /// The units that it is anonymous beside.
+    heads: Vec<usize>,
+    /// All units directly inside it.
+    inner: Vec<usize>,
+    /// Its position in `sources`.
+    source: Option<usize>,
+    /// `None` if it is no element of a list.
+    position: Option<SiblingPosition>,
+    /// The most tokens that are deleted with it, separators included.
+    most: usize,
+}
+
+/// The units of a candidate.
+#[derive(Debug, Clone, Copy)]
+struct KeptUnits<'a> {
+    /// The sources that it keeps.
+    sources: &'a Subset,
+    /// All units that it keeps.
+    reached: &'a [bool],
 }
 
 /// The names that anonymous definitions refer to in their heads.
@@ -242,15 +284,71 @@ impl References {
         }
         let mut references = Self {
             document: Arc::clone(document),
-            sibling_positions: sibling_positions(tree),
+            users: vec![Vec::new(); definitions.len()],
             units,
             definitions,
             roots,
             sources: Vec::new(),
         };
+        references.find_positions(&owners);
         pause().await;
         references.find_sources();
+        references.find_users();
         references
+    }
+
+    /// Notes where the units are, and how many tokens are deleted with each.
+    fn find_positions(&mut self, owners: &IdVec<NodeId, Option<usize>>) {
+        let tree = self.document.tree();
+        for unit in &mut self.units {
+            unit.most = tree.nodes[unit.node].tokens.len();
+        }
+        for (list, siblings) in tree.lists.enumerate() {
+            let tokens = |element: NodeId| &tree.nodes[element].tokens;
+            let ends = siblings.elements.iter().map(|&element| tokens(element).end);
+            let starts = siblings.elements.iter().skip(1);
+            let starts = starts
+                .map(|&element| tokens(element).start)
+                .chain([siblings.end]);
+            let widest = ends.zip(starts).map(|(end, start)| start - end).max();
+            // With the last element, what is before it and what is after it may go.
+            let separators = match siblings.gaps {
+                Gaps::Separators => 2 * widest.unwrap_or(0),
+                Gaps::Ends => widest.unwrap_or(0),
+            };
+            for (index, &element) in siblings.elements.iter().enumerate() {
+                let Some(unit) = owners[element].map(|unit| &mut self.units[unit]) else {
+                    continue;
+                };
+                if unit.node == element {
+                    unit.position = Some(SiblingPosition { list, index });
+                    unit.most += separators;
+                }
+            }
+        }
+    }
+
+    /// Notes from where each unit can be reached.
+    fn find_users(&mut self) {
+        for (index, &source) in self.sources.iter().enumerate() {
+            self.units[source].source = Some(index);
+        }
+        for unit in 0..self.units.len() {
+            for &symbol in &self.units[unit].needs {
+                self.users[symbol].push(unit);
+            }
+            for anonymous in self.units[unit].anonymous.clone() {
+                self.units[anonymous].heads.push(unit);
+            }
+            if let Some(outer) = self.units[unit].outer {
+                self.units[outer].inner.push(unit);
+            }
+        }
+        for (symbol, definitions) in self.definitions.iter().enumerate() {
+            for &unit in definitions {
+                self.units[unit].defines.push(symbol);
+            }
+        }
     }
 
     /// Returns the index of the unit of each node that defines something, with a name or without.
@@ -318,15 +416,22 @@ impl References {
         before
     }
 
+    /// Returns whether a source is kept.
+    fn is_kept(&self, unit: usize, kept: &Subset) -> bool {
+        let source = self.units[unit].source;
+        source.is_some_and(|source| kept.contains(source))
+    }
+
     /// Returns the tokens of the candidate that keeps these sources.
     fn keep(&self, kept: &Subset) -> Subset {
+        self.tokens(&self.reach_from(kept))
+    }
+
+    /// Returns which units are in the candidate that keeps these sources.
+    fn reach_from(&self, kept: &Subset) -> Vec<bool> {
         let mut reached = vec![false; self.units.len()];
-        let is_kept = |unit: usize| {
-            let source = self.sources.binary_search(&unit);
-            source.is_ok_and(|source| kept.contains(source))
-        };
         let outermost = (self.sources.iter().copied())
-            .filter(|&unit| self.units[unit].outer.is_none() && is_kept(unit));
+            .filter(|&unit| self.units[unit].outer.is_none() && self.is_kept(unit, kept));
         let mut pending: Vec<usize> = outermost.collect();
         let mut is_needed = vec![false; self.definitions.len()];
         let mut need = |symbols: &[usize], pending: &mut Vec<usize>| {
@@ -341,23 +446,97 @@ impl References {
             if !std::mem::replace(&mut reached[unit], true) {
                 let unit = &self.units[unit];
                 need(&unit.needs, &mut pending);
-                pending.extend(&unit.anonymous);
-                pending.extend(unit.outer);
-                pending.extend(unit.inside.iter().copied().filter(|&unit| is_kept(unit)));
+                self.beside_needs(unit, kept, &mut pending);
             }
         }
-        let mut plan = EditPlan::default();
+        reached
+    }
+
+    /// Adds the units that are in a candidate with a unit, though it does not refer to them.
+    fn beside_needs(&self, unit: &DefinitionUnit, kept: &Subset, pending: &mut Vec<usize>) {
+        pending.extend(&unit.anonymous);
+        pending.extend(unit.outer);
+        let inside = unit.inside.iter().copied();
+        pending.extend(inside.filter(|&unit| self.is_kept(unit, kept)));
+    }
+
+    /// Returns the tokens of the candidate that consists of these units.
+    fn tokens(&self, reached: &[bool]) -> Subset {
+        let tree = self.document.tree();
+        let mut end = NodeId::ROOT;
         let unreached = reached
             .iter()
             .zip(&self.units)
             .filter(|(reached, _)| !**reached);
-        for (_, unit) in unreached {
-            plan.delete(unit.node);
-        }
-        let cuts: Vec<Range<usize>> = plan.cuts(self.document.tree(), &self.sibling_positions);
+        let outermost = unreached.filter_map(|(_, unit)| {
+            let is_outer = unit.node >= end;
+            end = end.max(tree.nodes[unit.node].end);
+            is_outer.then_some((unit.node, unit.position))
+        });
+        let cuts = cuts_of(tree, outermost);
         let mut tokens = Subset::full(self.document.len()).without(cuts);
         tokens.commit();
         tokens
+    }
+
+    /// Returns whether the candidate that keeps the sources `kept` is sure to have fewer than
+    /// `smallest` tokens less than `base`. Looks only at what the sources need that are not kept.
+    fn deletes_less(&self, smallest: usize, base: KeptUnits<'_>, kept: &Subset) -> bool {
+        if !kept.cuts_to(base.sources).is_empty() {
+            // It keeps other sources.
+            return false;
+        }
+        let lost = base.sources.cuts_to(kept).into_iter().flatten();
+        let lost = lost.filter(|&source| base.sources.contains(source));
+        let mut pending: Vec<usize> = lost.map(|source| self.sources[source]).collect();
+        let mut is_doubtful = vec![false; self.units.len()];
+        let mut doubtful = Vec::new();
+        let mut most = 0;
+        while let Some(unit) = pending.pop() {
+            if base.reached[unit] && !std::mem::replace(&mut is_doubtful[unit], true) {
+                doubtful.push(unit);
+                let unit = &self.units[unit];
+                most += unit.most;
+                let needs = unit.needs.iter();
+                pending.extend(needs.flat_map(|&symbol| &self.definitions[symbol]));
+                self.beside_needs(unit, base.sources, &mut pending);
+            }
+        }
+        if most < smallest {
+            return true;
+        }
+        // What is reached from elsewhere stays, with all that it needs.
+        let is_sure = |unit: &usize| base.reached[*unit] && !is_doubtful[*unit];
+        doubtful.retain(|&unit| self.is_reached_from(unit, kept, is_sure));
+        let mut pending = doubtful;
+        while let Some(unit) = pending.pop() {
+            if std::mem::replace(&mut is_doubtful[unit], false) {
+                let unit = &self.units[unit];
+                most -= unit.most;
+                let needs = unit.needs.iter();
+                pending.extend(needs.flat_map(|&symbol| &self.definitions[symbol]));
+                self.beside_needs(unit, kept, &mut pending);
+            }
+        }
+        most < smallest
+    }
+
+    /// Returns whether a unit is in the candidate that keeps these sources because it is one of
+    /// them, or because a unit is there of which that is sure.
+    fn is_reached_from(
+        &self,
+        unit: usize,
+        kept: &Subset,
+        is_sure: impl Fn(&usize) -> bool,
+    ) -> bool {
+        let is_kept = self.is_kept(unit, kept);
+        let unit = &self.units[unit];
+        is_kept && unit.outer.as_ref().is_none_or(&is_sure)
+            || unit.inner.iter().any(&is_sure)
+            || unit.heads.iter().any(&is_sure)
+            || (unit.defines.iter()).any(|symbol| {
+                self.roots.binary_search(symbol).is_ok() || self.users[*symbol].iter().any(&is_sure)
+            })
     }
 }
 
@@ -365,4 +544,58 @@ impl References {
 fn declared<'a>(index: &'a SymbolIndex<'a>) -> impl Iterator<Item = &'a Symbol<'a>> {
     let symbols = index.symbols.iter();
     symbols.filter(|symbol| symbol.is_defined_by_grammar)
+}
+
+#[cfg(all(test, feature = "lang-c"))]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::View;
+    use crate::steps::at_once;
+
+    /// Returns the references of a program whose functions call some of the others, and hold
+    /// variables that nothing or something refers to.
+    fn references(calls: &[(usize, usize)], functions: usize) -> References {
+        let mut text = String::from("int shared, other;\nenum { A, B, C };\n");
+        for function in 0..functions {
+            let called = calls.iter().filter(|(caller, _)| *caller == function);
+            let called: String = called.map(|(_, callee)| format!(" f{callee}();")).collect();
+            let local = format!(" int a{function} = B, b{function};");
+            text +=
+                &format!("void f{function}() {{{local}{called} a{function}++; shared = 1; }}\n");
+        }
+        let c = Language::named("C").expect("the grammar is built");
+        let document = Arc::new(Document::new(&text.as_bytes().into(), View::Syntax(c)));
+        at_once(References::new(&document, c))
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_sure_to_delete_less_does(
+            calls in prop::collection::vec((0_usize..12, 0_usize..12), 0..20),
+            before in prop::collection::vec(any::<bool>(), 64),
+            after in prop::collection::vec(any::<bool>(), 64),
+        ) {
+            let references = references(&calls, 12);
+            let count = references.sources.len();
+            let all = Subset::full(count);
+            let without = |set: &Subset, keeps: &[bool]| {
+                let gone = (0..count).filter(|&source| !keeps[source % keeps.len()]);
+                set.without(gone.map(|source| source..source + 1))
+            };
+            let before = without(&all, &before);
+            let after = without(&before, &after);
+            let reached = references.reach_from(&before);
+            let base = KeptUnits { sources: &before, reached: &reached };
+            let deleted = references.tokens(&reached).count() - references.keep(&after).count();
+            // As many as that are not fewer than that.
+            prop_assert!(!references.deletes_less(deleted, base, &after));
+            let units = references.reach_from(&after);
+            let lost = (0..units.len()).filter(|&unit| reached[unit] && !units[unit]);
+            let most: usize = lost.map(|unit| references.units[unit].most).sum();
+            prop_assert!(most >= deleted);
+            prop_assert!(references.deletes_less(most + 1, base, &after));
+        }
+    }
 }

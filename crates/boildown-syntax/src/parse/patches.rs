@@ -25,6 +25,9 @@ const SOUGHT: usize = 256;
 /// Shorter items, in bytes, may stand anywhere.
 const SHORTEST: usize = 8;
 
+/// The items on either side by which a patch is widened.
+const WIDER: usize = 3;
+
 /// The bytes of an item that are looked for.
 const NEEDLE: usize = 64;
 
@@ -105,6 +108,47 @@ impl Texts<'_> {
         let errors = left.iter().chain(right).map(|item| item.errors).sum();
         let from = after.start - stretch(left).len();
         (from..after.end + stretch(right).len(), errors)
+    }
+
+    /// Adds the items on either side to a patch, and joins it with the patches that it meets.
+    /// Returns the indices of those that it replaces.
+    pub(super) fn widen(self, patches: &mut Vec<Patch>, at: usize) -> Range<usize> {
+        let Patch { items, after } = patches[at].clone();
+        let (mut items, mut after) = (items, after);
+        let mut merged = at..at + 1;
+        let wanted = items.start.saturating_sub(WIDER);
+        match at.checked_sub(1).map(|before| &patches[before]) {
+            Some(before) if before.items.end >= wanted => {
+                (items.start, after.start) = (before.items.start, before.after.start);
+                merged.start -= 1;
+            }
+            before => {
+                // Where an item before the patch stood, and where it stands.
+                let (from, to) = match before {
+                    Some(before) => (self.items[before.items.end].start, before.after.end),
+                    None => (0, 0),
+                };
+                if wanted < items.start {
+                    (items.start, after.start) = (wanted, self.items[wanted].start - from + to);
+                }
+            }
+        }
+        let wanted = (items.end + WIDER).min(self.items.len());
+        match patches.get(at + 1) {
+            Some(next) if next.items.start <= wanted => {
+                (items.end, after.end) = (next.items.end, next.after.end);
+                merged.end += 1;
+            }
+            _ => {
+                after.end = match (self.items.get(items.end), self.items.get(wanted)) {
+                    (Some(from), Some(to)) => after.end + to.start - from.start,
+                    _ => self.new.len(),
+                };
+                items.end = wanted;
+            }
+        }
+        patches.splice(merged.clone(), [Patch { items, after }]);
+        merged
     }
 
     /// Returns the items from `next` on that follow in both texts, in the old one after `before`

@@ -26,6 +26,9 @@ const PATCHED_FROM: usize = 16 << 10;
 /// A patch may hold one part in this many of a text. With more, incremental parsing costs less.
 const LARGEST: usize = 2;
 
+/// How often patches of a text are widened, in all, before the text is parsed as a whole.
+const WIDENINGS: usize = 8;
+
 /// What the parse of a patch alone tells.
 #[derive(Debug)]
 enum Told {
@@ -53,39 +56,57 @@ impl Parsed {
             old: &self.bytes,
             new: bytes,
         };
-        let patches = texts.patches();
-        let largest = patches.iter().map(|patch| patch.after.len()).max()?;
-        if LARGEST * largest > bytes.len() {
-            return None;
-        }
-        let mut after = Vec::with_capacity(items.len());
-        let mut seams = Vec::with_capacity(patches.len());
+        let mut patches = texts.patches();
+        let mut told: Vec<Option<Told>> = Vec::new();
+        told.resize_with(patches.len(), || None);
         let mut errors = self.errors;
-        let mut shift = Shift::default();
-        for (at, patch) in patches.iter().enumerate() {
-            after.extend(shift.moved(&items[shift.item..patch.items.start]));
-            shift.item = patch.items.end;
-            (shift.from, shift.to) = match items.get(patch.items.end) {
-                Some(item) => (item.start, patch.after.end),
-                None => (0, 0),
-            };
-            let from = at.checked_sub(1).map_or(0, |at| patches[at].items.end);
-            let to = (patches.get(at + 1)).map_or(items.len(), |patch| patch.items.start);
-            match self.parse_patch(parser, texts, patch, from..to).await? {
-                Told::Worse => return Some(None),
-                Told::Fits { items, fewer } => {
-                    errors = errors.saturating_sub(fewer);
-                    let seam = after.len()..after.len() + items.len();
-                    if !patch.items.is_empty() {
-                        seams.push(seam);
+        // What cannot be told of some items may be told of more of them.
+        let mut widenings = WIDENINGS;
+        let after = loop {
+            let largest = patches.iter().map(|patch| patch.after.len()).max()?;
+            if LARGEST * largest > bytes.len() {
+                return None;
+            }
+            let mut doubtful = None;
+            for (at, patch) in patches.iter().enumerate() {
+                if told[at].is_some() {
+                    continue;
+                }
+                let from = at.checked_sub(1).map_or(0, |at| patches[at].items.end);
+                let to = (patches.get(at + 1)).map_or(items.len(), |patch| patch.items.start);
+                match self.parse_patch(parser, texts, patch, from..to).await {
+                    Some(Told::Worse) => return Some(None),
+                    Some(fits) => told[at] = Some(fits),
+                    None => {
+                        doubtful = Some(at);
+                        break;
                     }
-                    after.extend(items);
                 }
             }
-        }
-        after.extend(shift.moved(&items[shift.item..]));
-        for seam in seams {
-            check_seam(parser, bytes, &after, seam, list).await?;
+            if doubtful.is_none() {
+                let (after, seams) = items_after(items, &patches, &told);
+                for (at, seam) in seams {
+                    if check_seam(parser, bytes, &after, seam, list)
+                        .await
+                        .is_none()
+                    {
+                        doubtful = Some(at);
+                        break;
+                    }
+                }
+                if doubtful.is_none() {
+                    break after;
+                }
+            }
+            let at = doubtful.filter(|_| widenings > 0)?;
+            widenings -= 1;
+            let merged = texts.widen(&mut patches, at);
+            told.splice(merged, [None]);
+        };
+        for told in told.into_iter().flatten() {
+            if let Told::Fits { fewer, .. } = told {
+                errors = errors.saturating_sub(fewer);
+            }
         }
         let items = ItemList {
             items: after,
@@ -214,22 +235,34 @@ fn are_items(part: &Alone, at: usize, items: impl Iterator<Item = Item>) -> bool
     part.items.is_some() && own.map(|item| item.moved(0, at)).eq(items)
 }
 
-/// Where the items after a patch stand.
-#[derive(Debug, Default)]
-struct Shift {
-    /// The first of them.
-    item: usize,
-    /// Where it stood.
-    from: usize,
-    /// Where it stands.
-    to: usize,
-}
-
-impl Shift {
-    fn moved(&self, items: &[Item]) -> impl Iterator<Item = Item> {
-        let (from, to) = (self.from, self.to);
-        items.iter().map(move |item| item.moved(from, to))
+/// Returns the items of a text after an edit, and where in them those of each patch are that
+/// replaces others.
+fn items_after(
+    items: &[Item],
+    patches: &[Patch],
+    told: &[Option<Told>],
+) -> (Vec<Item>, Vec<(usize, Range<usize>)>) {
+    let mut after = Vec::with_capacity(items.len());
+    let mut seams = Vec::with_capacity(patches.len());
+    // The first item after a patch, where it stood, and where it stands.
+    let (mut next, mut from, mut to) = (0, 0, 0);
+    for (at, (patch, told)) in patches.iter().zip(told).enumerate() {
+        let same = &items[next..patch.items.start];
+        after.extend(same.iter().map(|item| item.moved(from, to)));
+        next = patch.items.end;
+        (from, to) = match items.get(next) {
+            Some(item) => (item.start, patch.after.end),
+            None => (0, 0),
+        };
+        if let Some(Told::Fits { items, .. }) = told {
+            if !patch.items.is_empty() {
+                seams.push((at, after.len()..after.len() + items.len()));
+            }
+            after.extend(items);
+        }
     }
+    after.extend(items[next..].iter().map(|item| item.moved(from, to)));
+    (after, seams)
 }
 
 #[cfg(all(test, feature = "lang-c", feature = "lang-php"))]
@@ -355,6 +388,23 @@ mod tests {
         let strukt = "struct s50 { int x; }";
         assert!(check(c, &base, &text.replacen(&format!("{strukt};"), strukt, 1)).is_none());
         assert!(check(c, &base, &text.replacen(&format!("{strukt};"), "", 1)).is_some());
+    }
+
+    #[test]
+    fn what_an_item_alone_does_not_tell_is_told_with_its_neighbours() {
+        let c = Language::named("C").expect("the grammar is built");
+        let text = program().replacen("struct s50 {", "struct s49;\nstruct s50 {", 1);
+        let parser = Parser::new(c);
+        let base = parsed(c, &text);
+        assert_eq!(base.errors, 0);
+        let after =
+            |part: &str, by: &str| -> Arc<[u8]> { text.replacen(part, by, 1).into_bytes().into() };
+        // The name is an item, and the semicolon another one.
+        let told = |bytes: Arc<[u8]>| at_once(base.reparse_patches(&parser, &bytes));
+        let renamed = told(after("struct s49;", "struct s48;")).expect("patches tell");
+        assert_eq!(renamed.map(|parsed| parsed.errors), Some(0));
+        let broken = told(after("struct s49;", "struct s49 = ;")).expect("patches tell");
+        assert!(broken.is_none());
     }
 
     #[test]

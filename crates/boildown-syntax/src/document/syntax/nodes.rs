@@ -184,14 +184,18 @@ impl SyntaxReader<'_> {
 
     /// Reads the node of a cursor and the siblings after it.
     pub(super) async fn walk(&mut self, mut cursor: TreeCursor<'_>, mut part: Section<'_>) {
-        let top = cursor.depth();
+        // Counted here, because a cursor takes as many steps as it is deep to tell.
+        let mut depth = 0_usize;
         // Depth-first without recursion: inputs may be nested 10,000 levels deep.
         loop {
             if self.pace.is_over() {
                 pause().await;
             }
             match self.enter(&cursor, &mut part) {
-                Inside::Nodes if cursor.goto_first_child() => continue,
+                Inside::Nodes if cursor.goto_first_child() => {
+                    depth += 1;
+                    continue;
+                }
                 Inside::Nodes | Inside::Nothing => {}
                 Inside::Block => {
                     let open = part.bytes_of(cursor.node()).start;
@@ -212,9 +216,10 @@ impl SyntaxReader<'_> {
                 if cursor.goto_next_sibling() {
                     break;
                 }
-                if cursor.depth() == top || !cursor.goto_parent() {
+                if depth == 0 || !cursor.goto_parent() {
                     return;
                 }
+                depth -= 1;
             }
         }
     }
@@ -296,4 +301,22 @@ impl SyntaxReader<'_> {
 /// calls a token.
 fn is_nothing(node: &Range<usize>, bytes: &[u8]) -> bool {
     trim(bytes, node.clone()).is_empty()
+}
+
+#[cfg(all(test, feature = "lang-scheme"))]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{Document, Language, View};
+
+    #[test]
+    fn two_hundred_thousand_nested_lists_are_read_in_time_in_proportion_to_their_number() {
+        // Steps that grow with the depth would take minutes.
+        let language = Language::named("S-expressions").expect("the grammar is built");
+        let levels = 200_000;
+        let text = format!("{}b{}", "(a ".repeat(levels), ")".repeat(levels));
+        let bytes: Arc<[u8]> = text.into_bytes().into();
+        let document = Document::new(&bytes, View::Syntax(language));
+        assert_eq!(document.len(), 3 * levels + 1);
+    }
 }
