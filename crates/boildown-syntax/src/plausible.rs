@@ -3,7 +3,6 @@
 //! wrong sort, and modules of WebAssembly that are not valid.
 
 mod hashing;
-mod script;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,8 +10,8 @@ use std::sync::Arc;
 use boildown_search::Verdict;
 
 use crate::document::{is_valid_module, is_valid_module_text};
+use crate::smt_lib::ScriptForm;
 use hashing::{HASH_START, hash};
-use script::ScriptForm;
 
 /// The format of a module, as far as its names and words are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
