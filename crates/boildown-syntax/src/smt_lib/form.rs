@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sorts::{Expected, Operation, Sort};
 use super::terms::{ReadTerms, Term, TermContent, parse};
-use super::values::{Application, ScriptUses, SymbolUses};
+use super::uses::{Application, ScriptUses, SymbolUses};
 
 /// What is known of the form of a script.
 #[derive(Debug, Default)]

@@ -3,6 +3,7 @@
 //! - `terms.rs`: commands and terms as nested lists
 //! - `sorts.rs`: sorts, and what operations take and give
 //! - `form.rs`: what is declared, and whether each term has the sort that its place asks for
+//! - `uses.rs`: terms and uses of symbols, with their places
 //! - `values.rs`: replacements of terms and constants by values of their sorts
 
 mod form;
@@ -10,6 +11,7 @@ mod sorts;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod uses;
 mod values;
 
 pub(crate) use form::ScriptForm;

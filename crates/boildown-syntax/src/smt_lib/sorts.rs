@@ -121,7 +121,7 @@ impl Operation {
     /// Returns what an operation takes that nothing declares, given the sorts of its arguments.
     /// `None` if it is not known.
     pub(super) fn of(head: &[u8], sorts: &[Sort]) -> Option<Self> {
-        use Sort::{Any, Array, Bits, Bool, Int, Language, Real, Text};
+        use Sort::{Any, Array, Bool, Int, Language, Real, Text};
         let known = |sorts: &[Sort]| {
             let mut sorts = sorts.iter().filter(|sort| **sort != Any);
             sorts.next().cloned().unwrap_or(Any)
@@ -185,21 +185,39 @@ impl Operation {
                 }
                 _ => fixed(&[Any, Any, Any], Any),
             },
+            _ => Self::of_bits(head, sorts),
+        }
+    }
+
+    /// Returns what an operation on bit vectors takes.
+    fn of_bits(head: &[u8], sorts: &[Sort]) -> Option<Self> {
+        use Sort::{Any, Bits, Bool};
+        let mut known = sorts.iter().filter(|sort| **sort != Any);
+        let same = known.next().cloned().unwrap_or(Any);
+        let at_least = |count, sort, result| {
+            let expected = Expected::AtLeast(count, sort);
+            Some(Self { expected, result })
+        };
+        let fixed = |sorts: &[Sort], result| {
+            let expected = Expected::Sorts(sorts.to_vec());
+            Some(Self { expected, result })
+        };
+        match head {
             b"concat" => match sorts {
                 [Bits(high), Bits(low)] => fixed(sorts, Bits(high.saturating_add(*low))),
                 _ => at_least(2, Any, Any),
             },
-            b"bvnot" | b"bvneg" => fixed(&[known(sorts)], known(sorts)),
+            b"bvnot" | b"bvneg" => fixed(&[same.clone()], same.clone()),
             b"bvadd" | b"bvmul" | b"bvand" | b"bvor" | b"bvxor" => {
-                at_least(2, known(sorts), known(sorts))
+                at_least(2, same.clone(), same.clone())
             }
             b"bvsub" | b"bvudiv" | b"bvurem" | b"bvsdiv" | b"bvsrem" | b"bvsmod" | b"bvshl"
             | b"bvlshr" | b"bvashr" | b"bvnor" | b"bvnand" | b"bvxnor" => {
-                fixed(&[known(sorts), known(sorts)], known(sorts))
+                fixed(&[same.clone(), same.clone()], same.clone())
             }
             b"bvult" | b"bvule" | b"bvugt" | b"bvuge" | b"bvslt" | b"bvsle" | b"bvsgt"
-            | b"bvsge" => fixed(&[known(sorts), known(sorts)], Bool),
-            b"bvcomp" => fixed(&[known(sorts), known(sorts)], Bits(1)),
+            | b"bvsge" => fixed(&[same.clone(), same.clone()], Bool),
+            b"bvcomp" => fixed(&[same.clone(), same.clone()], Bits(1)),
             _ => None,
         }
     }
