@@ -94,6 +94,7 @@ mod plausible;
 mod remaining;
 mod rewrite;
 mod shield;
+mod smt_lib;
 mod split;
 mod steps;
 mod strategy;

@@ -3,7 +3,6 @@
 //! wrong sort, and modules of WebAssembly that are not valid.
 
 mod hashing;
-mod script;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,8 +10,8 @@ use std::sync::Arc;
 use boildown_search::Verdict;
 
 use crate::document::{is_valid_module, is_valid_module_text, is_valid_rtlil};
+use crate::smt_lib::ScriptForm;
 use hashing::{HASH_START, hash};
-use script::ScriptForm;
 
 /// The format of a module, as far as its names and words are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +34,7 @@ pub(crate) enum ModuleFormat {
 struct ModuleNames {
     /// The names that are mentioned and not defined, with the number of their function.
     undefined: BTreeSet<(usize, Box<[u8]>)>,
-    /// The kinds of neighbouring words.
+    /// The kinds of neighbouring words; of SPIR-V the shapes of instructions.
     neighbours: BTreeSet<(u64, u64)>,
     /// Whether a validator rejects it, or something but a name or a neighbour is wrong: a block
     /// without an end, a term of the wrong sort. Of WebAssembly there are no names here.
@@ -48,9 +47,10 @@ struct ModuleNames {
 /// right. Of the other deletions nearly all are rejected by the first check of a tool: they take a
 /// definition away, or an operand. So a candidate has to define the names that it mentions, but for
 /// those that the best one leaves undefined too; and each pair of neighbouring words must be one of
-/// the input or of the best candidate, where names, types and numbers are alike. Of WebAssembly it
-/// has to be valid, if the best one is, and in RTLIL the signals. Blocks of LLVM IR and SPIR-V end in an instruction that
-/// leaves them, and terms of SMT-LIB have the sorts and numbers of arguments that their operations
+/// the input or of the best candidate, where names, types and numbers are alike. Of SPIR-V, in which
+/// most operations have a fixed number of operands, whole instructions must be. Of WebAssembly it
+/// has to be valid, if the best one is, and in RTLIL the signals. Blocks of LLVM IR and SPIR-V end
+/// in an instruction that leaves them, and terms of SMT-LIB have the sorts and numbers of arguments that their operations
 /// take, if this is so in the best one.
 ///
 /// A candidate that differs from one that was not interesting in the width of spaces alone is not
@@ -239,9 +239,14 @@ impl ModuleNames {
             let begins = format != ModuleFormat::Spirv && begins_function(&words);
             function += usize::from(begins);
             blocks.line(&words);
+            if format == ModuleFormat::Spirv {
+                names.neighbours.insert((LINE_END, shape(&words)));
+            }
             for (index, &word) in words.iter().enumerate() {
                 let kind = kind(format, word);
-                names.neighbours.insert((last, kind));
+                if format != ModuleFormat::Spirv {
+                    names.neighbours.insert((last, kind));
+                }
                 if format == ModuleFormat::LlvmIr && index == 2 && words[1] == b"=" {
                     // The result may go.
                     names.neighbours.insert((LINE_END, kind));
@@ -258,7 +263,9 @@ impl ModuleNames {
                     mentioned.insert((scope, name.text));
                 }
             }
-            names.neighbours.insert((last, LINE_END));
+            if format != ModuleFormat::Spirv {
+                names.neighbours.insert((last, LINE_END));
+            }
             last = LINE_END;
         }
         let is_defined = |(scope, name): &(usize, Box<[u8]>)| {
@@ -266,7 +273,7 @@ impl ModuleNames {
         };
         mentioned.retain(|mention| !is_defined(mention));
         names.undefined = mentioned;
-        names.is_invalid = blocks.is_broken;
+        names.is_invalid = blocks.is_wrong();
         names
     }
 
@@ -293,6 +300,8 @@ struct BlockOrder {
     last: BlockPlace,
     /// Whether the line is one of a table of jumps.
     is_table: bool,
+    /// Whether there was a memory model.
+    has_model: bool,
     is_broken: bool,
 }
 
@@ -313,6 +322,7 @@ impl BlockOrder {
             format,
             last: BlockPlace::Outside,
             is_table: false,
+            has_model: false,
             is_broken: false,
         }
     }
@@ -321,6 +331,7 @@ impl BlockOrder {
         use BlockPlace::{Begun, Inside, Left, Outside};
         let has_result = words.get(1) == Some(&&b"="[..]);
         let operation = words[if has_result && words.len() > 2 { 2 } else { 0 }];
+        self.has_model |= operation == b"OpMemoryModel";
         let (is_allowed, place) = match self.format {
             ModuleFormat::Spirv => match operation {
                 b"OpLine" | b"OpNoLine" => return,
@@ -362,6 +373,12 @@ impl BlockOrder {
         };
         self.is_broken |= !is_allowed;
         self.last = place;
+    }
+
+    /// Returns whether a block has no end, or a function of SPIR-V, or its module no memory model.
+    fn is_wrong(&self) -> bool {
+        let is_unfinished = self.last != BlockPlace::Outside || !self.has_model;
+        self.is_broken || self.format == ModuleFormat::Spirv && is_unfinished
     }
 }
 
@@ -495,6 +512,20 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
         words.push(&line[start..at]);
     }
     words
+}
+
+/// Returns a number for instructions of SPIR-V of the same shape: the same words, where names,
+/// numbers and strings are alike. A struct may have any number of members.
+fn shape(words: &[&[u8]]) -> u64 {
+    let is_struct = words.contains(&&b"OpTypeStruct"[..]);
+    let mut kinds: Vec<u64> = (words.iter())
+        .map(|word| kind(ModuleFormat::Spirv, word))
+        .collect();
+    if is_struct {
+        kinds.dedup();
+    }
+    let bytes: Vec<u8> = kinds.into_iter().flat_map(u64::to_le_bytes).collect();
+    hash(HASH_START, &bytes)
 }
 
 /// Returns a number for words of the same kind: names, types and numbers are alike.
@@ -653,12 +684,19 @@ next:
 
     #[test]
     fn instructions_of_spirv_keep_their_shape() {
-        let text = "%v = OpTypeVoid\n%f = OpTypeFunction %v\n%g = OpTypeFunction %v %v\n";
+        let text = "OpMemoryModel Logical GLSL450\nOpDecorate %v Binding 0\n%v = OpTypeVoid\n\
+                    %f = OpTypeFunction %v\n%g = OpTypeFunction %v %v\n%h = OpFunction %v None %f\n\
+                    OpFunctionEnd\n";
         let spirv = |from, to| admits(ModuleFormat::Spirv, text, from, to);
         assert!(!spirv("%v = OpTypeVoid\n", ""));
         assert!(!spirv("= OpTypeFunction %v\n", "OpTypeFunction %v\n"));
         assert!(!spirv("OpTypeFunction %v\n", "OpTypeFunction\n"));
         assert!(spirv("%v %v", "%v"));
+        // Each pair of words is in the input.
+        assert!(!spirv("%v Binding 0", "%v"));
+        assert!(!spirv("OpFunctionEnd\n", ""));
+        assert!(!spirv("OpMemoryModel Logical GLSL450\n", ""));
+        assert!(spirv("OpDecorate %v Binding 0\n", ""));
     }
 
     #[test]

@@ -133,6 +133,19 @@ impl Document {
         &self.bytes[self.byte_range(tokens)]
     }
 
+    /// Returns the tokens that these bytes are; `None` if they begin or end inside of one, or are
+    /// none.
+    pub(crate) fn tokens_between(&self, bytes: &Range<usize>) -> Option<Range<usize>> {
+        let first = self
+            .tokens
+            .partition_point(|token| (token.start as usize) < bytes.start);
+        let end = self
+            .tokens
+            .partition_point(|token| (token.end as usize) <= bytes.end);
+        let is_whole = first < end && self.byte_range(first..end) == *bytes;
+        is_whole.then_some(first..end)
+    }
+
     /// Returns the bytes of a range of tokens with the gaps between them.
     pub(crate) fn byte_range(&self, tokens: Range<usize>) -> Range<usize> {
         if tokens.is_empty() {

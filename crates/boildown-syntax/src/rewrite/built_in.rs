@@ -9,6 +9,7 @@ use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
 use crate::document::{ERROR, is_word, words};
+use crate::smt_lib::{SortedChangeKind, changes_by_sort};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language, View};
 
@@ -43,11 +44,15 @@ pub(super) enum BuiltIn {
     Widened,
     /// A file is moved to where another one includes it.
     Inlined,
+    /// A term of SMT-LIB becomes a value of its sort.
+    TermByValue,
+    /// The uses of a symbol of SMT-LIB become a value of its sort, and its declaration is deleted.
+    SymbolByValue,
 }
 
 impl BuiltIn {
     /// The number of variants.
-    pub(super) const COUNT: usize = Self::Inlined as usize + 1;
+    pub(super) const COUNT: usize = Self::SymbolByValue as usize + 1;
 }
 
 /// Texts that break many parsers: a carriage return without a line feed, a NUL, also before a
@@ -252,6 +257,24 @@ impl<'a> BuiltIns<'a> {
             }
             for text in similar.into_iter().take(SIMILAR) {
                 self.replace(BuiltIn::Similar, id, &text);
+            }
+        }
+    }
+
+    /// Proposes changes to a script that leave all terms with their sorts.
+    pub(super) fn by_sort(&mut self) {
+        for change in changes_by_sort(self.document.bytes()) {
+            let source = match change.kind {
+                SortedChangeKind::Term => BuiltIn::TermByValue,
+                SortedChangeKind::Symbol => BuiltIn::SymbolByValue,
+                SortedChangeKind::Parameter => BuiltIn::Parameter,
+                SortedChangeKind::Datatype => BuiltIn::WithUses,
+            };
+            let edits = change.edits.into_iter();
+            let edits = edits
+                .map(|(bytes, text)| Some(Edit::new(&self.document.tokens_between(&bytes)?, text)));
+            if let Some(edits) = edits.collect() {
+                self.add(source, edits);
             }
         }
     }

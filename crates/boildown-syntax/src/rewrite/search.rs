@@ -65,6 +65,9 @@ impl RewriteSetup {
                 let index = MatchIndex::new(document);
                 built_in.nodes();
                 built_in.symbols(self.language);
+                if self.language.name == "SMT-LIB" {
+                    built_in.by_sort();
+                }
                 for (source, rule) in self.rules.rules.iter().enumerate() {
                     rule.propose(&index, source, &mut proposals);
                 }

@@ -54,11 +54,28 @@ impl SpirvLayout<'_> {
                 self.units.open();
                 open = Some(sort);
             }
-            self.instruction(index);
+            if self.module.is(index, "OpEntryPoint") {
+                self.entry_point(index);
+            } else {
+                self.instruction(index);
+            }
         }
         if open.is_some() {
             self.units.close();
         }
+    }
+
+    /// Lays out an entry point, and in it its name, which may become empty.
+    fn entry_point(&mut self, index: InstructionIndex) {
+        let word = self.module.instructions[index].words.start;
+        self.units.open();
+        self.module.instructions[index].token = self.units.token(word);
+        let is_name = |word: &usize| matches!(self.module.word(*word), [b'"', _, _, ..]);
+        if let Some(name) = self.module.operands(index).find(is_name) {
+            let token = self.units.leaf(name);
+            self.module.entry_names.insert(name, token);
+        }
+        self.units.close();
     }
 
     /// Returns by id whether something mentions it that does not only describe it.

@@ -29,6 +29,8 @@ pub(in crate::document) struct SpirvModule {
     pub(super) functions_at: BTreeMap<InstructionIndex, usize>,
     /// The first undefined value of each type, by the id of the type.
     pub(super) undefined: BTreeMap<usize, InstructionIndex>,
+    /// The tokens of the names of entry points, by their words. Those of empty ones are left out.
+    pub(super) entry_names: BTreeMap<usize, UnitToken>,
 }
 
 #[derive(Debug)]
@@ -126,6 +128,7 @@ impl SpirvModule {
             texts: BTreeSet::new(),
             functions_at: BTreeMap::new(),
             undefined: BTreeMap::new(),
+            entry_names: BTreeMap::new(),
         };
         module.divide()?;
         for (index, word) in module.words.iter().enumerate().rev() {

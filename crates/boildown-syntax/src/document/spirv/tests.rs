@@ -93,6 +93,13 @@ fn a_deleted_value_becomes_an_operand_or_an_undefined_value() {
 }
 
 #[test]
+fn the_name_of_an_entry_point_becomes_empty_and_comments_go() {
+    let text = without(MODULE, &["\"main\" %in"]);
+    assert_has(&text, &["OpEntryPoint Fragment %main \"\" %in %out"]);
+    assert!(text.starts_with("OpCapability Shader"), "{text}");
+}
+
+#[test]
 fn what_uses_a_deleted_variable_goes_with_it() {
     let text = without(MODULE, &["%out = OpVariable"]);
     assert_lacks(&text, &["OpStore", "OpDecorate %out", "%ptr_output"]);

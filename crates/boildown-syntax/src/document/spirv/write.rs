@@ -3,7 +3,8 @@
 //! Every set of units gives a module whose ids are defined. Uses of a deleted value become one of
 //! its operands, if that has the same type, or an undefined value; what uses a deleted pointer goes
 //! with it. Types and constants stay as long as something uses them, names and decorations as long
-//! as what they describe. The type of a function follows its parameters.
+//! as what they describe. The type of a function follows its parameters. Comments go with the first
+//! deletion.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -44,9 +45,27 @@ impl ModuleText for SpirvModule {
         let mut out = header;
         out.extend_from_slice(&functions);
         let end = self.words.last().map_or(0, |last| last.bytes.end);
-        out.extend_from_slice(&self.bytes[end..]);
+        out.extend_from_slice(&without_comments(&self.bytes[end..]));
         out
     }
+}
+
+/// Returns what stands between two words without its comments, and without the lines that were
+/// nothing else.
+fn without_comments(gap: &[u8]) -> Vec<u8> {
+    if !gap.contains(&b';') {
+        return gap.to_vec();
+    }
+    let lines: Vec<&[u8]> = gap.split(|&byte| byte == b'\n').collect();
+    let mut left = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let is_last = index + 1 == lines.len();
+        let code = line.split(|&byte| byte == b';').next().unwrap_or_default();
+        if code.len() == line.len() || index == 0 {
+            left.push(if is_last { code } else { code.trim_ascii_end() });
+        }
+    }
+    left.join(&b'\n')
 }
 
 struct SpirvWriter<'a> {
@@ -67,8 +86,15 @@ impl<'a> SpirvWriter<'a> {
             0 => 0,
             word => self.module.words[word - 1].bytes.end,
         };
-        let gap = start..self.module.words[word].bytes.start;
-        self.out.extend_from_slice(&self.module.bytes[gap]);
+        let gap = &self.module.bytes[start..self.module.words[word].bytes.start];
+        let gap = without_comments(gap);
+        // Comments before the first instruction leave no lines.
+        let is_first = word == 0;
+        self.out.extend_from_slice(if is_first {
+            gap.trim_ascii_start()
+        } else {
+            &gap[..]
+        });
     }
 
     fn put(&mut self, text: &[u8]) {
@@ -433,7 +459,11 @@ impl<'a> SpirvWriter<'a> {
         self.words(one.words.start..one.operation + 1);
         for word in self.module.operands(index) {
             let is_there = (self.module.words[word].id).is_none_or(|id| self.is_written(id));
-            if is_there {
+            let name = self.module.entry_names.get(&word);
+            if name.is_some_and(|&name| !is_kept(name, self.remains.kept)) {
+                self.gap(word);
+                self.put(b"\"\"");
+            } else if is_there {
                 self.word(word);
             }
         }

@@ -1,0 +1,480 @@
+//! The form of a script: its commands, the symbols that it declares, and the sorts of its terms, as
+//! far as they are known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sorts::{Expected, Operation, Sort};
+use super::terms::{ReadTerms, Term, TermContent, parse};
+use super::uses::{Application, ScriptUses, SymbolUses};
+
+/// What is known of the form of a script.
+#[derive(Debug, Default)]
+pub(crate) struct ScriptForm<'a> {
+    /// The commands and the operations that are neither declared nor built in, each with the number
+    /// of its arguments.
+    pub(crate) heads: BTreeSet<(&'a [u8], usize)>,
+    /// The symbols in terms, and the sorts, that nothing declares.
+    pub(crate) undeclared: BTreeSet<&'a [u8]>,
+    /// Whether brackets, a number of arguments or a sort is wrong.
+    pub(crate) is_wrong: bool,
+    declared: BTreeMap<&'a [u8], Signature>,
+    /// The sorts that are declared or defined. `Any` has parameters.
+    sorts: BTreeMap<&'a [u8], Sort>,
+    /// The symbols that are bound where the walk is.
+    bound: Vec<(&'a [u8], Sort)>,
+    /// The terms and the uses of symbols, if asked for.
+    uses: Option<ScriptUses<'a>>,
+}
+
+/// The arguments and the result of a declared symbol.
+#[derive(Debug, Clone)]
+struct Signature {
+    arguments: Vec<Sort>,
+    result: Sort,
+}
+
+impl<'a> ScriptForm<'a> {
+    pub(crate) fn read(text: &'a [u8]) -> Self {
+        let mut form = Self::default();
+        form.walk(text);
+        form
+    }
+
+    /// Returns the terms of a script and the uses of the symbols that it declares.
+    pub(super) fn uses(text: &'a [u8]) -> ScriptUses<'a> {
+        let uses = Some(ScriptUses::default());
+        let mut form = Self {
+            uses,
+            ..Self::default()
+        };
+        form.walk(text);
+        form.uses.unwrap_or_default()
+    }
+
+    fn walk(&mut self, text: &'a [u8]) {
+        match parse(text) {
+            ReadTerms::Script(commands) => {
+                for command in &commands {
+                    self.command(command);
+                }
+            }
+            ReadTerms::Unbalanced => self.is_wrong = true,
+            ReadTerms::TooDeep => {}
+        }
+    }
+
+    fn command(&mut self, command: &Term<'a>) {
+        let Some((head, arguments)) = command.application() else {
+            self.is_wrong = true;
+            return;
+        };
+        if head != b"declare-const" {
+            self.heads.insert((head, arguments.len()));
+        }
+        match (head, arguments) {
+            (b"assert", [term]) => {
+                let sort = self.term(term);
+                self.expect(&sort, &Sort::Bool);
+            }
+            (b"declare-const", [name, sort]) if name.atom().is_some() => {
+                self.constant(command, name, sort);
+            }
+            (b"declare-fun", [name, sorts, sort]) => match (name.atom(), sorts.list()) {
+                (Some(_), Some([])) => self.constant(command, name, sort),
+                (Some(name), Some(sorts)) => {
+                    let arguments = sorts.iter().map(|sort| self.sort(sort)).collect();
+                    let result = self.sort(sort);
+                    self.symbol(name, Some(command), sorts, &result);
+                    self.declare(name, arguments, result);
+                }
+                _ => self.is_wrong = true,
+            },
+            (b"define-fun", [name, parameters, sort, body]) => {
+                let (Some(name), Some(parameters)) = (name.atom(), parameters.list()) else {
+                    self.is_wrong = true;
+                    return;
+                };
+                let before = self.bound.len();
+                self.bind_sorted(parameters);
+                let arguments = self.bound[before..].iter();
+                let arguments = arguments.map(|(_, sort)| sort.clone()).collect();
+                let found = self.term(body);
+                self.bound.truncate(before);
+                let result = self.sort(sort);
+                self.expect(&found, &result);
+                self.symbol(name, Some(command), parameters, &result);
+                self.declare(name, arguments, result);
+            }
+            (b"define-const", [name, sort, body]) if name.atom().is_some() => {
+                let found = self.term(body);
+                let result = self.sort(sort);
+                self.expect(&found, &result);
+                self.declare(name.atom().unwrap_or_default(), Vec::new(), result);
+            }
+            (b"declare-sort", [name, parameters, ..]) => self.declare_sort(name, parameters),
+            (b"declare-sort", [name]) => {
+                let name = name.atom().unwrap_or_default();
+                self.sorts.insert(name, Sort::Named(name.to_vec()));
+            }
+            (b"define-sort", [name, parameters, sort]) => {
+                let is_plain = parameters.list().is_some_and(<[_]>::is_empty);
+                let sort = if is_plain { self.sort(sort) } else { Sort::Any };
+                self.sorts.insert(name.atom().unwrap_or_default(), sort);
+            }
+            (b"declare-datatypes", [names, datatypes]) => self.datatypes(names, datatypes),
+            (b"declare-datatype", [name, datatype]) => {
+                let name = name.atom().unwrap_or_default();
+                self.sorts.insert(name, Sort::Named(name.to_vec()));
+                self.constructors(name, datatype);
+            }
+            (
+                b"assert" | b"declare-const" | b"declare-fun" | b"define-fun" | b"define-const"
+                | b"declare-sort" | b"define-sort" | b"declare-datatypes" | b"declare-datatype",
+                _,
+            ) => {
+                self.is_wrong = true;
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads a declaration of a constant.
+    fn constant(&mut self, command: &Term<'a>, name: &Term<'a>, sort: &Term<'a>) {
+        let sort = self.sort(sort);
+        let name = name.atom().unwrap_or_default();
+        self.symbol(name, Some(command), &[], &sort);
+        self.declare(name, Vec::new(), sort);
+    }
+
+    /// Notes a declaration of a symbol.
+    fn symbol(
+        &mut self,
+        name: &'a [u8],
+        command: Option<&Term<'a>>,
+        parameters: &[Term<'a>],
+        sort: &Sort,
+    ) {
+        if let Some(uses) = &mut self.uses {
+            uses.symbols.push(SymbolUses {
+                name,
+                sort: sort.clone(),
+                declaration: command.map(|command| command.range.clone()),
+                parameters: parameters.iter().map(|term| term.range.clone()).collect(),
+                uses: Vec::new(),
+            });
+        }
+    }
+
+    /// Notes a use of a symbol.
+    fn use_of(&mut self, name: &[u8], term: &Term<'a>, arguments: &[Term<'a>]) {
+        let Some(uses) = &mut self.uses else {
+            return;
+        };
+        if let Some(symbol) = uses.symbols.iter_mut().rfind(|symbol| symbol.name == name) {
+            let arguments = arguments.iter().map(|term| term.range.clone());
+            symbol.uses.push((term.range.clone(), arguments.collect()));
+        }
+    }
+
+    fn declare_sort(&mut self, name: &Term<'a>, parameters: &Term<'a>) {
+        let name = name.atom().unwrap_or_default();
+        let sort = match parameters.atom() {
+            Some(b"0") => Sort::Named(name.to_vec()),
+            _ => Sort::Any,
+        };
+        self.sorts.insert(name, sort);
+    }
+
+    /// Reads `((List 0) (Tree 0)) ((constructors of the first) (those of the second))`.
+    fn datatypes(&mut self, names: &Term<'a>, datatypes: &Term<'a>) {
+        let (Some(names), Some(datatypes)) = (names.list(), datatypes.list()) else {
+            self.is_wrong = true;
+            return;
+        };
+        // The old form, `() ((List constructors) …)`, is not read.
+        if names.is_empty() {
+            return;
+        }
+        self.is_wrong |= names.len() != datatypes.len();
+        for name in names {
+            match name.list() {
+                Some([name, parameters]) => self.declare_sort(name, parameters),
+                _ => self.is_wrong = true,
+            }
+        }
+        for (name, datatype) in names.iter().zip(datatypes) {
+            if let Some(uses) = &mut self.uses {
+                let both = [name.range.clone(), datatype.range.clone()];
+                uses.datatypes.push(both);
+            }
+            let name = name.application().map_or(&b""[..], |(name, _)| name);
+            self.constructors(name, datatype);
+        }
+    }
+
+    /// Reads `((nil) (cons (head Int) (tail List)))`.
+    fn constructors(&mut self, datatype: &'a [u8], constructors: &Term<'a>) {
+        let own = self.sorts.get(datatype).cloned().unwrap_or(Sort::Any);
+        let Some(constructors) = constructors.list().filter(|list| !list.is_empty()) else {
+            self.is_wrong = true;
+            return;
+        };
+        if own == Sort::Any || constructors[0].atom() == Some(b"par") {
+            return;
+        }
+        for constructor in constructors {
+            let (name, selectors) = match (constructor.atom(), constructor.application()) {
+                (Some(name), _) => (name, &[][..]),
+                (None, Some(parts)) => parts,
+                (None, None) => {
+                    self.is_wrong = true;
+                    continue;
+                }
+            };
+            let mut arguments = Vec::new();
+            for selector in selectors {
+                let Some((selector, [sort])) = selector.application() else {
+                    self.is_wrong = true;
+                    continue;
+                };
+                let sort = self.sort(sort);
+                arguments.push(sort.clone());
+                self.declare(selector, vec![own.clone()], sort);
+            }
+            self.symbol(name, None, selectors, &own);
+            self.declare(name, arguments, own.clone());
+        }
+    }
+
+    fn sort(&mut self, sort: &Term<'a>) -> Sort {
+        if let Some(name) = sort.atom()
+            && !self.sorts.contains_key(name)
+            && ![&b"Bool"[..], b"Int", b"Real", b"String", b"RegLan"].contains(&name)
+        {
+            self.undeclared.insert(name);
+        }
+        if let Some((b"Array", [index, element])) = sort.application() {
+            let index = self.sort(index);
+            return Sort::Array(Box::new((index, self.sort(element))));
+        }
+        let sorts = &self.sorts;
+        Sort::of(sort, &mut |name| match sorts.get(name) {
+            Some(sort) => sort.clone(),
+            None => Sort::Named(name.to_vec()),
+        })
+    }
+
+    fn declare(&mut self, name: &'a [u8], arguments: Vec<Sort>, result: Sort) {
+        self.declared.insert(name, Signature { arguments, result });
+    }
+
+    fn expect(&mut self, found: &Sort, expected: &Sort) {
+        self.is_wrong |= !found.fits(expected);
+    }
+
+    /// Binds the symbols of `((x Int) (y Int))`.
+    fn bind_sorted(&mut self, parameters: &[Term<'a>]) {
+        for parameter in parameters {
+            match parameter.application() {
+                Some((name, [sort])) => {
+                    let sort = self.sort(sort);
+                    self.bound.push((name, sort));
+                }
+                _ => self.is_wrong = true,
+            }
+        }
+    }
+
+    fn term(&mut self, term: &Term<'a>) -> Sort {
+        let parts = match &term.content {
+            TermContent::Atom(atom) => return self.atom(atom, term),
+            TermContent::List(parts) => parts,
+        };
+        let sort = match (term.application(), &parts[..]) {
+            (Some((head, arguments)), _) => self.application(head, arguments, term),
+            (None, [head, arguments @ ..]) => self.indexed(head, arguments),
+            (None, []) => {
+                self.is_wrong = true;
+                Sort::Any
+            }
+        };
+        if let Some(uses) = &mut self.uses {
+            uses.applications.push(Application {
+                range: term.range.clone(),
+                sort: sort.clone(),
+                symbols_before: uses.symbols.len(),
+            });
+        }
+        sort
+    }
+
+    fn atom(&mut self, atom: &'a [u8], term: &Term<'a>) -> Sort {
+        if let Some((_, sort)) = self.bound.iter().rev().find(|(name, _)| *name == atom) {
+            return sort.clone();
+        }
+        if let Some(signature) = self.declared.get(atom) {
+            self.is_wrong |= !signature.arguments.is_empty();
+            let result = signature.result.clone();
+            self.use_of(atom, term, &[]);
+            return result;
+        }
+        Sort::of_literal(atom).unwrap_or_else(|| {
+            self.undeclared.insert(atom);
+            Sort::Any
+        })
+    }
+
+    /// Reads an application of an operation that is a list: `(_ extract 3 0)`, `(as const T)`.
+    fn indexed(&mut self, head: &Term<'a>, arguments: &[Term<'a>]) -> Sort {
+        let sorts: Vec<Sort> = arguments.iter().map(|term| self.term(term)).collect();
+        match head.application() {
+            Some((b"_", parts)) => {
+                if let [name, tested] = parts
+                    && name.atom() == Some(b"is")
+                    && let Some(tested) = tested.atom()
+                    && !self.declared.contains_key(tested)
+                {
+                    self.undeclared.insert(tested);
+                }
+                match Operation::indexed(parts, &sorts) {
+                    Some(operation) => self.apply(&sorts, &operation),
+                    None => Sort::Any,
+                }
+            }
+            Some((b"as", [_, sort])) => {
+                let sort = self.sort(sort);
+                match sort {
+                    Sort::Array(_) => sort,
+                    _ => Sort::Any,
+                }
+            }
+            _ => Sort::Any,
+        }
+    }
+
+    fn application(&mut self, head: &'a [u8], arguments: &[Term<'a>], term: &Term<'a>) -> Sort {
+        match (head, arguments) {
+            (b"let", [bindings, body]) if bindings.list().is_some() => {
+                return self.binding_let(bindings.list().unwrap_or_default(), body);
+            }
+            (b"forall" | b"exists", [parameters, body]) if parameters.list().is_some() => {
+                let before = self.bound.len();
+                self.bind_sorted(parameters.list().unwrap_or_default());
+                let sort = self.term(body);
+                self.bound.truncate(before);
+                self.expect(&sort, &Sort::Bool);
+                return Sort::Bool;
+            }
+            (b"!", [term, ..]) => return self.term(term),
+            (b"let" | b"forall" | b"exists" | b"!", _) => {
+                self.is_wrong = true;
+                return Sort::Any;
+            }
+            (b"_", [name, width]) => {
+                let is_number = (name.atom())
+                    .and_then(|name| name.strip_prefix(b"bv"))
+                    .is_some_and(|digits| digits.iter().all(u8::is_ascii_digit));
+                let width = super::sorts::number(width).filter(|_| is_number);
+                return width.map_or(Sort::Any, Sort::Bits);
+            }
+            (b"as", [_, sort]) => return self.sort(sort),
+            (b"_" | b"as" | b"match", _) => return Sort::Any,
+            _ => {}
+        }
+        let sorts: Vec<Sort> = arguments.iter().map(|term| self.term(term)).collect();
+        if self.bound.iter().any(|(name, _)| *name == head) {
+            self.is_wrong = true;
+            return Sort::Any;
+        }
+        if let Some(signature) = self.declared.get(head) {
+            let (expected, result) = (signature.arguments.clone(), signature.result.clone());
+            self.is_wrong |= expected.is_empty();
+            self.use_of(head, term, arguments);
+            let expected = Expected::Sorts(expected);
+            return self.apply(&sorts, &Operation { expected, result });
+        }
+        match Operation::of(head, &sorts) {
+            Some(operation) => self.apply(&sorts, &operation),
+            None => {
+                self.heads.insert((head, sorts.len()));
+                Sort::Any
+            }
+        }
+    }
+
+    fn apply(&mut self, sorts: &[Sort], operation: &Operation) -> Sort {
+        let fits = match &operation.expected {
+            Expected::Sorts(expected) => {
+                let mut pairs = sorts.iter().zip(expected);
+                sorts.len() == expected.len() && pairs.all(|(found, sort)| found.fits(sort))
+            }
+            Expected::AtLeast(count, expected) => {
+                sorts.len() >= *count && sorts.iter().all(|sort| sort.fits(expected))
+            }
+        };
+        self.is_wrong |= !fits;
+        operation.result.clone()
+    }
+
+    fn binding_let(&mut self, bindings: &[Term<'a>], body: &Term<'a>) -> Sort {
+        let mut new = Vec::new();
+        for binding in bindings {
+            match binding.application() {
+                Some((name, [value])) => new.push((name, self.term(value))),
+                _ => self.is_wrong = true,
+            }
+        }
+        let before = self.bound.len();
+        self.bound.append(&mut new);
+        let sort = self.term(body);
+        self.bound.truncate(before);
+        sort
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_right(text: &str) -> bool {
+        !ScriptForm::read(text.as_bytes()).is_wrong
+    }
+
+    #[test]
+    fn sorts_and_numbers_of_arguments_are_checked() {
+        let right = "(declare-fun f (Int) String) (declare-const b Bool) ; (\n\
+             (define-fun g ((x Int)) Bool (< x 1))\n\
+             (assert (let ((y (f 1))) (and (g 2) (= y \"a\"\"b)\") (not b) (= (ite b 1 2) 3.5))))\n\
+             (assert (forall ((z Int)) (! (str.in_re (f z) (re.* (str.to_re \"a\"))) :named a)))\n\
+             (assert (bvult #x1 ((_ extract 3 0) #xff)))";
+        assert!(is_right(right));
+        for (from, to) in [
+            ("(f 1)", "f"),
+            ("(f 1)", "(f \"\")"),
+            ("(g 2)", "(g)"),
+            ("(g 2)", "0"),
+            ("(not b)", "(not b b)"),
+            ("(not b)", "(b)"),
+            ("(ite b 1 2)", "(ite b 1)"),
+            ("(ite b 1 2)", "(ite b 1 \"\")"),
+            ("(str.to_re \"a\")", "\"a\""),
+            ("(assert (bvult", "((bvult"),
+            ("((y (f 1)))", "(y)"),
+            ("(z Int)", "(z)"),
+            (":named a)", ":named a"),
+            ("(declare-const b Bool)", "declare-const b Bool)"),
+        ] {
+            assert!(right.contains(from), "{from}");
+            assert!(!is_right(&right.replacen(from, to, 1)), "{from} -> {to}");
+        }
+    }
+
+    #[test]
+    fn what_nothing_declares_is_collected() {
+        let form = ScriptForm::read(b"(assert (p x (q 1))) (check-sat)");
+        assert!(!form.is_wrong);
+        assert_eq!(form.undeclared, BTreeSet::from([&b"x"[..]]));
+        let heads = [(&b"assert"[..], 1), (b"check-sat", 0), (b"p", 2), (b"q", 1)];
+        assert_eq!(form.heads, BTreeSet::from(heads));
+    }
+}

@@ -1,0 +1,18 @@
+//! Scripts of SMT-LIB: terms, their sorts, and what can take their places.
+//!
+//! - `terms.rs`: commands and terms as nested lists
+//! - `sorts.rs`: sorts, and what operations take and give
+//! - `form.rs`: what is declared, and whether each term has the sort that its place asks for
+//! - `uses.rs`: terms and uses of symbols, with their places
+//! - `values.rs`: replacements of terms and constants by values of their sorts
+
+mod form;
+mod sorts;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod uses;
+mod values;
+
+pub(crate) use form::ScriptForm;
+pub(crate) use values::{SortedChangeKind, changes_by_sort};
