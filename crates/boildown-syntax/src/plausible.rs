@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use boildown_search::Verdict;
 
-use crate::document::{is_valid_module, is_valid_module_text};
+use crate::document::{is_ill_formed_ir, is_valid_module, is_valid_module_text};
 use hashing::{HASH_START, hash};
 use script::ScriptForm;
 
@@ -38,6 +38,8 @@ struct ModuleNames {
     /// Whether a validator rejects it, or something but a name or a neighbour is wrong: a block
     /// without an end, a term of the wrong sort. Of WebAssembly there are no names here.
     is_invalid: bool,
+    /// Whether an operand or constant of LLVM IR has the wrong type, or is missing.
+    is_ill_formed: bool,
 }
 
 /// A gate in front of the deletions of tokens and nodes of a module, or of bytes.
@@ -48,7 +50,8 @@ struct ModuleNames {
 /// those that the best one leaves undefined too; and each pair of neighbouring words must be one of
 /// the input or of the best candidate, where names, types and numbers are alike. Of WebAssembly it
 /// has to be valid, if the best one is. Blocks of LLVM IR and SPIR-V end in an instruction that
-/// leaves them, and terms of SMT-LIB have the sorts and numbers of arguments that their operations
+/// leaves them, operands and constants of LLVM IR have the shape and the types that are written
+/// with them, and terms of SMT-LIB have the sorts and numbers of arguments that their operations
 /// take, if this is so in the best one.
 ///
 /// A candidate that differs from one that was not interesting in the width of spaces alone is not
@@ -83,7 +86,7 @@ pub(crate) struct ModuleGate {
 const SAMPLE: usize = 32;
 
 /// Below this size of the best candidate, in bytes, there are so few deletions that all are tried,
-/// unless a validator says which are worth it.
+/// unless a validator or a parser says which are worth it.
 const GATED_FROM: usize = 128;
 
 /// The largest number of candidates remembered as not interesting.
@@ -163,6 +166,7 @@ impl ModuleGate {
         names.undefined.is_subset(&base.undefined)
             && names.neighbours.iter().all(is_known)
             && (base.is_invalid || !names.is_invalid)
+            && (base.is_ill_formed || !names.is_ill_formed)
     }
 
     /// Returns whether a candidate with these names leaves out a number that is mentioned. In LLVM
@@ -194,8 +198,11 @@ impl ModuleGate {
 
     fn gated_from(&self) -> usize {
         match self.format {
-            ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => GATED_FROM,
-            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SmtLib => 0,
+            ModuleFormat::Mlir | ModuleFormat::Spirv => GATED_FROM,
+            ModuleFormat::LlvmIr
+            | ModuleFormat::Wasm
+            | ModuleFormat::Wat
+            | ModuleFormat::SmtLib => 0,
         }
     }
 
@@ -262,6 +269,7 @@ impl ModuleNames {
         mentioned.retain(|mention| !is_defined(mention));
         names.undefined = mentioned;
         names.is_invalid = blocks.is_broken;
+        names.is_ill_formed = format == ModuleFormat::LlvmIr && is_ill_formed_ir(text);
         names
     }
 
@@ -276,6 +284,7 @@ impl ModuleNames {
                 .map(|&(head, arguments)| (hash(HASH_START, head), arguments as u64))
                 .collect(),
             is_invalid: form.is_wrong,
+            is_ill_formed: false,
         }
     }
 }
@@ -580,9 +589,9 @@ next:
 
     #[test]
     fn of_a_short_text_everything_is_tried() {
-        let best: Arc<[u8]> = b"define i32 @f() {\n  ret i32 4\n}\n".as_slice().into();
-        let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, &best);
-        assert!(gate.admits(b"ret 4", &best));
+        let best: Arc<[u8]> = b"func.func @f() {\n  return\n}\n".as_slice().into();
+        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        assert!(gate.admits(b"@f() {", &best));
     }
 
     #[test]
@@ -623,6 +632,14 @@ next:
         assert!(llvm("add nsw", "add"), "this pair of words is in the input");
         let unused = LLVM.replace("ret i32 %c", "ret i32 %a");
         assert!(admits(ModuleFormat::LlvmIr, &unused, "%c = add", "add"));
+    }
+
+    #[test]
+    fn operands_of_llvm_ir_keep_their_types() {
+        let llvm = |from, to| admits(ModuleFormat::LlvmIr, LLVM, from, to);
+        assert!(!llvm("add i32 %b, %a", "add i32 %b, true"));
+        assert!(!llvm("ret i32 %c", "ret i32"));
+        assert!(llvm("ret i32 %c", "ret i32 1"));
     }
 
     #[test]
