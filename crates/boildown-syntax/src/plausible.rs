@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use boildown_search::Verdict;
 
-use crate::document::{is_valid_module, is_valid_module_text, is_valid_rtlil};
+use crate::document::{is_ill_formed_ir, is_valid_module, is_valid_module_text, is_valid_rtlil};
 use crate::smt_lib::ScriptForm;
 use hashing::{HASH_START, hash};
 
@@ -39,6 +39,8 @@ struct ModuleNames {
     /// Whether a validator rejects it, or something but a name or a neighbour is wrong: a block
     /// without an end, a term of the wrong sort. Of WebAssembly there are no names here.
     is_invalid: bool,
+    /// Whether an operand or constant of LLVM IR has the wrong type, or is missing.
+    is_ill_formed: bool,
 }
 
 /// A gate in front of the deletions of tokens and nodes of a module, or of bytes.
@@ -50,8 +52,9 @@ struct ModuleNames {
 /// the input or of the best candidate, where names, types and numbers are alike. Of SPIR-V, in which
 /// most operations have a fixed number of operands, whole instructions must be. Of WebAssembly it
 /// has to be valid, if the best one is, and in RTLIL the signals. Blocks of LLVM IR and SPIR-V end
-/// in an instruction that leaves them, and terms of SMT-LIB have the sorts and numbers of arguments that their operations
-/// take, if this is so in the best one.
+/// in an instruction that leaves them, operands and constants of LLVM IR have the shape and the types
+/// that are written with them, and terms of SMT-LIB have the sorts and numbers of arguments that
+/// their operations take, if this is so in the best one.
 ///
 /// A candidate that differs from one that was not interesting in the width of spaces alone is not
 /// asked about either.
@@ -85,7 +88,7 @@ pub(crate) struct ModuleGate {
 const SAMPLE: usize = 32;
 
 /// Below this size of the best candidate, in bytes, there are so few deletions that all are tried,
-/// unless a validator says which are worth it.
+/// unless a validator or a parser says which are worth it.
 const GATED_FROM: usize = 128;
 
 /// The largest number of candidates remembered as not interesting.
@@ -157,14 +160,17 @@ impl ModuleGate {
 
     /// Returns whether a candidate with these names defines them, and has only known neighbours.
     fn is_well_formed(&self, names: &ModuleNames) -> bool {
-        let Some((_, base)) = &self.base else {
+        let Some((bytes, base)) = &self.base else {
             return true;
         };
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
+        // Of what is left of a short text, few deletions bring new neighbours together.
+        let is_short = bytes.len() < GATED_FROM && self.format == ModuleFormat::LlvmIr;
         names.undefined.is_subset(&base.undefined)
-            && names.neighbours.iter().all(is_known)
+            && (is_short || names.neighbours.iter().all(is_known))
             && (base.is_invalid || !names.is_invalid)
+            && (base.is_ill_formed || !names.is_ill_formed)
     }
 
     /// Returns whether a candidate with these names leaves out a number that is mentioned. In LLVM
@@ -196,10 +202,12 @@ impl ModuleGate {
 
     fn gated_from(&self) -> usize {
         match self.format {
-            ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => GATED_FROM,
-            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => {
-                0
-            }
+            ModuleFormat::Mlir | ModuleFormat::Spirv => GATED_FROM,
+            ModuleFormat::LlvmIr
+            | ModuleFormat::Wasm
+            | ModuleFormat::Wat
+            | ModuleFormat::Rtlil
+            | ModuleFormat::SmtLib => 0,
         }
     }
 
@@ -274,6 +282,7 @@ impl ModuleNames {
         mentioned.retain(|mention| !is_defined(mention));
         names.undefined = mentioned;
         names.is_invalid = blocks.is_wrong();
+        names.is_ill_formed = format == ModuleFormat::LlvmIr && is_ill_formed_ir(text);
         names
     }
 
@@ -288,6 +297,7 @@ impl ModuleNames {
                 .map(|&(head, arguments)| (hash(HASH_START, head), arguments as u64))
                 .collect(),
             is_invalid: form.is_wrong,
+            is_ill_formed: false,
         }
     }
 }
@@ -619,9 +629,19 @@ next:
 
     #[test]
     fn of_a_short_text_everything_is_tried() {
-        let best: Arc<[u8]> = b"define i32 @f() {\n  ret i32 4\n}\n".as_slice().into();
+        let best: Arc<[u8]> = b"func.func @f() {\n  return\n}\n".as_slice().into();
+        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        assert!(gate.admits(b"@f() {", &best));
+    }
+
+    #[test]
+    fn of_a_short_text_of_llvm_ir_what_its_parser_takes_is_tried() {
+        let best: Arc<[u8]> = b"define dso_local i32 @f() {\n  ret i32 4\n}\n"
+            .as_slice()
+            .into();
         let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, &best);
-        assert!(gate.admits(b"ret 4", &best));
+        assert!(gate.admits(b"define i32 @f() {\n  ret i32 4\n}\n", &best));
+        assert!(!gate.admits(b"define dso_local i32 @f() {\n  ret 4\n}\n", &best));
     }
 
     #[test]
@@ -662,6 +682,14 @@ next:
         assert!(llvm("add nsw", "add"), "this pair of words is in the input");
         let unused = LLVM.replace("ret i32 %c", "ret i32 %a");
         assert!(admits(ModuleFormat::LlvmIr, &unused, "%c = add", "add"));
+    }
+
+    #[test]
+    fn operands_of_llvm_ir_keep_their_types() {
+        let llvm = |from, to| admits(ModuleFormat::LlvmIr, LLVM, from, to);
+        assert!(!llvm("add i32 %b, %a", "add i32 %b, true"));
+        assert!(!llvm("ret i32 %c", "ret i32"));
+        assert!(llvm("ret i32 %c", "ret i32 1"));
     }
 
     #[test]

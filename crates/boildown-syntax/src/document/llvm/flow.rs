@@ -81,7 +81,13 @@ impl Flow {
         };
         flow.join(module, function);
         let last = |block: usize| function.blocks[block].instructions.last();
+        // Blocks that nothing jumps to in the input stay until they are deleted themselves.
+        let is_root = |&block: &usize| {
+            block == 0 || before[block].is_empty() && flow.fates[block] == BlockFate::Stays
+        };
+        let roots: Vec<usize> = (0..count).filter(is_root).collect();
         flow.reach(
+            roots,
             |block| match last(block).filter(|last| last.ends_block() && stays(last)) {
                 Some(_) => targets(block),
                 None => Vec::new(),
@@ -138,14 +144,14 @@ impl Flow {
 
     fn reach(
         &mut self,
+        roots: Vec<usize>,
         targets: impl Fn(usize) -> Vec<(usize, usize)>,
         is_switch: impl Fn(usize) -> bool,
     ) {
-        let mut waiting = vec![0];
-        if self.fates.is_empty() {
-            return;
+        for &root in &roots {
+            self.is_reached[root] = true;
         }
-        self.is_reached[0] = true;
+        let mut waiting = roots;
         while let Some(block) = waiting.pop() {
             let last = self.chains[block].last().copied().unwrap_or(block);
             for (target, _) in targets(last) {

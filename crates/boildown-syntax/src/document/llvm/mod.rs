@@ -7,8 +7,10 @@
 //! - `layout.rs`: the tokens and nodes
 //! - `flow.rs`: which blocks are left, and the edges between them
 //! - `write.rs`: writing what is kept
+//! - `form.rs`: whether operands and constants have the types that are written with them
 
 mod flow;
+mod form;
 mod layout;
 mod module;
 mod optional;
@@ -17,4 +19,5 @@ mod tests;
 mod words;
 mod write;
 
+pub(crate) use form::is_ill_formed;
 pub(super) use layout::read;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use crate::document::View;
+use crate::document::llvm::is_ill_formed;
 use crate::document::module_checks::{self, assert_given_back, assert_has};
 
 const MODULE: &str = "\
@@ -242,4 +243,108 @@ proptest! {
     ) {
         module_checks::assert_anything_is_written(View::LlvmIr, MODULE, &edits, &kept);
     }
+}
+
+/// A function two blocks of which nothing jumps to.
+const UNREACHED: &str = "\
+define i32 @f() {
+  unreachable
+
+1:
+  %2 = add i32 1, 2
+  br label %4
+
+3:
+  br label %4
+
+4:
+  %5 = phi i32 [ %2, %1 ], [ 0, %3 ]
+  ret i32 %5
+}
+";
+
+#[test]
+fn a_block_that_nothing_jumps_to_stays_until_it_is_deleted() {
+    let text = without(UNREACHED, &["%2 = add"]);
+    assert_has(&text, &["1:\n", "phi i32 [ poison, %1 ], [ 0, %2 ]"]);
+    let text = without(UNREACHED, &["3:"]);
+    assert_has(&text, &["%2 = add", "phi i32 [ %2, %1 ]\n"]);
+}
+
+#[test]
+fn operands_and_constants_have_the_types_that_are_written_with_them() {
+    assert!(!is_ill_formed(MODULE.as_bytes()));
+    assert!(!is_ill_formed(UNREACHED.as_bytes()));
+    let changed = |from: &str, to: &str| {
+        assert!(MODULE.contains(from), "no {from:?}");
+        is_ill_formed(MODULE.replacen(from, to, 1).as_bytes())
+    };
+    assert!(
+        changed("mul i32 %x, 2", "mul i32 %x"),
+        "an operand is missing"
+    );
+    assert!(changed("mul i32 %x, 2", "mul i32 %x, null"), "no pointer");
+    assert!(
+        changed("store i32 %6", "store i8 %6"),
+        "two types of a value"
+    );
+    assert!(
+        changed("ret i32 %10", "ret void"),
+        "the function returns a number"
+    );
+    assert!(changed("label %4, label", "label"), "a target is missing");
+    assert!(
+        changed("br i1 %3, label %4, ", "br i1 %3, "),
+        "one target of two"
+    );
+    assert!(!changed("br i1 %3, label %4, ", "br "), "a plain jump");
+    assert!(changed("[ 0, %2 ], ", "[ 0 ], "), "a block is missing");
+    assert!(changed("global i32 7", "global i32"), "no initial value");
+    assert!(changed(
+        "i32 @twice(i32 %0, ptr @text)",
+        "i32 (i32 %0, ptr @text)"
+    ));
+    assert!(!changed(
+        "%5 = call i32",
+        "%5 = tail call fastcc noundef i32"
+    ));
+    assert!(!changed("!note !1", "!dbg !1, !note !0"));
+}
+
+#[test]
+fn constants_have_the_shape_of_their_types() {
+    let of =
+        |text: &str| is_ill_formed(format!("%t = type {{ i8, [2 x ptr] }}\n{text}\n").as_bytes());
+    assert!(!of(
+        "@a = global %t { i8 1, [2 x ptr] [ptr null, ptr @a] }, align 8"
+    ));
+    assert!(of("@a = global %t { i8 1 }"), "an element is missing");
+    assert!(of("@a = global %t { i16 1, [2 x ptr] zeroinitializer }"));
+    assert!(of("@a = global [2 x ptr] [ptr null]"), "too few");
+    assert!(!of(
+        "@a = global <{ i8, float }> <{ i8 -1, float 1.000000e+00 }>"
+    ));
+    assert!(of(
+        "@a = global <{ i8, float }> { i8 -1, float 1.000000e+00 }"
+    ));
+    assert!(!of(
+        "@a = constant i8* getelementptr inbounds ([1 x i8], [1 x i8]* @b, i64 0, i64 0)"
+    ));
+    assert!(of(
+        "@a = constant i8* getelementptr inbounds ([1 x i8], [2 x i8]* @b, i64 0, i64 0)"
+    ));
+    assert!(of(
+        "@b = global i8 0\n@a = constant i16* bitcast (i32* @b to i16*)"
+    ));
+    assert!(!of("@a = external global [2 x %t], align 4"));
+}
+
+#[test]
+fn what_is_not_known_to_be_wrong_is_well_formed() {
+    let deep = format!("@a = global {}", "[1 x ".repeat(100_000));
+    assert!(!is_ill_formed(deep.as_bytes()), "not looked at");
+    assert!(!is_ill_formed(
+        b"define void @f() {\n  newer i32 %a to, [\n  ret void\n}\n]\n"
+    ));
+    assert!(!is_ill_formed(b"uselistorder ptr null, { 1, 0 }\n"));
 }

@@ -1,0 +1,315 @@
+//! The form of functions and instructions.
+
+use std::ops::Range;
+
+use super::super::module::number_of;
+use super::super::words::WordSort;
+use super::{BINARY, CASTS, IrForm, PREDICATES};
+
+impl IrForm<'_> {
+    /// Reads a function, or its declaration.
+    pub(super) fn function(&mut self, start: usize) -> Option<usize> {
+        let mut name = start + 1;
+        while self.sort(name) != WordSort::Global {
+            let is_over = name >= self.words.len() || self.begins_line(name);
+            (!is_over).then_some(())?;
+            name = self.after(name);
+        }
+        let is_declared = self.is(start, "declare");
+        let type_start = (start + 1..name).find(|&at| self.type_end(at) == Some(name))?;
+        self.returned = type_start..name;
+        self.locals.clear();
+        let open = self.is(name + 1, "(").then_some(name + 1)?;
+        let close = self.closing(open);
+        let mut at = open + 1;
+        let mut numbered = 0;
+        while at < close {
+            at = self.parameter(at)?;
+            let name = self.word(at - 1);
+            let is_named = self.sort(at - 1) == WordSort::Local && number_of(name).is_none();
+            numbered += usize::from(!is_named);
+            if at < close {
+                at = self.comma(at)?;
+            }
+        }
+        if is_declared {
+            return Some(self.next_line(close));
+        }
+        let mut at = close + 1;
+        while at < self.words.len() && !self.is(at, "{") {
+            at = self.after(at);
+        }
+        let end = self.is(at, "{").then(|| self.closing(at))?;
+        at += 1;
+        let is_label = self.sort(at) == WordSort::Label;
+        let label = [b"%", self.word(at)].concat();
+        if is_label && number_of(&label).is_some_and(|number| number > numbered) {
+            return None;
+        }
+        while at < end {
+            at = self.instruction(at)?;
+        }
+        Some(end + 1)
+    }
+
+    fn parameter(&mut self, start: usize) -> Option<usize> {
+        if self.is(start, ".") || self.is(start, "...") {
+            let mut at = start;
+            while self.word(at).starts_with(b".") {
+                at += 1;
+            }
+            return Some(at);
+        }
+        let end = self.type_end(start)?;
+        let mut at = end;
+        while self.is_name(at) || self.word(at).first() == Some(&b'"') {
+            at = match self.is(at + 1, "=") {
+                true => at + 3,
+                false => self.after_flag(at),
+            };
+        }
+        match self.sort(at) {
+            WordSort::Local => self.local(at, &(start..end)),
+            _ => Some(at),
+        }
+    }
+
+    /// Reads a label or an instruction, with what follows it on its line.
+    fn instruction(&mut self, start: usize) -> Option<usize> {
+        if self.sort(start) == WordSort::Label {
+            return self.expect(start + 1, ":");
+        }
+        let has_result = self.sort(start) == WordSort::Local;
+        let mut at = start;
+        if has_result {
+            at = self.expect(start + 1, "=")?;
+        }
+        if self.is_one_of(at, &["tail", "musttail", "notail"]) {
+            at += 1;
+        }
+        let result = has_result.then_some(start);
+        let (operation, next) = (self.word(at), at + 1);
+        let has_none = matches!(
+            operation,
+            b"ret" | b"br" | b"switch" | b"unreachable" | b"resume" | b"store" | b"fence"
+        );
+        (!(has_none && has_result)).then_some(())?;
+        let end = match operation {
+            b"ret" | b"br" | b"switch" | b"unreachable" | b"resume" => self.end(operation, next)?,
+            b"call" | b"invoke" => self.call(operation, next, result)?,
+            b"phi" => self.phi(next, result)?,
+            b"alloca" | b"load" | b"store" => self.access(operation, next, result)?,
+            b"getelementptr" => self.address(self.to_type(next)?)?,
+            b"select" => {
+                let at = self.to_type(next)?;
+                let at = self.typed_and_comma(at)?;
+                self.result(result, at..self.type_end(at)?)?;
+                let at = self.typed_and_comma(at)?;
+                self.typed(at)?
+            }
+            b"icmp" | b"fcmp" => {
+                let mut at = next;
+                while self.is_name(at) && self.type_end(at).is_none() {
+                    at += 1;
+                }
+                self.is_one_of(at - 1, &PREDICATES).then_some(())?;
+                self.pair(at, None)?
+            }
+            b"fneg" | b"freeze" => {
+                let at = self.to_type(next)?;
+                self.result(result, at..self.type_end(at)?)?;
+                self.typed(at)?
+            }
+            b"insertvalue" | b"insertelement" | b"extractvalue" | b"extractelement"
+            | b"shufflevector" => self.element(operation, next, result)?,
+            _ if self.is_one_of(at, &BINARY) => self.pair(self.to_type(next)?, result)?,
+            _ if self.is_one_of(at, &CASTS) => {
+                let at = self.to_type(next)?;
+                let at = self.typed(at)?;
+                let at = self.expect(at, "to")?;
+                let end = self.type_end(at)?;
+                self.result(result, at..end)?;
+                end
+            }
+            _ if !self.is_name(at) => return None,
+            _ => return Some(self.next_line(at)),
+        };
+        self.line_end(end)
+    }
+
+    /// Reads the operands of an instruction about memory.
+    fn access(&mut self, operation: &[u8], start: usize, result: Option<usize>) -> Option<usize> {
+        let start = self.to_type(start)?;
+        let end = self.type_end(start)?;
+        let of = start..end;
+        match operation {
+            b"alloca" => match self.sort(end) {
+                WordSort::Comma if self.type_end(end + 1).is_some() => self.typed(end + 1),
+                _ => Some(end),
+            },
+            b"load" => {
+                self.result(result, of.clone())?;
+                let at = self.pointer(self.comma(end)?, &of)?;
+                Some(self.ordering(at))
+            }
+            _ => {
+                let at = self.typed_and_comma(start)?;
+                let at = self.pointer(at, &of)?;
+                Some(self.ordering(at))
+            }
+        }
+    }
+
+    /// Reads the operands of an instruction about elements of vectors and structures.
+    fn element(&mut self, operation: &[u8], start: usize, result: Option<usize>) -> Option<usize> {
+        if operation.starts_with(b"insert") {
+            self.result(result, start..self.type_end(start)?)?;
+        }
+        let at = self.typed_and_comma(start)?;
+        match operation {
+            b"extractvalue" => Some(self.indices(at)),
+            b"extractelement" => self.typed(at),
+            b"insertvalue" => {
+                let at = self.typed_and_comma(at)?;
+                Some(self.indices(at))
+            }
+            _ => {
+                let at = self.typed_and_comma(at)?;
+                self.typed(at)
+            }
+        }
+    }
+
+    /// Skips numbers with commas between them.
+    fn indices(&self, start: usize) -> usize {
+        let mut at = start + 1;
+        while self.sort(at) == WordSort::Comma && self.sort(at + 1) != WordSort::Metadata {
+            at += 2;
+        }
+        at
+    }
+
+    /// Takes the type of a result.
+    fn result(&mut self, result: Option<usize>, of: Range<usize>) -> Option<()> {
+        match result {
+            Some(at) => self.local(at, &of).map(|_| ()),
+            None => Some(()),
+        }
+    }
+
+    /// Skips the scope and the ordering of an access that is atomic.
+    fn ordering(&self, start: usize) -> usize {
+        let mut at = start;
+        while self.is_name(at) && !self.begins_line(at) {
+            at = self.after_flag(at);
+        }
+        at
+    }
+
+    /// Reads a type and two values of it, which a result may have too.
+    fn pair(&mut self, start: usize, result: Option<usize>) -> Option<usize> {
+        let end = self.type_end(start)?;
+        let of = start..end;
+        self.result(result, of.clone())?;
+        let at = self.value(end, &of)?;
+        let at = self.comma(at)?;
+        self.value(at, &of)
+    }
+
+    /// Reads the operands of an instruction that ends a block.
+    fn end(&mut self, operation: &[u8], start: usize) -> Option<usize> {
+        match operation {
+            b"unreachable" => Some(start),
+            b"ret" => {
+                let end = self.type_end(start)?;
+                let returned = self.returned.clone();
+                self.same(&(start..end), &returned).then_some(())?;
+                match self.is(start, "void") && end == start + 1 {
+                    true => Some(end),
+                    false => self.typed(start),
+                }
+            }
+            b"resume" => self.typed(start),
+            b"br" if self.is(start, "label") => self.label(start),
+            b"br" => {
+                let at = self.expect(start, "i1")?;
+                let at = self.value(at, &(start..start + 1))?;
+                let at = self.comma(at)?;
+                let at = self.label(at)?;
+                let at = self.comma(at)?;
+                self.label(at)
+            }
+            _ => {
+                let of = start..self.type_end(start)?;
+                let at = self.typed_and_comma(start)?;
+                let open = self.label(at)?;
+                let close = self.is(open, "[").then(|| self.closing(open))?;
+                let mut at = open + 1;
+                while at < close {
+                    self.same(&(at..self.type_end(at)?), &of).then_some(())?;
+                    let next = self.typed_and_comma(at)?;
+                    at = self.label(next)?;
+                }
+                Some(close + 1)
+            }
+        }
+    }
+
+    fn call(&mut self, operation: &[u8], start: usize, result: Option<usize>) -> Option<usize> {
+        let at = self.to_type(start)?;
+        let end = self.type_end(at)?;
+        (!(result.is_some() && end == at + 1 && self.is(at, "void"))).then_some(())?;
+        if !self.is(end - 1, ")") {
+            self.result(result, at..end)?;
+        }
+        let mut at = end;
+        if self.is(at, "asm") {
+            while !self.is(at, "(") {
+                (!self.begins_line(at)).then_some(())?;
+                at += 1;
+            }
+        } else {
+            at = match self.sort(at) {
+                WordSort::Local | WordSort::Global => at + 1,
+                _ => self.constant(at)?,
+            };
+        }
+        let close = self.is(at, "(").then(|| self.closing(at))?;
+        at += 1;
+        while at < close {
+            at = match self.word(at).starts_with(b".") {
+                true => close,
+                false => self.typed(at)?,
+            };
+            if at < close {
+                at = self.comma(at)?;
+            }
+        }
+        if operation == b"call" {
+            return Some(close + 1);
+        }
+        while at < self.words.len() && !self.is(at, "to") {
+            at = self.after(at);
+        }
+        let at = self.label(at + 1)?;
+        self.label(self.expect(at, "unwind")?)
+    }
+
+    fn phi(&mut self, start: usize, result: Option<usize>) -> Option<usize> {
+        let start = self.to_type(start)?;
+        let end = self.type_end(start)?;
+        let of = start..end;
+        self.result(result, of.clone())?;
+        let mut at = end;
+        loop {
+            let close = self.is(at, "[").then(|| self.closing(at))?;
+            let value = self.value(at + 1, &of)?;
+            let block = self.comma(value)?;
+            (self.sort(block) == WordSort::Local && block + 1 == close).then_some(())?;
+            if self.sort(close + 1) != WordSort::Comma || !self.is(close + 2, "[") {
+                return Some(close + 1);
+            }
+            at = close + 2;
+        }
+    }
+}
