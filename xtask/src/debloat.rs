@@ -23,7 +23,7 @@ const MARKS: [usize; 6] = [50, 100, 200, 300, 500, 1000];
 pub(crate) struct DebloatArgs {
     /// The subject's folder. Its test runs without a sandbox.
     subject: PathBuf,
-    /// Ends each search after so many tests.
+    /// Ends each search after this number of tests.
     #[arg(long, value_name = "N", default_value_t = 300)]
     tests: u64,
     /// Folder that keeps the verdicts for the next time.
@@ -42,7 +42,7 @@ struct Course {
 }
 
 impl Course {
-    /// Returns the tokens left after so many tests; a dash if the search had ended or was stopped.
+    /// Returns the tokens left after a number of tests; a dash if the search had ended before.
     fn after(&self, tests: usize) -> String {
         let left = tests.checked_sub(1).and_then(|last| self.left.get(last));
         left.map_or_else(|| "–".to_owned(), usize::to_string)

@@ -1,4 +1,4 @@
-//! Whether heavy elements of lists are removed less often, on real programs with simulated
+//! The correlation of weight and removal of list elements, on real programs with simulated
 //! properties: the assumption behind weighted delta debugging.
 
 use std::num::NonZeroUsize;
@@ -98,7 +98,7 @@ pub fn run(
 #[derive(Debug, Clone)]
 struct Observer {
     algorithm: Algorithm,
-    /// Shared by all clones; the search that is told verdicts is never cloned here.
+    /// Shared by all clones; the search that receives verdicts is never cloned here.
     lists: Arc<Mutex<Vec<Vec<ListElement>>>>,
 }
 

@@ -27,7 +27,7 @@ use crate::{Query, Search, Subset, Verdict};
 /// let guessed = run(GuessedSets::new(all.clone(), [executed]), fails).best();
 /// assert_eq!(run(DdPlus::on(guessed), fails).best().iter().collect::<Vec<_>>(), [3]);
 /// ```
-/// If these changes alone do not fail, or cannot be built, the search goes on with all of them.
+/// If these changes alone do not fail, or cannot be built, the search continues with all of them.
 #[derive(Debug, Clone)]
 pub struct GuessedSets {
     guesses: Arc<[Subset]>,

@@ -90,7 +90,7 @@ impl Tree {
         })
     }
 
-    /// Returns the weight of a node as an element of a list, if it has so many kept tokens: 0 only
+    /// Returns the weight of a node with this number of kept tokens as an element of a list: 0 only
     /// if there are none.
     pub(crate) fn weigh(&self, node: NodeId, kept_tokens: usize) -> u32 {
         match kept_tokens {

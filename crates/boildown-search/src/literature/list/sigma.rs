@@ -85,7 +85,7 @@ impl SigmaEstimate {
         ("lists", Self::Lists),
     ];
 
-    /// Returns σ for the next list, after one of so many elements of which these are left.
+    /// Returns σ for the next list, after one with a number of elements of which some are left.
     pub(crate) fn after_list(self, sigma: Sigma, elements: usize, left: usize) -> Sigma {
         const PRIOR: f64 = 20.0;
         match self {

@@ -2,7 +2,7 @@
 
 use crate::tree::{IdVec, NodeId, Tree};
 
-/// What an element of a list of nodes weighs: an option of every schedule, by
+/// The weight of a node as an element of a list: an option of every schedule, by
 /// [`Tree::weights`].
 ///
 /// Algorithms that respect weights ([`Wddmin`](crate::literature::list::Wddmin),
@@ -69,7 +69,7 @@ impl NodeWeights {
     }
 }
 
-/// What the weight of a node is computed from. Numbers in bits are in units of 2⁻¹⁶, so that they
+/// The numbers that the weight of a node is computed from. Numbers in bits are in units of 2⁻¹⁶, so that they
 /// are the same on every machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct SubtreeShape {
