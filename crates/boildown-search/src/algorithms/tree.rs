@@ -39,8 +39,8 @@ pub enum Schedule {
     Perses,
     /// [`Pardis`].
     Pardis(Siblings),
-    /// [`TreeProbDd`], with the sigma of the list algorithm, or a tenth if it has none. Nothing else
-    /// of the list algorithm counts.
+    /// [`TreeProbDd`], with the sigma of the list algorithm, or a tenth if it has none. Nothing
+    /// else of the list algorithm counts.
     ProbDdTree,
 }
 

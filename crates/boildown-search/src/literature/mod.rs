@@ -33,7 +33,7 @@
 //! | `hdd-hoist` | [`HoistingHdd`](tree::HoistingHdd) | Vince et al., AST 2021 |
 //! | `perses` | [`Perses`](tree::Perses) | Sun et al.: Perses, ICSE 2018 |
 //! | `pardis`, `pardis-hybrid` | [`Pardis`](tree::Pardis) | Gharachorlu, Sumner, FASE 2019 |
-//! | `probdd-tree` | [`TreeProbDd`](tree::TreeProbDd) | after Wang et al.: ProbDD, ESEC/FSE 2021, §7 |
+//! | `probdd-tree` | [`TreeProbDd`](tree::TreeProbDd) | after Wang et al., ESEC/FSE 2021, §7 |
 //!
 //! Every schedule can weigh nodes by [`NodeWeights`](tree::NodeWeights), after Tao, Xue: SADD.
 //!

@@ -27,8 +27,8 @@ use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
 /// followed by [`Sweep`](crate::list::Sweep).
 /// # Cost
 /// O(n) queries for n elements: 2.02 n if nothing can be deleted and σ is a tenth, 1.75 n if σ is a
-/// quarter. No group has more than ⌊1/σ⌋ elements, σ being that of the time. `tell` takes O(log n) for each element of the
-/// group, and O(n / 64) on a hit.
+/// quarter. No group has more than ⌊1/σ⌋ elements, with the σ of that moment. `tell` takes
+/// O(log n) for each element of the group, and O(n / 64) on a hit.
 /// # Units
 /// Elements are indices into the original list; they are never renumbered. Weights are ignored: see
 /// [`WProbDd`](super::WProbDd).

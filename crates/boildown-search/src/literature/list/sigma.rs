@@ -69,8 +69,8 @@ pub enum SigmaEstimate {
     /// It is given, as in the papers.
     #[default]
     Fixed,
-    /// The expected share of needed elements among those that were asked about so far, in this list.
-    /// The given σ counts as 1/2σ elements, half of one needed.
+    /// The expected share of needed elements among those of this list that were asked about so
+    /// far. The given σ counts as 1/2σ elements, half of one needed.
     Answers,
     /// The share of elements that were left of the lists before, where a schedule minimises one
     /// list after the other. The σ so far counts as twenty elements.

@@ -16,8 +16,8 @@ use crate::tree::{IdVec, NodeId, Tree};
 /// # Cost
 /// O(number of nodes) for a whole tree, once.
 /// # Source
-/// Y. Tao, J. Xue, *Structure-Aware Delta Debugging with Geometric-Information Weights* (SADD). Only
-/// the abstract was available: a weight function of geometric volume, decision uniformity and
+/// Y. Tao, J. Xue, *Structure-Aware Delta Debugging with Geometric-Information Weights* (SADD).
+/// Only the abstract was available: a weight function of geometric volume, decision uniformity and
 /// effective branching complexity, of which the volume is the foundation and the others refine. The
 /// formulas are ours. The paper's algorithms are ddmin and ProbDD with these weights:
 /// [`Wddmin`](crate::literature::list::Wddmin) and [`WProbDd`](crate::literature::list::WProbDd)
@@ -69,8 +69,8 @@ impl NodeWeights {
     }
 }
 
-/// The numbers that the weight of a node is computed from. Numbers in bits are in units of 2⁻¹⁶, so that they
-/// are the same on every machine.
+/// The numbers that the weight of a node is computed from. Those in bits are in units of 2⁻¹⁶, so
+/// that they are the same on every machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct SubtreeShape {
     tokens: u64,
