@@ -9,6 +9,7 @@ mod bench;
 mod binary;
 mod census;
 mod corpus;
+mod debloat;
 mod growth;
 mod peers;
 mod pictures;
@@ -18,6 +19,7 @@ mod table;
 mod tokens;
 mod torture;
 mod triage_quality;
+mod verdicts;
 
 use std::process::ExitCode;
 
@@ -33,6 +35,8 @@ enum Xtask {
     Subjects(subjects::SubjectsArgs),
     /// Replays reductions of subjects with many simulated workers and prints how much they gain.
     Scaling(scaling::ScalingArgs),
+    /// Compares CHISEL with list algorithms on a subject, with its own test.
+    Debloat(debloat::DebloatArgs),
     /// Measures the cost of a test beyond the cost of running the program.
     Bench(bench::BenchArgs),
     /// Prints the figures of the source tree and checks their limits.
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
     let done = match Xtask::parse() {
         Xtask::Subjects(args) => subjects::run(&args),
         Xtask::Scaling(args) => scaling::run(&args),
+        Xtask::Debloat(args) => debloat::run(&args),
         Xtask::Bench(args) => bench::run(&args),
         Xtask::House(args) => census::run(&args),
         Xtask::Torture(args) => torture::run(&args),

@@ -43,9 +43,10 @@ fn list_algorithm(spec: &str) -> String {
         let direction = word("direction", "forwards");
         format!(
             "DdminOptions {{ subsets: {}, subset_direction: {direction}, \
-             complement_direction: {direction}, resume: {} }}",
+             complement_direction: {direction}, resume: {}{} }}",
             word("subsets", "try"),
-            word("resume", "restart")
+            word("resume", "restart"),
+            further(parameters, "split"),
         )
     };
     let sigma = || format!("Sigma({})", number(parameters, "sigma", "0.1"));
@@ -59,14 +60,24 @@ fn list_algorithm(spec: &str) -> String {
         "ddmin" => format!("Ddmin({})", ddmin()),
         "ddmin*" => format!("DdminStar({})", ddmin()),
         "wddmin" => "Wddmin".to_owned(),
-        "probdd" => format!("ProbDd({}, {})", sigma(), word("ties", "last")),
+        "probdd" => format!(
+            "ProbDd({}, {}{})",
+            sigma(),
+            word("ties", "last"),
+            further(parameters, "estimate")
+        ),
         "wprobdd" => {
             // Earlier versions knew the longest prefix only.
             let prefix = match word("prefix", "shortest").as_str() {
                 "Longest" => String::new(),
                 other => format!(", {other}"),
             };
-            format!("WProbDd({}, {}{prefix})", sigma(), word("ties", "last"))
+            let estimate = further(parameters, "estimate");
+            format!(
+                "WProbDd({}, {}{prefix}{estimate})",
+                sigma(),
+                word("ties", "last")
+            )
         }
         "cdd" => format!("Cdd({}, {})", sigma(), word("direction", "backwards")),
         "coarsen" => format!("ActiveCoarsen({})", value(parameters, "seed", "0")),
@@ -90,6 +101,14 @@ fn value<'a>(parameters: &'a str, name: &str, default: &'a str) -> &'a str {
         .filter_map(|pair| pair.split_once('='));
     let found = pairs.find(|(known, _)| *known == name);
     found.map_or(default, |(_, value)| value)
+}
+
+/// Returns a parameter that earlier versions did not have; nothing if it has its default value.
+fn further(parameters: &str, name: &str) -> String {
+    match value(parameters, name, "") {
+        "" => String::new(),
+        value => format!(", {name}: {value}"),
+    }
 }
 
 /// Returns the value with a capital first letter.
@@ -130,6 +149,15 @@ mod tests {
                 "ddmin*:subsets=skip,direction=backwards,resume=onwards",
                 "DdminStar(DdminOptions { subsets: Skip, subset_direction: Backwards, \
                  complement_direction: Backwards, resume: Onwards })",
+            ),
+            (
+                "ddmin:split=4",
+                "Ddmin(DdminOptions { subsets: Try, subset_direction: Forwards, \
+                 complement_direction: Forwards, resume: Restart, split: 4 })",
+            ),
+            (
+                "probdd:estimate=answers",
+                "ProbDd(Sigma(0.1), Last, estimate: answers)",
             ),
             ("wddmin", "Wddmin"),
             ("probdd", "ProbDd(Sigma(0.1), Last)"),

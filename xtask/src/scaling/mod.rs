@@ -2,14 +2,13 @@
 //!
 //! Each subject is reduced by the search that `boildown reduce` runs, once for each number of
 //! workers. The workers are simulated, time is virtual; the verdicts are those of the subject's own
-//! test, which runs once for each content (`verdicts.rs`). The planner is the real one, and its own
+//! test, which runs once for each content (`Verdicts`). The planner is the real one, and its own
 //! time counts (`replay.rs`).
 
 mod latency;
 mod plot;
 mod replay;
 mod rows;
-mod verdicts;
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -22,10 +21,10 @@ use boildown_syntax::{Language, Reduction, Strategy, reduction};
 
 use crate::corpus::{self, Subject};
 use crate::table::{self, Align, Style, Table};
+use crate::verdicts::Verdicts;
 use latency::Latency;
 use replay::{Replayed, Setting, replay};
 use rows::{ReplayRow, baseline, read};
-use verdicts::Verdicts;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScalingArgs {

@@ -9,7 +9,7 @@ use boildown_syntax::{Candidate, Reduction};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::latency::Latency;
-use super::verdicts::Verdicts;
+use crate::verdicts::Verdicts;
 
 /// The workers of a replay, and what things cost there.
 #[derive(Debug, Clone, Copy)]

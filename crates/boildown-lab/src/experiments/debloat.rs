@@ -92,11 +92,14 @@ impl DebloatSearch {
 }
 
 /// The state of a reduction.
-struct Debloating {
+struct Debloating<J> {
+    /// Returns the verdict on a candidate that parses, or `None` to end the reduction.
+    judge: J,
     repeats: RepeatedCandidates,
     kept: Subset,
     asked: HashSet<Fingerprint>,
     queries: u64,
+    is_stopped: bool,
 }
 
 /// The role of a node of a sibling list in one phase.
@@ -172,24 +175,44 @@ impl DebloatedProgram {
     /// left.
     #[must_use]
     pub fn reduce(&self, search: DebloatSearch, repeats: RepeatedCandidates) -> (u64, usize) {
+        self.reduce_until(search, repeats, |candidate| {
+            Some(self.judge(candidate.kept()))
+        })
+    }
+
+    /// Reduces the program with another property, such as that of a real command, until the
+    /// property returns `None` or nothing more goes. Otherwise as [`reduce`](Self::reduce).
+    pub fn reduce_until(
+        &self,
+        search: DebloatSearch,
+        repeats: RepeatedCandidates,
+        judge: impl FnMut(&Candidate) -> Option<Verdict>,
+    ) -> (u64, usize) {
         let mut state = Debloating {
+            judge,
             repeats,
             kept: Subset::full(self.document.len()),
             asked: HashSet::new(),
             queries: 0,
+            is_stopped: false,
         };
         loop {
             let before = state.kept.count();
             for &list in self.lists.iter() {
                 self.reduce_list(list, search, &mut state);
             }
-            if state.kept.count() == before {
+            if state.is_stopped || state.kept.count() == before {
                 return (state.queries, self.document.count_tokens(&state.kept));
             }
         }
     }
 
-    fn reduce_list(&self, list: ListId, search: DebloatSearch, state: &mut Debloating) {
+    fn reduce_list(
+        &self,
+        list: ListId,
+        search: DebloatSearch,
+        state: &mut Debloating<impl FnMut(&Candidate) -> Option<Verdict>>,
+    ) {
         let now = Arc::new(self.list_state(list, &state.kept));
         let count = now.requirements.universe();
         if count == 0 {
@@ -218,7 +241,7 @@ impl DebloatedProgram {
         &self,
         search: S,
         list: &Arc<ListState>,
-        state: &mut Debloating,
+        state: &mut Debloating<impl FnMut(&Candidate) -> Option<Verdict>>,
     ) {
         let elements = ElementSearch {
             search,
@@ -227,7 +250,7 @@ impl DebloatedProgram {
             base: state.kept.clone(),
         };
         let mut search = Gated::sealed(elements, self.language);
-        loop {
+        while !state.is_stopped {
             while !search.is_ready() {
                 search.prepare();
             }
@@ -236,8 +259,14 @@ impl DebloatedProgram {
             };
             let is_new = state.asked.insert(candidate.fingerprint());
             if is_new || state.repeats == RepeatedCandidates::Counted {
+                match (state.judge)(&candidate) {
+                    Some(verdict) => search.tell(verdict),
+                    None => {
+                        state.is_stopped = true;
+                        break;
+                    }
+                }
                 state.queries += 1;
-                search.tell(self.judge(candidate.kept()));
             } else {
                 search.skip();
             }

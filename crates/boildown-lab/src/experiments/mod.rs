@@ -9,6 +9,7 @@ pub mod debloat;
 pub mod flaky;
 pub mod posterior;
 pub mod programs;
+pub mod removability;
 pub mod scaling;
 pub mod sigma;
 pub mod weights;
@@ -17,6 +18,7 @@ use std::num::NonZeroUsize;
 
 use boildown_search::algorithms::Algorithm;
 use boildown_search::list::ListAlgorithm as _;
+use boildown_search::literature::tree::NodeWeights;
 use boildown_search::{Subset, Verdict};
 
 use crate::simulate::{RepeatedCandidates, run_single_worker};
@@ -30,14 +32,29 @@ pub struct Contestant {
     pub label: String,
     /// The algorithm.
     pub algorithm: Algorithm,
+    /// The weights of nodes in lists. Only experiments on programs have nodes.
+    pub weights: NodeWeights,
+}
+
+impl Contestant {
+    /// Returns the algorithm with other weights, which are part of the name.
+    #[must_use]
+    pub fn weighted(algorithm: Algorithm, weights: NodeWeights) -> Self {
+        let label = match weights {
+            NodeWeights::Tokens => algorithm.to_string(),
+            _ => format!("{algorithm}, {} weights", weights.name()),
+        };
+        Self {
+            label,
+            algorithm,
+            weights,
+        }
+    }
 }
 
 impl From<Algorithm> for Contestant {
     fn from(algorithm: Algorithm) -> Self {
-        Self {
-            label: algorithm.to_string(),
-            algorithm,
-        }
+        Self::weighted(algorithm, NodeWeights::Tokens)
     }
 }
 

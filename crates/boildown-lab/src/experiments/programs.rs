@@ -97,7 +97,10 @@ pub fn run(
         &tasks,
         setup.threads,
         |_, &(program, schedule, contestant)| {
-            let reduced = program.reduce(schedule, contestant.algorithm, setup.repeats);
+            let Contestant {
+                algorithm, weights, ..
+            } = contestant;
+            let reduced = program.reduce_weighted(schedule, *algorithm, *weights, setup.repeats);
             ProgramsRow {
                 program: program.name.clone(),
                 tokens: program.tokens(),

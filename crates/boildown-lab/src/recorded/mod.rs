@@ -11,7 +11,8 @@ use boildown_search::AnyListSearch;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
 use boildown_search::list::{Halving, InBatches, Sweep};
-use boildown_search::tree::TreeSearch;
+use boildown_search::literature::tree::NodeWeights;
+use boildown_search::tree::{Tree, TreeSearch};
 use boildown_search::{Query, Search, Subset, Verdict, run};
 use boildown_syntax::{Candidate, Check, Document, Gated, Language, View};
 
@@ -156,9 +157,35 @@ impl RecordedInput {
         schedule: Schedule,
         algorithm: Algorithm,
     ) -> Gated<CandidateSearch<AnyListSearch>> {
+        self.weighted_search(schedule, algorithm, NodeWeights::Tokens)
+    }
+
+    /// Returns a search as [`search`](Self::search) does, with these weights in the lists.
+    fn weighted_search(
+        &self,
+        schedule: Schedule,
+        algorithm: Algorithm,
+        weights: NodeWeights,
+    ) -> Gated<CandidateSearch<AnyListSearch>> {
+        self.started(|tree, everything| {
+            let tree = match weights {
+                NodeWeights::Tokens => tree,
+                _ => Arc::new(Tree {
+                    weights: weights.of(&tree),
+                    ..Tree::clone(&tree)
+                }),
+            };
+            schedule.start(InBatches::one_by_one(algorithm), tree, everything, 1)
+        })
+    }
+
+    /// Returns a search over the tree and all tokens, gated.
+    fn started<S: Search<Candidate = Subset>>(
+        &self,
+        start: impl FnOnce(Arc<Tree>, Subset) -> S,
+    ) -> Gated<CandidateSearch<S>> {
         let everything = Subset::full(self.document.len());
-        let tree = Arc::clone(self.document.tree());
-        self.gated(schedule.start(InBatches::one_by_one(algorithm), tree, everything, 1))
+        self.gated(start(Arc::clone(self.document.tree()), everything))
     }
 
     /// Reduces the text with one worker.
@@ -169,11 +196,37 @@ impl RecordedInput {
         algorithm: Algorithm,
         repeats: RepeatedCandidates,
     ) -> ReductionResult {
-        let SimulationResult { best, told, .. } = run_single_worker(
-            self.search(schedule, algorithm),
-            |candidate| self.judge(candidate),
-            repeats,
-        );
+        self.reduce_weighted(schedule, algorithm, NodeWeights::Tokens, repeats)
+    }
+
+    /// Reduces the text with one worker, with these weights in the lists.
+    #[must_use]
+    pub fn reduce_weighted(
+        &self,
+        schedule: Schedule,
+        algorithm: Algorithm,
+        weights: NodeWeights,
+        repeats: RepeatedCandidates,
+    ) -> ReductionResult {
+        self.run_to_end(self.weighted_search(schedule, algorithm, weights), repeats)
+    }
+
+    /// Reduces the text with one worker, by a search over its tree and all of its tokens.
+    #[must_use]
+    pub(crate) fn reduce_by<S: Search<Candidate = Subset>>(
+        &self,
+        start: impl FnOnce(Arc<Tree>, Subset) -> S,
+    ) -> ReductionResult {
+        self.run_to_end(self.started(start), RepeatedCandidates::Skipped)
+    }
+
+    fn run_to_end<S: Search<Candidate = Subset>>(
+        &self,
+        search: Gated<CandidateSearch<S>>,
+        repeats: RepeatedCandidates,
+    ) -> ReductionResult {
+        let SimulationResult { best, told, .. } =
+            run_single_worker(search, |candidate| self.judge(candidate), repeats);
         ReductionResult {
             tokens: best.token_count(),
             queries: told,
@@ -320,6 +373,31 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn other_weights_change_the_queries_of_weighted_algorithms_only() {
+        let mut differ = false;
+        for seed in 0..6 {
+            let Some(recorded) = recorded(seed) else {
+                return;
+            };
+            let reduce = |algorithm: &str, weights| {
+                let algorithm = algorithm.parse().unwrap();
+                let repeats = RepeatedCandidates::Skipped;
+                recorded.reduce_weighted(Schedule::ALL[1], algorithm, weights, repeats)
+            };
+            for weights in [NodeWeights::Volume, NodeWeights::Structure] {
+                assert_eq!(
+                    reduce("ddmin", weights),
+                    reduce("ddmin", NodeWeights::Tokens)
+                );
+                let reduced = reduce("wprobdd", weights);
+                assert!(reduced.tokens >= recorded.needed(), "{reduced:?}");
+                differ |= reduced != reduce("wprobdd", NodeWeights::Tokens);
+            }
+        }
+        assert!(differ);
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use std::num::NonZeroUsize;
 
 use boildown_lab::Report;
-use boildown_lab::experiments::{Contestant, compare, flaky, programs, scaling, sigma, weights};
+use boildown_lab::experiments::{
+    Contestant, compare, flaky, programs, removability, scaling, sigma, weights,
+};
 use boildown_lab::recorded::{RecordedInput, TokenChoice};
 use boildown_lab::workload::Shape;
 use boildown_search::algorithms::Algorithm;
@@ -100,6 +102,15 @@ fn small_programs() -> programs::ProgramsResult {
     )
 }
 
+fn small_removability() -> removability::RemovabilityResult {
+    let json = Language::named("JSON").unwrap();
+    let text = r#"{"a": [1, 2, [3, 4, {"b": 5}], 6], "c": {"d": [7, 8], "e": null}, "f": "g h i"}"#;
+    let choice = TokenChoice { tokens: 2, seed: 3 };
+    let program = RecordedInput::new("<one>.json", text.as_bytes(), json, choice).unwrap();
+    let ddmin = Algorithm::Ddmin(DdminOptions::PAPER);
+    removability::run(&[program], ddmin, choice)
+}
+
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     assert_eq!(small_weights(1).rows, small_weights(3).rows);
@@ -130,6 +141,8 @@ fn csv_is_read_back_as_the_same_rows() {
     check_csv_round_trip(&sigma, &sigma.rows);
     let programs = small_programs();
     check_csv_round_trip(&programs, &programs.rows);
+    let removability = small_removability();
+    check_csv_round_trip(&removability, &removability.rows());
 }
 
 /// Column names of CSV are read by scripts: they stay.
@@ -157,6 +170,7 @@ fn csv_has_fixed_column_names() {
         &small_programs(),
         "program,tokens,needed,schedule,algorithm,queries,left",
     );
+    check(&small_removability(), "program,weight,elements,removed");
     check(&small_flaky(), "helpers,problem,way,queries,runs,kept,rate");
     let techniques = small_scaling().csv();
     for name in [",speculation,", ",width,", ",both,"] {
@@ -171,16 +185,18 @@ fn tables_of_small_experiments() {
     insta::assert_snapshot!("compare", small_compare().table());
     insta::assert_snapshot!("sigma", small_sigma().table());
     insta::assert_snapshot!("programs", small_programs().table());
+    insta::assert_snapshot!("removability", small_removability().table());
 }
 
 #[test]
 fn pages_are_complete_and_need_no_other_file() {
-    let reports: [&dyn Report; 5] = [
+    let reports: [&dyn Report; 6] = [
         &small_weights(1),
         &small_scaling(),
         &small_compare(),
         &small_sigma(),
         &small_programs(),
+        &small_removability(),
     ];
     for report in reports {
         let html = report.html();
@@ -189,7 +205,7 @@ fn pages_are_complete_and_need_no_other_file() {
         for outside in ["<script", "src=", "@import", "url(", "href="] {
             assert!(!html.contains(outside), "{outside}");
         }
-        for broken in ["NaN", "inf,", "<two>"] {
+        for broken in ["NaN", "inf,", "<one>", "<two>"] {
             assert!(!html.contains(broken), "{broken}");
         }
     }

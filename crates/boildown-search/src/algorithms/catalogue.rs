@@ -5,7 +5,7 @@ use super::list::Algorithm;
 use crate::changes::{DdPlus, Isolate};
 use crate::literature::changes::{Dd, SimpleDd};
 use crate::literature::graph::{BinaryReduction, Chisel, Closed, Rejecting};
-use crate::literature::tree::{Hdd, Hddr, HoistingHdd, Pardis, Perses};
+use crate::literature::tree::{Hdd, Hddr, HoistingHdd, Pardis, Perses, TreeProbDd};
 use crate::tree::TreeSearch;
 
 /// The descriptions of the algorithms that are not list algorithms. Those of tree schedules are in
@@ -20,6 +20,7 @@ const OTHERS: &[Entry] = &[
     Perses::<Algorithm>::ENTRY,
     Pardis::<Algorithm>::ENTRY,
     Pardis::<Algorithm>::HYBRID,
+    TreeProbDd::ENTRY,
     SimpleDd::ENTRY,
     Dd::ENTRY,
     DdPlus::ENTRY,

@@ -8,10 +8,10 @@ use super::names::{self, ParsedName};
 use crate::list::{Adaptive, GroupTesting, Halving, HalvingOptions, List, ListAlgorithm, Sweep};
 use crate::literature::list::{
     ActiveCoarsen, Bisection, Cdd, CddOptions, CoarsenOptions, Ddmin, DdminOptions, KnownMisses,
-    NMinimal, NMinimalOptions, Naive, PmaOptions, ProbDd, ProbDdOptions, WProbDd, WProbDdOptions,
-    Wddmin,
+    NMinimal, NMinimalOptions, Naive, PmaOptions, ProbDd, ProbDdOptions, Sigma, WProbDd,
+    WProbDdOptions, Wddmin,
 };
-use crate::{AnyListSearch, Fixpoint};
+use crate::{AnyListSearch, Fixpoint, Subset};
 
 /// Makes the enum of all list algorithms from a list of variants. Each variant has the options of
 /// its algorithm, if there are any, and stands for a search that is [`Registered`].
@@ -122,6 +122,16 @@ impl Algorithm {
     /// [`Halving`] with its default options: depth-first, the last elements first.
     pub const HALVING: Self = Self::Halving(HalvingOptions::DEFAULT);
 
+    /// Returns the initial probability that an element is needed, for algorithms that have one.
+    pub(super) fn sigma(self) -> Option<Sigma> {
+        match self {
+            Self::ProbDd(options) => Some(options.sigma),
+            Self::WProbDd(options) => Some(options.sigma),
+            Self::Cdd(options) => Some(options.sigma),
+            _ => None,
+        }
+    }
+
     /// Returns the name, without parameters.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -134,6 +144,15 @@ impl ListAlgorithm for Algorithm {
 
     fn on(&self, list: List) -> AnyListSearch {
         self.start(list)
+    }
+
+    fn learn(&mut self, list: &List, left: &Subset) {
+        let (estimate, sigma) = match self {
+            Self::ProbDd(options) => (options.estimate, &mut options.sigma),
+            Self::WProbDd(options) => (options.estimate, &mut options.sigma),
+            _ => return,
+        };
+        *sigma = estimate.after_list(*sigma, list.kept.count(), left.count());
     }
 }
 
@@ -170,9 +189,9 @@ mod tests {
         let with_parameters = [
             "halving:order=breadth,direction=forwards",
             "ddmin:subsets=skip,direction=backwards,resume=onwards",
-            "ddmin*:resume=onwards",
-            "probdd:sigma=0.25,ties=first",
-            "wprobdd:sigma=0.01,ties=stable,prefix=longest",
+            "ddmin*:resume=onwards,split=3",
+            "probdd:sigma=0.25,ties=first,estimate=answers",
+            "wprobdd:sigma=0.01,ties=stable,prefix=longest,estimate=lists",
             "cdd:sigma=0.3,direction=forwards",
             "coarsen:seed=7",
             "pma:threshold=0.5",
@@ -220,6 +239,10 @@ mod tests {
         assert_eq!(
             error("halving:order=best"),
             "order has to be one of depth, breadth, not `best`"
+        );
+        assert_eq!(
+            error("ddmin:split=1"),
+            "split has to be a whole number of at least 2, not `1`"
         );
         assert_eq!(error("cdd:sigma=0.1,sigma=0.2"), "`sigma` is there twice");
         assert_eq!(

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use super::Algorithm;
 use super::names::ParsedName;
 use crate::list::InBatches;
+use crate::literature::list::Sigma;
 use crate::literature::tree::{
     Append, Hdd, Hddr, HddrOrder, HoistingHdd, LastNode, Nodes, Pardis, Perses, Pop, Siblings,
+    TreeProbDd,
 };
 use crate::tree::{Tree, TreeSearch};
 use crate::{AnyListSearch, Fixpoint, Subset};
@@ -37,11 +39,14 @@ pub enum Schedule {
     Perses,
     /// [`Pardis`].
     Pardis(Siblings),
+    /// [`TreeProbDd`], with the sigma of the list algorithm, or a tenth if it has none. Nothing
+    /// else of the list algorithm counts.
+    ProbDdTree,
 }
 
 impl Schedule {
     /// All schedules.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Boildown,
         Self::Hdd(LastNode::Tried),
         Self::Hdd(LastNode::Stays),
@@ -55,6 +60,7 @@ impl Schedule {
         Self::Perses,
         Self::Pardis(Siblings::Alone),
         Self::Pardis(Siblings::Together),
+        Self::ProbDdTree,
     ];
 
     const fn hddr(pop: Pop, append: Append) -> Self {
@@ -93,6 +99,10 @@ impl Schedule {
             Self::Pardis(siblings) => {
                 AnyListSearch::new(Pardis::new(algorithm, tree, kept, siblings))
             }
+            Self::ProbDdTree => {
+                let sigma = algorithm.algorithm.sigma().unwrap_or(Sigma::TENTH);
+                AnyListSearch::new(TreeProbDd::new(tree, kept, sigma))
+            }
         }
     }
 }
@@ -115,6 +125,7 @@ impl fmt::Display for Schedule {
             Self::Perses => "perses",
             Self::Pardis(Siblings::Alone) => "pardis",
             Self::Pardis(Siblings::Together) => "pardis-hybrid",
+            Self::ProbDdTree => "probdd-tree",
         })
     }
 }

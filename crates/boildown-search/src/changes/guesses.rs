@@ -11,6 +11,23 @@ use crate::{Query, Search, Subset, Verdict};
 /// `best` was told `Interesting`, or is the start.
 /// # Cost
 /// One query for each set, at most.
+/// # Example
+/// Changes in lines that the failing run never executes are left out first, with one query:
+/// ```
+/// use boildown_search::changes::{DdPlus, GuessedSets};
+/// use boildown_search::{Search as _, Subset, Verdict, run};
+///
+/// let fails = |applied: &Subset| match applied.contains(3) {
+///     true => Verdict::Interesting,
+///     false => Verdict::Uninteresting,
+/// };
+/// let all = Subset::full(1000);
+/// // By the coverage of the failing run, only the first ten changes are executed.
+/// let executed = all.only(0..10);
+/// let guessed = run(GuessedSets::new(all.clone(), [executed]), fails).best();
+/// assert_eq!(run(DdPlus::on(guessed), fails).best().iter().collect::<Vec<_>>(), [3]);
+/// ```
+/// If these changes alone do not fail, or cannot be built, the search continues with all of them.
 #[derive(Debug, Clone)]
 pub struct GuessedSets {
     guesses: Arc<[Subset]>,

@@ -120,6 +120,11 @@ pub trait ListAlgorithm: Clone {
 
     /// Starts on a list. The search decides whether it asks about the empty list.
     fn on(&self, list: List) -> Self::Search;
+
+    /// Learns, for the lists that follow, from a list that is minimised and what is left of it.
+    /// Called by the schedules [`Hdd`](crate::literature::tree::Hdd) and
+    /// [`Hddr`](crate::literature::tree::Hddr). Does nothing by default.
+    fn learn(&mut self, _list: &List, _left: &Subset) {}
 }
 
 impl<F, S> ListAlgorithm for F
@@ -158,5 +163,9 @@ impl<A: ListAlgorithm> ListAlgorithm for InBatches<A> {
 
     fn on(&self, list: List) -> Self::Search {
         Batches::new(self.algorithm.on(list), self.batch_size)
+    }
+
+    fn learn(&mut self, list: &List, left: &Subset) {
+        self.algorithm.learn(list, left);
     }
 }

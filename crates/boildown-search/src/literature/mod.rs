@@ -12,6 +12,7 @@
 //! | name | type | paper |
 //! |---|---|---|
 //! | `ddmin` | [`Ddmin`](list::Ddmin) | Zeller, Hildebrandt, IEEE TSE 2002 |
+//! | `ddmin:split=N` | the same | Kiss: split factor, IEEE Access 2020 |
 //! | `ddmin*` | the same, in a [`Fixpoint`](crate::Fixpoint) | Vince: DD*, A-TEST 2022 |
 //! | `wddmin` | [`Wddmin`](list::Wddmin) | Zhou et al.: WDD, ICSE 2025 |
 //! | `probdd` | [`ProbDd`](list::ProbDd) | Wang et al.: ProbDD, ESEC/FSE 2021 |
@@ -32,6 +33,9 @@
 //! | `hdd-hoist` | [`HoistingHdd`](tree::HoistingHdd) | Vince et al., AST 2021 |
 //! | `perses` | [`Perses`](tree::Perses) | Sun et al.: Perses, ICSE 2018 |
 //! | `pardis`, `pardis-hybrid` | [`Pardis`](tree::Pardis) | Gharachorlu, Sumner, FASE 2019 |
+//! | `probdd-tree` | [`TreeProbDd`](tree::TreeProbDd) | after Wang et al., ESEC/FSE 2021, §7 |
+//!
+//! Every schedule can weigh nodes by [`NodeWeights`](tree::NodeWeights), after Tao, Xue: SADD.
 //!
 //! # Elements that require each other
 //! | type | paper |

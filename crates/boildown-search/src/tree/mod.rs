@@ -20,6 +20,9 @@ pub struct Tree {
     pub extras: Vec<NodeId>,
     /// The slots: for each kind of position in the tree, the kinds of nodes that fit there.
     pub slots: IdVec<SlotId, Slot>,
+    /// The weight of each node as an element of a list. Empty if it is the number of its kept
+    /// tokens, as in every reduction; other weights are for comparison.
+    pub weights: IdVec<NodeId, u32>,
 }
 
 /// A node of a [`Tree`].
@@ -85,6 +88,16 @@ impl Tree {
         std::iter::successors(before_end(node.next()), move |&child| {
             before_end(self.nodes[child].end)
         })
+    }
+
+    /// Returns the weight of a node with this number of kept tokens as an element of a list: 0 only
+    /// if there are none.
+    pub(crate) fn weigh(&self, node: NodeId, kept_tokens: usize) -> u32 {
+        match kept_tokens {
+            0 => 0,
+            _ if self.weights.is_empty() => u32::try_from(kept_tokens).unwrap_or(u32::MAX),
+            _ => self.weights[node].max(1),
+        }
     }
 
     /// Returns every range of tokens that is one unit of the tree: each node, alone and together

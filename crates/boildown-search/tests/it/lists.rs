@@ -4,7 +4,8 @@ use std::num::NonZeroUsize;
 
 use boildown_search::list::{Direction, Halving, HalvingOptions, HalvingOrder, List, Sweep};
 use boildown_search::literature::list::{
-    Bisection, Ddmin, DdminOptions, KnownMisses, NMinimal, Naive, Resume, Subsets, Wddmin,
+    Bisection, Ddmin, DdminOptions, KnownMisses, NMinimal, Naive, Resume, SplitFactor, Subsets,
+    Wddmin,
 };
 use boildown_search::{Batches, Fixpoint, ListSearch, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
@@ -23,12 +24,15 @@ fn ddmin_variants() -> Vec<DdminOptions> {
         for subset_direction in directions {
             for complement_direction in directions {
                 for resume in [Resume::Restart, Resume::Onwards] {
-                    variants.push(DdminOptions {
-                        subsets,
-                        subset_direction,
-                        complement_direction,
-                        resume,
-                    });
+                    for split in [2, 3, 7].map(SplitFactor::new) {
+                        variants.push(DdminOptions {
+                            subsets,
+                            subset_direction,
+                            complement_direction,
+                            resume,
+                            split: split.expect("a factor of at least 2"),
+                        });
+                    }
                 }
             }
         }

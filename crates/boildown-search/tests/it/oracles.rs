@@ -9,7 +9,8 @@ use boildown_search::list::{
 use boildown_search::literature::changes::{Dd, SimpleDd};
 use boildown_search::literature::list::{
     ActiveCoarsen, Bisection, Cdd, CddOptions, Ddmin, DdminOptions, KnownMisses, NMinimal, Naive,
-    ProbDd, ProbDdOptions, Resume, Sigma, Subsets, Ties, WProbDd, WProbDdOptions, Wddmin,
+    ProbDd, ProbDdOptions, Resume, Sigma, SigmaEstimate, SplitFactor, Subsets, Ties, WProbDd,
+    WProbDdOptions, Wddmin,
 };
 use boildown_search::{
     Batches, Fingerprint, Fingerprinted as _, FirstThatWorks, Fixpoint, Search, Sequence, Subset,
@@ -151,6 +152,7 @@ pub(crate) const COMPLEMENTS_ONLY: DdminOptions = DdminOptions {
     subset_direction: Direction::Forwards,
     complement_direction: Direction::Forwards,
     resume: Resume::Restart,
+    split: SplitFactor::HALVES,
 };
 
 /// The options recommended by the authors of Picire.
@@ -158,6 +160,11 @@ pub(crate) const PICIRE: DdminOptions = DdminOptions {
     complement_direction: Direction::Backwards,
     resume: Resume::Onwards,
     ..COMPLEMENTS_ONLY
+};
+
+pub(crate) const FOURTHS: DdminOptions = DdminOptions {
+    split: SplitFactor::new(4).expect("4 is at least 2"),
+    ..DdminOptions::PAPER
 };
 
 pub(crate) const THREE: NonZeroUsize = NonZeroUsize::new(3).expect("3 is not 0");
@@ -182,6 +189,10 @@ fn more_searches(list: &List, check: &impl Check) -> Vec<Outcome> {
         (
             "ddmin, onwards",
             check.check(Ddmin::with_options(list(), onwards)),
+        ),
+        (
+            "ddmin, in fourths",
+            check.check(Ddmin::with_options(list(), FOURTHS)),
         ),
         (
             "ddmin, as in Picire",
@@ -242,6 +253,17 @@ fn probabilistic(list: &List, check: &impl Check) -> Vec<Outcome> {
                 ProbDdOptions {
                     sigma: Sigma::QUARTER,
                     ties: Ties::First,
+                    ..ProbDdOptions::DEFAULT
+                },
+            )),
+        ),
+        (
+            "probdd, sigma from answers",
+            check.check(ProbDd::with_options(
+                list(),
+                ProbDdOptions {
+                    estimate: SigmaEstimate::Answers,
+                    ..ProbDdOptions::DEFAULT
                 },
             )),
         ),

@@ -47,6 +47,7 @@ fn every_probabilistic_search(list: &List, check: &impl Check) -> Result<(), Tes
                     ProbDdOptions {
                         sigma: quarter,
                         ties: first,
+                        ..ProbDdOptions::DEFAULT
                     },
                 ),
             ),
@@ -291,7 +292,8 @@ fn long_lists_take_time_linear_in_their_queries() {
                 uniform(),
                 ProbDdOptions {
                     sigma: thousandth,
-                    ties: Ties::Last
+                    ties: Ties::Last,
+                    ..ProbDdOptions::DEFAULT
                 }
             ),
             &needed
@@ -334,6 +336,7 @@ fn about_two_queries_are_asked_for_each_element_if_nothing_can_be_deleted() {
             ProbDdOptions {
                 sigma: quarter,
                 ties: Ties::Last,
+                ..ProbDdOptions::DEFAULT
             },
         )),
         queries_without_a_hit(WProbDd::on(List::weighted((1..=100).cycle().take(n)))),

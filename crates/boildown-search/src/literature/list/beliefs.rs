@@ -8,8 +8,8 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 use rpds::RedBlackTreeSetSync;
 
-use super::Sigma;
 use super::sigma::is_worth_adding;
+use super::{Sigma, SigmaEstimate};
 use crate::list::List;
 use crate::odds::RatesBySize;
 use crate::{BatchAnswer, Query, Subset, Verdict};
@@ -25,7 +25,15 @@ use crate::{BatchAnswer, Query, Subset, Verdict};
 /// persistent, so a clone costs nothing.
 #[derive(Debug, Clone)]
 pub(crate) struct Beliefs {
+    /// The probability of elements that were never asked about.
     sigma: Sigma,
+    prior: SigmaPrior,
+    /// The number of elements that missed alone.
+    needed: usize,
+    /// The number of elements that were deleted.
+    deleted: usize,
+    /// The sum of the probabilities of the items in `tried`.
+    expected: f64,
     objective: Objective,
     order: TrialOrder,
     weights: Arc<[u32]>,
@@ -45,6 +53,20 @@ pub(crate) struct Beliefs {
     /// and all of their elements are kept; empty only when the search is finished.
     chosen: Vec<ElementGroup>,
     rates: RatesBySize,
+}
+
+/// The given σ, and whether it is replaced by an estimate.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SigmaPrior {
+    pub(crate) sigma: Sigma,
+    pub(crate) estimate: SigmaEstimate,
+}
+
+impl From<Sigma> for SigmaPrior {
+    fn from(sigma: Sigma) -> Self {
+        let estimate = SigmaEstimate::Fixed;
+        Self { sigma, estimate }
+    }
 }
 
 /// The quantity whose expected value a deletion maximises.
@@ -168,9 +190,19 @@ impl Beliefs {
     /// Gains that differ by less than this share are equal; they were computed in different orders.
     const TOLERANCE: f64 = 1e-12;
 
-    pub(crate) fn new(list: List, sigma: Sigma, objective: Objective, order: TrialOrder) -> Self {
+    pub(crate) fn new(
+        list: List,
+        prior: impl Into<SigmaPrior>,
+        objective: Objective,
+        order: TrialOrder,
+    ) -> Self {
+        let prior = prior.into();
         let mut beliefs = Self {
-            sigma,
+            sigma: prior.sigma,
+            prior,
+            needed: 0,
+            deleted: 0,
+            expected: 0.0,
             objective,
             order,
             weights: list.weights,
@@ -219,6 +251,8 @@ impl Beliefs {
         items.sort_by_key(|item| Reverse(item.weight));
         self.weight = items.iter().map(|item| u64::from(item.weight)).sum();
         self.items = items.into();
+        self.sigma = self.prior.sigma;
+        (self.needed, self.deleted, self.expected) = (0, 0, 0.0);
         self.fresh = 0;
         self.tried = RedBlackTreeSetSync::new_sync();
         self.kept = best;
@@ -248,7 +282,10 @@ impl Beliefs {
                 self.rates.learn(group.len(), (*verdict).into());
             }
             match answer {
-                BatchAnswer::Told(Verdict::Interesting) => cuts.extend(self.cuts(&group)),
+                BatchAnswer::Told(Verdict::Interesting) => {
+                    self.deleted += group.len();
+                    cuts.extend(self.cuts(&group));
+                }
                 BatchAnswer::Told(_) => self.miss(&group),
                 BatchAnswer::Skipped if group.len() > 1 => {
                     let (first, second) = group.split_at(group.len().div_ceil(2));
@@ -263,7 +300,18 @@ impl Beliefs {
             self.kept = self.kept.without(cuts);
             self.kept.commit();
         }
+        self.estimate_sigma();
         self.refill();
+    }
+
+    /// Replaces σ by the expected share of needed elements among those that were asked about.
+    fn estimate_sigma(&mut self) {
+        if self.prior.estimate == SigmaEstimate::Answers {
+            let asked = (self.needed + self.deleted + self.tried.size()) as f64;
+            let prior = 0.5 / self.prior.sigma.get();
+            let needed = self.needed as f64 + self.expected + 0.5;
+            self.sigma = Sigma::clamped(needed / (asked + prior));
+        }
     }
 
     /// Chooses a group if none is left.
@@ -279,6 +327,7 @@ impl Beliefs {
     /// element that missed is decided: it is needed.
     fn miss(&mut self, group: &[RankedElement]) {
         if group.len() == 1 {
+            self.needed += 1;
             return;
         }
         self.misses += 1;
@@ -287,6 +336,7 @@ impl Beliefs {
             let p = (ranked.p() / some_needed).min(Self::ALMOST_SURE);
             let item = self.items[ranked.index];
             self.weight += u64::from(item.weight);
+            self.expected += p;
             let mut raised = RankedElement::new(ranked.index, item, p);
             if self.order.is_stable() {
                 raised.last = (Reverse(self.misses), place);
@@ -328,6 +378,7 @@ impl Beliefs {
                 self.fresh += 1;
             } else {
                 self.tried.remove_mut(ranked);
+                self.expected -= ranked.p();
             }
         }
         (!group.is_empty()).then_some(group)

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::SplitFactor;
 use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::{ParsedName, non_default};
 use crate::list::{Direction, List};
@@ -34,7 +35,9 @@ use crate::{BatchAnswer, Fixpoint, ListSearch, Query, Search, Subset, Verdict};
 /// 2002, ddmin. The list is split into chunks as in its Python listing (earlier chunks are the
 /// smaller ones). With two chunks, the complements are the subsets and are not asked about again.
 /// Unresolved answers count as misses. Repeated to a fixed point ([`Fixpoint`]) it
-/// is DD* (D. Vince, *Iterating the Minimizing Delta Debugging Algorithm*, A-TEST 2022).
+/// is DD* (D. Vince, *Iterating the Minimizing Delta Debugging Algorithm*, A-TEST 2022). The
+/// [split factor](SplitFactor) is that of Á. Kiss, *Generalizing the Split Factor of the Minimizing
+/// Delta Debugging Algorithm*, IEEE Access 8, 2020, as in Picire.
 /// # Example
 /// ```
 /// use boildown_search::list::List;
@@ -83,17 +86,23 @@ pub struct DdminOptions {
     pub complement_direction: Direction,
     /// The next step after a chunk was dropped.
     pub resume: Resume,
+    /// The number of chunks that a chunk is split into.
+    pub split: SplitFactor,
 }
 
 impl DdminOptions {
     /// The options of the paper, [`PAPER`](Self::PAPER).
     pub const DEFAULT: Self = Self::PAPER;
+    /// The parameters as they are written after a name.
+    const PARAMETERS: &str =
+        "subsets=try|skip, direction=forwards|backwards, resume=restart|onwards, split=2";
     /// As in the paper.
     pub const PAPER: Self = Self {
         subsets: Subsets::Try,
         subset_direction: Direction::Forwards,
         complement_direction: Direction::Forwards,
         resume: Resume::Restart,
+        split: SplitFactor::HALVES,
     };
 }
 
@@ -202,7 +211,7 @@ impl Ddmin {
             self.chunks = Arc::new([]);
             return;
         }
-        self.cut_into_chunks(before * 2);
+        self.cut_into_chunks(before.saturating_mul(self.options.split.get()));
         let now = self.chunks.len();
         self.first_complement = match self.options.complement_direction {
             Direction::Forwards => self.first_complement * now / before,
@@ -287,10 +296,10 @@ impl Ddmin {
         }
     }
 
-    /// Keeps only the elements of a chunk, and starts again with two chunks.
+    /// Keeps only the elements of a chunk, and starts again with the first split.
     fn keep_only(&mut self, chunk: usize) {
         self.keep(self.kept.only(self.elements(chunk)));
-        self.split(2);
+        self.split(self.options.split.get());
     }
 
     /// Drops some chunks, but not all of them. `last` is the last chunk that was tried.
@@ -300,15 +309,17 @@ impl Ddmin {
                 .without(dropped.iter().map(|&chunk| self.elements(chunk))),
         );
         let left = self.chunks.len() - dropped.len();
+        let split = self.options.split.get();
         if self.options.resume == Resume::Restart {
-            return self.split(left.max(2));
+            return self.split(if left < 2 { split } else { left });
         }
         if left < 2 {
-            self.cut_into_chunks(2);
-            // Picire counts the chunks from the place of the dropped one, also in the two halves of
-            // the chunk that is left.
-            let first = self.options.complement_direction.first(2);
-            self.first_complement = (first + last) % 2;
+            self.cut_into_chunks(split);
+            // Picire counts the chunks from the place of the dropped one, also in the parts of the
+            // chunk that is left.
+            let count = self.chunks.len().max(1);
+            let first = self.options.complement_direction.first(count);
+            self.first_complement = (first + last) % count;
             return self.begin();
         }
         let is_left = |chunk: &usize| !dropped.contains(chunk);
@@ -390,7 +401,7 @@ impl ListSearch for Ddmin {
     fn restart(&mut self, best: Subset) {
         self.items = best.iter().collect();
         self.kept = best;
-        self.split(2);
+        self.split(self.options.split.get());
     }
 }
 
@@ -404,6 +415,7 @@ impl Options for DdminOptions {
             subset_direction: direction,
             complement_direction: direction,
             resume: name.choice("resume", default.resume, &Resume::NAMES)?,
+            split: SplitFactor::parse(name, default.split)?,
         })
     }
 
@@ -418,6 +430,7 @@ impl Options for DdminOptions {
                 &Direction::NAMES,
             ),
             non_default("resume", &self.resume, &default.resume, &Resume::NAMES),
+            self.split.non_default(default.split),
         ]
     }
 }
@@ -428,10 +441,11 @@ impl Registered for Ddmin {
     const ENTRY: Entry = Entry {
         name: "ddmin",
         family: Family::List,
-        parameters: "subsets=try|skip, direction=forwards|backwards, resume=restart|onwards",
+        parameters: DdminOptions::PARAMETERS,
         guarantee: "1-minimal",
         cost: "O(n^2); O(log n) if one element is needed",
-        source: "Zeller, Hildebrandt, IEEE TSE 2002; complements only and backwards as in Picire",
+        source: "Zeller, Hildebrandt, IEEE TSE 2002; complements only and backwards as in Picire; split \
+            factor: Kiss, IEEE Access 2020",
     };
 
     fn start(list: List, options: DdminOptions) -> Self {
@@ -445,7 +459,7 @@ impl Registered for Fixpoint<Ddmin> {
     const ENTRY: Entry = Entry {
         name: "ddmin*",
         family: Family::List,
-        parameters: "subsets=try|skip, direction=forwards|backwards, resume=restart|onwards",
+        parameters: DdminOptions::PARAMETERS,
         guarantee: "1-minimal, and another run of ddmin finds nothing",
         cost: "as ddmin for each run that deletes something, and for one more",
         source: "Vince: Iterating the Minimizing Delta Debugging Algorithm (DD*), A-TEST 2022",
@@ -466,6 +480,7 @@ mod tests {
         subset_direction: Direction::Forwards,
         complement_direction: Direction::Forwards,
         resume: Resume::Restart,
+        split: SplitFactor::HALVES,
     };
     const COMPLEMENTS: DdminOptions = DdminOptions {
         subsets: Subsets::Skip,
@@ -624,6 +639,50 @@ mod tests {
             ..picire
         };
         assert_eq!(first_two(restarting), [vec![1, 2, 3], vec![1]]);
+    }
+
+    /// Returns the options with another split factor.
+    fn splitting(factor: usize, options: DdminOptions) -> DdminOptions {
+        DdminOptions {
+            split: SplitFactor::new(factor).unwrap(),
+            ..options
+        }
+    }
+
+    #[test]
+    fn with_a_split_factor_of_three_nine_elements_are_thirds_and_then_single() {
+        let asked = |factor| {
+            let search = with(9, splitting(factor, PAPER));
+            let (asked, left) = trace(search, |kept| kept.contains(&5));
+            assert_eq!(left, [5]);
+            asked.into_iter().map(|(kept, _)| kept).collect::<Vec<_>>()
+        };
+        // The middle third is kept alone, and then the middle element of it.
+        let thirds: [&[usize]; 4] = [&[1, 2, 3], &[4, 5, 6], &[4], &[5]];
+        assert_eq!(asked(3), thirds);
+        // Every chunk is one element from the start.
+        let singles: [&[usize]; 5] = [&[1], &[2], &[3], &[4], &[5]];
+        assert_eq!(asked(usize::MAX), singles);
+    }
+
+    #[test]
+    fn in_thirds_onwards_a_new_split_begins_at_the_place_of_the_chunk_dropped_last() {
+        let picire = DdminOptions {
+            resume: Resume::Onwards,
+            ..COMPLEMENTS
+        };
+        let (asked, left) = trace(with(9, splitting(3, picire)), |kept| kept.contains(&1));
+        assert_eq!(left, [1]);
+        let kept: Vec<&[usize]> = asked.iter().map(|(kept, _)| &kept[..]).collect();
+        let expected: [&[usize]; 5] = [
+            &[4, 5, 6, 7, 8, 9],
+            &[1, 2, 3, 7, 8, 9],
+            // The second of two chunks goes; of the new three, the second is tried first.
+            &[1, 2, 3],
+            &[1, 3],
+            &[1],
+        ];
+        assert_eq!(kept, expected);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod n_minimal;
 mod naive;
 mod probdd;
 mod sigma;
+mod split_factor;
 mod wddmin;
 mod wprobdd;
 
@@ -25,6 +26,7 @@ pub use known_misses::{KnownMisses, PmaOptions};
 pub use n_minimal::{NMinimal, NMinimalOptions};
 pub use naive::Naive;
 pub use probdd::{ProbDd, ProbDdOptions};
-pub use sigma::Sigma;
+pub use sigma::{Sigma, SigmaEstimate};
+pub use split_factor::SplitFactor;
 pub use wddmin::Wddmin;
 pub use wprobdd::{WProbDd, WProbDdOptions};

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 
-use super::Sigma;
-use super::beliefs::{Beliefs, Objective, Ties, TrialOrder, impl_belief_search};
+use super::beliefs::{Beliefs, Objective, SigmaPrior, Ties, TrialOrder, impl_belief_search};
+use super::{Sigma, SigmaEstimate};
 use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::{ParsedName, non_default};
 use crate::list::List;
@@ -27,8 +27,8 @@ use crate::{BatchAnswer, ListSearch, Query, Search, Subset, Verdict};
 /// followed by [`Sweep`](crate::list::Sweep).
 /// # Cost
 /// O(n) queries for n elements: 2.02 n if nothing can be deleted and σ is a tenth, 1.75 n if σ is a
-/// quarter. No group has more than ⌊1/σ⌋ elements. `tell` takes O(log n) for each element of the
-/// group, and O(n / 64) on a hit.
+/// quarter. No group has more than ⌊1/σ⌋ elements, with the σ of that moment. `tell` takes
+/// O(log n) for each element of the group, and O(n / 64) on a hit.
 /// # Units
 /// Elements are indices into the original list; they are never renumbered. Weights are ignored: see
 /// [`WProbDd`](super::WProbDd).
@@ -53,13 +53,16 @@ pub struct ProbDdOptions {
     pub sigma: Sigma,
     /// The element that is tried first among equally promising ones.
     pub ties: Ties,
+    /// Whether sigma is replaced by an estimate.
+    pub estimate: SigmaEstimate,
 }
 
 impl ProbDdOptions {
-    /// A sigma of a tenth, the last element first.
+    /// A fixed sigma of a tenth, the last element first.
     pub const DEFAULT: Self = Self {
         sigma: Sigma::TENTH,
         ties: Ties::Last,
+        estimate: SigmaEstimate::Fixed,
     };
 }
 
@@ -79,10 +82,14 @@ impl ProbDd {
     /// Starts on a list, with the given options.
     #[must_use]
     pub fn with_options(list: List, options: ProbDdOptions) -> Self {
-        let ProbDdOptions { sigma, ties } = options;
+        let ProbDdOptions {
+            sigma,
+            ties,
+            estimate,
+        } = options;
         Self(Beliefs::new(
             list,
-            sigma,
+            SigmaPrior { sigma, estimate },
             Objective::Number,
             TrialOrder::Ties(ties),
         ))
@@ -105,6 +112,7 @@ impl Options for ProbDdOptions {
         Ok(Self {
             sigma: Sigma::parse(name, default.sigma)?,
             ties: name.choice("ties", default.ties, &Ties::NAMES)?,
+            estimate: name.choice("estimate", default.estimate, &SigmaEstimate::NAMES)?,
         })
     }
 
@@ -113,6 +121,12 @@ impl Options for ProbDdOptions {
         vec![
             self.sigma.non_default(default.sigma),
             non_default("ties", &self.ties, &default.ties, &Ties::NAMES),
+            non_default(
+                "estimate",
+                &self.estimate,
+                &default.estimate,
+                &SigmaEstimate::NAMES,
+            ),
         ]
     }
 }
@@ -123,7 +137,7 @@ impl Registered for ProbDd {
     const ENTRY: Entry = Entry {
         name: "probdd",
         family: Family::List,
-        parameters: "sigma=0.1, ties=last|first|stable",
+        parameters: "sigma=0.1, ties=last|first|stable, estimate=fixed|answers|lists",
         guarantee: "minimal if monotone, the minimum if also unambiguous; 1-minimal after a sweep",
         cost: "O(n): 2.0 n if nothing can be deleted, 1.75 n with sigma=0.25",
         source: "Wang et al.: Probabilistic Delta Debugging, ESEC/FSE 2021",
@@ -194,6 +208,7 @@ mod tests {
             ProbDdOptions {
                 sigma: Sigma::QUARTER,
                 ties: Ties::First,
+                ..ProbDdOptions::DEFAULT
             },
         );
         let (asked, left) = trace(search, eight_statements);
@@ -224,6 +239,7 @@ mod tests {
             ProbDdOptions {
                 sigma: Sigma::TENTH,
                 ties: Ties::First,
+                ..ProbDdOptions::DEFAULT
             },
         );
         let (asked, left) = trace(search, eight_statements);
@@ -266,11 +282,38 @@ mod tests {
                 ProbDdOptions {
                     sigma,
                     ties: Ties::Last,
+                    ..ProbDdOptions::DEFAULT
                 },
             );
             let candidate = search.ask().unwrap().candidate;
             assert_eq!(candidate, Subset::full(50).only(0..50 - size), "{sigma}");
         }
+    }
+
+    #[test]
+    fn an_estimated_sigma_follows_the_answers() {
+        let start = || {
+            let options = ProbDdOptions {
+                estimate: SigmaEstimate::Answers,
+                ..ProbDdOptions::DEFAULT
+            };
+            ProbDd::with_options(List::uniform(1000), options)
+        };
+        let sizes = |verdict| {
+            let mut search = start();
+            let mut sizes = Vec::new();
+            for _ in 0..5 {
+                let kept = search.ask().unwrap().candidate.count();
+                sizes.push(search.best().count() - kept);
+                search.tell(verdict);
+            }
+            sizes
+        };
+        // Half an element of five, then of 15, of 45, and so on.
+        assert_eq!(sizes(Verdict::Interesting), [10, 30, 90, 270, 600]);
+        // Ten are each needed with probability 0.1535 after the first miss: (0.5 + 1.535) / 15 is
+        // 1 / 7.4. After the second, sigma is 0.16, so six of the ten come first.
+        assert_eq!(sizes(Verdict::Uninteresting), [10, 7, 6, 5, 4]);
     }
 
     #[test]
@@ -280,6 +323,7 @@ mod tests {
             ProbDdOptions {
                 sigma: Sigma::QUARTER,
                 ties: Ties::First,
+                ..ProbDdOptions::DEFAULT
             },
         );
         let deleted = |search: &ProbDd| {
@@ -316,6 +360,7 @@ mod tests {
             ProbDdOptions {
                 sigma: Sigma::QUARTER,
                 ties: Ties::Last,
+                ..ProbDdOptions::DEFAULT
             },
         );
         let kept = |search: &ProbDd| -> Vec<usize> {
@@ -341,15 +386,17 @@ mod tests {
             sigma in prop_oneof![Just(0.1), Just(0.25), 0.01..0.9],
             verdicts in proptest::collection::vec(0_u8..5, 1..60),
             ties in prop_oneof![Just(Ties::First), Just(Ties::Last)],
+            estimate in prop_oneof![Just(SigmaEstimate::Fixed), Just(SigmaEstimate::Answers)],
         ) {
-            let mut search = ProbDd::with_options(List::uniform(n), ProbDdOptions { sigma: Sigma::new(sigma).unwrap(), ties });
+            let is_fixed = estimate == SigmaEstimate::Fixed;
+            let mut search = ProbDd::with_options(List::uniform(n), ProbDdOptions { sigma: Sigma::new(sigma).unwrap(), ties, estimate });
             let mut before = vec![Some(sigma); n];
             let mut verdicts = verdicts.iter().cycle();
             let mut asked = 0;
             while let Some(query) = search.ask() {
                 asked += 1;
                 let group = search.best().count() - query.candidate.count();
-                prop_assert!(group >= 1 && group as f64 <= (1.0 / sigma).ceil());
+                prop_assert!(group >= 1 && (!is_fixed || group as f64 <= (1.0 / sigma).ceil()));
                 match verdicts.next() {
                     Some(0) => search.tell(Verdict::Interesting),
                     _ => search.tell(Verdict::Uninteresting),
@@ -357,7 +404,7 @@ mod tests {
                 for (element, before) in before.iter_mut().enumerate() {
                     let now = search.0.probability(element);
                     if let Some(now) = now {
-                        prop_assert!(before.is_some_and(|before| now >= before) && now < 1.0);
+                        prop_assert!(before.is_some_and(|before| !is_fixed || now >= before) && now < 1.0);
                     }
                     *before = now;
                 }
@@ -375,6 +422,7 @@ mod tests {
                 ProbDdOptions {
                     sigma,
                     ties: Ties::Last,
+                    ..ProbDdOptions::DEFAULT
                 },
             );
             let mut asked = 0;

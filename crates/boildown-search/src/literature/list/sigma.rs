@@ -29,6 +29,12 @@ impl Sigma {
             .then_some(Self(probability))
     }
 
+    /// Returns the parameter closest to a share from 0 to 1.
+    pub(super) fn clamped(share: f64) -> Self {
+        const LARGEST: f64 = 0.99;
+        Self(share.clamp(Self::SMALLEST, LARGEST))
+    }
+
     /// Takes the parameter `sigma` out of a name.
     pub(super) fn parse(name: &mut ParsedName<'_>, default: Self) -> Result<Self, String> {
         name.value("sigma", default, |text| {
@@ -55,6 +61,43 @@ impl fmt::Display for Sigma {
     }
 }
 
+/// The source of σ.
+///
+/// A σ far from the share of needed elements costs queries. The papers fix it for all lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SigmaEstimate {
+    /// It is given, as in the papers.
+    #[default]
+    Fixed,
+    /// The expected share of needed elements among those of this list that were asked about so
+    /// far. The given σ counts as 1/2σ elements, half of one needed.
+    Answers,
+    /// The share of elements that were left of the lists before, where a schedule minimises one
+    /// list after the other. The σ so far counts as twenty elements.
+    Lists,
+}
+
+impl SigmaEstimate {
+    /// The values of the parameter `estimate`.
+    pub(super) const NAMES: [(&str, Self); 3] = [
+        ("fixed", Self::Fixed),
+        ("answers", Self::Answers),
+        ("lists", Self::Lists),
+    ];
+
+    /// Returns σ for the next list, after one with a number of elements of which some are left.
+    pub(crate) fn after_list(self, sigma: Sigma, elements: usize, left: usize) -> Sigma {
+        const PRIOR: f64 = 20.0;
+        match self {
+            Self::Fixed | Self::Answers => sigma,
+            Self::Lists => {
+                let share = (left as f64 + PRIOR * sigma.0) / (elements as f64 + PRIOR);
+                Sigma::clamped(share)
+            }
+        }
+    }
+}
+
 /// Returns whether a deletion of `size` elements has at least the expected gain of the deletion
 /// without the last element. That element is needed with probability `p`, and no other one is more
 /// likely to be needed.
@@ -78,6 +121,19 @@ mod tests {
         }
         assert_eq!(Sigma::new(0.1), Some(Sigma::TENTH));
         assert_eq!(Sigma::QUARTER.to_string(), "0.25");
+    }
+
+    #[test]
+    fn the_share_that_is_left_of_lists_moves_sigma_towards_it() {
+        let after = |sigma, left| SigmaEstimate::Lists.after_list(sigma, 20, left);
+        assert_eq!(after(Sigma::TENTH, 2), Sigma::TENTH);
+        assert_eq!(after(Sigma::TENTH, 18), Sigma(0.5));
+        let mut sigma = Sigma::QUARTER;
+        for _ in 0..100 {
+            sigma = after(sigma, 0);
+        }
+        assert_eq!(sigma.get(), Sigma::SMALLEST);
+        assert_eq!(SigmaEstimate::Answers.after_list(sigma, 20, 20), sigma);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use super::Sigma;
-use super::beliefs::{Beliefs, Objective, Prefix, Ties, TrialOrder, impl_belief_search};
+use super::beliefs::{
+    Beliefs, Objective, Prefix, SigmaPrior, Ties, TrialOrder, impl_belief_search,
+};
+use super::{Sigma, SigmaEstimate};
 use crate::algorithms::entry::{Entry, Family, Options, Registered};
 use crate::algorithms::names::{ParsedName, non_default};
 use crate::list::List;
@@ -47,14 +49,17 @@ pub struct WProbDdOptions {
     pub ties: Ties,
     /// The group that is deleted among equally promising ones.
     pub prefix: Prefix,
+    /// Whether sigma is replaced by an estimate.
+    pub estimate: SigmaEstimate,
 }
 
 impl WProbDdOptions {
-    /// A sigma of a tenth, the last element first, the shortest prefix.
+    /// A fixed sigma of a tenth, the last element first, the shortest prefix.
     pub const DEFAULT: Self = Self {
         sigma: Sigma::TENTH,
         ties: Ties::Last,
         prefix: Prefix::Shortest,
+        estimate: SigmaEstimate::Fixed,
     };
 }
 
@@ -78,10 +83,11 @@ impl WProbDd {
             sigma,
             ties,
             prefix,
+            estimate,
         } = options;
         Self(Beliefs::new(
             list,
-            sigma,
+            SigmaPrior { sigma, estimate },
             Objective::Weight(prefix),
             TrialOrder::Ties(ties),
         ))
@@ -97,6 +103,7 @@ impl Options for WProbDdOptions {
             sigma: Sigma::parse(name, default.sigma)?,
             ties: name.choice("ties", default.ties, &Ties::NAMES)?,
             prefix: name.choice("prefix", default.prefix, &Prefix::NAMES)?,
+            estimate: name.choice("estimate", default.estimate, &SigmaEstimate::NAMES)?,
         })
     }
 
@@ -106,6 +113,12 @@ impl Options for WProbDdOptions {
             self.sigma.non_default(default.sigma),
             non_default("ties", &self.ties, &default.ties, &Ties::NAMES),
             non_default("prefix", &self.prefix, &default.prefix, &Prefix::NAMES),
+            non_default(
+                "estimate",
+                &self.estimate,
+                &default.estimate,
+                &SigmaEstimate::NAMES,
+            ),
         ]
     }
 }
@@ -116,7 +129,8 @@ impl Registered for WProbDd {
     const ENTRY: Entry = Entry {
         name: "wprobdd",
         family: Family::List,
-        parameters: "sigma=0.1, ties=last|first|stable, prefix=shortest|longest",
+        parameters: "sigma=0.1, ties=last|first|stable, prefix=shortest|longest, \
+            estimate=fixed|answers|lists",
         guarantee: "minimal if monotone, the minimum if also unambiguous; 1-minimal after a sweep",
         cost: "at most 3 n in all our tests",
         source: "Zhou et al.: WDD, ICSE 2025",
@@ -155,6 +169,7 @@ mod tests {
                 sigma: Sigma::QUARTER,
                 ties: Ties::Last,
                 prefix: Prefix::Longest,
+                ..WProbDdOptions::DEFAULT
             },
         );
         assert_eq!(deleted(&search), Some(vec![1, 3]));
@@ -181,6 +196,7 @@ mod tests {
             sigma: Sigma::new(0.5).unwrap(),
             ties: Ties::First,
             prefix,
+            ..WProbDdOptions::DEFAULT
         };
         let second = |prefix| {
             let mut search = WProbDd::with_options(list.clone(), options(prefix));
@@ -190,6 +206,35 @@ mod tests {
         };
         assert_eq!(second(Prefix::Shortest), (Some(vec![0]), Some(vec![2])));
         assert_eq!(second(Prefix::Longest), (Some(vec![0, 2]), Some(vec![1])));
+    }
+
+    #[test]
+    fn the_whole_run_on_the_weights_9_6_9_2_is_that_of_exact_fractions() {
+        let run = |prefix, needed: &[usize]| {
+            let options = WProbDdOptions {
+                sigma: Sigma::new(0.5).unwrap(),
+                ties: Ties::First,
+                prefix,
+                ..WProbDdOptions::DEFAULT
+            };
+            let mut search = WProbDd::with_options(List::weighted([9, 6, 9, 2]), options);
+            let mut trace = String::new();
+            while let Some(group) = deleted(&search) {
+                let hit = !group.iter().any(|element| needed.contains(element));
+                let group: Vec<String> = group.iter().map(ToString::to_string).collect();
+                trace += &format!("{}{} ", group.concat(), if hit { '✓' } else { '✗' });
+                search.tell(match hit {
+                    true => Verdict::Interesting,
+                    false => Verdict::Uninteresting,
+                });
+            }
+            trace
+        };
+        // By a program that computes with fractions.
+        assert_eq!(run(Prefix::Shortest, &[1]), "0✓ 2✓ 1✗ 3✓ ");
+        assert_eq!(run(Prefix::Shortest, &[0, 2]), "0✗ 2✗ 1✓ 3✓ ");
+        assert_eq!(run(Prefix::Longest, &[1]), "02✓ 1✗ 3✓ ");
+        assert_eq!(run(Prefix::Longest, &[0, 2]), "02✗ 1✓ 0✗ 2✗ 3✓ ");
     }
 
     /// Returns the gain that deleting these elements promises.
@@ -217,7 +262,7 @@ mod tests {
             verdicts in proptest::collection::vec(0_u8..5, 1..60),
         ) {
             let sigma = Sigma::new(sigma).unwrap();
-            let mut search = WProbDd::with_options(List::weighted(weights.iter().copied()), WProbDdOptions { sigma, ties: Ties::Last, prefix: Prefix::Longest });
+            let mut search = WProbDd::with_options(List::weighted(weights.iter().copied()), WProbDdOptions { sigma, ties: Ties::Last, prefix: Prefix::Longest, ..WProbDdOptions::DEFAULT });
             let mut verdicts = verdicts.iter().cycle();
             let mut asked = 0;
             while let Some(group) = deleted(&search) {
@@ -243,8 +288,8 @@ mod tests {
             verdicts in proptest::collection::vec(0_u8..4, 1..60),
         ) {
             let sigma = Sigma::new(sigma).unwrap();
-            let mut weighted = WProbDd::with_options(List::weighted(vec![weight; n]), WProbDdOptions { sigma, ties: Ties::Last, prefix: Prefix::Longest });
-            let mut plain = ProbDd::with_options(List::uniform(n), ProbDdOptions { sigma, ties: Ties::Last });
+            let mut weighted = WProbDd::with_options(List::weighted(vec![weight; n]), WProbDdOptions { sigma, ties: Ties::Last, prefix: Prefix::Longest, ..WProbDdOptions::DEFAULT });
+            let mut plain = ProbDd::with_options(List::uniform(n), ProbDdOptions { sigma, ties: Ties::Last, ..ProbDdOptions::DEFAULT });
             for verdict in verdicts.iter().cycle() {
                 let group = deleted(&plain);
                 prop_assert_eq!(&group, &deleted(&weighted));

@@ -130,6 +130,7 @@ impl<A: ListAlgorithm> Hdd<A> {
     fn advance(&mut self) {
         if let Some(level) = self.level.take_if(|level| level.list_search.is_finished()) {
             self.kept = level.list_search.best().clone();
+            level.list_search.teach(&mut self.algorithm);
             let above = self.below(&level.list_search, level.left_out.to_vec());
             self.descend(above);
         }

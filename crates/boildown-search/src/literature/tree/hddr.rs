@@ -125,6 +125,7 @@ impl<A: ListAlgorithm> Hddr<A> {
                 // Children in no sibling list come last in the list.
                 let mut children = list_search.survivors();
                 children.sort_unstable();
+                list_search.teach(&mut self.algorithm);
                 self.append(children);
             }
             let Some(node) = self.pop() else { return };

@@ -28,7 +28,7 @@ pub enum Nodes {
 pub(super) struct NodeList {
     index: Arc<TreeIndex>,
     nodes: Vec<NodeId>,
-    /// The kept tokens of each node at the start: at least 1.
+    /// The weight of each node at the start: at least 1.
     weights: Vec<u32>,
     /// In the order of their starts. Together they cover the list.
     segments: Vec<SiblingSegment>,
@@ -151,9 +151,9 @@ impl NodeList {
     }
 
     fn push(&mut self, kept: &Subset, node: NodeId) {
-        let weight = self.index.weight(kept, node);
+        let tokens = self.index.weight(kept, node);
         self.nodes.push(node);
-        self.weights.push(u32::try_from(weight).unwrap_or(u32::MAX));
+        self.weights.push(self.index.tree.weigh(node, tokens));
     }
 
     fn push_unlisted(&mut self, kept: &Subset, node: NodeId) {
@@ -183,7 +183,7 @@ impl NodeList {
         self.index.weight(kept, node)
     }
 
-    /// Returns the list for a list algorithm, weighted by tokens.
+    /// Returns the list for a list algorithm.
     pub(super) fn to_list(&self) -> List {
         List::weighted(self.weights.iter().copied())
     }

@@ -134,6 +134,11 @@ impl<M: Search<Candidate = Subset>> NodeListSearch<M> {
         &self.best.tokens
     }
 
+    /// Lets the algorithm learn from the list, which is minimised.
+    pub(super) fn teach(&self, algorithm: &mut impl ListAlgorithm) {
+        algorithm.learn(&self.node_list.to_list(), &self.best.nodes);
+    }
+
     /// Returns the nodes that are left and still have tokens, in the order of the list.
     pub(super) fn survivors(&self) -> Vec<NodeId> {
         let nodes = self.best.nodes.iter();

@@ -175,11 +175,7 @@ impl<A: ListAlgorithm> TreeSearch<A> {
         match id {
             TaskId::List(_) | TaskId::Extras | TaskId::Chain(_) => {
                 let weights = self.weights(id);
-                let mut list = List::weighted(
-                    weights
-                        .iter()
-                        .map(|&weight| u32::try_from(weight).unwrap_or(u32::MAX)),
-                );
+                let mut list = List::weighted(weights.iter().copied());
                 let deleted = (0..weights.len()).filter(|&element| weights[element] == 0);
                 list.kept = list
                     .kept
@@ -353,15 +349,16 @@ impl<A: ListAlgorithm> TreeSearch<A> {
         }
     }
 
-    /// Returns the number of kept tokens of each element of a sibling list, of the extras or of a
-    /// chain.
-    fn weights(&self, id: TaskId) -> Vec<usize> {
+    /// Returns the weight of each element of a sibling list, of the extras or of a chain: 0 if no
+    /// token of it is kept. A level of a chain weighs as much as its tokens.
+    fn weights(&self, id: TaskId) -> Vec<u32> {
         match id {
             TaskId::Chain(node) => (self.levels(node))
                 .map(|(outer, inner)| self.weight(outer) - self.weight(inner))
+                .map(|tokens| u32::try_from(tokens).unwrap_or(u32::MAX))
                 .collect(),
             _ => (self.siblings(id).iter())
-                .map(|&node| self.weight(node))
+                .map(|&node| self.tree.weigh(node, self.weight(node)))
                 .collect(),
         }
     }

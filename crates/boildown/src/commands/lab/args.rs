@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use boildown_lab::workload::Shape;
 use boildown_search::algorithms::Algorithm;
 use boildown_search::algorithms::Schedule;
+use boildown_search::literature::tree::NodeWeights;
 use clap::{Args, Subcommand};
 
 use crate::options::values::{at_least_one, jobs, named};
@@ -70,6 +71,20 @@ pub(crate) enum Experiment {
         /// Tree schedule; may be repeated [default: hdd and boildown]
         #[arg(long = "schedule", value_name = "NAME", value_parser = named::<Schedule>)]
         schedules: Vec<Schedule>,
+        /// Number of tokens that are chosen; tokens that they need to parse are needed too
+        #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
+        needed: usize,
+        /// Weights of nodes in lists: tokens, volume or structure; may be repeated [default:
+        /// tokens]
+        #[arg(long = "weights", value_name = "NAME", value_parser = weights)]
+        weights: Vec<NodeWeights>,
+    },
+    /// Measure whether heavy elements of lists are removed less often, on programs of which a
+    /// random choice of tokens is needed
+    Removability {
+        /// Programs in supported languages
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
         /// Number of tokens that are chosen; tokens that they need to parse are needed too
         #[arg(long, value_name = "N", default_value_t = 60, value_parser = at_least_one)]
         needed: usize,
@@ -145,6 +160,14 @@ pub(crate) enum Experiment {
 
 fn workers(text: &str) -> Result<usize, &'static str> {
     jobs(text).map(NonZeroUsize::get)
+}
+
+fn weights(text: &str) -> Result<NodeWeights, String> {
+    let known = NodeWeights::NAMES.iter().find(|(name, _)| *name == text);
+    let names = || NodeWeights::NAMES.map(|(name, _)| name).join(", ");
+    known
+        .map(|&(_, weights)| weights)
+        .ok_or_else(|| format!("not one of {}", names()))
 }
 
 fn short(text: &str) -> Result<usize, String> {

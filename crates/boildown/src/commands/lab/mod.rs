@@ -7,7 +7,9 @@ use boildown_lab::Report;
 use boildown_lab::experiments::compare::{self, Finish};
 use boildown_lab::experiments::debloat::{self, DebloatSearch, DebloatedProgram};
 use boildown_lab::experiments::sigma::{self, AlgorithmFamily, SIGMAS};
-use boildown_lab::experiments::{Contestant, flaky, posterior, programs, scaling, weights};
+use boildown_lab::experiments::{
+    Contestant, flaky, posterior, programs, removability, scaling, weights,
+};
 use boildown_lab::recorded::{RecordedInput, TokenChoice};
 use boildown_lab::simulate::{Latency, RepeatedCandidates};
 use boildown_lab::workload::Shape;
@@ -16,7 +18,7 @@ use boildown_search::algorithms::Schedule;
 use boildown_search::literature::list::{
     CddOptions, DdminOptions, ProbDdOptions, Sigma, WProbDdOptions,
 };
-use boildown_search::literature::tree::LastNode;
+use boildown_search::literature::tree::{LastNode, NodeWeights};
 use boildown_syntax::Language;
 
 use self::args::{Experiment, LabArgs};
@@ -60,7 +62,9 @@ pub(crate) fn run(args: &LabArgs) -> Result<ExitKind, CliError> {
             files,
             schedules,
             needed,
-        } => compare_on_programs(args, files, schedules, *needed),
+            weights,
+        } => compare_on_programs(args, files, schedules, *needed, weights),
+        Experiment::Removability { files, needed } => measure_removability(args, files, *needed),
         Experiment::Posterior { length, problems } => {
             let setup = posterior::PosteriorSetup {
                 length: *length,
@@ -99,6 +103,7 @@ fn compare_on_programs(
     files: &[PathBuf],
     schedules: &[Schedule],
     needed: usize,
+    weights: &[NodeWeights],
 ) -> Result<ExitKind, CliError> {
     let schedules = match schedules {
         [] => &[Schedule::Hdd(LastNode::Tried), Schedule::Boildown],
@@ -113,11 +118,31 @@ fn compare_on_programs(
         seed: args.seed,
     };
     let programs = record(files, choice)?;
-    let contestants = contestants(args, &default_algorithms());
+    let weights = match weights {
+        [] => &[NodeWeights::Tokens],
+        chosen => chosen,
+    };
+    let contestants: Vec<Contestant> = (contestants(args, &default_algorithms()).iter())
+        .flat_map(|it| (weights.iter()).map(|&weights| Contestant::weighted(it.algorithm, weights)))
+        .collect();
     publish(
         args,
         &programs::run(&programs, schedules, &contestants, &setup),
     )
+}
+
+fn measure_removability(
+    args: &LabArgs,
+    files: &[PathBuf],
+    needed: usize,
+) -> Result<ExitKind, CliError> {
+    let choice = TokenChoice {
+        tokens: needed,
+        seed: args.seed,
+    };
+    let programs = record(files, choice)?;
+    let algorithm = contestants(args, &default_algorithms())[0].algorithm;
+    publish(args, &removability::run(&programs, algorithm, choice))
 }
 
 fn debloat_programs(

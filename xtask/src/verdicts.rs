@@ -20,10 +20,10 @@ const JOBS: usize = 2;
 
 /// The result of a test.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Judged {
-    pub(super) verdict: Verdict,
+pub(crate) struct Judged {
+    pub(crate) verdict: Verdict,
     /// The seconds that the test took when it ran.
-    pub(super) seconds: f64,
+    pub(crate) seconds: f64,
 }
 
 /// The results of a subject's test by the content of the candidate, with a file that holds them: a
@@ -31,7 +31,7 @@ pub(super) struct Judged {
 ///
 /// The test runs without a sandbox, so only tests that do not run the candidate are safe.
 #[derive(Debug)]
-pub(super) struct Verdicts<'a> {
+pub(crate) struct Verdicts<'a> {
     subject: &'a Subject,
     known: HashMap<Fingerprint, Judged>,
     file: File,
@@ -39,7 +39,7 @@ pub(super) struct Verdicts<'a> {
 
 impl<'a> Verdicts<'a> {
     /// Reads what the folder `cache` knows about a subject.
-    pub(super) fn open(subject: &'a Subject, cache: &Path) -> Result<Self> {
+    pub(crate) fn open(subject: &'a Subject, cache: &Path) -> Result<Self> {
         fs::create_dir_all(cache).with_context(|| format!("make {}", cache.display()))?;
         let path = cache.join(format!("{}.verdicts", subject.name));
         let mut file = OpenOptions::new();
@@ -54,7 +54,7 @@ impl<'a> Verdicts<'a> {
     }
 
     /// Returns the results of the test on some candidates; runs it where the result is not known.
-    pub(super) fn judge(&mut self, candidates: &[Candidate]) -> Result<Vec<Judged>> {
+    pub(crate) fn judge(&mut self, candidates: &[Candidate]) -> Result<Vec<Judged>> {
         let mut unknown: Vec<&Candidate> = (candidates.iter())
             .filter(|candidate| !self.known.contains_key(&candidate.fingerprint()))
             .collect();
