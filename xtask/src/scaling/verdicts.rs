@@ -94,8 +94,8 @@ fn read(line: &str) -> Option<(Fingerprint, Judged)> {
     Some((Fingerprint::new(fingerprint), Judged { verdict, seconds }))
 }
 
-/// Runs the test on each candidate, a few at a time. Each verdict is written at once: what is stopped
-/// goes on from there.
+/// Runs the test on each candidate, a few at a time. Each verdict is written at once, so that a
+/// replay that is stopped goes on from there.
 fn run_all(
     subject: &Subject,
     candidates: &[&Candidate],
