@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
@@ -59,22 +58,26 @@ impl<'a> Verdicts<'a> {
             .filter(|candidate| !self.known.contains_key(&candidate.fingerprint()))
             .collect();
         unknown.dedup_by_key(|candidate| candidate.fingerprint());
-        for (fingerprint, judged) in run_all(self.subject, &unknown)? {
-            let letter = if judged.verdict.is_interesting() {
-                'I'
-            } else {
-                'U'
-            };
-            let micros = judged.seconds * 1e6;
-            let bits = fingerprint.bits();
-            writeln!(self.file, "{bits:032x} {letter} {micros:.0}").context("write a verdict")?;
-            self.known.insert(fingerprint, judged);
-        }
+        self.known
+            .extend(run_all(self.subject, &unknown, &self.file)?);
         Ok(candidates
             .iter()
             .map(|candidate| self.known[&candidate.fingerprint()])
             .collect())
     }
+}
+
+/// Writes a line of the file.
+fn write(mut file: &File, fingerprint: Fingerprint, judged: Judged) -> Result<()> {
+    let letter = if judged.verdict.is_interesting() {
+        'I'
+    } else {
+        'U'
+    };
+    let (bits, micros) = (fingerprint.bits(), judged.seconds * 1e6);
+    // In one call, so that lines of threads and processes are not mixed.
+    let line = format!("{bits:032x} {letter} {micros:.0}\n");
+    file.write_all(line.as_bytes()).context("write a verdict")
 }
 
 /// Reads a line of the file; a line that was not written to its end counts for nothing.
@@ -91,29 +94,32 @@ fn read(line: &str) -> Option<(Fingerprint, Judged)> {
     Some((Fingerprint::new(fingerprint), Judged { verdict, seconds }))
 }
 
-/// Runs the test on each candidate, a few at a time.
-fn run_all(subject: &Subject, candidates: &[&Candidate]) -> Result<Vec<(Fingerprint, Judged)>> {
+/// Runs the test on each candidate, a few at a time. Each verdict is written at once, so that a
+/// replay that is stopped goes on from there.
+fn run_all(
+    subject: &Subject,
+    candidates: &[&Candidate],
+    file: &File,
+) -> Result<Vec<(Fingerprint, Judged)>> {
     let next = AtomicUsize::new(0);
-    let judged = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..JOBS.min(candidates.len()) {
-            scope.spawn(|| {
-                while let Some(candidate) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let result = run_one(subject, candidate);
-                    let result = result.map(|judged| (candidate.fingerprint(), judged));
-                    judged
-                        .lock()
-                        .expect("no thread panics with it")
-                        .push(result);
-                }
-            });
+    let work = || -> Result<Vec<(Fingerprint, Judged)>> {
+        let mut judged = Vec::new();
+        while let Some(candidate) = candidates.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = (candidate.fingerprint(), run_one(subject, candidate)?);
+            write(file, result.0, result.1)?;
+            judged.push(result);
         }
-    });
-    judged
-        .into_inner()
-        .expect("no thread panics with it")
-        .into_iter()
-        .collect()
+        Ok(judged)
+    };
+    thread::scope(|scope| {
+        let jobs = JOBS.min(candidates.len());
+        let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(work)).collect();
+        let judged = threads.into_iter().map(|thread| {
+            let judged = thread.join();
+            judged.expect("no thread panics")
+        });
+        Ok(judged.collect::<Result<Vec<_>>>()?.concat())
+    })
 }
 
 fn run_one(subject: &Subject, candidate: &Candidate) -> Result<Judged> {

@@ -5,6 +5,7 @@
 //! test, which runs once for each content (`Verdicts`). The planner is the real one, and its own
 //! time counts (`replay.rs`).
 
+mod calibration;
 mod latency;
 mod plot;
 mod replay;
@@ -55,7 +56,7 @@ pub(crate) struct ScalingArgs {
     /// Largest number of independent deletions that are decided together.
     #[arg(long)]
     batch_size: Option<NonZeroUsize>,
-    /// Also print a table of the passes of each replay.
+    /// Also print the passes of each replay, its odds and the verdicts, and what was left when.
     #[arg(long)]
     passes: bool,
     /// Do not run the subjects' setup.sh.
@@ -164,6 +165,8 @@ fn replay_all(
                 );
                 if args.passes {
                     print!("{}", passes(&replayed, args.mean).render(style));
+                    print!("{}", replayed.calibration.as_table().render(style));
+                    print!("{}", progress(&replayed, args.mean).render(style));
                 }
                 rows.push(row);
             }
@@ -283,6 +286,26 @@ fn passes(replayed: &Replayed, mean: f64) -> Table {
             pass.hits.to_string(),
             pass.misses.to_string(),
             format!("{:.1}", pass.surprise),
+        ]);
+    }
+    table
+}
+
+/// Returns what was left at some times of a replay.
+fn progress(replayed: &Replayed, mean: f64) -> Table {
+    use Align::Right;
+    let mut table = Table::new(&[
+        ("tokens", Right),
+        ("bytes", Right),
+        ("questions", Right),
+        ("rounds", Right),
+    ]);
+    for progress in &replayed.progress {
+        table.push(vec![
+            progress.tokens.to_string(),
+            progress.bytes.to_string(),
+            progress.questions.to_string(),
+            format!("{:.1}", progress.seconds / mean),
         ]);
     }
     table

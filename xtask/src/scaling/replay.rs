@@ -1,15 +1,20 @@
 //! A reduction with simulated workers, in virtual time.
 
+use std::collections::HashMap;
 use std::fs;
 use std::time::Duration;
 
 use anyhow::Result;
-use boildown_search::{LookAhead, Planner, QueryId, Search as _, Verdict};
+use boildown_search::{Fingerprint, LookAhead, Planner, QueryId, Search as _, Verdict};
 use boildown_syntax::{Candidate, Reduction};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::calibration::Calibration;
 use super::latency::Latency;
 use crate::verdicts::Verdicts;
+
+/// The number of questions between two reports.
+const REPORT: u64 = 250;
 
 /// The workers of a replay, and what things cost there.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +45,17 @@ pub(super) struct Replayed {
     pub(super) best: Candidate,
     /// In the order in which the passes first ran.
     pub(super) passes: Vec<PassShare>,
+    pub(super) calibration: Calibration,
+    pub(super) progress: Vec<Progress>,
+}
+
+/// What was left at some time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Progress {
+    pub(super) tokens: usize,
+    pub(super) bytes: usize,
+    pub(super) questions: u64,
+    pub(super) seconds: f64,
 }
 
 /// The share of one pass.
@@ -72,6 +88,10 @@ struct Replay<'a, 'b> {
     questions: u64,
     driver: Duration,
     passes: Vec<PassShare>,
+    /// The odds that the planner gave to the tests that were started.
+    odds: HashMap<Fingerprint, f64>,
+    calibration: Calibration,
+    progress: Vec<Progress>,
 }
 
 /// Runs a reduction to its end. As in a session, one thread plans, hands out candidates and takes
@@ -92,7 +112,11 @@ pub(super) fn replay(
         questions: 0,
         driver: Duration::ZERO,
         passes: Vec::new(),
+        odds: HashMap::new(),
+        calibration: Calibration::default(),
+        progress: Vec::new(),
     };
+    replay.note_progress();
     replay.advance();
     while !replay.planner.is_finished() && replay.questions < setting.questions {
         replay.start_tests()?;
@@ -107,6 +131,8 @@ pub(super) fn replay(
         memory: peak(),
         best: replay.planner.search().best(),
         passes: replay.passes,
+        calibration: replay.calibration,
+        progress: replay.progress,
     })
 }
 
@@ -157,9 +183,34 @@ impl Replay<'_, '_> {
                 share.hits += u64::from(is_hit);
                 share.misses += u64::from(!is_hit);
             }
+            let of_planner = self.odds.remove(&told.fingerprint);
+            self.calibration
+                .add(odds.unwrap_or(0.5), of_planner, told.verdict);
+            if is_hit {
+                self.note_progress();
+            }
+            if self.questions.is_multiple_of(REPORT) {
+                let tokens = self.planner.search().best().token_count();
+                let (questions, seconds) = (self.questions, self.now);
+                eprintln!("{questions} questions: {seconds:.1} s, {tokens} tokens");
+            }
         }
         let abandoned = self.plan(Planner::abandoned);
         self.running.retain(|test| !abandoned.contains(&test.id));
+    }
+
+    /// Notes what is left, whenever it has become half of what was noted before.
+    fn note_progress(&mut self) {
+        let best = self.planner.search().best();
+        let bytes = best.bytes().len();
+        if (self.progress.last()).is_none_or(|last| 2 * bytes <= last.bytes) {
+            self.progress.push(Progress {
+                tokens: best.token_count(),
+                bytes,
+                questions: self.questions,
+                seconds: self.now,
+            });
+        }
     }
 
     /// Hands candidates to the workers that are free.
@@ -180,6 +231,7 @@ impl Replay<'_, '_> {
             let Setting { latency, mean, .. } = self.setting;
             let takes = latency.seconds(ticket.fingerprint, judged.seconds, mean);
             self.runs += 1;
+            self.odds.insert(ticket.fingerprint, ticket.odds);
             self.running.push(Running {
                 id: ticket.id,
                 verdict: judged.verdict,

@@ -44,6 +44,11 @@ impl KnownEdits {
         }
     }
 
+    /// Returns whether an edit was answered about.
+    pub(super) fn knows(&self, edit: Fingerprint) -> bool {
+        self.verdicts.get(self.answers, edit).is_some()
+    }
+
     /// Records an answer about an edit.
     pub(super) fn learn(&mut self, edit: Fingerprint, verdict: Verdict) {
         match self.verdicts.get(self.answers, edit) {

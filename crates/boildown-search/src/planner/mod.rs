@@ -4,6 +4,7 @@
 mod guesses;
 mod known_edits;
 mod recent;
+mod unknown_edits;
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap, HashSet};
@@ -23,7 +24,8 @@ use recent::Recent;
 /// about `ab` and expects a miss with odds 0.9 has the children "after a miss" (0.9) and "after a
 /// hit" (0.1). With two workers, `ab` and the query of the first child run at the same time.
 ///
-/// [`next`](Self::next) returns the query that the real search is most likely to reach,
+/// [`next`](Self::next) returns the query that the real search is most likely to reach, or one that
+/// tells about an edit that the search will ask about on another base;
 /// [`answer`](Self::answer) takes verdicts in any order, and [`advance`](Self::advance) tells them
 /// to the real search in the order in which it asks.
 ///
@@ -93,6 +95,8 @@ pub struct Ticket<C> {
     pub fingerprint: Fingerprint,
     /// The candidate to test.
     pub candidate: C,
+    /// The odds that the planner gives to the verdict `Interesting`.
+    pub odds: f64,
 }
 
 /// A verdict that was told to the real search.
@@ -206,11 +210,19 @@ pub enum LookAhead {
 
 /// The query that is most likely to be reached and is neither answered nor in flight.
 enum MostLikely<C> {
-    Open(Fingerprint, Option<Fingerprint>, C),
+    Open(Open<C>),
     /// The walk came to a node whose query is not found yet.
     Unsettled,
     /// There is none before the next answer.
     Nothing,
+}
+
+/// A query that is neither answered nor in flight.
+struct Open<C> {
+    fingerprint: Fingerprint,
+    edit: Option<Fingerprint>,
+    candidate: C,
+    odds: f64,
 }
 
 /// The way to a node of the tree of verdicts.
@@ -317,9 +329,15 @@ where
         reason = "not an iterator: what comes next depends on the answers"
     )]
     pub fn next(&mut self) -> Option<Ticket<S::Candidate>> {
-        let MostLikely::Open(fingerprint, edit, candidate) = self.most_likely() else {
+        let MostLikely::Open(open) = self.most_likely() else {
             return None;
         };
+        let Open {
+            fingerprint,
+            edit,
+            candidate,
+            odds,
+        } = open;
         let id = QueryId(self.next_id);
         self.next_id += 1;
         self.running.insert(fingerprint, InFlight { id, edit });
@@ -327,13 +345,14 @@ where
             id,
             fingerprint,
             candidate,
+            odds,
         })
     }
 
     /// Computes what `next` would return, so that the next call returns at once. For idle moments.
     pub fn look_ahead(&mut self) -> LookAhead {
         match self.most_likely() {
-            MostLikely::Open(..) => LookAhead::Found,
+            MostLikely::Open(_) => LookAhead::Found,
             MostLikely::Unsettled => LookAhead::MoreSteps,
             MostLikely::Nothing => LookAhead::Nothing,
         }
@@ -495,13 +514,24 @@ where
             let (fingerprint, odds) = (*fingerprint, self.known_edits.odds(edit, query.odds));
             let count = self.node(node).count;
             if self.is_open(fingerprint, count) {
-                return MostLikely::Open(fingerprint, edit, query.candidate.clone());
+                let open = Open {
+                    fingerprint,
+                    edit,
+                    candidate: query.candidate.clone(),
+                    odds,
+                };
+                return self.or_unknown_edit(probability, Some(open));
             }
             let certain = self.certain(node);
             let mut rest = certain.rest().iter().skip(1);
             if let Some((fingerprint, query)) = rest.find(|(asked, _)| self.is_open(*asked, count))
             {
-                return MostLikely::Open(*fingerprint, None, query.candidate.clone());
+                return MostLikely::Open(Open {
+                    fingerprint: *fingerprint,
+                    edit: None,
+                    candidate: query.candidate.clone(),
+                    odds: query.odds,
+                });
             }
             if certain.rest().len() > 1 {
                 let answers = certain.rest().iter().map(|(asked, query)| {
@@ -528,7 +558,7 @@ where
                 step: Step::Verdict(node, verdict),
             }));
         }
-        MostLikely::Nothing
+        self.or_unknown_edit(self.least_probability, None)
     }
 
     /// Returns whether a node is reached too rarely for the preparation that it needs.

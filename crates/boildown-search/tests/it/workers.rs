@@ -69,6 +69,7 @@ pub(crate) struct SameAtAnyNumber {
 impl Check for SameAtAnyNumber {
     fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
         self.compare(|| Planner::new(search.clone()), &[2, 7, 64])?;
+        self.compare(|| Planner::new(WithEdits(search.clone())), &[7])?;
         // A memory so small that it always matters.
         self.compare(|| Planner::with_memory(search.clone(), 5), &[7])
     }
@@ -112,6 +113,93 @@ proptest! {
         let list = List::weighted(weights[..n].iter().copied());
         every_search(&list, &SameAtAnyNumber { oracle, delays })?;
     }
+}
+
+/// A search that identifies what its queries delete.
+#[derive(Clone)]
+struct WithEdits<S>(S);
+
+impl<S: Search<Candidate = Subset>> Search for WithEdits<S> {
+    type Candidate = Subset;
+
+    fn ask(&self) -> Option<Query<Subset>> {
+        self.0.ask()
+    }
+
+    fn certain(&self) -> Vec<Query<Subset>> {
+        self.0.certain()
+    }
+
+    fn edit(&self) -> Option<Fingerprint> {
+        let spans = self.best().lost_spans(&self.ask()?.candidate);
+        let numbers = spans.iter().flat_map(|span| [span.start, span.end]);
+        let number = numbers.fold(1_u128, |all, end| all * 1_000_003 + end as u128);
+        Some(Fingerprint::new(number))
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        self.0.tell(verdict);
+    }
+
+    fn skip(&mut self) {
+        self.0.skip();
+    }
+
+    fn best(&self) -> Subset {
+        self.0.best()
+    }
+}
+
+/// Asks about each element of a list once, whatever the answers are.
+#[derive(Clone)]
+struct OneByOne {
+    kept: Subset,
+    next: usize,
+}
+
+impl Search for OneByOne {
+    type Candidate = Subset;
+
+    fn ask(&self) -> Option<Query<Subset>> {
+        (self.next < self.kept.universe()).then(|| Query {
+            candidate: self.kept.without([self.next..self.next + 1]),
+            odds: 0.4,
+        })
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        if verdict.is_interesting() {
+            self.kept = self.kept.without([self.next..self.next + 1]);
+        }
+        self.next += 1;
+    }
+
+    fn skip(&mut self) {
+        self.next += 1;
+    }
+
+    fn best(&self) -> Subset {
+        self.kept.clone()
+    }
+}
+
+#[test]
+fn idle_workers_find_out_about_edits_that_will_be_asked_about_on_another_base() {
+    // Two of five elements can be deleted, so no state of the list is likely after a few verdicts.
+    let search = OneByOne {
+        kept: Subset::full(200),
+        next: 0,
+    };
+    let needs: fn(&Subset) -> Verdict = |kept| {
+        let needed = (0..200).filter(|element| element % 5 % 2 == 0);
+        match needed.fold(true, |all, element| all && kept.contains(element)) {
+            true => Verdict::Interesting,
+            false => Verdict::Uninteresting,
+        }
+    };
+    let usual = [4, 16, 64].map(|workers| rounds(search.clone(), workers, needs));
+    let edits = [4, 16, 64].map(|workers| rounds(WithEdits(search.clone()), workers, needs));
+    assert_eq!((usual, edits), ([81, 50, 34], [80, 28, 15]));
 }
 
 #[test]
