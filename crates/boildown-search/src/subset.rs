@@ -215,27 +215,6 @@ impl Subset {
         lost.runs().collect()
     }
 
-    /// Returns the spans of this set that `smaller` lacks, each from its first to its last element in
-    /// this set. The same deletion has the same spans whatever was deleted before beside it or
-    /// within it.
-    ///
-    /// For example, the deletion of 4 to 7 is the span 4..8. It still is after 5 was deleted, and
-    /// when its cut reaches over 8 and 9, which were deleted before.
-    #[must_use]
-    pub fn lost_spans(&self, smaller: &Self) -> Vec<Range<usize>> {
-        let mut spans: Vec<Range<usize>> = Vec::new();
-        for cut in self.cuts_to(smaller) {
-            let (Some(first), Some(last)) = (self.first_in(cut.clone()), self.last_in(cut)) else {
-                continue;
-            };
-            match spans.last_mut() {
-                Some(before) if !self.any_in(before.end..first) => before.end = last + 1,
-                _ => spans.push(first..last + 1),
-            }
-        }
-        spans
-    }
-
     /// Returns whether both are handles of the same set. Cheap; equal sets with different bases are
     /// not recognised.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
@@ -418,22 +397,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-
-    #[test]
-    fn a_deletion_has_the_same_spans_whatever_was_deleted_beside_it_or_within_it() {
-        let spans = |before: &[Range<usize>], cuts: &[Range<usize>]| {
-            let mut set = Subset::full(20).without(before.to_vec());
-            set.commit();
-            set.lost_spans(&set.without(cuts.to_vec()))
-        };
-        assert_eq!(spans(&[], &[4..8]), [4..8]);
-        assert_eq!(spans(&[5..6], &[4..8]), [4..8]);
-        // A cut that reaches over its deleted neighbours, as that of a list does.
-        assert_eq!(spans(&[2..4, 8..11], &[2..11]), [4..8]);
-        assert_eq!(spans(&[8..11], &[4..8, 11..12]), [4..12]);
-        assert_eq!(spans(&[8..10], &[4..8, 11..12]), [4..8, 11..12]);
-        assert_eq!(spans(&[4..8], &[4..8]), []);
-    }
 
     proptest! {
         #[test]

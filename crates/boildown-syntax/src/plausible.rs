@@ -173,16 +173,18 @@ impl ModuleGate {
             && (base.is_ill_formed || !names.is_ill_formed)
     }
 
-    /// Returns whether a candidate with these names leaves out a number that is mentioned. In LLVM
-    /// IR the blocks and values without a name are counted, so nothing would change but that it is
-    /// hard to read.
+    /// Returns whether a candidate with these names leaves out a number of LLVM IR that is mentioned,
+    /// or the label between two blocks. Blocks and values without a name are counted, so nothing would
+    /// change but that it is hard to read: the second block would look like a part of the first.
     fn hides_numbers(&self, names: &ModuleNames) -> bool {
         let Some((_, base)) = &self.base else {
             return false;
         };
         let mut new = names.undefined.difference(&base.undefined);
         let is_number = |name: &[u8]| name[1..].iter().all(u8::is_ascii_digit);
-        self.format == ModuleFormat::LlvmIr && new.any(|(_, name)| is_number(name))
+        let hides_label = names.is_invalid && !base.is_invalid;
+        self.format == ModuleFormat::LlvmIr
+            && (hides_label || new.any(|(_, name)| is_number(name)))
     }
 
     /// Takes the verdict on the candidate that was admitted last.

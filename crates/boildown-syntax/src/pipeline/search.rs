@@ -221,8 +221,8 @@ impl Search for PassSearch {
             return None;
         }
         let query = self.ask()?;
-        let spans = self.best().kept().lost_spans(query.candidate.kept());
-        let ends = spans.iter().flat_map(|span| [span.start, span.end]);
+        let cuts = self.best().kept().cuts_to(query.candidate.kept());
+        let ends = cuts.iter().flat_map(|cut| [cut.start, cut.end]);
         let ends: Vec<u8> = ends.flat_map(usize::to_le_bytes).collect();
         Some(fingerprint_of_texts([&*ends]))
     }

@@ -180,6 +180,12 @@ impl<'a> CodeWriter<'a> {
     }
 
     fn push_default(&mut self, ty: ValType) {
+        if ty == ValType::V128 {
+            // Four bytes. A constant takes 18.
+            self.push(&Encoded::I32Const(0));
+            self.push(&Encoded::I8x16Splat);
+            return;
+        }
         let default = self.linker.default_of(ty);
         self.push(&default.unwrap_or(Encoded::Unreachable));
     }

@@ -185,6 +185,17 @@ mod tests {
     }
 
     #[test]
+    fn a_vector_that_is_gone_becomes_a_short_one() {
+        let text = r#"(module (memory 1)
+  (func (export "e") (param i32)
+    (v128.store (local.get 0) (i8x16.abs (v128.load (local.get 0))))))
+"#;
+        let rest = without_all_that_can_go(text, &["v128.store"]);
+        assert_has(&rest, &["i8x16.splat"]);
+        assert!(!rest.contains("v128.const"), "{rest}");
+    }
+
+    #[test]
     fn strings_that_look_like_comments_are_left() {
         let rest = without_all_that_can_go(NUMBERS, &["(; no comment ;)", ";;b"]);
         assert_has(&rest, &["\"(; no comment ;)\"", "\";;b"]);
