@@ -87,6 +87,10 @@ pub(crate) struct ModuleGate {
 /// of a small input there are few.
 const SAMPLE: usize = 32;
 
+/// The same for what is left of a short text of LLVM IR. A property that needs no module, such as one
+/// that looks for a word, shows itself by one sample: from there on the best one is no module either.
+const SAMPLE_OF_SHORT: usize = 4;
+
 /// Below this size of the best candidate, in bytes, there are so few deletions that all are tried,
 /// unless a validator or a parser says which are worth it.
 const GATED_FROM: usize = 128;
@@ -136,8 +140,17 @@ impl ModuleGate {
         }
         self.rejected += 1;
         let is_early = (2..SAMPLE).contains(&self.rejected) && self.rejected.is_power_of_two();
-        self.is_sample = is_early || self.rejected % SAMPLE == SAMPLE / 2;
+        let sample = match self.is_short_ir(best) {
+            true => SAMPLE_OF_SHORT,
+            false => SAMPLE,
+        };
+        self.is_sample = is_early || self.rejected % sample == sample / 2;
         self.is_sample
+    }
+
+    /// Returns whether a best candidate of LLVM IR is so short that neighbours are not compared.
+    fn is_short_ir(&self, best: &[u8]) -> bool {
+        best.len() < GATED_FROM && self.format == ModuleFormat::LlvmIr
     }
 
     /// Returns whether a candidate differs from one that was not interesting in the width of spaces
@@ -166,7 +179,7 @@ impl ModuleGate {
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
         // Of what is left of a short text, few deletions bring new neighbours together.
-        let is_short = bytes.len() < GATED_FROM && self.format == ModuleFormat::LlvmIr;
+        let is_short = self.is_short_ir(bytes);
         names.undefined.is_subset(&base.undefined)
             && (is_short || names.neighbours.iter().all(is_known))
             && (base.is_invalid || !names.is_invalid)
@@ -177,14 +190,14 @@ impl ModuleGate {
     /// or the label between two blocks. Blocks and values without a name are counted, so nothing would
     /// change but that it is hard to read: the second block would look like a part of the first.
     fn hides_numbers(&self, names: &ModuleNames) -> bool {
-        let Some((_, base)) = &self.base else {
+        let Some((bytes, base)) = &self.base else {
             return false;
         };
         let mut new = names.undefined.difference(&base.undefined);
         let is_number = |name: &[u8]| name[1..].iter().all(u8::is_ascii_digit);
-        let hides_label = names.is_invalid && !base.is_invalid;
-        self.format == ModuleFormat::LlvmIr
-            && (hides_label || new.any(|(_, name)| is_number(name)))
+        // What is left of a short text may be no module.
+        let hides_label = bytes.len() >= GATED_FROM && names.is_invalid && !base.is_invalid;
+        self.format == ModuleFormat::LlvmIr && (hides_label || new.any(|(_, name)| is_number(name)))
     }
 
     /// Takes the verdict on the candidate that was admitted last.

@@ -131,9 +131,11 @@ impl<S: Search<Candidate = Subset>> Search for WithEdits<S> {
     }
 
     fn edit(&self) -> Option<Fingerprint> {
-        let spans = self.best().lost_spans(&self.ask()?.candidate);
-        let numbers = spans.iter().flat_map(|span| [span.start, span.end]);
-        let number = numbers.fold(1_u128, |all, end| all * 1_000_003 + end as u128);
+        let cuts = self.best().cuts_to(&self.ask()?.candidate);
+        let numbers = cuts.iter().flat_map(|cut| [cut.start, cut.end]);
+        let number = numbers.fold(1_u128, |all, end| {
+            all.wrapping_mul(1_000_003).wrapping_add(end as u128)
+        });
         Some(Fingerprint::new(number))
     }
 

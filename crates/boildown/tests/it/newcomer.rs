@@ -72,7 +72,8 @@ newcomer! {
         command: "a.c -- sh -c 'gcc -w a.c -o a.out && ./a.out'",
         says: &["preserving: "],
         ends: Ends::Reduced,
-        result: Some(Left { file: "a.min.c", holds: "main", bytes: 40 }),
+        // Whether a pointer without a value crashes too depends on what is on the stack.
+        result: Some(Left { file: "a.min.c", holds: "main", bytes: 44 }),
     },
     an_assertion_of_a_compiled_program => Row {
         needs: &["gcc"],
