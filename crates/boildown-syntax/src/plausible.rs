@@ -218,11 +218,11 @@ impl ModuleGate {
     fn gated_from(&self) -> usize {
         match self.format {
             ModuleFormat::Mlir | ModuleFormat::Spirv => GATED_FROM,
-            ModuleFormat::LlvmIr
-            | ModuleFormat::Wasm
-            | ModuleFormat::Wat
-            | ModuleFormat::Rtlil
-            | ModuleFormat::SmtLib => 0,
+            // The shortest function with a body has 26 bytes.
+            ModuleFormat::LlvmIr => 32,
+            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => {
+                0
+            }
         }
     }
 

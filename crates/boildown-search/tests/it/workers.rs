@@ -201,7 +201,7 @@ fn idle_workers_find_out_about_edits_that_will_be_asked_about_on_another_base() 
     };
     let usual = [4, 16, 64].map(|workers| rounds(search.clone(), workers, needs));
     let edits = [4, 16, 64].map(|workers| rounds(WithEdits(search.clone()), workers, needs));
-    assert_eq!((usual, edits), ([81, 50, 34], [80, 28, 15]));
+    assert_eq!((usual, edits), ([81, 50, 34], [81, 33, 21]));
 }
 
 #[test]
