@@ -207,7 +207,7 @@ impl Operation {
                 [Bits(high), Bits(low)] => fixed(sorts, Bits(high.saturating_add(*low))),
                 _ => at_least(2, Any, Any),
             },
-            b"bvnot" | b"bvneg" => fixed(&[same.clone()], same.clone()),
+            b"bvnot" | b"bvneg" => fixed(std::slice::from_ref(&same), same.clone()),
             b"bvadd" | b"bvmul" | b"bvand" | b"bvor" | b"bvxor" => {
                 at_least(2, same.clone(), same.clone())
             }
