@@ -95,7 +95,7 @@ fn read(line: &str) -> Option<(Fingerprint, Judged)> {
 }
 
 /// Runs the test on each candidate, a few at a time. Each verdict is written at once, so that a
-/// replay that is stopped goes on from there.
+/// replay that is stopped continues from there.
 fn run_all(
     subject: &Subject,
     candidates: &[&Candidate],

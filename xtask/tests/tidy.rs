@@ -90,6 +90,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "xtask",
         &[
             "boildown-exec",
+            "boildown-lab",
             "boildown-search",
             "boildown-syntax",
             "boildown-triage",

@@ -49,12 +49,12 @@ struct ModuleNames {
 /// right. Of the other deletions nearly all are rejected by the first check of a tool: they take a
 /// definition away, or an operand. So a candidate has to define the names that it mentions, but for
 /// those that the best one leaves undefined too; and each pair of neighbouring words must be one of
-/// the input or of the best candidate, where names, types and numbers are alike. Of SPIR-V, in which
-/// most operations have a fixed number of operands, whole instructions must be. Of WebAssembly it
-/// has to be valid, if the best one is, and in RTLIL the signals. Blocks of LLVM IR and SPIR-V end
-/// in an instruction that leaves them, operands and constants of LLVM IR have the shape and the types
-/// that are written with them, and terms of SMT-LIB have the sorts and numbers of arguments that
-/// their operations take, if this is so in the best one.
+/// the input or of the best candidate, where names, types and numbers are alike. Of SPIR-V, in
+/// which most operations have a fixed number of operands, whole instructions must be. Of
+/// WebAssembly it has to be valid, if the best one is, and in RTLIL the signals. Blocks of LLVM IR
+/// and SPIR-V end in an instruction that leaves them, operands and constants of LLVM IR have the
+/// shape and the types that are written with them, and terms of SMT-LIB have the sorts and numbers
+/// of arguments that their operations take, if this is so in the best one.
 ///
 /// A candidate that differs from one that was not interesting in the width of spaces alone is not
 /// asked about either.
@@ -87,8 +87,9 @@ pub(crate) struct ModuleGate {
 /// of a small input there are few.
 const SAMPLE: usize = 32;
 
-/// The same for what is left of a short text of LLVM IR. A property that needs no module, such as one
-/// that looks for a word, shows itself by one sample: from there on the best one is no module either.
+/// The same for what is left of a short text of LLVM IR. A property that needs no module, such as
+/// one that looks for a word, shows itself by one sample: from there on the best one is no module
+/// either.
 const SAMPLE_OF_SHORT: usize = 4;
 
 /// Below this size of the best candidate, in bytes, there are so few deletions that all are tried,
@@ -186,9 +187,10 @@ impl ModuleGate {
             && (base.is_ill_formed || !names.is_ill_formed)
     }
 
-    /// Returns whether a candidate with these names leaves out a number of LLVM IR that is mentioned,
-    /// or the label between two blocks. Blocks and values without a name are counted, so nothing would
-    /// change but that it is hard to read: the second block would look like a part of the first.
+    /// Returns whether a candidate with these names leaves out a number of LLVM IR that is
+    /// mentioned, or the label between two blocks. Blocks and values without a name are counted, so
+    /// nothing would change but that it is hard to read: the second block would look like a part of
+    /// the first.
     fn hides_numbers(&self, names: &ModuleNames) -> bool {
         let Some((bytes, base)) = &self.base else {
             return false;

@@ -1,4 +1,4 @@
-//! Whether the odds that verdicts were given are those that were observed.
+//! Calibration: the odds that verdicts were given, beside those that were observed.
 
 use boildown_search::Verdict;
 

@@ -79,7 +79,7 @@ pub fn run(
             lists: Arc::default(),
         };
         let lists = Arc::clone(&observer.lists);
-        let _ =
+        let _result =
             program.reduce_by(|tree, everything| Hdd::new(observer, tree, everything, Nodes::All));
         let lists = lists.lock().unwrap_or_else(PoisonError::into_inner);
         ProgramLists {

@@ -480,28 +480,15 @@ where
         let known = self.answers.len().min(self.nodes.len() - self.free.len());
         let miss = self.likelier_miss();
         let mut steps = 8 * (self.running.len() + known + 8);
-        while let Some(Reachable {
-            probability,
-            depth,
-            step,
-        }) = frontier.pop()
+        while let Some(reachable) = frontier.pop()
             && steps > 0
-            && probability >= self.least_probability
+            && reachable.probability >= self.least_probability
         {
             steps -= 1;
-            let node = match step {
-                Step::Root => self.root,
-                Step::Verdict(parent, verdict) => self.child(parent, verdict),
-                Step::Answers(head, guesses) => {
-                    let reached = probability / guesses.probability;
-                    frontier.extend(guesses.next().map(|guesses| Reachable {
-                        probability: reached * guesses.probability,
-                        depth,
-                        step: Step::Answers(head, Box::new(guesses)),
-                    }));
-                    self.after(head, &guesses)
-                }
-            };
+            let Reachable {
+                probability, depth, ..
+            } = reachable;
+            let node = self.take_step(reachable, &mut frontier);
             let is_left_out = self.is_left_out(node, probability);
             if !is_left_out && !self.settle_node(node) {
                 return MostLikely::Unsettled;
@@ -559,6 +546,24 @@ where
             }));
         }
         self.or_unknown_edit(self.least_probability, None)
+    }
+
+    /// Returns the node that a step leads to. After guessed answers, the next likely combination of
+    /// them becomes reachable.
+    fn take_step(&mut self, from: Reachable, frontier: &mut BinaryHeap<Reachable>) -> usize {
+        match from.step {
+            Step::Root => self.root,
+            Step::Verdict(parent, verdict) => self.child(parent, verdict),
+            Step::Answers(head, guesses) => {
+                let reached = from.probability / guesses.probability;
+                frontier.extend(guesses.next().map(|guesses| Reachable {
+                    probability: reached * guesses.probability,
+                    depth: from.depth,
+                    step: Step::Answers(head, Box::new(guesses)),
+                }));
+                self.after(head, &guesses)
+            }
+        }
     }
 
     /// Returns whether a node is reached too rarely for the preparation that it needs.

@@ -193,8 +193,8 @@ fn idle_workers_find_out_about_edits_that_will_be_asked_about_on_another_base() 
         next: 0,
     };
     let needs: fn(&Subset) -> Verdict = |kept| {
-        let needed = (0..200).filter(|element| element % 5 % 2 == 0);
-        match needed.fold(true, |all, element| all && kept.contains(element)) {
+        let mut needed = (0..200).filter(|element| element % 5 % 2 == 0);
+        match needed.all(|element| kept.contains(element)) {
             true => Verdict::Interesting,
             false => Verdict::Uninteresting,
         }

@@ -191,7 +191,7 @@ mod tests {
 
     #[track_caller]
     fn check(language: &str, parent: &str, child: &str, fits: bool) {
-        let language = Language::named(language).unwrap();
+        let language = Language::named(language).expect("the grammar is built");
         let grammar = language.grammar();
         let kind = |name| grammar.id_for_node_kind(name, true);
         let table = FieldTable::of(language);

@@ -1,3 +1,5 @@
+//! Facts about the sorts of scripts, and changes by them.
+
 use super::{ScriptForm, SortedChangeKind, changes_by_sort};
 
 /// Returns the scripts that changes of a kind make.

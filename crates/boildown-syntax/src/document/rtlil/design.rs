@@ -279,7 +279,7 @@ impl RtlilDesign {
         &self.bytes[self.words[word].clone()]
     }
 
-    /// Returns the text of a word of a statement; empty if there are not so many.
+    /// Returns the text of a word of a statement; empty if there are fewer.
     pub(super) fn word_of(&self, index: StatementIndex, position: usize) -> &[u8] {
         let words = &self.statements[index].words;
         match position < words.len() {

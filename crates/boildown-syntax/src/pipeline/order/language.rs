@@ -108,8 +108,8 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     ];
     if language.name == "SMT-LIB" {
         rewrite_early(&mut passes);
-        // Of a script, the width of a term does not matter, and what is joined is hard to read: `0x`
-        // for `0 x`. Each hit is a reason to run all passes again.
+        // Of a script, the width of a term does not matter, and what is joined is hard to read:
+        // `0x` for `0 x`. Each hit is a reason to run all passes again.
         let is_idle =
             |pass: &Pass| matches!(pass.id, PassId::RewritingWidths | PassId::RewritingJoins);
         passes.retain(|pass| !is_idle(pass));
