@@ -23,10 +23,10 @@ where
     /// a `probability`: that one, or one about an edit that nothing is known about.
     ///
     /// An answer about an edit is worth a run even on a base that will hardly be reached: the
-    /// search probably asks about the same edit on another base, and then the answer is a good guess. For
-    /// example, twenty deletions that hit one time in four are asked about in a row. All of them
-    /// are run on the base at hand. The search asks about most of them on smaller bases, of which
-    /// no one is likely, and the answers tell which.
+    /// search probably asks about the same edit on another base, and then the answer is a good
+    /// guess. For example, twenty deletions that hit one time in four are asked about in a row. All
+    /// of them are run on the base at hand. The search asks about most of them on smaller bases, of
+    /// which no one is likely, and the answers tell which.
     ///
     /// Follows the likeliest verdicts from the root. The worth of a run falls with each guess.
     pub(super) fn or_unknown_edit(
