@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use boildown_search::Verdict;
 
-use crate::document::{is_ill_formed_ir, is_valid_module, is_valid_module_text, is_valid_rtlil};
+use crate::document::{
+    is_ill_formed_ir, is_overwritten_module, is_valid_module, is_valid_module_text, is_valid_rtlil,
+};
 use crate::smt_lib::ScriptForm;
 use hashing::{HASH_START, hash};
 
@@ -61,7 +63,8 @@ struct ModuleNames {
 ///
 /// The gate is adaptive: it lets some of the candidates that it would skip through as samples, and
 /// once many of these are interesting, it opens for good: two of the first four, or later one in
-/// four. It does not stand before what is left of a short text.
+/// four. The more samples were not interesting, the rarer they become. It does not stand before what
+/// is left of a short text.
 ///
 /// # Cost
 /// Linear in the size of the candidate, for each query.
@@ -84,8 +87,14 @@ pub(crate) struct ModuleGate {
 }
 
 /// One in this many of the candidates to be skipped is let through; at the beginning more, because
-/// of a small input there are few.
+/// of a small input there are few, and later fewer.
 const SAMPLE: usize = 32;
+
+/// The distance between samples doubles after this many that were not interesting.
+const SAMPLES_OF_A_DISTANCE: u32 = 4;
+
+/// The largest number of times that the distance between samples doubles.
+const MOST_DOUBLINGS: u32 = 10;
 
 /// The same for what is left of a short text of LLVM IR. A property that needs no module, such as
 /// one that looks for a word, shows itself by one sample: from there on the best one is no module
@@ -125,6 +134,9 @@ impl ModuleGate {
         if self.has_missed(candidate, best) {
             return false;
         }
+        if self.format == ModuleFormat::Wasm && is_overwritten_module(best, candidate) {
+            return false;
+        }
         if best.len() < self.gated_from() {
             return true;
         }
@@ -143,10 +155,17 @@ impl ModuleGate {
         let is_early = (2..SAMPLE).contains(&self.rejected) && self.rejected.is_power_of_two();
         let sample = match self.is_short_ir(best) {
             true => SAMPLE_OF_SHORT,
-            false => SAMPLE,
+            false => SAMPLE << self.doublings(),
         };
         self.is_sample = is_early || self.rejected % sample == sample / 2;
         self.is_sample
+    }
+
+    /// Returns how often the distance between samples has doubled.
+    fn doublings(&self) -> u32 {
+        // The first four are early ones.
+        let misses = (self.samples - self.hits).saturating_sub(4);
+        (misses / SAMPLES_OF_A_DISTANCE).min(MOST_DOUBLINGS)
     }
 
     /// Returns whether a best candidate of LLVM IR is so short that neighbours are not compared.
@@ -163,7 +182,8 @@ impl ModuleGate {
 
     /// Returns whether a candidate passes as things are, not counting samples.
     pub(crate) fn passes(&self, candidate: &[u8], best: &[u8]) -> bool {
-        if !self.is_open() && self.has_missed(candidate, best) {
+        let is_vain = self.format == ModuleFormat::Wasm && is_overwritten_module(best, candidate);
+        if !self.is_open() && (is_vain || self.has_missed(candidate, best)) {
             return false;
         }
         let is_long = |(bytes, _): &(Arc<[u8]>, _)| bytes.len() >= self.gated_from();

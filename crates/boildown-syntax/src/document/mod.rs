@@ -61,5 +61,8 @@ pub(crate) use rtlil::{is_rtlil, is_valid_rtlil};
 pub(crate) use syntax::is_lost;
 pub use tokens::Document;
 pub use view::{ModuleUnits, View};
-pub(crate) use wasm::{is_valid as is_valid_module, is_valid_text as is_valid_module_text};
+pub(crate) use wasm::{
+    is_overwritten as is_overwritten_module, is_valid as is_valid_module,
+    is_valid_text as is_valid_module_text,
+};
 pub(crate) use words::{is_word, words};

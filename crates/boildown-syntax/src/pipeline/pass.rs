@@ -346,10 +346,16 @@ impl Pass {
         )
     }
 
-    /// Returns whether the pass is repeated right after a hit, until it has none. A hit of such a
-    /// pass is no reason to run all the others again: they find no more than before, except for
-    /// the proof.
+    /// Returns whether the pass is repeated right after a hit, until it has none.
     pub(super) fn is_repeated(&self) -> bool {
         matches!(self.view, View::Letters(_) | View::Spaces(_))
+    }
+
+    /// Returns whether a hit of the pass is no reason to run all the others again: they find no
+    /// more than before, except for the proof. Of zeros in a module, others have made the
+    /// instructions.
+    pub(super) fn is_final(&self) -> bool {
+        let is_checked = self.check == Check::Parses;
+        self.is_repeated() || is_checked && matches!(self.view, View::Zeros(_))
     }
 }

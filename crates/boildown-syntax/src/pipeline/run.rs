@@ -401,6 +401,24 @@ impl Passes {
         Some(begun.applies && self.search.ask().is_some())
     }
 
+    /// Makes the proof run over the result of a hit that is no reason for another round.
+    fn prove_again(&mut self) {
+        let is_first_round = !self.started_over || self.last_hit >= self.passes.len();
+        let to_come = match is_first_round {
+            // Those after the pass at work will run in this round.
+            true => &self.passes[..self.current],
+            false => &self.passes[..],
+        };
+        let Some(proof) = to_come.iter().rposition(Pass::is_proof) else {
+            return;
+        };
+        if self.last_hit < self.passes.len() {
+            self.last_hit = self.last_hit.max(proof);
+        } else {
+            (self.last_hit, self.started_over) = (proof, false);
+        }
+    }
+
     /// Reads the input anew once the pass by expected gain has deleted half of it, and first
     /// deletes the definitions that have become unused. The learned hit rates are kept.
     fn refresh(&mut self) {
@@ -568,11 +586,8 @@ impl Search for Passes {
         self.stage = Stage::Check;
         if self.update_best(verdict) {
             self.has_hit = true;
-            if self.current_pass().is_some_and(Pass::is_repeated) {
-                // No reason for another round, but the proof has to run over the new result.
-                if let Some(proof) = self.passes.iter().rposition(Pass::is_proof) {
-                    self.last_hit = self.last_hit.max(proof);
-                }
+            if self.current_pass().is_some_and(Pass::is_final) {
+                self.prove_again();
             } else {
                 (self.last_hit, self.started_over) = (self.current, false);
             }

@@ -268,7 +268,8 @@ impl<'a> BuiltIns<'a> {
                 SortedChangeKind::Term => BuiltIn::TermByValue,
                 SortedChangeKind::Symbol => BuiltIn::SymbolByValue,
                 SortedChangeKind::Parameter => BuiltIn::Parameter,
-                SortedChangeKind::Datatype => BuiltIn::WithUses,
+                SortedChangeKind::Pair => BuiltIn::WithUses,
+                SortedChangeKind::Inlined => BuiltIn::Inlined,
             };
             let edits = change.edits.into_iter();
             let edits = edits

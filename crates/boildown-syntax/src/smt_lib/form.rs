@@ -2,6 +2,7 @@
 //! far as they are known.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::sorts::{Expected, Operation, Sort};
 use super::terms::{ReadTerms, Term, TermContent, parse};
@@ -13,7 +14,8 @@ pub(crate) struct ScriptForm<'a> {
     /// The commands and the operations that are neither declared nor built in, each with the number
     /// of its arguments.
     pub(crate) heads: BTreeSet<(&'a [u8], usize)>,
-    /// The symbols in terms, and the sorts, that nothing declares.
+    /// The symbols in terms, and the sorts, that nothing declares; `pop` if nothing opens a level
+    /// that is closed.
     pub(crate) undeclared: BTreeSet<&'a [u8]>,
     /// Whether brackets, a number of arguments or a sort is wrong.
     pub(crate) is_wrong: bool,
@@ -22,8 +24,22 @@ pub(crate) struct ScriptForm<'a> {
     sorts: BTreeMap<&'a [u8], Sort>,
     /// The symbols that are bound where the walk is.
     bound: Vec<(&'a [u8], Sort)>,
+    /// The levels of assertions that are open.
+    levels: Vec<Level<'a>>,
+    /// Whether a declaration outlives its level.
+    has_global_declarations: bool,
     /// The terms and the uses of symbols, if asked for.
     uses: Option<ScriptUses<'a>>,
+}
+
+/// A level of assertions.
+#[derive(Debug)]
+struct Level<'a> {
+    /// What was declared before it.
+    declared: BTreeMap<&'a [u8], Signature>,
+    sorts: BTreeMap<&'a [u8], Sort>,
+    /// The command that opened it, if it opened no other.
+    push: Option<Range<usize>>,
 }
 
 /// The arguments and the result of a declared symbol.
@@ -32,6 +48,16 @@ struct Signature {
     arguments: Vec<Sort>,
     result: Sort,
 }
+
+/// Whether a function may be used in its body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Recursion {
+    With,
+    Without,
+}
+
+/// The largest number of levels that a command opens. Others open fewer.
+const MOST_LEVELS: u32 = 64;
 
 impl<'a> ScriptForm<'a> {
     pub(crate) fn read(text: &'a [u8]) -> Self {
@@ -84,27 +110,20 @@ impl<'a> ScriptForm<'a> {
                 (Some(name), Some(sorts)) => {
                     let arguments = sorts.iter().map(|sort| self.sort(sort)).collect();
                     let result = self.sort(sort);
-                    self.symbol(name, Some(command), sorts, &result);
+                    self.symbol(name, Some(command.range.clone()), sorts, &result);
                     self.declare(name, arguments, result);
                 }
                 _ => self.is_wrong = true,
             },
-            (b"define-fun", [name, parameters, sort, body]) => {
-                let (Some(name), Some(parameters)) = (name.atom(), parameters.list()) else {
-                    self.is_wrong = true;
-                    return;
-                };
-                let before = self.bound.len();
-                self.bind_sorted(parameters);
-                let arguments = self.bound[before..].iter();
-                let arguments = arguments.map(|(_, sort)| sort.clone()).collect();
-                let found = self.term(body);
-                self.bound.truncate(before);
-                let result = self.sort(sort);
-                self.expect(&found, &result);
-                self.symbol(name, Some(command), parameters, &result);
-                self.declare(name, arguments, result);
+            (b"define-fun", [head @ .., body]) => {
+                let place = Some(command.range.clone());
+                self.function(place, head, body, Recursion::Without);
             }
+            (b"define-fun-rec", [head @ .., body]) => {
+                let place = Some(command.range.clone());
+                self.function(place, head, body, Recursion::With);
+            }
+            (b"define-funs-rec", [heads, bodies]) => self.functions(heads, bodies),
             (b"define-const", [name, sort, body]) if name.atom().is_some() => {
                 let found = self.term(body);
                 let result = self.sort(sort);
@@ -128,13 +147,130 @@ impl<'a> ScriptForm<'a> {
                 self.constructors(name, datatype);
             }
             (
-                b"assert" | b"declare-const" | b"declare-fun" | b"define-fun" | b"define-const"
-                | b"declare-sort" | b"define-sort" | b"declare-datatypes" | b"declare-datatype",
+                b"assert" | b"declare-const" | b"declare-fun" | b"define-fun" | b"define-fun-rec"
+                | b"define-funs-rec" | b"define-const" | b"declare-sort" | b"define-sort"
+                | b"declare-datatypes" | b"declare-datatype",
                 _,
             ) => {
                 self.is_wrong = true;
             }
+            _ => self.other_command(command, head, arguments),
+        }
+    }
+
+    /// Reads a command that declares and asserts nothing.
+    fn other_command(&mut self, command: &Term<'a>, head: &[u8], arguments: &[Term<'a>]) {
+        let number = match arguments {
+            [] => Some(1),
+            [number] => super::sorts::number(number),
+            _ => None,
+        };
+        match (head, number) {
+            (b"push", Some(number)) => {
+                for _ in 0..number.min(MOST_LEVELS) {
+                    self.levels.push(Level {
+                        declared: self.declared.clone(),
+                        sorts: self.sorts.clone(),
+                        push: (number == 1).then(|| command.range.clone()),
+                    });
+                }
+            }
+            (b"pop", Some(number)) => self.pop(number, command),
+            (b"reset" | b"reset-assertions", Some(_)) => self.levels.clear(),
+            (b"set-option" | b"set-info" | b"get-option" | b"get-info", _) => {
+                let is_keyword = |term: &Term<'_>| is_keyword(term);
+                self.is_wrong |= !arguments.first().is_some_and(is_keyword);
+                self.has_global_declarations |= arguments
+                    .iter()
+                    .any(|term| term.atom() == Some(b":global-declarations"));
+            }
             _ => {}
+        }
+    }
+
+    /// Closes levels.
+    fn pop(&mut self, number: u32, command: &Term<'a>) {
+        let Some(left) = self.levels.len().checked_sub(number as usize) else {
+            // If the best script has such a command, all else in it may be right.
+            self.undeclared.insert(b"pop");
+            return;
+        };
+        let mut closed = self.levels.drain(left..);
+        let Some(first) = closed.next() else {
+            return;
+        };
+        if let (1, Some(push), Some(uses)) = (number, first.push, &mut self.uses) {
+            uses.levels.push([push, command.range.clone()]);
+        }
+        if !self.has_global_declarations {
+            (self.declared, self.sorts) = (first.declared, first.sorts);
+        }
+    }
+
+    /// Reads a function: `[name, parameters, sort]` and its body. `place` is the command, if it
+    /// defines no other.
+    fn function(
+        &mut self,
+        place: Option<Range<usize>>,
+        head: &[Term<'a>],
+        body: &Term<'a>,
+        recursion: Recursion,
+    ) {
+        let [name, parameters, sort] = head else {
+            self.is_wrong = true;
+            return;
+        };
+        let (Some(name), Some(parameters)) = (name.atom(), parameters.list()) else {
+            self.is_wrong = true;
+            return;
+        };
+        let before = self.bound.len();
+        self.bind_sorted(parameters);
+        let arguments = self.bound[before..].iter();
+        let arguments: Vec<Sort> = arguments.map(|(_, sort)| sort.clone()).collect();
+        let result = self.sort(sort);
+        if recursion == Recursion::With {
+            self.symbol(name, place.clone(), parameters, &result);
+            self.declare(name, arguments.clone(), result.clone());
+        }
+        let found = self.term(body);
+        self.bound.truncate(before);
+        self.expect(&found, &result);
+        if recursion == Recursion::Without {
+            self.symbol(name, place, parameters, &result);
+            if let Some(symbol) = self.uses.as_mut().and_then(|uses| uses.symbols.last_mut()) {
+                symbol.body = Some(body.range.clone());
+            }
+            self.declare(name, arguments, result);
+        }
+    }
+
+    /// Reads `((even ((n Int)) Bool) (odd ((n Int)) Bool)) (body body)`.
+    fn functions(&mut self, heads: &Term<'a>, bodies: &Term<'a>) {
+        let (Some(heads), Some(bodies)) = (heads.list(), bodies.list()) else {
+            self.is_wrong = true;
+            return;
+        };
+        self.is_wrong |= heads.len() != bodies.len();
+        // Each may be used by all.
+        for head in heads {
+            if let Some([name, parameters, sort]) = head.list()
+                && let (Some(name), Some(parameters)) = (name.atom(), parameters.list())
+            {
+                let before = self.bound.len();
+                self.bind_sorted(parameters);
+                let arguments = self.bound.drain(before..).map(|(_, sort)| sort).collect();
+                let result = self.sort(sort);
+                self.declare(name, arguments, result);
+            }
+        }
+        for (head, body) in heads.iter().zip(bodies) {
+            if let Some(uses) = &mut self.uses {
+                let both = [head.range.clone(), body.range.clone()];
+                uses.functions.push(both);
+            }
+            let head = head.list().unwrap_or_default();
+            self.function(None, head, body, Recursion::With);
         }
     }
 
@@ -142,7 +278,7 @@ impl<'a> ScriptForm<'a> {
     fn constant(&mut self, command: &Term<'a>, name: &Term<'a>, sort: &Term<'a>) {
         let sort = self.sort(sort);
         let name = name.atom().unwrap_or_default();
-        self.symbol(name, Some(command), &[], &sort);
+        self.symbol(name, Some(command.range.clone()), &[], &sort);
         self.declare(name, Vec::new(), sort);
     }
 
@@ -150,7 +286,7 @@ impl<'a> ScriptForm<'a> {
     fn symbol(
         &mut self,
         name: &'a [u8],
-        command: Option<&Term<'a>>,
+        declaration: Option<Range<usize>>,
         parameters: &[Term<'a>],
         sort: &Sort,
     ) {
@@ -158,7 +294,8 @@ impl<'a> ScriptForm<'a> {
             uses.symbols.push(SymbolUses {
                 name,
                 sort: sort.clone(),
-                declaration: command.map(|command| command.range.clone()),
+                declaration,
+                body: None,
                 parameters: parameters.iter().map(|term| term.range.clone()).collect(),
                 uses: Vec::new(),
             });
@@ -249,7 +386,7 @@ impl<'a> ScriptForm<'a> {
     fn sort(&mut self, sort: &Term<'a>) -> Sort {
         if let Some(name) = sort.atom()
             && !self.sorts.contains_key(name)
-            && ![&b"Bool"[..], b"Int", b"Real", b"String", b"RegLan"].contains(&name)
+            && !Sort::is_built_in(name)
         {
             self.undeclared.insert(name);
         }
@@ -365,7 +502,11 @@ impl<'a> ScriptForm<'a> {
                 self.expect(&sort, &Sort::Bool);
                 return Sort::Bool;
             }
-            (b"!", [term, ..]) => return self.term(term),
+            (b"!", [term, attributes @ ..]) => {
+                let sort = self.term(term);
+                self.attributes(attributes, &sort);
+                return sort;
+            }
             (b"let" | b"forall" | b"exists" | b"!", _) => {
                 self.is_wrong = true;
                 return Sort::Any;
@@ -376,6 +517,12 @@ impl<'a> ScriptForm<'a> {
                     .is_some_and(|digits| digits.iter().all(u8::is_ascii_digit));
                 let width = super::sorts::number(width).filter(|_| is_number);
                 return width.map_or(Sort::Any, Sort::Bits);
+            }
+            (b"_", [name, exponent, significand])
+                if [&b"+oo"[..], b"-oo", b"+zero", b"-zero", b"NaN"]
+                    .contains(&name.atom().unwrap_or_default()) =>
+            {
+                return Sort::float(exponent, significand);
             }
             (b"as", [_, sort]) => return self.sort(sort),
             (b"_" | b"as" | b"match", _) => return Sort::Any,
@@ -416,6 +563,31 @@ impl<'a> ScriptForm<'a> {
         operation.result.clone()
     }
 
+    /// Reads the attributes of a term of a sort: `:named a :pattern ((f x))`.
+    fn attributes(&mut self, attributes: &[Term<'a>], sort: &Sort) {
+        self.is_wrong |= !attributes.first().is_some_and(is_keyword);
+        for (index, attribute) in attributes.iter().enumerate() {
+            let value = attributes.get(index + 1).filter(|term| !is_keyword(term));
+            match (attribute.atom(), value) {
+                (Some(b":named"), Some(name)) if name.atom().is_some() => {
+                    self.declare(name.atom().unwrap_or_default(), Vec::new(), sort.clone());
+                }
+                (Some(b":pattern"), Some(value)) if value.list().is_some() => {
+                    let terms = self.uses.as_ref().map_or(0, |uses| uses.applications.len());
+                    for term in value.list().unwrap_or_default() {
+                        self.term(term);
+                    }
+                    // A value is no pattern.
+                    if let Some(uses) = &mut self.uses {
+                        uses.applications.truncate(terms);
+                    }
+                }
+                (Some(b":named" | b":pattern"), _) => self.is_wrong = true,
+                _ => {}
+            }
+        }
+    }
+
     fn binding_let(&mut self, bindings: &[Term<'a>], body: &Term<'a>) -> Sort {
         let mut new = Vec::new();
         for binding in bindings {
@@ -430,6 +602,10 @@ impl<'a> ScriptForm<'a> {
         self.bound.truncate(before);
         sort
     }
+}
+
+fn is_keyword(term: &Term<'_>) -> bool {
+    term.atom().is_some_and(|atom| atom.starts_with(b":"))
 }
 
 #[cfg(test)]

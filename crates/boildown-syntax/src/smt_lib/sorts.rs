@@ -13,6 +13,10 @@ pub(super) enum Sort {
     Language,
     /// Bit vectors of a width.
     Bits(u32),
+    /// Floating-point numbers, by the widths of exponent and significand.
+    Float(u32, u32),
+    /// Rounding modes.
+    Rounding,
     /// Arrays, by index and element.
     Array(Box<(Self, Self)>),
     /// A sort of another name.
@@ -29,6 +33,11 @@ impl Sort {
             Some(b"Real") => return Self::Real,
             Some(b"String") => return Self::Text,
             Some(b"RegLan") => return Self::Language,
+            Some(b"RoundingMode") => return Self::Rounding,
+            Some(b"Float16") => return Self::Float(5, 11),
+            Some(b"Float32") => return Self::Float(8, 24),
+            Some(b"Float64") => return Self::Float(11, 53),
+            Some(b"Float128") => return Self::Float(15, 113),
             Some(name) => return named(name),
             None => {}
         }
@@ -36,12 +45,42 @@ impl Sort {
             Some((b"_", [name, width])) if name.atom() == Some(b"BitVec") => {
                 number(width).map_or(Self::Any, Self::Bits)
             }
+            Some((b"_", [name, exponent, significand]))
+                if name.atom() == Some(b"FloatingPoint") =>
+            {
+                Self::float(exponent, significand)
+            }
             Some((b"Array", [index, element])) => {
                 let index = Self::of(index, named);
                 Self::Array(Box::new((index, Self::of(element, named))))
             }
             _ => Self::Any,
         }
+    }
+
+    /// Returns a sort of floating-point numbers, by the widths of exponent and significand.
+    pub(super) fn float(exponent: &Term<'_>, significand: &Term<'_>) -> Self {
+        let widths = number(exponent).zip(number(significand));
+        widths.map_or(Self::Any, |(exponent, significand)| {
+            Self::Float(exponent, significand)
+        })
+    }
+
+    /// Returns whether a word names a sort that nothing declares.
+    pub(super) fn is_built_in(name: &[u8]) -> bool {
+        matches!(
+            name,
+            b"Bool"
+                | b"Int"
+                | b"Real"
+                | b"String"
+                | b"RegLan"
+                | b"RoundingMode"
+                | b"Float16"
+                | b"Float32"
+                | b"Float64"
+                | b"Float128"
+        )
     }
 
     pub(super) fn fits(&self, expected: &Self) -> bool {
@@ -76,6 +115,17 @@ impl Sort {
             [b'#', ..] => Some(Self::Any),
             [b'0'..=b'9', ..] if atom.contains(&b'.') => Some(Self::Real),
             [b'0'..=b'9', ..] => Some(Self::Int),
+            b"RNE"
+            | b"RNA"
+            | b"RTP"
+            | b"RTN"
+            | b"RTZ"
+            | b"roundNearestTiesToEven"
+            | b"roundNearestTiesToAway"
+            | b"roundTowardPositive"
+            | b"roundTowardNegative"
+            | b"roundTowardZero" => Some(Self::Rounding),
+            b"re.all" | b"re.none" | b"re.allchar" => Some(Self::Language),
             _ => None,
         }
     }
@@ -94,6 +144,10 @@ impl Sort {
                 }
                 .into_bytes(),
             ],
+            Self::Float(exponent, significand) => {
+                vec![format!("(_ +zero {exponent} {significand})").into_bytes()]
+            }
+            Self::Rounding => vec![b"RNE".to_vec()],
             _ => Vec::new(),
         }
     }
@@ -185,7 +239,45 @@ impl Operation {
                 }
                 _ => fixed(&[Any, Any, Any], Any),
             },
+            [b'f', b'p', ..] => Self::of_floats(head, sorts),
             _ => Self::of_bits(head, sorts),
+        }
+    }
+
+    /// Returns what an operation on floating-point numbers takes.
+    fn of_floats(head: &[u8], sorts: &[Sort]) -> Option<Self> {
+        use Sort::{Any, Bits, Bool, Float, Real, Rounding};
+        let is_float = |sort: &&Sort| matches!(sort, Float(..));
+        let same = sorts.iter().find(is_float).cloned().unwrap_or(Any);
+        let fixed = |sorts: &[Sort], result: &Sort| {
+            let (expected, result) = (Expected::Sorts(sorts.to_vec()), result.clone());
+            Some(Self { expected, result })
+        };
+        match head {
+            b"fp" => match sorts {
+                [_, Bits(exponent), Bits(significand)] => {
+                    let all = [Bits(1), Bits(*exponent), Bits(*significand)];
+                    fixed(&all, &Float(*exponent, significand.saturating_add(1)))
+                }
+                _ => fixed(&[Any, Any, Any], &Any),
+            },
+            b"fp.abs" | b"fp.neg" => fixed(std::slice::from_ref(&same), &same),
+            b"fp.rem" | b"fp.min" | b"fp.max" => fixed(&[same.clone(), same.clone()], &same),
+            b"fp.sqrt" | b"fp.roundToIntegral" => fixed(&[Rounding, same.clone()], &same),
+            b"fp.add" | b"fp.sub" | b"fp.mul" | b"fp.div" => {
+                fixed(&[Rounding, same.clone(), same.clone()], &same)
+            }
+            b"fp.fma" => {
+                let all = [Rounding, same.clone(), same.clone(), same.clone()];
+                fixed(&all, &same)
+            }
+            b"fp.leq" | b"fp.lt" | b"fp.geq" | b"fp.gt" | b"fp.eq" => Some(Self {
+                expected: Expected::AtLeast(2, same),
+                result: Bool,
+            }),
+            b"fp.to_real" => fixed(&[same], &Real),
+            _ if head.starts_with(b"fp.is") => fixed(&[same], &Bool),
+            _ => None,
         }
     }
 
@@ -255,6 +347,28 @@ impl Operation {
             }
             (b"zero_extend" | b"sign_extend", [by]) => fixed(same(), widened(number(by))),
             (b"rotate_left" | b"rotate_right", [_]) => fixed(same(), same()),
+            (b"repeat", [times]) => {
+                let times = number(times).zip(width);
+                fixed(
+                    same(),
+                    times.map_or(Any, |(by, width)| Bits(width.saturating_mul(by))),
+                )
+            }
+            (b"to_fp" | b"to_fp_unsigned", [exponent, significand]) => {
+                let result = Sort::float(exponent, significand);
+                let takes = if sorts.len() == 1 {
+                    vec![Any]
+                } else {
+                    vec![Sort::Rounding, Any]
+                };
+                let expected = Expected::Sorts(takes);
+                Some(Self { expected, result })
+            }
+            (b"fp.to_ubv" | b"fp.to_sbv", [width]) => {
+                let expected = Expected::Sorts(vec![Sort::Rounding, Any]);
+                let result = number(width).map_or(Any, Bits);
+                Some(Self { expected, result })
+            }
             _ => None,
         }
     }

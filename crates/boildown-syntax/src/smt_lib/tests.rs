@@ -58,7 +58,7 @@ fn a_function_becomes_a_value_and_a_datatype_goes_with_its_constructors() {
     let all = changed(script, SortedChangeKind::Symbol);
     assert_eq!(all, [" (assert (= #b000000 #b000000))"]);
     let script = "(declare-datatypes ((A 0) (B 0)) (((a)) ((b))))";
-    let all = changed(script, SortedChangeKind::Datatype);
+    let all = changed(script, SortedChangeKind::Pair);
     assert_eq!(all[1], "(declare-datatypes ((A 0) ) (((a)) ))");
 }
 
@@ -81,4 +81,116 @@ fn names_of_sorts_constructors_and_quoted_symbols_are_known() {
     }
     let wrong = right.replace("(left t)", "t t");
     assert!(ScriptForm::read(wrong.as_bytes()).is_wrong);
+}
+
+#[test]
+fn levels_are_closed_as_often_as_opened() {
+    let right = "(push)(declare-const a Int)(push 1)(assert (< a 1))(pop)(pop 1)\
+                 (declare-const a Bool)(assert a)(check-sat)";
+    let form = ScriptForm::read(right.as_bytes());
+    assert!(!form.is_wrong && form.undeclared.is_empty(), "{form:?}");
+    let lost = right.replace("(declare-const a Bool)", "");
+    let form = ScriptForm::read(lost.as_bytes());
+    assert_eq!(
+        form.undeclared.len(),
+        1,
+        "a level ends with its declarations"
+    );
+    let unopened = right.replace("(push)", "");
+    let form = ScriptForm::read(unopened.as_bytes());
+    assert!(form.undeclared.contains(&b"pop"[..]), "{form:?}");
+    let global = format!("(set-option :global-declarations true){lost}").replace("< a 1", "not a");
+    let global = global.replace("a Int", "a Bool");
+    let form = ScriptForm::read(global.as_bytes());
+    assert!(!form.is_wrong && form.undeclared.is_empty(), "{form:?}");
+}
+
+#[test]
+fn the_commands_of_a_level_go_together() {
+    let script = "(push)(push 1)(check-sat)(pop 1)(pop)";
+    let all = changed(script, SortedChangeKind::Pair);
+    assert_eq!(
+        all,
+        ["(push)(check-sat)(pop)", "(push 1)(check-sat)(pop 1)"]
+    );
+}
+
+#[test]
+fn a_function_becomes_its_body() {
+    let script = "(define-fun f ((x Int) (y Int)) Bool (< x (+ x y)))(assert (f 1 (g 2)))";
+    let all = changed(script, SortedChangeKind::Inlined);
+    assert_eq!(all, ["(assert (< 1 (+ 1 (g 2))))"]);
+}
+
+#[test]
+fn recursive_functions_are_declared_for_each_other() {
+    let right = "(define-fun-rec f ((n Int)) Int (ite (< n 0) 0 (f (- n 1))))\
+                 (define-funs-rec ((e ((n Int)) Bool) (o ((n Int)) Bool))\
+                 ((o (- n 1)) (not (e n))))(assert (and (e 1) (o (f 2))))";
+    let is_right = |text: &str| {
+        let form = ScriptForm::read(text.as_bytes());
+        !form.is_wrong && form.undeclared.is_empty() && !form.heads.contains(&(&b"f"[..], 1))
+    };
+    assert!(is_right(right));
+    for (from, to) in [
+        (
+            "(define-fun-rec f ((n Int)) Int (ite (< n 0) 0 (f (- n 1))))",
+            "",
+        ),
+        ("(e 1)", "(e true)"),
+        ("(not (e n))", ""),
+        (" Int (ite", " Bool (ite"),
+    ] {
+        assert!(
+            right.contains(from) && !is_right(&right.replacen(from, to, 1)),
+            "{from}"
+        );
+    }
+}
+
+#[test]
+fn attributes_are_keywords_with_their_values() {
+    let right = "(set-option :a true)(declare-fun f (Int) Int)\
+                 (assert (! (forall ((k Int)) (! (< (f k) k) :pattern ((f k)))) :named n))(assert n)";
+    let form = ScriptForm::read(right.as_bytes());
+    assert!(!form.is_wrong && form.undeclared.is_empty(), "{form:?}");
+    for (from, to) in [
+        (":named n", ":named"),
+        (":named n", "n"),
+        (":named n", ""),
+        (":pattern ((f k))", ":pattern"),
+        ("(f k))))", "(f k k))))"),
+        (":a true", "true"),
+    ] {
+        let text = right.replacen(from, to, 1);
+        assert!(
+            text != right && ScriptForm::read(text.as_bytes()).is_wrong,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn floating_point_operations_have_sorts() {
+    let right = "(declare-const x Float16)(declare-const r RoundingMode)\
+                 (assert (fp.leq (fp.add r x (fp #b0 #b00000 #b0000000000)) (_ +oo 5 11)))\
+                 (assert (= ((_ fp.to_sbv 4) RNE x) #x0))\
+                 (assert (fp.isNaN ((_ to_fp 5 11) RNE 1.5)))";
+    let form = ScriptForm::read(right.as_bytes());
+    assert!(!form.is_wrong && form.undeclared.is_empty(), "{form:?}");
+    for (from, to) in [
+        ("fp.add r x", "fp.add x"),
+        ("#b00000 ", "#b000 "),
+        ("(_ +oo 5 11)", "(_ +oo 8 24)"),
+        ("#x0", "#x00"),
+        ("fp.isNaN", "not"),
+    ] {
+        let text = right.replacen(from, to, 1);
+        assert!(
+            text != right && ScriptForm::read(text.as_bytes()).is_wrong,
+            "{text}"
+        );
+    }
+    let all = changed(right, SortedChangeKind::Term);
+    assert!(all.contains(&right.replace("((_ to_fp 5 11) RNE 1.5)", "(_ +zero 5 11)")));
 }

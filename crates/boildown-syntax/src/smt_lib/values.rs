@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::form::ScriptForm;
 use super::sorts::Sort;
+use super::terms::{ReadTerms, Term, TermContent, parse};
 use super::uses::SymbolUses;
 
 impl SymbolUses<'_> {
@@ -22,6 +23,68 @@ impl SymbolUses<'_> {
         }
         Some(edits)
     }
+
+    /// Returns the uses that are neither in another one nor in the declaration.
+    fn outer_uses(&self) -> impl Iterator<Item = &(Range<usize>, Vec<Range<usize>>)> {
+        let is_in = |inner: &Range<usize>, outer: &Range<usize>| {
+            inner != outer && outer.start <= inner.start && inner.end <= outer.end
+        };
+        self.uses.iter().filter(move |(term, _)| {
+            !(self.uses.iter()).any(|(other, _)| is_in(term, other))
+                && !(self.declaration.iter()).any(|declaration| is_in(term, declaration))
+        })
+    }
+
+    /// Returns the edits that delete a function and put its body in the place of each use, with the
+    /// arguments in it. `None` if it has no body or no parameters, or if a use lacks an argument.
+    fn inlined(&self, text: &[u8]) -> Option<ByteEdits> {
+        let (declaration, body) = (self.declaration.clone()?, self.body.clone()?);
+        if self.is_constant() {
+            return None;
+        }
+        let names: Vec<&[u8]> = (self.parameters.iter())
+            .filter_map(|parameter| match &parse(&text[parameter.clone()]) {
+                ReadTerms::Script(terms) => Some(terms.first()?.application()?.0),
+                ReadTerms::Unbalanced | ReadTerms::TooDeep => None,
+            })
+            .collect();
+        let body = &text[body];
+        let ReadTerms::Script(terms) = parse(body) else {
+            return None;
+        };
+        let mut edits = vec![(declaration, Vec::new())];
+        for (term, arguments) in self.outer_uses() {
+            if arguments.len() != names.len() || names.len() != self.parameters.len() {
+                return None;
+            }
+            let arguments = arguments.iter().map(|range| &text[range.clone()]);
+            let values: Vec<(&[u8], &[u8])> = names.iter().copied().zip(arguments).collect();
+            edits.push((term.clone(), with_values(body, &terms, &values)));
+        }
+        Some(edits)
+    }
+}
+
+/// Returns a text with values in the place of names.
+fn with_values(text: &[u8], terms: &[Term<'_>], values: &[(&[u8], &[u8])]) -> Vec<u8> {
+    let mut all: Vec<u8> = Vec::new();
+    let mut copied = 0;
+    let mut rest: Vec<&Term<'_>> = terms.iter().rev().collect();
+    while let Some(term) = rest.pop() {
+        match &term.content {
+            TermContent::List(parts) => rest.extend(parts.iter().rev()),
+            TermContent::Atom(atom) => {
+                let value = values.iter().find(|(name, _)| name == atom);
+                if let Some((_, value)) = value {
+                    all.extend(&text[copied..term.range.start]);
+                    all.extend(*value);
+                    copied = term.range.end;
+                }
+            }
+        }
+    }
+    all.extend(&text[copied..]);
+    all
 }
 
 /// Replacements for ranges of bytes, to be made together.
@@ -45,8 +108,11 @@ pub(crate) enum SortedChangeKind {
     Symbol,
     /// A parameter of a function, or a field of a constructor, is deleted with its arguments.
     Parameter,
-    /// One of several datatypes is deleted with its constructors.
-    Datatype,
+    /// One of several datatypes is deleted with its constructors, one of several recursive
+    /// functions with its body, or the two commands that open and close a level of assertions.
+    Pair,
+    /// The body of a function takes the place of its uses.
+    Inlined,
 }
 
 /// Returns changes to a script that leave all terms with their sorts.
@@ -72,16 +138,28 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
         }
         for value in values(&symbol.sort, &script.symbols[..index]) {
             let mut edits = vec![(declaration.clone(), Vec::new())];
-            let uses = symbol.uses.iter();
+            let uses = symbol.outer_uses();
             edits.extend(uses.map(|(term, _)| (term.clone(), value.clone())));
             add(SortedChangeKind::Symbol, edits);
         }
     }
-    if script.datatypes.len() > 1 {
-        for both in &script.datatypes {
-            let edits = both.clone().map(|range| (range, Vec::new()));
-            add(SortedChangeKind::Datatype, edits.to_vec());
+    for symbol in &script.symbols {
+        if let Some(edits) = symbol.inlined(text) {
+            add(SortedChangeKind::Inlined, edits);
         }
+    }
+    let several = |pairs: &'_ Vec<[Range<usize>; 2]>| match pairs.len() {
+        0 | 1 => Vec::new(),
+        _ => pairs.clone(),
+    };
+    let pairs = [
+        several(&script.datatypes),
+        several(&script.functions),
+        script.levels,
+    ];
+    for pair in pairs.into_iter().flatten() {
+        let edits = pair.map(|range| (range, Vec::new()));
+        add(SortedChangeKind::Pair, edits.to_vec());
     }
     all
 }

@@ -5,6 +5,8 @@
 //! - `link.rs`: which entities are left, and their new indices
 //! - `write.rs`, `code.rs`, `names.rs`: writing what is kept
 //! - `text.rs`: modules in text, read as binaries and printed
+//! - `unfolded.rs`: older blocks for exceptions, as the parser of texts knows them
+//! - `overwritten.rs`: edits that overwrite bytes and gain nothing
 //! - `absent.rs`, `unread.rs`: take the place of all that in builds without the feature
 
 #[cfg(not(feature = "wasm"))]
@@ -23,10 +25,14 @@ mod mentions;
 mod module;
 #[cfg(feature = "wasm")]
 mod names;
+#[cfg(feature = "wasm")]
+mod overwritten;
 #[cfg(all(test, feature = "wasm"))]
 mod tests;
 #[cfg(feature = "wasm")]
 mod text;
+#[cfg(feature = "wasm")]
+mod unfolded;
 #[cfg(not(feature = "wasm"))]
 mod unread;
 #[cfg(feature = "wasm")]
@@ -39,10 +45,12 @@ pub(super) use layout::read;
 #[cfg(feature = "wasm")]
 pub(super) use module::Module;
 #[cfg(feature = "wasm")]
+pub(crate) use overwritten::is_overwritten;
+#[cfg(feature = "wasm")]
 pub(super) use text::read_text;
 #[cfg(feature = "wasm")]
 pub(crate) use text::{is_valid, is_valid_text};
 #[cfg(not(feature = "wasm"))]
-pub(crate) use unread::{is_valid, is_valid_text};
+pub(crate) use unread::{is_overwritten, is_valid, is_valid_text};
 #[cfg(not(feature = "wasm"))]
 pub(super) use unread::{read, read_text};

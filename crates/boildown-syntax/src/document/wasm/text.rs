@@ -11,6 +11,7 @@ use wast::parser::{self, ParseBuffer};
 
 use super::layout;
 use super::module::Module;
+use super::unfolded::unfold;
 use crate::document::module_text::ModuleText;
 use crate::document::{Document, ModuleUnits, View, flat};
 
@@ -73,8 +74,12 @@ impl ModuleText for PrintedModule {
 }
 
 /// Returns the binary that a text stands for; `None` if it is no single module.
-fn binary(text: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn binary(text: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(text).ok()?;
+    encode(text).or_else(|| encode(&unfold(text)?))
+}
+
+fn encode(text: &str) -> Option<Vec<u8>> {
     let buffer = ParseBuffer::new(text).ok()?;
     parser::parse::<Wat<'_>>(&buffer).ok()?.encode().ok()
 }

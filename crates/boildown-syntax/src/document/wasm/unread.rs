@@ -29,3 +29,8 @@ pub(crate) fn is_valid(_bytes: &[u8]) -> bool {
 pub(crate) fn is_valid_text(_text: &[u8]) -> bool {
     false
 }
+
+/// Returns whether an edit of a module gains nothing: that is not known.
+pub(crate) fn is_overwritten(_module: &[u8], _edited: &[u8]) -> bool {
+    false
+}

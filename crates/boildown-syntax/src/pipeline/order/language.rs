@@ -110,10 +110,12 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         rewrite_early(&mut passes);
         // Of a script, the width of a term does not matter, and what is joined is hard to read:
         // `0x` for `0 x`. Each hit is a reason to run all passes again.
-        let is_idle =
-            |pass: &Pass| matches!(pass.id, PassId::RewritingWidths | PassId::RewritingJoins);
-        passes.retain(|pass| !is_idle(pass));
+        passes.retain(|pass| !is_of_columns(pass));
         passes = checked(passes);
+    }
+    if language.name == "Verilog" {
+        // Its tools do not care about columns either.
+        passes.retain(|pass| !is_of_columns(pass));
     }
     let module = match language.name {
         "LLVM IR" => Some(View::LlvmIr),
@@ -124,6 +126,11 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         Some(view) => order_of_module(passes, view),
         None => passes,
     }
+}
+
+/// Returns whether a pass only keeps the width of a text, or joins its words.
+pub(super) fn is_of_columns(pass: &Pass) -> bool {
+    matches!(pass.id, PassId::RewritingWidths | PassId::RewritingJoins)
 }
 
 /// Returns the order for a module in text, from that for its language: instructions first.

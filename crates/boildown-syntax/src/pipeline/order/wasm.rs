@@ -1,6 +1,7 @@
 //! The order for modules of WebAssembly: items, instructions, then that of binaries.
 
 use super::binary;
+use super::language::is_of_columns;
 use crate::document::{ModuleUnits, View};
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 
@@ -35,7 +36,9 @@ pub(in crate::pipeline) fn is_wat(text: &[u8]) -> bool {
 pub(super) fn order_of_text(language: Vec<Pass>, is_valid: bool) -> Vec<Pass> {
     let mut passes = Vec::from(modules(View::ModuleText));
     let checked = |pass: Pass| if is_valid { pass.parsed() } else { pass };
-    passes.extend(language.into_iter().map(checked));
+    // The width of a module does not matter, and two words that are joined are another one.
+    let language = language.into_iter().filter(|pass| !is_of_columns(pass));
+    passes.extend(language.map(checked));
     passes
 }
 
