@@ -1,12 +1,12 @@
 //! Rewritings of a symbol: its definitions change together with all of its uses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use boildown_search::tree::{NodeId, Tree};
 
 use super::built_in::{BuiltIn, BuiltIns};
-use crate::edit_plan::{EditPlan, SiblingPositions, sibling_positions};
+use crate::edit_plan::{EditPlan, SiblingPosition, SiblingPositions, sibling_positions};
 use crate::steps::at_once;
 use crate::symbols::{Definition, Symbol, SymbolIndex};
 use crate::{Document, Language};
@@ -44,7 +44,7 @@ impl BuiltIns<'_> {
             };
             for choice in 0..2 {
                 let mut plan = symbol_edits.definitions(symbol);
-                for &mention in &symbol.uses {
+                for mention in symbol_edits.uses_without_conditions(symbol, &mut plan) {
                     symbol_edits.by_minimal(mention, |node| self.minimal(node, choice), &mut plan);
                 }
                 self.propose_plan(BuiltIn::UsesByMinimal, &symbol_edits, &plan);
@@ -55,7 +55,7 @@ impl BuiltIns<'_> {
                 .flatten();
             for other in others.filter(|other| ***other != *symbol.text).take(2) {
                 let mut plan = symbol_edits.definitions(symbol);
-                for &mention in &symbol.uses {
+                for mention in symbol_edits.uses_without_conditions(symbol, &mut plan) {
                     plan.replace(mention, other);
                 }
                 self.propose_plan(BuiltIn::UsesByOther, &symbol_edits, &plan);
@@ -333,9 +333,82 @@ impl<'a> SymbolEdits<'a> {
                     }
                 }
             }
+            self.delete_type_parameters_of(&gone, &symbol.uses, &mut plan);
             plans.extend(self.without_uses(plan, &gone, &text));
         }
         plans
+    }
+
+    /// Deletes the type parameters that only these parameters mention, with their conditions and
+    /// with their arguments in calls, because without a use a type parameter cannot be deduced:
+    /// `fn f<T>(a: T) where T: A {} f::<u8>(1)` → `fn f() {} f()`.
+    fn delete_type_parameters_of(&self, gone: &[NodeId], calls: &[NodeId], plan: &mut EditPlan) {
+        let inside =
+            (gone.iter()).flat_map(|&part| self.used.range(part..self.tree.nodes[part].end));
+        let symbols: BTreeSet<usize> = inside.map(|(_, &symbol)| symbol).collect();
+        for symbol in symbols {
+            let symbol = &self.index.symbols[symbol];
+            let [definition] = &symbol.definitions[..] else {
+                continue;
+            };
+            let Some(position) = self.type_parameter_position(definition) else {
+                continue;
+            };
+            let uses = symbol.uses.iter().copied();
+            let others = uses.filter(|&mention| !plan.deletes(self.tree, mention));
+            let Some(conditions) = others
+                .map(|mention| self.condition(mention))
+                .collect::<Option<Vec<NodeId>>>()
+            else {
+                continue;
+            };
+            conditions.into_iter().for_each(|unit| plan.delete(unit));
+            plan.delete(definition.unit);
+            let from_end = self.tree.lists[position.list].elements.len() - position.index;
+            for list in (calls.iter()).filter_map(|&name| self.arguments(name, b"<")) {
+                if let Some(at) = list.len().checked_sub(from_end) {
+                    plan.delete(list[at]);
+                }
+            }
+        }
+    }
+
+    /// Returns the uses of a symbol. Conditions on a type parameter, `T: a` in `where T: a`, are no
+    /// uses: they are deleted.
+    fn uses_without_conditions(&self, symbol: &Symbol<'_>, plan: &mut EditPlan) -> Vec<NodeId> {
+        let mut definitions = symbol.definitions.iter();
+        let is_type_parameter = definitions.any(|it| self.type_parameter_position(it).is_some());
+        let mut uses = symbol.uses.clone();
+        if is_type_parameter {
+            uses.retain(|&mention| match self.condition(mention) {
+                Some(condition) => {
+                    plan.delete(condition);
+                    false
+                }
+                None => true,
+            });
+        }
+        uses
+    }
+
+    /// Returns the element of a list after `where` that a name is in.
+    fn condition(&self, mention: NodeId) -> Option<NodeId> {
+        let unit = self.index.unit(mention)?;
+        self.is_in_list_after(b"where", unit).then_some(unit)
+    }
+
+    /// Returns the place of a definition in a list of type parameters.
+    fn type_parameter_position(&self, definition: &Definition) -> Option<SiblingPosition> {
+        let is_one = self.is_in_list_after(b"<", definition.unit);
+        is_one.then(|| self.sibling_positions[&definition.unit])
+    }
+
+    /// Returns whether a node is an element of a list that comes right after this token.
+    fn is_in_list_after(&self, token: &[u8], node: NodeId) -> bool {
+        let position = self.sibling_positions.get(&node);
+        let first = position.and_then(|position| self.tree.lists[position.list].elements.first());
+        let before = first.and_then(|&first| self.tree.nodes[first].tokens.start.checked_sub(1));
+        before.is_some_and(|before| self.document.token(before) == token)
     }
 
     /// Returns variants of a plan that deletes parameters: statements that use them are deleted, or
@@ -443,15 +516,24 @@ impl<'a> SymbolEdits<'a> {
         let (&mention, &symbol) = inside.take(1).next()?;
         let is_whole = self.tree.nodes[mention].tokens == self.tree.nodes[node].tokens;
         let definition = self.index.symbols[symbol].definitions.first()?;
-        let list = self.sibling_positions.get(&definition.unit)?.list;
-        let first = self.tree.lists[list].elements.first()?;
-        let before = self.tree.nodes[*first].tokens.start.checked_sub(1)?;
-        (is_whole && self.document.token(before) == b"<").then_some(definition.unit)
+        (is_whole && self.is_in_list_after(b"<", definition.unit)).then_some(definition.unit)
     }
 
-    /// Returns what stands in brackets right after a name, or after `::` there.
+    /// Returns what stands in brackets right after a name, or after `::` there. Type arguments may
+    /// come between a name and parentheses: `f<T>(a)`, `f::<u8>(1)`.
     fn arguments(&self, name: NodeId, open: &[u8]) -> Option<&'a [NodeId]> {
-        let after = self.tree.nodes[name].tokens.end;
+        let types = (open == b"(").then(|| self.brackets_after(name, b"<"));
+        let list = self.brackets_after(types.flatten().unwrap_or(name), open)?;
+        let lists = self.tree.nodes[list].lists.clone();
+        Some(match &self.tree.lists[lists] {
+            [] => &[],
+            [first, ..] => &first.elements,
+        })
+    }
+
+    /// Returns the node in brackets right after a node, or after `::` there.
+    fn brackets_after(&self, node: NodeId, open: &[u8]) -> Option<NodeId> {
+        let after = self.tree.nodes[node].tokens.end;
         let is_at =
             |at: usize, text: &[u8]| at < self.document.len() && self.document.token(at) == text;
         let start = after + usize::from(open == b"<" && is_at(after, b"::"));
@@ -459,14 +541,8 @@ impl<'a> SymbolEdits<'a> {
             return None;
         }
         let ends_there = |node: &NodeId| self.tree.nodes[*node].tokens.end == after;
-        let callee = self.index.around(name).take_while(ends_there).last()?;
-        let parent = self.index.parent(callee);
-        let mut siblings = self.tree.children(parent);
-        let list = siblings.find(|&node| self.tree.nodes[node].tokens.start == start)?;
-        let lists = self.tree.nodes[list].lists.clone();
-        Some(match &self.tree.lists[lists] {
-            [] => &[],
-            [first, ..] => &first.elements,
-        })
+        let callee = self.index.around(node).take_while(ends_there).last()?;
+        let mut siblings = self.tree.children(self.index.parent(callee));
+        siblings.find(|&node| self.tree.nodes[node].tokens.start == start)
     }
 }
