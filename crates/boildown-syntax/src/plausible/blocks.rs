@@ -16,6 +16,7 @@ pub(super) struct BlockOrder {
 
 /// What a module of SPIR-V says before its functions.
 #[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts")]
 struct SpirvHeader {
     has_model: bool,
     /// Whether the memory model is one of shaders.
