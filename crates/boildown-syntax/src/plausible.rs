@@ -2,6 +2,7 @@
 //! words together that are never neighbours, or leave a block without its end or a term of the
 //! wrong sort, and modules of WebAssembly that are not valid.
 
+mod blocks;
 mod hashing;
 
 use std::collections::BTreeSet;
@@ -13,6 +14,7 @@ use crate::document::{
     is_ill_formed_ir, is_overwritten_module, is_valid_module, is_valid_module_text, is_valid_rtlil,
 };
 use crate::smt_lib::ScriptForm;
+use blocks::BlockOrder;
 use hashing::{HASH_START, hash};
 
 /// The format of a module, as far as its names and words are concerned.
@@ -77,6 +79,8 @@ pub(crate) struct ModuleGate {
     base: Option<(Arc<[u8]>, Arc<ModuleNames>)>,
     /// The number of candidates that were to be skipped.
     rejected: usize,
+    /// The same for what is left of a short text of LLVM IR.
+    rejected_of_short: usize,
     samples: u32,
     hits: u32,
     /// Whether the query at work is a sample.
@@ -119,6 +123,7 @@ impl ModuleGate {
             input: Arc::new(ModuleNames::read(format, input)),
             base: None,
             rejected: 0,
+            rejected_of_short: 0,
             samples: 0,
             hits: 0,
             is_sample: false,
@@ -151,13 +156,11 @@ impl ModuleGate {
         if self.hides_numbers(&names) {
             return false;
         }
-        self.rejected += 1;
-        let is_early = (2..SAMPLE).contains(&self.rejected) && self.rejected.is_power_of_two();
-        let sample = match self.is_short_ir(best) {
-            true => SAMPLE_OF_SHORT,
-            false => SAMPLE << self.doublings(),
+        let is_hopeless = self.hits == 0 && self.is_typed();
+        self.is_sample = match self.is_short_ir(best) {
+            true => is_sampled(&mut self.rejected_of_short, SAMPLE_OF_SHORT, is_hopeless),
+            false => is_sampled(&mut self.rejected, SAMPLE << self.doublings(), is_hopeless),
         };
-        self.is_sample = is_early || self.rejected % sample == sample / 2;
         self.is_sample
     }
 
@@ -166,6 +169,12 @@ impl ModuleGate {
         // The first four are early ones.
         let misses = (self.samples - self.hits).saturating_sub(4);
         (misses / SAMPLES_OF_A_DISTANCE).min(MOST_DOUBLINGS)
+    }
+
+    /// Returns whether nearly all samples are known to miss: the shapes and types of operands are
+    /// compared.
+    fn is_typed(&self) -> bool {
+        matches!(self.format, ModuleFormat::LlvmIr | ModuleFormat::Spirv)
     }
 
     /// Returns whether a best candidate of LLVM IR is so short that neighbours are not compared.
@@ -254,6 +263,18 @@ impl ModuleGate {
     }
 }
 
+/// Counts a candidate that is to be skipped, and returns whether it is let through as a sample: one
+/// in `part`, and some of the first ones. If these missed, and more of them would, only every one
+/// that doubles the count is.
+fn is_sampled(rejected: &mut usize, part: usize, is_hopeless: bool) -> bool {
+    *rejected += 1;
+    let is_early = (2..SAMPLE).contains(rejected) && rejected.is_power_of_two();
+    match is_hopeless && *rejected > SAMPLE {
+        true => rejected.is_power_of_two(),
+        false => is_early || *rejected % part == part / 2,
+    }
+}
+
 /// The sign of the end of a line among the kinds of words.
 const LINE_END: u64 = 0;
 
@@ -336,96 +357,6 @@ impl ModuleNames {
             is_invalid: form.is_wrong,
             is_ill_formed: false,
         }
-    }
-}
-
-/// Follows the blocks of the functions of a module, line by line: each has to end in an instruction
-/// that leaves it, and nothing comes after that one.
-#[derive(Debug)]
-struct BlockOrder {
-    format: ModuleFormat,
-    last: BlockPlace,
-    /// Whether the line is one of a table of jumps.
-    is_table: bool,
-    /// Whether there was a memory model.
-    has_model: bool,
-    is_broken: bool,
-}
-
-/// Where the last line of a module was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BlockPlace {
-    Outside,
-    /// After the beginning of a function.
-    Begun,
-    Inside,
-    /// After an instruction that leaves a block.
-    Left,
-}
-
-impl BlockOrder {
-    fn new(format: ModuleFormat) -> Self {
-        Self {
-            format,
-            last: BlockPlace::Outside,
-            is_table: false,
-            has_model: false,
-            is_broken: false,
-        }
-    }
-
-    fn line(&mut self, words: &[&[u8]]) {
-        use BlockPlace::{Begun, Inside, Left, Outside};
-        let has_result = words.get(1) == Some(&&b"="[..]);
-        let operation = words[if has_result && words.len() > 2 { 2 } else { 0 }];
-        self.has_model |= operation == b"OpMemoryModel";
-        let (is_allowed, place) = match self.format {
-            ModuleFormat::Spirv => match operation {
-                b"OpLine" | b"OpNoLine" => return,
-                b"OpFunction" => (self.last == Outside, Begun),
-                b"OpFunctionParameter" => (self.last == Begun, Begun),
-                b"OpLabel" => (matches!(self.last, Begun | Left), Inside),
-                b"OpFunctionEnd" => (matches!(self.last, Begun | Left), Outside),
-                b"OpBranch"
-                | b"OpBranchConditional"
-                | b"OpSwitch"
-                | b"OpReturn"
-                | b"OpReturnValue"
-                | b"OpKill"
-                | b"OpUnreachable"
-                | b"OpTerminateInvocation" => (self.last == Inside, Left),
-                _ => (matches!(self.last, Inside | Outside), self.last),
-            },
-            ModuleFormat::LlvmIr => {
-                if self.is_table {
-                    self.is_table = words[0] != b"]";
-                    return;
-                }
-                self.is_table = self.last != Outside && words.ends_with(&[b"["]);
-                let is_label = words.get(1) == Some(&&b":"[..]);
-                match operation {
-                    b"define" => (self.last == Outside, Begun),
-                    b"}" => (matches!(self.last, Outside | Left), Outside),
-                    b"to" => return,
-                    _ if self.last == Outside => return,
-                    _ if is_label => (matches!(self.last, Begun | Left), Inside),
-                    b"ret" | b"br" | b"switch" | b"indirectbr" | b"invoke" | b"callbr"
-                    | b"resume" | b"catchswitch" | b"catchret" | b"cleanupret" | b"unreachable" => {
-                        (matches!(self.last, Begun | Inside), Left)
-                    }
-                    _ => (matches!(self.last, Begun | Inside), Inside),
-                }
-            }
-            _ => return,
-        };
-        self.is_broken |= !is_allowed;
-        self.last = place;
-    }
-
-    /// Returns whether a block has no end, or a function of SPIR-V, or its module no memory model.
-    fn is_wrong(&self) -> bool {
-        let is_unfinished = self.last != BlockPlace::Outside || !self.has_model;
-        self.is_broken || self.format == ModuleFormat::Spirv && is_unfinished
     }
 }
 
@@ -565,8 +496,13 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
 /// numbers and strings are alike. A struct may have any number of members.
 fn shape(words: &[&[u8]]) -> u64 {
     let is_struct = words.contains(&&b"OpTypeStruct"[..]);
+    // The name of a set of instructions is no free text.
+    let is_import = words.contains(&&b"OpExtInstImport"[..]);
     let mut kinds: Vec<u64> = (words.iter())
-        .map(|word| kind(ModuleFormat::Spirv, word))
+        .map(|word| match is_import && word[0] == b'"' {
+            true => hash(HASH_START, word),
+            false => kind(ModuleFormat::Spirv, word),
+        })
         .collect();
     if is_struct {
         kinds.dedup();
@@ -749,7 +685,8 @@ next:
 
     #[test]
     fn instructions_of_spirv_keep_their_shape() {
-        let text = "OpMemoryModel Logical GLSL450\nOpDecorate %v Binding 0\n%v = OpTypeVoid\n\
+        let text = "OpCapability Shader\nOpMemoryModel Logical GLSL450\n\
+                    OpEntryPoint GLCompute %h \"\"\nOpDecorate %v Binding 0\n%v = OpTypeVoid\n\
                     %f = OpTypeFunction %v\n%g = OpTypeFunction %v %v\n%h = OpFunction %v None %f\n\
                     OpFunctionEnd\n";
         let spirv = |from, to| admits(ModuleFormat::Spirv, text, from, to);
@@ -761,7 +698,25 @@ next:
         assert!(!spirv("%v Binding 0", "%v"));
         assert!(!spirv("OpFunctionEnd\n", ""));
         assert!(!spirv("OpMemoryModel Logical GLSL450\n", ""));
+        assert!(!spirv("OpCapability Shader\n", ""));
+        assert!(!spirv("OpEntryPoint GLCompute %h \"\"\n", ""));
         assert!(spirv("OpDecorate %v Binding 0\n", ""));
+    }
+
+    #[test]
+    fn samples_that_miss_become_rare() {
+        let best: Arc<[u8]> = long(ModuleFormat::LlvmIr, LLVM).into_bytes().into();
+        let mut gate = ModuleGate::new(ModuleFormat::LlvmIr, &best);
+        let asked = (0..4096).filter(|number| {
+            let candidate = format!("next next {number}");
+            let is_asked = gate.admits(candidate.as_bytes(), &best);
+            if is_asked {
+                gate.tell(candidate.as_bytes(), Verdict::Uninteresting);
+            }
+            is_asked
+        });
+        // 2, 4, 8, 16, 64, 128 and so on.
+        assert_eq!(asked.count(), 11);
     }
 
     #[test]

@@ -67,6 +67,14 @@ impl UnitLayout {
         Some(token)
     }
 
+    /// Adds a token before a word, for a unit that the text has no bytes for.
+    pub(super) fn empty_token(&mut self, word: usize) -> UnitToken {
+        let token = self.builder.count();
+        let at = self.words[word].start.max(self.end);
+        self.builder.token(at..at);
+        Some(token)
+    }
+
     /// Adds a node of one token.
     pub(super) fn leaf(&mut self, word: usize) -> UnitToken {
         self.open();

@@ -27,6 +27,24 @@ pub(super) fn is_kept(token: UnitToken, kept: &[bool]) -> bool {
     token.is_none_or(|token| kept[token])
 }
 
+/// Returns what stands between two words without its comments, which begin at a semicolon, and
+/// without the lines that were nothing else.
+pub(super) fn without_comments(gap: &[u8]) -> Vec<u8> {
+    if !gap.contains(&b';') {
+        return gap.to_vec();
+    }
+    let lines: Vec<&[u8]> = gap.split(|&byte| byte == b'\n').collect();
+    let mut left = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let is_last = index + 1 == lines.len();
+        let code = line.split(|&byte| byte == b';').next().unwrap_or_default();
+        if code.len() == line.len() || index == 0 {
+            left.push(if is_last { code } else { code.trim_ascii_end() });
+        }
+    }
+    left.join(&b'\n')
+}
+
 /// Returns the end of a string that begins at a quote, in which a backslash takes the meaning from
 /// the byte after it.
 pub(super) fn string_end(text: &[u8], start: usize) -> usize {

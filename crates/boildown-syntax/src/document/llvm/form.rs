@@ -4,6 +4,7 @@
 //! Instructions and words that are not known here are taken as they are.
 
 mod instructions;
+mod metadata;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -90,6 +91,9 @@ pub(crate) fn is_ill_formed(text: &[u8]) -> bool {
         globals: BTreeMap::new(),
         locals: BTreeMap::new(),
         returned: 0..0,
+        intrinsics: BTreeMap::new(),
+        next_number: 0,
+        is_over: false,
     };
     if form.depth() > DEEPEST {
         return false;
@@ -111,6 +115,12 @@ struct IrForm<'a> {
     locals: BTreeMap<&'a [u8], Range<usize>>,
     /// The type that the function returns.
     returned: Range<usize>,
+    /// The types of the parameters of operations that LLVM knows, by their names.
+    intrinsics: BTreeMap<&'a [u8], Vec<Range<usize>>>,
+    /// The number that the next value or block without a name has.
+    next_number: usize,
+    /// Whether the last instruction ended a block.
+    is_over: bool,
 }
 
 impl<'a> IrForm<'a> {
@@ -177,6 +187,9 @@ impl<'a> IrForm<'a> {
     /// Finds the types that have names, and the types of the variables.
     fn top_level(&mut self) {
         for at in 0..self.words.len() {
+            if self.begins_line(at) && self.is(at, "declare") {
+                self.declared_intrinsic(at);
+            }
             if !self.begins_line(at) || !self.is(at + 1, "=") {
                 continue;
             }
@@ -190,6 +203,31 @@ impl<'a> IrForm<'a> {
                 self.globals.insert(name, of);
             }
         }
+    }
+
+    /// Takes the types of the parameters of an operation that LLVM knows.
+    fn declared_intrinsic(&mut self, start: usize) {
+        let line = start..self.next_line(start);
+        let Some(name) = (line.clone()).find(|&at| self.sort(at) == WordSort::Global) else {
+            return;
+        };
+        if !self.word(name).starts_with(b"@llvm.") || !self.is(name + 1, "(") {
+            return;
+        }
+        let close = self.closing(name + 1);
+        let (mut types, mut at) = (Vec::new(), name + 2);
+        while at < close {
+            let Some(end) = self.type_end(at) else {
+                return;
+            };
+            types.push(at..end);
+            at = end;
+            while at < close && self.sort(at) != WordSort::Comma {
+                at = self.after(at);
+            }
+            at += 1;
+        }
+        self.intrinsics.insert(self.word(name), types);
     }
 
     /// Returns the type of a variable, from the words after its name.
@@ -214,6 +252,13 @@ impl<'a> IrForm<'a> {
                 at = self.line_end(self.type_end(at + 3)?)?;
             } else if self.sort(at) == WordSort::Global && self.is(at + 1, "=") {
                 at = self.variable(at + 2)?;
+            } else if self.sort(at) == WordSort::Metadata && self.is(at + 1, "=") {
+                at = self.metadata(at + 2)?;
+            } else if self.is(at, "attributes") || self.is(at, "target") {
+                at = self.setting(at)?;
+            } else if self.is(at, "source_filename") {
+                let is_set = self.is(at + 1, "=") && self.is_string(at + 2);
+                at = is_set.then(|| self.next_line(at))?;
             } else {
                 at = self.next_line(at);
             }
@@ -361,6 +406,14 @@ impl<'a> IrForm<'a> {
         }
     }
 
+    fn is_pointer(&self, of: &Range<usize>) -> bool {
+        self.is(of.start, "ptr") || self.is(of.end - 1, "*") || self.is(of.end - 1, ")")
+    }
+
+    fn is_string(&self, at: usize) -> bool {
+        self.word(at).first() == Some(&b'"')
+    }
+
     /// Returns whether a pointer type is one to a type; of those that do not say, all are.
     fn points_to(&self, pointer: &Range<usize>, to: &Range<usize>) -> bool {
         let last = pointer.end - 1;
@@ -466,7 +519,8 @@ impl<'a> IrForm<'a> {
         }
         let pointer = at..self.type_end(at)?;
         let is_vector = self.is(at, "<");
-        (is_vector || self.points_to(&pointer, &(start..end))).then_some(())?;
+        let fits = self.is_pointer(&pointer) && self.points_to(&pointer, &(start..end));
+        (is_vector || fits).then_some(())?;
         at = self.typed(at)?;
         while self.sort(at) == WordSort::Comma && self.sort(at + 1) != WordSort::Metadata {
             let is_marked = self.is(at + 1, "inrange");

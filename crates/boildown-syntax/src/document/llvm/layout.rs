@@ -65,16 +65,19 @@ impl IrLayout<'_> {
         }
         self.units.open();
         function.token = self.units.token(function.body);
-        for block in &mut function.blocks {
-            self.block(block);
+        for (index, block) in function.blocks.iter_mut().enumerate() {
+            self.block(block, index == 0);
         }
         self.units.close();
     }
 
-    fn block(&mut self, block: &mut IrBlock) {
+    fn block(&mut self, block: &mut IrBlock, is_first: bool) {
         self.units.open();
         if !block.label.is_empty() {
             block.token = self.units.token(block.label.start);
+        } else if !is_first && let Some(first) = block.instructions.first() {
+            // An empty token before that of the instruction.
+            block.token = self.units.empty_token(first.words.start);
         }
         for instruction in &mut block.instructions {
             if instruction.is_needed {

@@ -111,8 +111,10 @@ pub(super) fn number_of(name: &[u8]) -> Option<usize> {
 /// A basic block.
 #[derive(Debug)]
 pub(super) struct IrBlock {
-    /// The label and its colon; empty for a first block without a label.
+    /// The label and its colon; empty for a block without a label.
     pub(super) label: Range<usize>,
+    /// The name with its sign: the label, or the number that a block without one has.
+    pub(super) name: Box<[u8]>,
     pub(super) token: UnitToken,
     pub(super) instructions: Vec<IrInstruction>,
 }
@@ -447,13 +449,11 @@ impl IrModule {
             if self.sort(at) == WordSort::Label {
                 let name = [b"%", self.text(at)].concat();
                 next = number_of(&name).map_or(next, |number| number + 1);
-                let block = IrLocal::Block(function.blocks.len());
-                function.locals.insert(name.into(), block);
-                function.blocks.push(IrBlock::new(at..end));
+                function.begin_block(at..end, name.into());
             } else {
-                if function.blocks.is_empty() {
-                    function.locals.insert(numbered(next), IrLocal::Block(0));
-                    function.blocks.push(IrBlock::new(at..at));
+                let last = function.blocks.last();
+                if last.is_none_or(IrBlock::is_over) {
+                    function.begin_block(at..at, numbered(next));
                     next += 1;
                 }
                 let mut instruction = self.instruction(at..end);
@@ -578,15 +578,26 @@ impl IrFunction {
     pub(super) fn has_names(&self) -> bool {
         self.locals.keys().any(|name| number_of(name).is_none())
     }
+
+    fn begin_block(&mut self, label: Range<usize>, name: Box<[u8]>) {
+        let block = IrLocal::Block(self.blocks.len());
+        self.locals.insert(name.clone(), block);
+        self.blocks.push(IrBlock {
+            label,
+            name,
+            token: None,
+            instructions: Vec::new(),
+        });
+    }
 }
 
 impl IrBlock {
-    fn new(label: Range<usize>) -> Self {
-        Self {
-            label,
-            token: None,
-            instructions: Vec::new(),
-        }
+    /// Returns whether nothing follows in the block: what comes next without a label is a block
+    /// of its own.
+    fn is_over(&self) -> bool {
+        self.instructions
+            .last()
+            .is_some_and(IrInstruction::ends_block)
     }
 }
 

@@ -105,6 +105,42 @@ fn a_deleted_block_leaves_jumps_and_phis() {
 }
 
 #[test]
+fn what_follows_a_terminator_without_a_label_is_a_block_of_its_own() {
+    let text = "define i32 @f(i1 %c) {\n  br i1 %c, label %1, label %a\n  %2 = add i32 1, 2\n  \
+                br label %a\na:\n  %3 = phi i32 [ 0, %0 ], [ %2, %1 ]\n  ret i32 %3\n}\n";
+    let is_there = |text: &str| text.contains("add i32");
+    let left = without(text, &["a:"]);
+    assert!(is_there(&left), "{left}");
+    // The block and its first instruction begin at the same word.
+    let left = without(text, &["%2 = add"]);
+    assert_has(&left, &["{\n  br label %a\na:\n  %1 = phi i32 [ 0, %0 ]\n"]);
+    let left = without(text, &["br i1"]);
+    assert_has(&left, &["{\n  unreachable\n}"]);
+}
+
+#[test]
+fn comments_go_with_the_first_deletion() {
+    // A comment with a sign of equality before a value that nothing uses.
+    let text = without(MODULE, &["%6 = add"]);
+    assert!(!text.contains("preds"), "{text}");
+    assert_has(&text, &["\n4:\n  %5 = call"]);
+    let text = without(MODULE, &["%6 = add", "store i32", "switch i32"]);
+    assert_has(&text, &["\n4:\n  call i32 @twice"]);
+}
+
+#[test]
+fn an_invoke_that_does_not_end_its_block_as_before_has_no_number() {
+    let text = "define i32 @f() personality ptr null {\n  %1 = invoke i32 @f()\n          \
+                to label %2 unwind label %5\n\n2:\n  %3 = add i32 %1, 1\n  \
+                %4 = mul i32 %3, %3\n  ret i32 %4\n\n5:\n  %6 = landingpad { ptr, i32 }\n  \
+                        cleanup\n  ret i32 0\n}\n";
+    let whole = without(text, &["%4 = mul"]);
+    assert_has(&whole, &["%1 = invoke", "%3 = add i32 %1, 1"]);
+    let text = without(text, &["%5\n\n2:"]);
+    assert_has(&text, &["{\n  unreachable\n\n1:\n  %2 = add i32 poison, 1"]);
+}
+
+#[test]
 fn without_a_jump_what_follows_is_not_reached() {
     let text = without(MODULE, &["br i1"]);
     assert_has(&text, &["{\n  icmp sgt i32 %0, 1\n  unreachable\n}"]);
@@ -347,4 +383,71 @@ fn what_is_not_known_to_be_wrong_is_well_formed() {
         b"define void @f() {\n  newer i32 %a to, [\n  ret void\n}\n]\n"
     ));
     assert!(!is_ill_formed(b"uselistorder ptr null, { 1, 0 }\n"));
+}
+
+#[test]
+fn what_receives_exceptions_or_has_a_number_keeps_its_form() {
+    let text = "\
+declare i32 @llvm.eh.typeid.for(ptr)
+
+define i32 @f(ptr %0) personality ptr null {
+  %2 = invoke i32 null(ptr %0)
+          to label %3 unwind label %4
+
+3:
+  ret i32 %2
+
+4:
+  %5 = landingpad { ptr, i32 }
+          catch ptr null
+  call i32 @llvm.eh.typeid.for(ptr null)
+  %7 = alloca i8
+  resume { ptr, i32 } %5
+}
+";
+    assert!(!is_ill_formed(text.as_bytes()));
+    for (from, to) in [
+        ("resume { ptr, i32 } %5", "resume { ptr } %5"),
+        ("landingpad { ptr, i32 }", "landingpad { ptr }"),
+        ("          catch ptr null\n", ""),
+        ("catch ptr null", "catch ptr"),
+        ("to label %3", "to label"),
+        ("(ptr null)", "()"),
+        ("  call i32 @llvm.eh.typeid.for(ptr null)\n", ""),
+        ("3:", "2:"),
+        ("ptr %0)", ")"),
+    ] {
+        assert!(text.contains(from), "no {from:?}");
+        let text = text.replacen(from, to, 1);
+        assert!(is_ill_formed(text.as_bytes()), "{text}");
+    }
+}
+
+#[test]
+fn metadata_and_attributes_keep_their_form() {
+    let text = "\
+target triple = \"t\"
+attributes #0 = { nounwind }
+!0 = distinct !DICompileUnit(language: DW_LANG_C99, file: !1, isOptimized: true)
+!1 = !DIFile(filename: \"a\", directory: \"b\")
+!2 = !DILocation(line: 1, column: 2, scope: !0)
+!3 = !DIExpression(DW_OP_plus_uconst, 4)
+!4 = !{i32 1, !2}
+";
+    assert!(!is_ill_formed(text.as_bytes()));
+    for (from, to) in [
+        (" = \"t\"", ""),
+        ("nounwind ", ""),
+        ("nounwind }", "nounwind"),
+        ("language: DW_LANG_C99, ", ""),
+        ("file: !1", "!1"),
+        ("file: !1", "file: 1"),
+        ("line: 1, ", "line: , "),
+        (", scope: !0", ""),
+        ("!DILocation(", "("),
+    ] {
+        assert!(text.contains(from), "no {from:?}");
+        let text = text.replacen(from, to, 1);
+        assert!(is_ill_formed(text.as_bytes()), "{text}");
+    }
 }

@@ -3,7 +3,7 @@
 //! Every set of units gives a module whose names are defined: uses of a deleted value become one of
 //! its operands, if that has the same type, or `poison`; uses of a deleted global become `null`;
 //! calls of a deleted function go with it. A block that is deleted is taken out of all jumps and
-//! phis. Values without a name are numbered anew.
+//! phis. Values without a name are numbered anew. Comments go with the first deletion.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,9 +11,10 @@ use std::ops::Range;
 use super::flow::{BlockFate, Flow};
 use super::module::{
     IrDefinition, IrFunction, IrInstruction, IrKind, IrLocal, IrModule, IrParameter, IrSort,
+    IrTarget, number_of,
 };
 use super::words::WordSort;
-use crate::document::module_text::{ModuleText, is_kept};
+use crate::document::module_text::{ModuleText, is_kept, without_comments};
 
 /// How many deleted values are followed to a value that is left.
 const LONGEST_CHAIN: usize = 100;
@@ -69,7 +70,7 @@ impl ModuleText for IrModule {
         }
         let end = self.words.last().map_or(0, |last| last.bytes.end);
         let mut out: Vec<u8> = texts.into_iter().flatten().flatten().collect();
-        out.extend_from_slice(&self.bytes[end..]);
+        out.extend_from_slice(&without_comments(&self.bytes[end..]));
         out
     }
 }
@@ -97,8 +98,6 @@ struct OpenFunction<'a> {
     numbers: BTreeMap<&'a [u8], usize>,
     /// The values that phis with a single value stand for.
     single: BTreeMap<(usize, usize), Range<usize>>,
-    /// The number of the first block, if that has no name.
-    first_block: usize,
     /// How often each number was written.
     written: BTreeMap<usize, usize>,
     /// The numbers of results, and the bytes that give them.
@@ -119,14 +118,19 @@ impl<'a> IrWriter<'a> {
         }
     }
 
-    /// Writes what stands between a word and the one before it in the input.
+    /// Writes what stands between a word and the one before it in the input, without comments.
     fn gap(&mut self, word: usize) {
         let start = match word {
             0 => 0,
             word => self.module.words[word - 1].bytes.end,
         };
         let gap = start..self.module.words[word].bytes.start;
-        self.out.extend_from_slice(&self.module.bytes[gap]);
+        let gap = without_comments(&self.module.bytes[gap]);
+        // Comments before the first definition leave no lines.
+        self.out.extend_from_slice(match word {
+            0 => gap.trim_ascii_start(),
+            _ => &gap,
+        });
     }
 
     fn put(&mut self, text: &[u8]) {
@@ -230,6 +234,21 @@ impl<'a> IrWriter<'a> {
                 .is_none_or(|callee| !self.is_gone(callee))
     }
 
+    /// Returns whether a value is left: an `invoke` is only if it ends its block as it did.
+    fn is_written(&self, open: &OpenFunction<'_>, one: &IrInstruction, part: usize) -> bool {
+        let is_last = || {
+            let chain = open.flow.chains.iter().find(|chain| chain.contains(&part));
+            chain.is_some_and(|chain| chain.last() == Some(&part))
+        };
+        let has_target = |target: &IrTarget| {
+            let block = open.function.locals.get(self.module.text(target.word));
+            let is_left = |block| open.flow.resolve(block, part).is_some();
+            is_kept(target.token, self.kept)
+                && matches!(block, Some(&IrLocal::Block(block)) if is_left(block))
+        };
+        self.stays(one) && (!one.ends_block() || is_last() && one.targets.iter().all(has_target))
+    }
+
     fn function(&mut self, definition: &IrDefinition, function: &'a IrFunction) {
         let words = definition.words.clone();
         let name = function.brackets.start - 1;
@@ -242,7 +261,6 @@ impl<'a> IrWriter<'a> {
             flow,
             numbers: BTreeMap::new(),
             single: BTreeMap::new(),
-            first_block: 0,
             written: BTreeMap::new(),
             results: Vec::new(),
         };
@@ -350,49 +368,49 @@ impl<'a> IrWriter<'a> {
 
     /// Numbers the values and blocks that have no names.
     fn number(&self, open: &mut OpenFunction<'a>) {
+        let function = open.function;
+        let is_written: Vec<Vec<bool>> = (function.blocks.iter().enumerate())
+            .map(|(part, block)| {
+                let ones = block.instructions.iter();
+                ones.map(|one| self.is_written(open, one, part)).collect()
+            })
+            .collect();
         let mut next = 0;
         let numbers = &mut open.numbers;
-        let function = open.function;
         let keeps_names = is_kept(function.names, self.kept);
-        let mut number = |name: Option<&'a [u8]>| {
+        let mut number = |name: Option<&'a [u8]>, keeps_name: bool| {
             if let Some(name) = name {
-                if keeps_names && !name[1..].iter().all(u8::is_ascii_digit) {
-                    return next;
+                if keeps_name && number_of(name).is_none() {
+                    return;
                 }
                 numbers.insert(name, next);
             }
             next += 1;
-            next
         };
         for parameter in &function.parameters {
             let name = self.module.text(parameter.words.end.saturating_sub(1));
             let known = function.locals.get_key_value(name);
             let is_variable = self.module.is(parameter.words.start, "...");
             if is_kept(parameter.token, self.kept) && !is_variable {
-                number(known.map(|(name, _)| &**name));
+                number(known.map(|(name, _)| &**name), keeps_names);
             }
         }
         for (block, is_reached) in open.flow.is_reached.iter().enumerate() {
             if !is_reached {
                 continue;
             }
-            let label = &function.blocks[block].label;
-            let is_named = !label.is_empty() && is_kept(function.blocks[block].token, self.kept);
-            if is_named {
-                let name = [b"%", self.module.text(label.start)].concat();
-                let known = function.locals.get_key_value(&*name);
-                number(known.map(|(name, _)| &**name));
-            } else {
-                open.first_block = number(None) - 1;
-            }
+            let this = &function.blocks[block];
+            let has_label = is_kept(this.token, self.kept);
+            number(Some(&this.name), keeps_names && has_label);
             for &part in &open.flow.chains[block] {
                 for (index, one) in function.blocks[part].instructions.iter().enumerate() {
-                    let is_left = self.stays(one) && !open.single.contains_key(&(part, index));
+                    let is_left =
+                        is_written[part][index] && !open.single.contains_key(&(part, index));
                     match &one.unnamed {
                         _ if !is_left => {}
-                        Some(unnamed) => _ = number(Some(unnamed)),
+                        Some(unnamed) => number(Some(unnamed), keeps_names),
                         None if one.has_result => {
-                            number(Some(self.module.text(one.words.start)));
+                            number(Some(self.module.text(one.words.start)), keeps_names);
                         }
                         None => {}
                     }
@@ -412,8 +430,7 @@ impl<'a> IrWriter<'a> {
         let block = &function.blocks[index];
         if !block.label.is_empty() && is_kept(block.token, self.kept) {
             self.gap(block.label.start);
-            let name = [b"%", self.module.text(block.label.start)].concat();
-            self.name(&name, 1);
+            self.name(&block.name, 1);
             self.put(b":");
         }
         let chain = open_chain(self, index);
@@ -584,13 +601,8 @@ impl<'a> IrWriter<'a> {
         let Some(open) = &self.function else {
             return;
         };
-        let label = &open.function.blocks[block].label;
-        if label.is_empty() || !is_kept(open.function.blocks[block].token, self.kept) {
-            let name = format!("%{}", open.first_block);
-            return self.put(name.as_bytes());
-        }
-        let name = [b"%", self.module.text(label.start)].concat();
-        self.name(&name, 0);
+        let function = open.function;
+        self.name(&function.blocks[block].name, 0);
     }
 
     /// Writes a local name, with its new number, without its first bytes.
@@ -726,7 +738,7 @@ impl<'a> IrWriter<'a> {
                     let value = value.clone();
                     return self.stand_in(value, chain);
                 }
-                if is_there && self.stays(one) {
+                if is_there && self.is_written(open, one, block) {
                     return self.name(name, 0);
                 }
                 let operands = self.operands(one);

@@ -33,6 +33,7 @@ impl SpirvLayout<'_> {
     /// one for each run of others.
     fn header(&mut self) {
         let used = self.used_values();
+        let only_entry = self.module.only_entry_point();
         let mut open = None;
         for index in self.module.header.clone() {
             let sort = self.module.header_sort(index);
@@ -44,7 +45,7 @@ impl SpirvLayout<'_> {
                 SpirvHeaderSort::Annotation => !self.module.is_layout(index),
                 SpirvHeaderSort::Other => true,
             };
-            if !is_unit {
+            if !is_unit || self.module.is_demanded(index) {
                 continue;
             }
             if open != Some(sort) {
@@ -55,7 +56,7 @@ impl SpirvLayout<'_> {
                 open = Some(sort);
             }
             if self.module.is(index, "OpEntryPoint") {
-                self.entry_point(index);
+                self.entry_point(index, only_entry == Some(index));
             } else {
                 self.instruction(index);
             }
@@ -66,10 +67,12 @@ impl SpirvLayout<'_> {
     }
 
     /// Lays out an entry point, and in it its name, which may become empty.
-    fn entry_point(&mut self, index: InstructionIndex) {
+    fn entry_point(&mut self, index: InstructionIndex, is_needed: bool) {
         let word = self.module.instructions[index].words.start;
         self.units.open();
-        self.module.instructions[index].token = self.units.token(word);
+        if !is_needed {
+            self.module.instructions[index].token = self.units.token(word);
+        }
         let is_name = |word: &usize| matches!(self.module.word(*word), [b'"', _, _, ..]);
         if let Some(name) = self.module.operands(index).find(is_name) {
             let token = self.units.leaf(name);
@@ -101,7 +104,12 @@ impl SpirvLayout<'_> {
         let (start, parameters) = (function.start, function.parameters.clone());
         self.units.open();
         let word = self.module.instructions[start].words.start;
-        self.module.instructions[start].token = self.units.token(word);
+        let entry = self.module.only_entry_point();
+        let entry = entry.and_then(|entry| self.module.operand(entry, 1));
+        // Without it, the entry point would have to go too.
+        if entry.is_none() || entry != self.module.instructions[start].result {
+            self.module.instructions[start].token = self.units.token(word);
+        }
         self.units.open();
         for index in parameters {
             self.instruction(index);

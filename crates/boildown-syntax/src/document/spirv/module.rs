@@ -79,7 +79,7 @@ pub(super) struct SpirvTarget {
 pub(super) enum SpirvHeaderSort {
     /// The memory model, which every module needs.
     Needed,
-    /// A type or constant, which stays as long as something uses it.
+    /// A type, a constant or a set of instructions, which stays as long as something uses it.
     Value,
     /// A name or decoration, which goes with what it describes.
     Annotation,
@@ -305,7 +305,7 @@ impl SpirvModule {
             SpirvHeaderSort::Needed
         } else if begins("OpTypeForwardPointer") {
             SpirvHeaderSort::Annotation
-        } else if is_value || begins("OpUndef") {
+        } else if is_value || begins("OpUndef") || begins("OpExtInstImport") {
             SpirvHeaderSort::Value
         } else if [
             "OpName",
@@ -331,6 +331,34 @@ impl SpirvModule {
                 .iter()
                 .any(|name| self.word(word) == name.as_bytes())
         })
+    }
+
+    /// Returns the entry point that a module without linkage cannot do without: its only one.
+    pub(super) fn only_entry_point(&self) -> Option<InstructionIndex> {
+        let mut entries = (self.header.clone()).filter(|&index| self.is(index, "OpEntryPoint"));
+        let mut all = self.header.clone();
+        let only = entries.next().filter(|_| entries.next().is_none())?;
+        let has_linkage = all.any(|index| self.has_operand(index, "OpCapability", "Linkage"));
+        (!has_linkage).then_some(only)
+    }
+
+    /// Returns whether every valid module like this one has an instruction: the capability that the
+    /// memory model asks for, or the origin of a fragment shader.
+    pub(super) fn is_demanded(&self, index: InstructionIndex) -> bool {
+        let is_origin = |origin| self.has_operand(index, "OpExecutionMode", origin);
+        let is_model =
+            |index| self.is(index, "OpMemoryModel") && !self.has_operand(index, "", "OpenCL");
+        is_origin("OriginUpperLeft")
+            || is_origin("OriginLowerLeft")
+            || self.has_operand(index, "OpCapability", "Shader")
+                && self.header.clone().any(is_model)
+    }
+
+    /// Returns whether an instruction begins with this text and has this operand.
+    fn has_operand(&self, index: InstructionIndex, operation: &str, operand: &str) -> bool {
+        let mut operands = self.operands(index);
+        self.operation(index).starts_with(operation.as_bytes())
+            && operands.any(|word| self.word(word) == operand.as_bytes())
     }
 
     /// Returns whether an undefined value of a type is allowed everywhere.

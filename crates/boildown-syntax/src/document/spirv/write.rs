@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::flow::{SpirvBlockEnd, SpirvFlow};
 use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};
 use super::stand_in::{SpirvRemains, SpirvStandIn};
-use crate::document::module_text::{ModuleText, is_kept};
+use crate::document::module_text::{ModuleText, is_kept, without_comments};
 
 /// The white space before an instruction that is not in the input.
 const INDENT: &[u8] = b"\n               ";
@@ -48,24 +48,6 @@ impl ModuleText for SpirvModule {
         out.extend_from_slice(&without_comments(&self.bytes[end..]));
         out
     }
-}
-
-/// Returns what stands between two words without its comments, and without the lines that were
-/// nothing else.
-fn without_comments(gap: &[u8]) -> Vec<u8> {
-    if !gap.contains(&b';') {
-        return gap.to_vec();
-    }
-    let lines: Vec<&[u8]> = gap.split(|&byte| byte == b'\n').collect();
-    let mut left = Vec::new();
-    for (index, line) in lines.iter().enumerate() {
-        let is_last = index + 1 == lines.len();
-        let code = line.split(|&byte| byte == b';').next().unwrap_or_default();
-        if code.len() == line.len() || index == 0 {
-            left.push(if is_last { code } else { code.trim_ascii_end() });
-        }
-    }
-    left.join(&b'\n')
 }
 
 struct SpirvWriter<'a> {

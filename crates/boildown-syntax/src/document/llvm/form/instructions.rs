@@ -6,6 +6,21 @@ use super::super::module::number_of;
 use super::super::words::WordSort;
 use super::{BINARY, CASTS, IrForm, PREDICATES};
 
+/// Operations that end a block.
+const ENDS: [&str; 11] = [
+    "ret",
+    "br",
+    "switch",
+    "indirectbr",
+    "invoke",
+    "callbr",
+    "resume",
+    "catchswitch",
+    "catchret",
+    "cleanupret",
+    "unreachable",
+];
+
 impl IrForm<'_> {
     /// Reads a function, or its declaration.
     pub(super) fn function(&mut self, start: usize) -> Option<usize> {
@@ -27,7 +42,7 @@ impl IrForm<'_> {
             at = self.parameter(at)?;
             let name = self.word(at - 1);
             let is_named = self.sort(at - 1) == WordSort::Local && number_of(name).is_none();
-            numbered += usize::from(!is_named);
+            numbered += usize::from(!is_named && !name.starts_with(b"."));
             if at < close {
                 at = self.comma(at)?;
             }
@@ -41,11 +56,15 @@ impl IrForm<'_> {
         }
         let end = self.is(at, "{").then(|| self.closing(at))?;
         at += 1;
-        let is_label = self.sort(at) == WordSort::Label;
-        let label = [b"%", self.word(at)].concat();
-        if is_label && number_of(&label).is_some_and(|number| number > numbered) {
-            return None;
+        // A first block without a label has a number.
+        (self.next_number, self.is_over) = (numbered, true);
+        if self.sort(at) == WordSort::Label {
+            let label = [b"%", self.word(at)].concat();
+            let number = number_of(&label).unwrap_or(numbered);
+            (number <= numbered).then_some(())?;
+            self.next_number = number;
         }
+        (at < end).then_some(())?;
         while at < end {
             at = self.instruction(at)?;
         }
@@ -76,9 +95,15 @@ impl IrForm<'_> {
 
     /// Reads a label or an instruction, with what follows it on its line.
     fn instruction(&mut self, start: usize) -> Option<usize> {
+        let is_over = std::mem::take(&mut self.is_over);
         if self.sort(start) == WordSort::Label {
+            let label = [b"%", self.word(start)].concat();
+            if let Some(number) = number_of(&label) {
+                self.numbered(number)?;
+            }
             return self.expect(start + 1, ":");
         }
+        self.next_number += usize::from(is_over);
         let has_result = self.sort(start) == WordSort::Local;
         let mut at = start;
         if has_result {
@@ -94,10 +119,17 @@ impl IrForm<'_> {
             b"ret" | b"br" | b"switch" | b"unreachable" | b"resume" | b"store" | b"fence"
         );
         (!(has_none && has_result)).then_some(())?;
+        if let Some(number) = result.and_then(|at| number_of(self.word(at))) {
+            self.numbered(number)?;
+        } else if !has_result && self.yields_value(operation, next) {
+            self.next_number += 1;
+        }
+        self.is_over = ENDS.iter().any(|end| end.as_bytes() == operation);
         let end = match operation {
             b"ret" | b"br" | b"switch" | b"unreachable" | b"resume" => self.end(operation, next)?,
             b"call" | b"invoke" => self.call(operation, next, result)?,
             b"phi" => self.phi(next, result)?,
+            b"landingpad" => self.landing(next, result)?,
             b"alloca" | b"load" | b"store" => self.access(operation, next, result)?,
             b"getelementptr" => self.address(self.to_type(next)?)?,
             b"select" => {
@@ -135,6 +167,39 @@ impl IrForm<'_> {
             _ => return Some(self.next_line(at)),
         };
         self.line_end(end)
+    }
+
+    /// Takes the number of a value or block, which has to follow the one before.
+    fn numbered(&mut self, number: usize) -> Option<()> {
+        let is_next = number == self.next_number;
+        self.next_number = number + 1;
+        is_next.then_some(())
+    }
+
+    /// Returns whether an instruction without a name has a result, which is counted.
+    fn yields_value(&self, operation: &[u8], start: usize) -> bool {
+        match operation {
+            b"store" | b"fence" => false,
+            b"call" | b"invoke" | b"callbr" => {
+                let of = self.to_type(start);
+                of.is_none_or(|of| !self.is(of, "void"))
+            }
+            _ => !ENDS.iter().any(|end| end.as_bytes() == operation) || operation == b"catchswitch",
+        }
+    }
+
+    /// Reads the clauses of a block that receives exceptions.
+    fn landing(&mut self, start: usize, result: Option<usize>) -> Option<usize> {
+        let end = self.type_end(start)?;
+        self.result(result, start..end)?;
+        let mut at = end;
+        loop {
+            at = match self.word(at) {
+                b"cleanup" => at + 1,
+                b"catch" | b"filter" => self.typed(at + 1)?,
+                _ => return (at > end).then_some(at),
+            };
+        }
     }
 
     /// Reads the operands of an instruction about memory.
@@ -258,11 +323,12 @@ impl IrForm<'_> {
     fn call(&mut self, operation: &[u8], start: usize, result: Option<usize>) -> Option<usize> {
         let at = self.to_type(start)?;
         let end = self.type_end(at)?;
-        (!(result.is_some() && end == at + 1 && self.is(at, "void"))).then_some(())?;
+        (!(result.is_some() && self.is(at, "void"))).then_some(())?;
         if !self.is(end - 1, ")") {
             self.result(result, at..end)?;
         }
         let mut at = end;
+        let wanted = self.intrinsics.get(self.word(at)).cloned();
         if self.is(at, "asm") {
             while !self.is(at, "(") {
                 (!self.begins_line(at)).then_some(())?;
@@ -271,19 +337,29 @@ impl IrForm<'_> {
         } else {
             at = match self.sort(at) {
                 WordSort::Local | WordSort::Global => at + 1,
+                // A function that was deleted.
+                _ if self.is_one_of(at, &["null", "poison", "undef"]) => at + 1,
                 _ => self.constant(at)?,
             };
         }
         let close = self.is(at, "(").then(|| self.closing(at))?;
         at += 1;
+        let mut given = Vec::new();
         while at < close {
             at = match self.word(at).starts_with(b".") {
                 true => close,
-                false => self.typed(at)?,
+                false => {
+                    given.push(at..self.type_end(at)?);
+                    self.typed(at)?
+                }
             };
             if at < close {
                 at = self.comma(at)?;
             }
+        }
+        if let Some(wanted) = wanted {
+            let are_same = (wanted.iter().zip(&given)).all(|(one, other)| self.same(one, other));
+            (are_same && wanted.len() == given.len()).then_some(())?;
         }
         if operation == b"call" {
             return Some(close + 1);
