@@ -9,7 +9,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use boildown_search::{Fingerprinted as _, LookAhead, Planner, Ticket, Verdict};
+use boildown_search::{Fingerprinted as _, LookAhead, Planner, Search as _, Ticket, Verdict};
 use boildown_syntax::{Candidate, Language, Strategy, reduction};
 
 enum Property {
@@ -20,7 +20,7 @@ enum Property {
 impl Property {
     fn parse(text: &[u8], kind: &str, n: usize) -> Result<Self, String> {
         let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
-        let needed = |index| lines[index * lines.len() / n].to_vec();
+        let needed = |index: usize| lines[index * lines.len() / n].to_vec();
         match kind {
             "lines" => Ok(Self::Lines((0..n).map(needed).collect())),
             "one-in" => Ok(Self::OneIn(n as u64)),

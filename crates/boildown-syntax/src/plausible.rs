@@ -157,9 +157,10 @@ impl ModuleGate {
             return false;
         }
         let is_hopeless = self.hits == 0 && self.is_typed();
+        let part = SAMPLE << self.doublings();
         self.is_sample = match self.is_short_ir(best) {
             true => is_sampled(&mut self.rejected_of_short, SAMPLE_OF_SHORT, is_hopeless),
-            false => is_sampled(&mut self.rejected, SAMPLE << self.doublings(), is_hopeless),
+            false => is_sampled(&mut self.rejected, part, is_hopeless),
         };
         self.is_sample
     }
