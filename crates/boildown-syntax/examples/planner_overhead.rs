@@ -1,7 +1,7 @@
 //! Measures what the planner costs for each run that it starts, with a property that costs next to
 //! nothing: `cargo run --release -p boildown-syntax --example planner_overhead FILE WORKERS TESTS
-//! lines|one-in N`. The property needs N lines of the file, spread evenly, or holds on one candidate
-//! in N. Answers come in the order of the runs, each when all workers are busy.
+//! lines|one-in N`. The property needs N lines of the file, spread evenly, or holds on one in N
+//! candidates. Answers come in the order of the runs, each when all workers are busy.
 #![expect(clippy::print_stdout, reason = "it prints its measurements")]
 
 use std::collections::VecDeque;
@@ -105,7 +105,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let best = planner.search().best();
     println!(
-        "{told} tests, {runs} runs, {} bytes; planner {:.2} s, {:.2} ms a run, longest call {:.0} ms; {}",
+        "{told} tests, {runs} runs, {} bytes; planner {:.2} s, {:.2} ms a run, longest {:.0} ms; {}",
         best.bytes().len(),
         spent.total.as_secs_f64(),
         spent.total.as_secs_f64() * 1000.0 / f64::from(runs),

@@ -71,6 +71,7 @@
 
 mod allocations;
 mod archive;
+mod bodies;
 mod candidate;
 mod canonical;
 mod classes;

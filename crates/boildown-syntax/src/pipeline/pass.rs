@@ -37,6 +37,12 @@ pub enum PassId {
     /// everything only they use. Here in deletions of at least 1/100 of all tokens.
     /// `int g() {…} int f() { g(); } int main() {…}` → `int main() {…}`.
     UnusedLarge,
+    /// Empties the bodies of functions, many at once, in deletions of at least 1/1000 of all tokens.
+    /// For inputs from 64 KiB to 8 MiB. `int f() { g(); } int main() {…}` → `int f() {} …`.
+    Bodies,
+    /// [`UnusedLarge`](Self::UnusedLarge) again, in deletions of at least 1/1000 of all tokens:
+    /// the pass before deleted uses.
+    UnusedAfterBodies,
     /// Deletes what has the largest expected gain (tokens removed times odds) anywhere in the
     /// tree, in deletions of at least 1/2000 of all tokens. For inputs from 64 KiB to 8 MiB: in
     /// smaller ones nearly every query has to be asked anyway, whatever the order.
@@ -172,7 +178,11 @@ impl PassId {
             Self::Files | Self::FilesWithMentions | Self::InlinedFiles => "files",
             Self::Lines => "lines",
             Self::RewritingWhole => "rewriting whole",
-            Self::UnusedLarge | Self::UnusedAfterCoarseTree | Self::UnusedAfterFineTree => "unused",
+            Self::UnusedLarge
+            | Self::UnusedAfterBodies
+            | Self::UnusedAfterCoarseTree
+            | Self::UnusedAfterFineTree => "unused",
+            Self::Bodies => "bodies",
             Self::ExpectedGain => "promising",
             Self::Blocks => "blocks",
             Self::CoarseTree => "coarse tree",
@@ -267,6 +277,8 @@ pub(super) enum Method {
     Parallel,
     /// Definitions that nothing refers to, with what only they refer to.
     Unused(SmallestDeletion),
+    /// What functions do.
+    Bodies(SmallestDeletion),
     /// Every proposal of this kind.
     Rewrites(RewriteKind),
     /// Characters of words that are no names.

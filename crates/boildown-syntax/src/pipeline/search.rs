@@ -10,6 +10,7 @@ use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset
 use super::orders::Orders;
 use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
+use crate::bodies::Bodies;
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
 use crate::document::{Document, View, comment_prefixes};
 use crate::rewrite::{RewriteSetup, Rewrites};
@@ -25,6 +26,7 @@ pub(super) enum PassSearch {
     List(OverTokens<Batches<AnyListSearch>>),
     Sweep(OverTokens<Batches<Sweep>>),
     Unused(OverTokens<Unused>),
+    Bodies(OverTokens<Bodies>),
     Rewrites(Rewrites),
     Orders(Orders),
 }
@@ -78,6 +80,15 @@ impl Start<'_> {
                     )
                     .await;
                     return PassSearch::Unused(self.over_tokens(pass, unused));
+                }
+                Vec::new()
+            }
+            Method::Bodies(smallest) => {
+                if let View::Syntax(language) = document.view() {
+                    let smallest = smallest.tokens(document.len());
+                    let algorithm = self.algorithm(Algorithm::default());
+                    let bodies = Bodies::new(document, language, algorithm, smallest);
+                    return PassSearch::Bodies(self.over_tokens(pass, bodies));
                 }
                 Vec::new()
             }
@@ -203,6 +214,7 @@ macro_rules! delegate {
             PassSearch::List(search) => search.$method($($argument)?),
             PassSearch::Sweep(search) => search.$method($($argument)?),
             PassSearch::Unused(search) => search.$method($($argument)?),
+            PassSearch::Bodies(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
             PassSearch::Orders(search) => search.$method($($argument)?),
         }
