@@ -3,6 +3,7 @@
 //! wrong sort, and modules of WebAssembly that are not valid.
 
 mod blocks;
+mod format;
 mod hashing;
 
 use std::collections::BTreeSet;
@@ -15,23 +16,8 @@ use crate::document::{
 };
 use crate::smt_lib::ScriptForm;
 use blocks::BlockOrder;
+pub(crate) use format::ModuleFormat;
 use hashing::{HASH_START, hash};
-
-/// The format of a module, as far as its names and words are concerned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ModuleFormat {
-    LlvmIr,
-    Mlir,
-    Spirv,
-    /// RTLIL.
-    Rtlil,
-    /// WebAssembly.
-    Wasm,
-    /// WebAssembly in text.
-    Wat,
-    /// A script of SMT-LIB.
-    SmtLib,
-}
 
 /// What the gate compares a text with.
 #[derive(Debug, Default)]
@@ -65,8 +51,8 @@ struct ModuleNames {
 ///
 /// The gate is adaptive: it lets some of the candidates that it would skip through as samples, and
 /// once many of these are interesting, it opens for good: two of the first four, or later one in
-/// four. The more samples were not interesting, the rarer they become. It does not stand before what
-/// is left of a short text.
+/// four. The more samples were not interesting, the rarer they become. It does not stand before
+/// what is left of a short text.
 ///
 /// # Cost
 /// Linear in the size of the candidate, for each query.
@@ -94,16 +80,21 @@ pub(crate) struct ModuleGate {
 /// of a small input there are few, and later fewer.
 const SAMPLE: usize = 32;
 
+/// The same for what is left of a short text of LLVM IR. A property that needs no module, such as
+/// one that looks for a word, shows itself by one sample: from there on the best one is no module
+/// either.
+const SAMPLE_OF_SHORT: usize = 4;
+
+/// In LLVM IR and SPIR-V, shapes and types of operands are compared, so that nearly all samples
+/// miss. When none has hit after `SAMPLE` candidates that were skipped, or this many of a short
+/// text, hardly any more are taken.
+const ENOUGH_OF_SHORT: usize = 2 * SAMPLE;
+
 /// The distance between samples doubles after this many that were not interesting.
 const SAMPLES_OF_A_DISTANCE: u32 = 4;
 
 /// The largest number of times that the distance between samples doubles.
 const MOST_DOUBLINGS: u32 = 10;
-
-/// The same for what is left of a short text of LLVM IR. A property that needs no module, such as
-/// one that looks for a word, shows itself by one sample: from there on the best one is no module
-/// either.
-const SAMPLE_OF_SHORT: usize = 4;
 
 /// Below this size of the best candidate, in bytes, there are so few deletions that all are tried,
 /// unless a validator or a parser says which are worth it.
@@ -156,12 +147,18 @@ impl ModuleGate {
         if self.hides_numbers(&names) {
             return false;
         }
-        let is_hopeless = self.hits == 0 && self.is_typed();
         let part = SAMPLE << self.doublings();
-        self.is_sample = match self.is_short_ir(best) {
-            true => is_sampled(&mut self.rejected_of_short, SAMPLE_OF_SHORT, is_hopeless),
-            false => is_sampled(&mut self.rejected, part, is_hopeless),
+        let (rejected, part, enough) = match self.is_short_ir(best) {
+            true => (
+                &mut self.rejected_of_short,
+                SAMPLE_OF_SHORT,
+                ENOUGH_OF_SHORT,
+            ),
+            false => (&mut self.rejected, part, SAMPLE),
         };
+        let is_typed = matches!(self.format, ModuleFormat::LlvmIr | ModuleFormat::Spirv);
+        let is_hopeless = self.hits == 0 && is_typed && *rejected >= enough;
+        self.is_sample = is_sampled(rejected, part, is_hopeless);
         self.is_sample
     }
 
@@ -170,12 +167,6 @@ impl ModuleGate {
         // The first four are early ones.
         let misses = (self.samples - self.hits).saturating_sub(4);
         (misses / SAMPLES_OF_A_DISTANCE).min(MOST_DOUBLINGS)
-    }
-
-    /// Returns whether nearly all samples are known to miss: the shapes and types of operands are
-    /// compared.
-    fn is_typed(&self) -> bool {
-        matches!(self.format, ModuleFormat::LlvmIr | ModuleFormat::Spirv)
     }
 
     /// Returns whether a best candidate of LLVM IR is so short that neighbours are not compared.
@@ -265,12 +256,12 @@ impl ModuleGate {
 }
 
 /// Counts a candidate that is to be skipped, and returns whether it is let through as a sample: one
-/// in `part`, and some of the first ones. If these missed, and more of them would, only every one
-/// that doubles the count is.
+/// in `part`, and some of the first ones. Where others would be in vain, only every one that
+/// doubles the count is.
 fn is_sampled(rejected: &mut usize, part: usize, is_hopeless: bool) -> bool {
     *rejected += 1;
     let is_early = (2..SAMPLE).contains(rejected) && rejected.is_power_of_two();
-    match is_hopeless && *rejected > SAMPLE {
+    match is_hopeless {
         true => rejected.is_power_of_two(),
         false => is_early || *rejected % part == part / 2,
     }

@@ -37,8 +37,8 @@ pub enum PassId {
     /// everything only they use. Here in deletions of at least 1/100 of all tokens.
     /// `int g() {…} int f() { g(); } int main() {…}` → `int main() {…}`.
     UnusedLarge,
-    /// Empties the bodies of functions, many at once, in deletions of at least 1/1000 of all tokens.
-    /// For inputs from 64 KiB to 8 MiB. `int f() { g(); } int main() {…}` → `int f() {} …`.
+    /// Empties the bodies of functions, many at once, in deletions of at least 1/1000 of all
+    /// tokens. For inputs from 64 KiB to 8 MiB. `int f() { g(); } int main() {…}` → `int f() {} …`.
     Bodies,
     /// [`UnusedLarge`](Self::UnusedLarge) again, in deletions of at least 1/1000 of all tokens:
     /// the pass before deleted uses.

@@ -1,6 +1,6 @@
 //! The order of the blocks of a module, and what its header has to say.
 
-use super::ModuleFormat;
+use super::format::ModuleFormat;
 
 /// Follows the blocks of the functions of a module, line by line: each has to end in an instruction
 /// that leaves it, and nothing comes after that one.

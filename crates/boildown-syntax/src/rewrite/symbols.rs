@@ -393,8 +393,8 @@ impl<'a> SymbolEdits<'a> {
 
     /// Returns the element of a list after `where` that a name is in.
     fn condition(&self, mention: NodeId) -> Option<NodeId> {
-        let unit = self.index.unit(mention)?;
-        self.is_in_list_after(b"where", unit).then_some(unit)
+        let mut around = self.index.around(mention);
+        around.find(|&node| self.is_in_list_after(b"where", node))
     }
 
     /// Returns the place of a definition in a list of type parameters.

@@ -25,7 +25,7 @@ pub(crate) struct ScriptForm<'a> {
     /// The symbols that are bound where the walk is.
     bound: Vec<(&'a [u8], Sort)>,
     /// The levels of assertions that are open.
-    levels: Vec<Level<'a>>,
+    levels: Vec<AssertionLevel<'a>>,
     /// Whether a declaration outlives its level.
     has_global_declarations: bool,
     /// The terms and the uses of symbols, if asked for.
@@ -34,7 +34,7 @@ pub(crate) struct ScriptForm<'a> {
 
 /// A level of assertions.
 #[derive(Debug)]
-struct Level<'a> {
+struct AssertionLevel<'a> {
     /// What was declared before it.
     declared: BTreeMap<&'a [u8], Signature>,
     sorts: BTreeMap<&'a [u8], Sort>,
@@ -168,7 +168,7 @@ impl<'a> ScriptForm<'a> {
         match (head, number) {
             (b"push", Some(number)) => {
                 for _ in 0..number.min(MOST_LEVELS) {
-                    self.levels.push(Level {
+                    self.levels.push(AssertionLevel {
                         declared: self.declared.clone(),
                         sorts: self.sorts.clone(),
                         push: (number == 1).then(|| command.range.clone()),

@@ -61,7 +61,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     let any = SmallestDeletion::OneToken;
     let halving = Method::List(Algorithm::HALVING);
     let rewrites = Method::Rewrites;
-    let mut passes = vec![
+    let passes = vec![
         Pass::new(PassId::Lines, View::Lines, halving).starting_at(PARSE_LIMIT),
         Pass {
             view: View::Lines,
@@ -109,6 +109,11 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         .below(REWRITE_LIMIT),
         unparsed(PassId::RewritingJoins, rewrites(RewriteKind::Joined)).below(REWRITE_LIMIT),
     ];
+    for_language(passes, language)
+}
+
+/// Returns the order for a language, from that for all of them.
+fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
     if language.name == "SMT-LIB" {
         rewrite_early(&mut passes);
         // Of a script, the width of a term does not matter, and what is joined is hard to read:
