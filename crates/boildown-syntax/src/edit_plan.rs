@@ -115,8 +115,7 @@ impl EditPlan {
     }
 
     /// Returns the edits of the plan. A replacement within a deletion is dropped. Angle brackets
-    /// that would be left empty are deleted too, as few grammars allow `a<>`, and a `where` that
-    /// nothing would follow.
+    /// that would be left empty are deleted too: few grammars allow `a<>`.
     pub(crate) fn edits(
         &self,
         document: &Document,
@@ -125,13 +124,12 @@ impl EditPlan {
         let tree = document.tree();
         let mut cuts = self.cuts(tree, sibling_positions);
         for cut in &mut cuts {
-            if cut.start == 0 || cut.end == document.len() {
-                continue;
-            }
-            match (document.token(cut.start - 1), document.token(cut.end)) {
-                (b"<", b">") => *cut = cut.start - 1..cut.end + 1,
-                (b"where", b"{" | b";") => cut.start -= 1,
-                _ => {}
+            let is_all = cut.start > 0
+                && cut.end < document.len()
+                && document.token(cut.start - 1) == b"<"
+                && document.token(cut.end) == b">";
+            if is_all {
+                *cut = cut.start - 1..cut.end + 1;
             }
         }
         let is_cut = |tokens: &Range<usize>| {

@@ -44,7 +44,7 @@ impl BuiltIns<'_> {
             };
             for choice in 0..2 {
                 let mut plan = symbol_edits.definitions(symbol);
-                for mention in symbol_edits.uses_without_conditions(symbol, &mut plan) {
+                for &mention in &symbol.uses {
                     symbol_edits.by_minimal(mention, |node| self.minimal(node, choice), &mut plan);
                 }
                 self.propose_plan(BuiltIn::UsesByMinimal, &symbol_edits, &plan);
@@ -55,7 +55,7 @@ impl BuiltIns<'_> {
                 .flatten();
             for other in others.filter(|other| ***other != *symbol.text).take(2) {
                 let mut plan = symbol_edits.definitions(symbol);
-                for mention in symbol_edits.uses_without_conditions(symbol, &mut plan) {
+                for &mention in &symbol.uses {
                     plan.replace(mention, other);
                 }
                 self.propose_plan(BuiltIn::UsesByOther, &symbol_edits, &plan);
@@ -339,9 +339,9 @@ impl<'a> SymbolEdits<'a> {
         plans
     }
 
-    /// Deletes the type parameters that only these parameters mention, with their conditions and
-    /// with their arguments in calls, because without a use a type parameter cannot be deduced:
-    /// `fn f<T>(a: T) where T: A {} f::<u8>(1)` → `fn f() {} f()`.
+    /// Deletes the type parameters that only these parameters mention, and their arguments in
+    /// calls, because without a use a type parameter cannot be deduced:
+    /// `fn f<T>(a: T) {} f::<u8>(1)` → `fn f() {} f()`.
     fn delete_type_parameters_of(&self, gone: &[NodeId], calls: &[NodeId], plan: &mut EditPlan) {
         let inside =
             (gone.iter()).flat_map(|&part| self.used.range(part..self.tree.nodes[part].end));
@@ -354,15 +354,10 @@ impl<'a> SymbolEdits<'a> {
             let Some(position) = self.type_parameter_position(definition) else {
                 continue;
             };
-            let uses = symbol.uses.iter().copied();
-            let others = uses.filter(|&mention| !plan.deletes(self.tree, mention));
-            let Some(conditions) = others
-                .map(|mention| self.condition(mention))
-                .collect::<Option<Vec<NodeId>>>()
-            else {
+            let mut uses = symbol.uses.iter();
+            if !uses.all(|&mention| plan.deletes(self.tree, mention)) {
                 continue;
-            };
-            conditions.into_iter().for_each(|unit| plan.delete(unit));
+            }
             plan.delete(definition.unit);
             let from_end = self.tree.lists[position.list].elements.len() - position.index;
             for list in (calls.iter()).filter_map(|&name| self.arguments(name, b"<")) {
@@ -371,30 +366,6 @@ impl<'a> SymbolEdits<'a> {
                 }
             }
         }
-    }
-
-    /// Returns the uses of a symbol. Conditions on a type parameter, `T: a` in `where T: a`, are no
-    /// uses: they are deleted.
-    fn uses_without_conditions(&self, symbol: &Symbol<'_>, plan: &mut EditPlan) -> Vec<NodeId> {
-        let mut definitions = symbol.definitions.iter();
-        let is_type_parameter = definitions.any(|it| self.type_parameter_position(it).is_some());
-        let mut uses = symbol.uses.clone();
-        if is_type_parameter {
-            uses.retain(|&mention| match self.condition(mention) {
-                Some(condition) => {
-                    plan.delete(condition);
-                    false
-                }
-                None => true,
-            });
-        }
-        uses
-    }
-
-    /// Returns the element of a list after `where` that a name is in.
-    fn condition(&self, mention: NodeId) -> Option<NodeId> {
-        let mut around = self.index.around(mention);
-        around.find(|&node| self.is_in_list_after(b"where", node))
     }
 
     /// Returns the place of a definition in a list of type parameters.
