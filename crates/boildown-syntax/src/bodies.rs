@@ -56,14 +56,17 @@ impl Bodies {
 
     /// Moves on to the next query that deletes enough.
     fn advance(&mut self) {
-        let best = self.best().count();
+        let best = self.list.best();
         self.next = loop {
             let Some(query) = self.list.ask() else {
                 break None;
             };
-            let query = query.map(|kept| self.keep(&kept));
-            if query.candidate.count() + self.smallest <= best {
-                break Some(query);
+            let kept = &query.candidate;
+            let emptied = best.cuts_to(kept).into_iter().flatten();
+            let emptied = emptied.filter(|&body| best.contains(body));
+            let deleted: usize = emptied.map(|body| self.insides[body].len()).sum();
+            if deleted >= self.smallest {
+                break Some(query.map(|kept| self.keep(&kept)));
             }
             self.list.skip();
         };
