@@ -34,7 +34,7 @@ impl Property {
                 let mut lines = candidate.bytes().split(|&byte| byte == b'\n');
                 (needed.iter()).all(|needed| lines.any(|line| line == needed))
             }
-            Self::OneIn(n) => candidate.fingerprint().bits() % u128::from(*n) == 0,
+            Self::OneIn(n) => (candidate.fingerprint().bits()).is_multiple_of(u128::from(*n)),
         };
         match holds {
             true => Verdict::Interesting,
