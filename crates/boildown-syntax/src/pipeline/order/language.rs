@@ -68,7 +68,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
             ..unparsed(PassId::RewritingWhole, rewrites(RewriteKind::WholeInput))
         },
         parsed(PassId::UnusedLarge, Method::Unused(one_in(100))),
-        parsed(PassId::Bodies, Method::Bodies(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
+        unparsed(PassId::Bodies, Method::Bodies(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
         parsed(PassId::UnusedAfterBodies, Method::Unused(one_in(1000)))
             .starting_at(EXPECTED_GAIN_FROM),
         parsed(PassId::ExpectedGain, Method::ExpectedGain(one_in(2000)))
