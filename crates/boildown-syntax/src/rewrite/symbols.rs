@@ -44,7 +44,7 @@ impl BuiltIns<'_> {
             };
             for choice in 0..2 {
                 let mut plan = symbol_edits.definitions(symbol);
-                for &mention in &symbol.uses {
+                for mention in symbol_edits.uses_without_conditions(symbol, &mut plan) {
                     symbol_edits.by_minimal(mention, |node| self.minimal(node, choice), &mut plan);
                 }
                 self.propose_plan(BuiltIn::UsesByMinimal, &symbol_edits, &plan);
@@ -55,7 +55,7 @@ impl BuiltIns<'_> {
                 .flatten();
             for other in others.filter(|other| ***other != *symbol.text).take(2) {
                 let mut plan = symbol_edits.definitions(symbol);
-                for &mention in &symbol.uses {
+                for mention in symbol_edits.uses_without_conditions(symbol, &mut plan) {
                     plan.replace(mention, other);
                 }
                 self.propose_plan(BuiltIn::UsesByOther, &symbol_edits, &plan);
@@ -339,8 +339,8 @@ impl<'a> SymbolEdits<'a> {
         plans
     }
 
-    /// Deletes the type parameters that only these parameters mention, and their arguments in
-    /// calls, because without a use a type parameter cannot be deduced:
+    /// Deletes the type parameters that only these parameters mention, with their conditions and
+    /// their arguments in calls, because without a use a type parameter cannot be deduced:
     /// `fn f<T>(a: T) {} f::<u8>(1)` → `fn f() {} f()`.
     fn delete_type_parameters_of(&self, gone: &[NodeId], calls: &[NodeId], plan: &mut EditPlan) {
         let inside =
@@ -354,10 +354,13 @@ impl<'a> SymbolEdits<'a> {
             let Some(position) = self.type_parameter_position(definition) else {
                 continue;
             };
-            let mut uses = symbol.uses.iter();
-            if !uses.all(|&mention| plan.deletes(self.tree, mention)) {
+            let uses = symbol.uses.iter().copied();
+            let others = uses.filter(|&mention| !plan.deletes(self.tree, mention));
+            let conditions = others.map(|mention| self.condition(mention));
+            let Some(conditions) = conditions.collect::<Option<Vec<NodeId>>>() else {
                 continue;
-            }
+            };
+            conditions.into_iter().for_each(|unit| plan.delete(unit));
             plan.delete(definition.unit);
             let from_end = self.tree.lists[position.list].elements.len() - position.index;
             for list in (calls.iter()).filter_map(|&name| self.arguments(name, b"<")) {
@@ -368,18 +371,41 @@ impl<'a> SymbolEdits<'a> {
         }
     }
 
-    /// Returns the place of a definition in a list of type parameters.
-    fn type_parameter_position(&self, definition: &Definition) -> Option<SiblingPosition> {
-        let is_one = self.is_in_list_after(b"<", definition.unit);
-        is_one.then(|| self.sibling_positions[&definition.unit])
+    /// Returns the uses of a symbol. Conditions on a type parameter, `T: a` in `where T: a, U: b`,
+    /// are no uses: they are deleted.
+    fn uses_without_conditions(&self, symbol: &Symbol<'_>, plan: &mut EditPlan) -> Vec<NodeId> {
+        let mut definitions = symbol.definitions.iter();
+        let is_type_parameter = definitions.any(|it| self.type_parameter_position(it).is_some());
+        let mut uses = symbol.uses.clone();
+        uses.retain(|&mention| match self.condition(mention) {
+            Some(condition) if is_type_parameter => {
+                plan.delete(condition);
+                false
+            }
+            _ => true,
+        });
+        uses
     }
 
-    /// Returns whether a node is an element of a list that comes right after this token.
-    fn is_in_list_after(&self, token: &[u8], node: NodeId) -> bool {
-        let position = self.sibling_positions.get(&node);
-        let first = position.and_then(|position| self.tree.lists[position.list].elements.first());
-        let before = first.and_then(|&first| self.tree.nodes[first].tokens.start.checked_sub(1));
-        before.is_some_and(|before| self.document.token(before) == token)
+    /// Returns the condition that a name is in, if it is one of several: the only one cannot go
+    /// without `where`.
+    fn condition(&self, mention: NodeId) -> Option<NodeId> {
+        let unit = self.index.unit(mention)?;
+        self.position_in_list_after(b"where", unit)?;
+        Some(unit)
+    }
+
+    /// Returns the place of a definition if it is one of a list of type parameters.
+    fn type_parameter_position(&self, definition: &Definition) -> Option<SiblingPosition> {
+        self.position_in_list_after(b"<", definition.unit)
+    }
+
+    /// Returns the place of a node in a list that comes right after this token.
+    fn position_in_list_after(&self, token: &[u8], node: NodeId) -> Option<SiblingPosition> {
+        let position = self.sibling_positions.get(&node)?;
+        let first = self.tree.lists[position.list].elements.first()?;
+        let before = self.tree.nodes[*first].tokens.start.checked_sub(1)?;
+        (self.document.token(before) == token).then_some(*position)
     }
 
     /// Returns variants of a plan that deletes parameters: statements that use them are deleted, or
@@ -487,7 +513,8 @@ impl<'a> SymbolEdits<'a> {
         let (&mention, &symbol) = inside.take(1).next()?;
         let is_whole = self.tree.nodes[mention].tokens == self.tree.nodes[node].tokens;
         let definition = self.index.symbols[symbol].definitions.first()?;
-        (is_whole && self.is_in_list_after(b"<", definition.unit)).then_some(definition.unit)
+        self.type_parameter_position(definition)?;
+        is_whole.then_some(definition.unit)
     }
 
     /// Returns what stands in brackets right after a name, or after `::` there. Type arguments may

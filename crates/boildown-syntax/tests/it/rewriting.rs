@@ -418,6 +418,25 @@ fn a_type_parameter_goes_with_the_parameter_that_has_it() {
 }
 
 #[test]
+fn a_type_takes_the_place_of_a_type_parameter_without_its_condition() {
+    let language = Language::named("Rust").expect("the grammar is built");
+    let result = reduced(
+        language,
+        "struct Long; fn f<T>(a: T) where T: A, u8: B { a.b() } fn g() { f(Long) }",
+        Strategy::default(),
+        &|text| {
+            // Like a compiler: a condition on a type that does not meet it is an error.
+            let mentions = ["f<T>(", "a: T)", "T: A"].map(|part| text.contains(part));
+            let is_whole = ["struct Long;", "(a: ", "u8: B", "{ a.b() }", "{ f(Long) }"];
+            let is_concrete = text.contains("f(a: Long)") && mentions == [false; 3];
+            is_whole.iter().all(|part| text.contains(part))
+                && (mentions == [true; 3] || is_concrete && !text.contains("Long: A"))
+        },
+    );
+    assert!(result.contains("fn f(a: Long) where u8: B "), "{result}");
+}
+
+#[test]
 fn calls_of_a_deleted_function_become_minimal_replacements() {
     let language = Language::named("C").expect("the grammar is built");
     let result = reduced(
