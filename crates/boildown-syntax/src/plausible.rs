@@ -85,16 +85,9 @@ const SAMPLE: usize = 32;
 /// either.
 const SAMPLE_OF_SHORT: usize = 4;
 
-/// In LLVM IR and SPIR-V, shapes and types of operands are compared, so that nearly all samples
-/// miss. When none has hit after `SAMPLE` candidates that were skipped, or this many of a short
-/// text, hardly any more are taken.
+/// When no sample has hit after `SAMPLE` candidates that were skipped, or this many of a short text
+/// of LLVM IR, hardly any more are taken: two fifths of the tests of a script were samples.
 const ENOUGH_OF_SHORT: usize = 2 * SAMPLE;
-
-/// The distance between samples doubles after this many that were not interesting.
-const SAMPLES_OF_A_DISTANCE: u32 = 4;
-
-/// The largest number of times that the distance between samples doubles.
-const MOST_DOUBLINGS: u32 = 10;
 
 /// Below this size of the best candidate, in bytes, there are so few deletions that all are tried,
 /// unless a validator or a parser says which are worth it.
@@ -127,10 +120,7 @@ impl ModuleGate {
         if self.is_open() {
             return true;
         }
-        if self.has_missed(candidate, best) {
-            return false;
-        }
-        if self.format == ModuleFormat::Wasm && is_overwritten_module(best, candidate) {
+        if self.is_vain(candidate, best) {
             return false;
         }
         if best.len() < self.gated_from() {
@@ -147,31 +137,28 @@ impl ModuleGate {
         if self.hides_numbers(&names) {
             return false;
         }
-        let part = SAMPLE << self.doublings();
         let (rejected, part, enough) = match self.is_short_ir(best) {
             true => (
                 &mut self.rejected_of_short,
                 SAMPLE_OF_SHORT,
                 ENOUGH_OF_SHORT,
             ),
-            false => (&mut self.rejected, part, SAMPLE),
+            false => (&mut self.rejected, SAMPLE, SAMPLE),
         };
-        let is_typed = matches!(self.format, ModuleFormat::LlvmIr | ModuleFormat::Spirv);
-        let is_hopeless = self.hits == 0 && is_typed && *rejected >= enough;
+        let is_hopeless = self.hits == 0 && *rejected >= enough;
         self.is_sample = is_sampled(rejected, part, is_hopeless);
         self.is_sample
-    }
-
-    /// Returns how often the distance between samples has doubled.
-    fn doublings(&self) -> u32 {
-        // The first four are early ones.
-        let misses = (self.samples - self.hits).saturating_sub(4);
-        (misses / SAMPLES_OF_A_DISTANCE).min(MOST_DOUBLINGS)
     }
 
     /// Returns whether a best candidate of LLVM IR is so short that neighbours are not compared.
     fn is_short_ir(&self, best: &[u8]) -> bool {
         best.len() < GATED_FROM && self.format == ModuleFormat::LlvmIr
+    }
+
+    /// Returns whether nothing would be learnt or gained by a candidate.
+    fn is_vain(&self, candidate: &[u8], best: &[u8]) -> bool {
+        self.has_missed(candidate, best)
+            || self.format == ModuleFormat::Wasm && is_overwritten_module(best, candidate)
     }
 
     /// Returns whether a candidate differs from one that was not interesting in the width of spaces
@@ -183,8 +170,7 @@ impl ModuleGate {
 
     /// Returns whether a candidate passes as things are, not counting samples.
     pub(crate) fn passes(&self, candidate: &[u8], best: &[u8]) -> bool {
-        let is_vain = self.format == ModuleFormat::Wasm && is_overwritten_module(best, candidate);
-        if !self.is_open() && (is_vain || self.has_missed(candidate, best)) {
+        if !self.is_open() && self.is_vain(candidate, best) {
             return false;
         }
         let is_long = |(bytes, _): &(Arc<[u8]>, _)| bytes.len() >= self.gated_from();

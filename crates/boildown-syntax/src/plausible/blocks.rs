@@ -1,6 +1,7 @@
 //! The order of the blocks of a module, and what its header has to say.
 
 use super::format::ModuleFormat;
+use crate::document::ends_block_of_ir;
 
 /// Follows the blocks of the functions of a module, line by line: each has to end in an instruction
 /// that leaves it, and nothing comes after that one.
@@ -134,10 +135,7 @@ impl BlockOrder {
                     b"to" => return,
                     _ if self.last == Outside => return,
                     _ if is_label => (matches!(self.last, Begun | Left), Inside),
-                    b"ret" | b"br" | b"switch" | b"indirectbr" | b"invoke" | b"callbr"
-                    | b"resume" | b"catchswitch" | b"catchret" | b"cleanupret" | b"unreachable" => {
-                        (matches!(self.last, Begun | Inside), Left)
-                    }
+                    _ if ends_block_of_ir(operation) => (matches!(self.last, Begun | Inside), Left),
                     _ => (matches!(self.last, Begun | Inside), Inside),
                 }
             }
