@@ -14,7 +14,7 @@ use crate::{Document, Language};
 /// nearly all names are mentioned there. What only they mentioned is unused then.
 ///
 /// # Guarantee
-/// Ends with an interesting set. No body of at least `smallest` tokens can be emptied alone.
+/// Ends with an interesting set. What it asks about deletes at least `smallest` tokens.
 /// # Cost
 /// That of the list algorithm over the bodies, weighted by their tokens. A candidate is linear in
 /// the number of bodies.
@@ -88,10 +88,6 @@ impl Search for Bodies {
 
     fn ask(&self) -> Option<Query<Subset>> {
         self.next.clone()
-    }
-
-    fn certain(&self) -> Vec<Query<Subset>> {
-        Vec::from_iter(self.ask())
     }
 
     fn tell(&mut self, verdict: Verdict) {

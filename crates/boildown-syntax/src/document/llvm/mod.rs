@@ -21,3 +21,4 @@ mod write;
 
 pub(crate) use form::is_ill_formed;
 pub(super) use layout::read;
+pub(crate) use words::ends_block;

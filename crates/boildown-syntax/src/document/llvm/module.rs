@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::words::{IrWord, WordSort, words};
+use super::words::{IrWord, WordSort, ends_block, words};
 use crate::document::module_text::UnitToken;
 
 /// A module of LLVM IR.
@@ -533,8 +533,7 @@ impl IrModule {
             b"phi" => IrKind::Phi(self.incoming(operation, words.end)),
             b"br" => IrKind::Branch,
             b"switch" => IrKind::Switch,
-            b"ret" | b"unreachable" | b"invoke" | b"callbr" | b"resume" | b"indirectbr"
-            | b"catchswitch" | b"catchret" | b"cleanupret" => IrKind::End,
+            operation if ends_block(operation) => IrKind::End,
             _ => IrKind::Plain,
         };
         if matches!(kind, IrKind::Phi(_) | IrKind::Plain) {

@@ -144,3 +144,21 @@ fn string(text: &[u8], at: usize) -> usize {
     let length = inside.iter().position(|&byte| byte == b'"');
     length.map_or(text.len(), |length| at + length + 2)
 }
+
+/// Returns whether an operation ends a block.
+pub(crate) fn ends_block(operation: &[u8]) -> bool {
+    matches!(
+        operation,
+        b"ret"
+            | b"br"
+            | b"switch"
+            | b"indirectbr"
+            | b"invoke"
+            | b"callbr"
+            | b"resume"
+            | b"catchswitch"
+            | b"catchret"
+            | b"cleanupret"
+            | b"unreachable"
+    )
+}

@@ -10,7 +10,12 @@ use crate::document::{Document, View};
 pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
     let module = SpirvModule::read(bytes);
     document(bytes, View::Spirv, module, |units, module| {
-        let mut layout = SpirvLayout { units, module };
+        let only_entry = module.only_entry_point();
+        let mut layout = SpirvLayout {
+            units,
+            module,
+            only_entry,
+        };
         layout.header();
         for function in 0..layout.module.functions.len() {
             layout.function(function);
@@ -21,6 +26,8 @@ pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
 struct SpirvLayout<'a> {
     units: &'a mut UnitLayout,
     module: &'a mut SpirvModule,
+    /// The entry point that the module cannot do without.
+    only_entry: Option<InstructionIndex>,
 }
 
 impl SpirvLayout<'_> {
@@ -33,7 +40,6 @@ impl SpirvLayout<'_> {
     /// one for each run of others.
     fn header(&mut self) {
         let used = self.used_values();
-        let only_entry = self.module.only_entry_point();
         let mut open = None;
         for index in self.module.header.clone() {
             let sort = self.module.header_sort(index);
@@ -56,7 +62,7 @@ impl SpirvLayout<'_> {
                 open = Some(sort);
             }
             if self.module.is(index, "OpEntryPoint") {
-                self.entry_point(index, only_entry == Some(index));
+                self.entry_point(index);
             } else {
                 self.instruction(index);
             }
@@ -67,10 +73,10 @@ impl SpirvLayout<'_> {
     }
 
     /// Lays out an entry point, and in it its name, which may become empty.
-    fn entry_point(&mut self, index: InstructionIndex, is_needed: bool) {
+    fn entry_point(&mut self, index: InstructionIndex) {
         let word = self.module.instructions[index].words.start;
         self.units.open();
-        if !is_needed {
+        if self.only_entry != Some(index) {
             self.module.instructions[index].token = self.units.token(word);
         }
         let is_name = |word: &usize| matches!(self.module.word(*word), [b'"', _, _, ..]);
@@ -104,8 +110,7 @@ impl SpirvLayout<'_> {
         let (start, parameters) = (function.start, function.parameters.clone());
         self.units.open();
         let word = self.module.instructions[start].words.start;
-        let entry = self.module.only_entry_point();
-        let entry = entry.and_then(|entry| self.module.operand(entry, 1));
+        let entry = (self.only_entry).and_then(|entry| self.module.operand(entry, 1));
         // Without it, the entry point would have to go too.
         if entry.is_none() || entry != self.module.instructions[start].result {
             self.module.instructions[start].token = self.units.token(word);

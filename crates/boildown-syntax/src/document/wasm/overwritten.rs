@@ -2,8 +2,8 @@
 
 use wasmparser::{Operator, Parser, Payload};
 
-/// Returns whether an edit that keeps the size of a module only overwrites names, or instructions
-/// by those that end the execution. The first one of a body may be overwritten: those after it then
+/// Returns whether an edit that keeps the size of a module overwrites a name, or an instruction by
+/// one that ends the execution. The first one of a body may be overwritten: those after it then
 /// need no operands.
 pub(crate) fn is_overwritten(module: &[u8], edited: &[u8]) -> bool {
     if module.len() != edited.len() {

@@ -146,6 +146,8 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // What is joined is hard to read, each hit is a reason to run all passes again, and two
     // instructions on a line would be one unit then.
     passes.retain(|pass| !matches!(pass.id, PassId::RewritingJoins | PassId::Layout));
+    // A body without instructions is no body; the view makes declarations.
+    passes.retain(|pass| !matches!(pass.id, PassId::Bodies | PassId::UnusedAfterBodies));
     // The sweeps over instructions are the proof; of tokens, only those are tried that the gates
     // admit.
     let mut passes = checked(passes);

@@ -3,23 +3,8 @@
 use std::ops::Range;
 
 use super::super::module::number_of;
-use super::super::words::WordSort;
+use super::super::words::{WordSort, ends_block};
 use super::{BINARY, CASTS, IrForm, PREDICATES};
-
-/// Operations that end a block.
-const ENDS: [&str; 11] = [
-    "ret",
-    "br",
-    "switch",
-    "indirectbr",
-    "invoke",
-    "callbr",
-    "resume",
-    "catchswitch",
-    "catchret",
-    "cleanupret",
-    "unreachable",
-];
 
 impl IrForm<'_> {
     /// Reads a function, or its declaration.
@@ -124,7 +109,7 @@ impl IrForm<'_> {
         } else if !has_result && self.yields_value(operation, next) {
             self.next_number += 1;
         }
-        self.is_over = ENDS.iter().any(|end| end.as_bytes() == operation);
+        self.is_over = ends_block(operation);
         let end = match operation {
             b"ret" | b"br" | b"switch" | b"unreachable" | b"resume" => self.end(operation, next)?,
             b"call" | b"invoke" => self.call(operation, next, result)?,
@@ -184,7 +169,7 @@ impl IrForm<'_> {
                 let of = self.to_type(start);
                 of.is_none_or(|of| !self.is(of, "void"))
             }
-            _ => !ENDS.iter().any(|end| end.as_bytes() == operation) || operation == b"catchswitch",
+            _ => !ends_block(operation) || operation == b"catchswitch",
         }
     }
 
