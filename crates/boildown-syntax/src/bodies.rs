@@ -13,23 +13,45 @@ use crate::{Document, Language};
 /// Empties the bodies of functions, in braces. In a large program most text is in bodies, and
 /// nearly all names are mentioned there. What only they mentioned is unused then.
 ///
+/// Bodies that a compiler evaluates, or reads for a type, come last: without them, other code is
+/// wrong. They lose `constexpr` with their statements, as a function that returns nothing cannot be
+/// evaluated.
+///
 /// # Guarantee
 /// Ends with an interesting set. What it asks about deletes at least `smallest` tokens.
 /// # Cost
-/// That of the list algorithm over the bodies, weighted by their tokens. A candidate is linear in
-/// the number of bodies.
+/// That of the list algorithm over the bodies, weighted by their tokens: once over those that are
+/// only run, once over the others. A candidate is linear in the number of bodies.
 /// # Units
 /// Elements of candidates are tokens of the document.
 #[derive(Debug, Clone)]
 pub(crate) struct Bodies {
-    /// What is inside of the braces of each body, in order.
-    insides: Arc<[Range<usize>]>,
-    /// The number of tokens of the document.
-    tokens: usize,
-    list: Batches<AnyListSearch>,
+    group: Group,
+    /// The bodies that are emptied when the list of `group` has ended.
+    later: Option<Group>,
+    /// The tokens that are kept where the list of `group` begins.
+    before: Subset,
     /// Queries that would delete fewer tokens are skipped.
     smallest: usize,
     next: Option<Query<Subset>>,
+}
+
+/// Bodies of one kind, in order.
+#[derive(Debug, Clone)]
+struct Group {
+    bodies: Arc<[Body]>,
+    list: Batches<AnyListSearch>,
+}
+
+/// The tokens of a body that go together.
+#[derive(Debug, Clone)]
+struct Body {
+    /// What is inside of the braces.
+    inside: Range<usize>,
+    /// Whether others may need what is inside of it at compile time.
+    is_evaluated: bool,
+    /// The word of the head that says so.
+    constant: Option<usize>,
 }
 
 impl Bodies {
@@ -39,14 +61,12 @@ impl Bodies {
         algorithm: InBatches<Algorithm>,
         smallest: usize,
     ) -> Self {
-        let insides: Arc<[Range<usize>]> = insides(document, language).into();
-        let weights = insides.iter();
-        let weights = weights.map(|inside| u32::try_from(inside.len()).unwrap_or(u32::MAX));
-        let list = algorithm.algorithm.on(List::weighted(weights));
+        let bodies = outermost(document, language);
+        let (evaluated, run) = bodies.into_iter().partition(|body| body.is_evaluated);
         let mut bodies = Self {
-            insides,
-            tokens: document.len(),
-            list: Batches::new(list, algorithm.batch_size),
+            group: Group::new(run, algorithm),
+            later: Some(Group::new(evaluated, algorithm)),
+            before: Subset::full(document.len()),
             smallest: smallest.max(1),
             next: None,
         };
@@ -56,28 +76,51 @@ impl Bodies {
 
     /// Moves on to the next query that deletes enough.
     fn advance(&mut self) {
-        let best = self.list.best();
         self.next = loop {
-            let Some(query) = self.list.ask() else {
-                break None;
+            let Some(query) = self.group.list.ask() else {
+                let Some(later) = self.later.take() else {
+                    break None;
+                };
+                self.before = self.best();
+                self.group = later;
+                continue;
             };
             let kept = &query.candidate;
-            let emptied = best.cuts_to(kept).into_iter().flatten();
-            let emptied = emptied.filter(|&body| best.contains(body));
-            let deleted: usize = emptied.map(|body| self.insides[body].len()).sum();
-            if deleted >= self.smallest {
-                break Some(query.map(|kept| self.keep(&kept)));
+            if self.group.deletes(kept) >= self.smallest {
+                let query = query.map(|kept| self.group.keep(&self.before, &kept));
+                break Some(query);
             }
-            self.list.skip();
+            self.group.list.skip();
         };
     }
+}
 
-    /// Returns the tokens of the candidate with these bodies.
-    fn keep(&self, kept: &Subset) -> Subset {
-        let emptied = self.insides.iter().enumerate();
-        let emptied = emptied.filter(|(body, _)| !kept.contains(*body));
-        let mut tokens =
-            Subset::full(self.tokens).without(emptied.map(|(_, inside)| inside.clone()));
+impl Group {
+    fn new(bodies: Vec<Body>, algorithm: InBatches<Algorithm>) -> Self {
+        let weights = bodies.iter();
+        let weights = weights.map(|body| u32::try_from(body.inside.len()).unwrap_or(u32::MAX));
+        let list = algorithm.algorithm.on(List::weighted(weights));
+        Self {
+            bodies: bodies.into(),
+            list: Batches::new(list, algorithm.batch_size),
+        }
+    }
+
+    /// Returns the number of tokens inside of the bodies that go when only `kept` stay.
+    fn deletes(&self, kept: &Subset) -> usize {
+        let best = self.list.best();
+        let emptied = best.cuts_to(kept).into_iter().flatten();
+        let emptied = emptied.filter(|&body| best.contains(body));
+        emptied.map(|body| self.bodies[body].inside.len()).sum()
+    }
+
+    /// Returns the tokens of `before` with these bodies.
+    fn keep(&self, before: &Subset, kept: &Subset) -> Subset {
+        let emptied = (self.bodies.iter().enumerate()).filter(|(body, _)| !kept.contains(*body));
+        let mut tokens = before.without(emptied.flat_map(|(_, body)| {
+            let constant = body.constant.map(|word| word..word + 1);
+            constant.into_iter().chain([body.inside.clone()])
+        }));
         tokens.commit();
         tokens
     }
@@ -91,22 +134,22 @@ impl Search for Bodies {
     }
 
     fn tell(&mut self, verdict: Verdict) {
-        self.list.tell(verdict);
+        self.group.list.tell(verdict);
         self.advance();
     }
 
     fn skip(&mut self) {
-        self.list.skip();
+        self.group.list.skip();
         self.advance();
     }
 
     fn best(&self) -> Subset {
-        self.keep(&self.list.best())
+        self.group.keep(&self.before, &self.group.list.best())
     }
 }
 
-/// Returns what is inside of the braces of each body that is in no other one.
-fn insides(document: &Document, language: &Language) -> Vec<Range<usize>> {
+/// Returns each body that is in no other one, in order.
+fn outermost(document: &Document, language: &Language) -> Vec<Body> {
     let grammar = language.grammar();
     let Some(body) = grammar.field_id_for_name("body") else {
         return Vec::new();
@@ -121,18 +164,41 @@ fn insides(document: &Document, language: &Language) -> Vec<Range<usize>> {
             && document.token(tokens.end - 1) == b"}"
             && kind(node).is_some_and(|kind| STATEMENTS.iter().any(|part| kind.contains(part)))
     };
-    let mut end = 0;
-    let bodies = tree.nodes.ids().skip(1).filter(|&node| is_body(node));
-    let insides = bodies.map(|node| &tree.nodes[node].tokens);
-    let outermost = insides.filter(|tokens| {
-        let is_outer = tokens.start >= end;
-        end = end.max(tokens.end);
-        is_outer
-    });
-    outermost
-        .map(|tokens| tokens.start + 1..tokens.end - 1)
-        .collect()
+    let mut bodies: Vec<Body> = Vec::new();
+    let mut ancestors: Vec<NodeId> = Vec::new();
+    for node in tree.nodes.ids().skip(1) {
+        while ancestors.pop_if(|above| tree.nodes[*above].end <= node).is_some() {}
+        let tokens = &tree.nodes[node].tokens;
+        let is_outer = (bodies.last()).is_none_or(|last| last.inside.end < tokens.start);
+        if is_outer && is_body(node) {
+            let function = ancestors.last();
+            let start = function.map_or(tokens.start, |&above| tree.nodes[above].tokens.start);
+            bodies.push(Body::new(document, start, tokens));
+        }
+        ancestors.push(node);
+    }
+    bodies
 }
+
+impl Body {
+    /// The body with these tokens, braces included, of a function whose head begins at `start`.
+    fn new(document: &Document, start: usize, tokens: &Range<usize>) -> Self {
+        let is_one_of = |words: &[&[u8]], token: usize| words.contains(&document.token(token));
+        let mut head = start..tokens.start;
+        let constant = head.clone().find(|&token| is_one_of(&CONSTANT, token));
+        Self {
+            inside: tokens.start + 1..tokens.end - 1,
+            is_evaluated: constant.is_some() || head.any(|token| is_one_of(&DEDUCED, token)),
+            constant,
+        }
+    }
+}
+
+/// Words of the head of a function that is evaluated at compile time.
+const CONSTANT: [&[u8]; 2] = [b"constexpr", b"consteval"];
+
+/// Words of the head of a function whose type may be that of what it returns.
+const DEDUCED: [&[u8]; 2] = [b"auto", b"decltype"];
 
 /// Parts of the kinds of bodies that hold statements. Those of classes hold declarations.
 const STATEMENTS: [&str; 4] = ["compound", "block", "function_body", "constructor_body"];
