@@ -45,11 +45,13 @@ struct Group {
 
 /// The tokens of a body that go together.
 #[derive(Debug, Clone)]
-struct Body {
+pub(crate) struct Body {
+    /// The node, with the braces.
+    pub(crate) node: NodeId,
     /// What is inside of the braces.
     inside: Range<usize>,
     /// Whether others may need what is inside of it at compile time.
-    is_evaluated: bool,
+    pub(crate) is_evaluated: bool,
     /// The word of the head that says so.
     constant: Option<usize>,
 }
@@ -149,7 +151,7 @@ impl Search for Bodies {
 }
 
 /// Returns each body that is in no other one, in order.
-fn outermost(document: &Document, language: &Language) -> Vec<Body> {
+pub(crate) fn outermost(document: &Document, language: &Language) -> Vec<Body> {
     let grammar = language.grammar();
     let Some(body) = grammar.field_id_for_name("body") else {
         return Vec::new();
@@ -167,13 +169,16 @@ fn outermost(document: &Document, language: &Language) -> Vec<Body> {
     let mut bodies: Vec<Body> = Vec::new();
     let mut ancestors: Vec<NodeId> = Vec::new();
     for node in tree.nodes.ids().skip(1) {
-        while ancestors.pop_if(|above| tree.nodes[*above].end <= node).is_some() {}
+        while ancestors
+            .pop_if(|above| tree.nodes[*above].end <= node)
+            .is_some()
+        {}
         let tokens = &tree.nodes[node].tokens;
         let is_outer = (bodies.last()).is_none_or(|last| last.inside.end < tokens.start);
         if is_outer && is_body(node) {
             let function = ancestors.last();
             let start = function.map_or(tokens.start, |&above| tree.nodes[above].tokens.start);
-            bodies.push(Body::new(document, start, tokens));
+            bodies.push(Body::new(document, node, start));
         }
         ancestors.push(node);
     }
@@ -181,12 +186,14 @@ fn outermost(document: &Document, language: &Language) -> Vec<Body> {
 }
 
 impl Body {
-    /// The body with these tokens, braces included, of a function whose head begins at `start`.
-    fn new(document: &Document, start: usize, tokens: &Range<usize>) -> Self {
+    /// The body that is this node, of a function whose head begins at `start`.
+    fn new(document: &Document, node: NodeId, start: usize) -> Self {
+        let tokens = &document.tree().nodes[node].tokens;
         let is_one_of = |words: &[&[u8]], token: usize| words.contains(&document.token(token));
         let mut head = start..tokens.start;
         let constant = head.clone().find(|&token| is_one_of(&CONSTANT, token));
         Self {
+            node,
             inside: tokens.start + 1..tokens.end - 1,
             is_evaluated: constant.is_some() || head.any(|token| is_one_of(&DEDUCED, token)),
             constant,
@@ -257,6 +264,19 @@ mod tests {
         let (result, _) = emptied(PROGRAM, &["h();"], 1);
         assert!(result.contains("int g() { for (;;) { h(); } }"), "{result}");
         assert!(!result.contains("return"), "{result}");
+    }
+
+    #[test]
+    fn bodies_that_a_compiler_evaluates_come_last_and_lose_the_word() {
+        let text = "constexpr int f() { return 1; } void g() { f(); } auto h() { return 2; }";
+        let (result, _) = emptied(text, &["constexpr"], 1);
+        assert_eq!(
+            result.split_whitespace().collect::<Vec<_>>().concat(),
+            "constexprintf(){return1;}voidg(){}autoh(){}"
+        );
+        let (result, queries) = emptied(text, &[], 1);
+        assert_eq!(queries, 2);
+        assert!(!result.contains("constexpr"), "{result}");
     }
 
     #[test]

@@ -35,13 +35,14 @@ static SHIELDS: [Shield; 5] = [
         replacement: b'_',
         positions: |_| Vec::new(),
     },
-    // The grammar makes an error of such a namespace. Whole standard libraries stand in one.
+    // The grammar makes an error of a namespace with attributes. Whole standard libraries stand in
+    // one. It does not know `extern template` either.
     Shield {
         language: "C++",
         is_risky: |_| false,
         harmless: 0,
         replacement: b' ',
-        positions: attributes_of_namespaces,
+        positions: |text| [attributes_of_namespaces(text), templates_after_extern(text)].concat(),
     },
     Shield {
         language: "D",
@@ -98,6 +99,16 @@ fn attributes_of_namespaces(text: &[u8]) -> Vec<usize> {
     positions.filter(|&at| text[at] != b'\n').collect()
 }
 
+/// Returns the positions of `template` in `extern template class a<int>;`. Without it, that is a
+/// declaration.
+fn templates_after_extern(text: &[u8]) -> Vec<usize> {
+    static PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?-u)\bextern\s+(template)\b").expect("a test uses the pattern")
+    });
+    let found = PATTERN.captures_iter(text).filter_map(|found| found.get(1));
+    found.flat_map(|word| word.range()).collect()
+}
+
 impl Shield {
     pub(crate) fn for_language(language: &Language) -> Option<&'static Self> {
         (SHIELDS.iter()).find(|shield| shield.language == language.name)
@@ -144,6 +155,17 @@ mod tests {
         assert_eq!(shown("C++", &text), want);
         let open = "namespace __attribute__((a";
         assert_eq!(shown("C++", open), open);
+    }
+
+    #[test]
+    fn an_extern_template_is_shown_as_a_declaration() {
+        assert_eq!(
+            shown(
+                "C++",
+                "extern template class a<int>; template class a<int>;"
+            ),
+            "extern          class a<int>; template class a<int>;"
+        );
     }
 
     #[test]

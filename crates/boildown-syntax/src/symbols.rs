@@ -2,13 +2,19 @@
 //!
 //! Reads the tree of any grammar, without rules for particular languages.
 
+mod kinds;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use boildown_search::tree::{IdVec, NodeId, Tree};
 
-use crate::document::{ERROR, is_word};
+use self::kinds::{
+    ANNOTATION_KINDS, DECLARATION_KINDS, DECLARING_KINDS, HOLDING_KINDS, MENTION_KINDS,
+    NOT_NAME_KINDS, PATH_KINDS, TRANSPARENT_KINDS, TYPE_KINDS,
+};
+use crate::document::{ERROR, UNPARSED, is_word};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language};
 
@@ -33,6 +39,7 @@ pub(crate) struct SymbolIndex<'a> {
     units: IdVec<NodeId, NodeId>,
     /// Whether a child of each node is its body.
     has_body: IdVec<NodeId, bool>,
+    grammar: tree_sitter::Language,
 }
 
 /// The symbol that a name stands for within a scope.
@@ -120,6 +127,7 @@ impl<'a> SymbolIndex<'a> {
             parents,
             units,
             has_body,
+            grammar: grammar.clone(),
         };
         let reader = SymbolReader {
             index: &index,
@@ -154,6 +162,54 @@ impl<'a> SymbolIndex<'a> {
     /// Returns the smallest removable node around a node, or itself.
     pub(crate) fn unit(&self, node: NodeId) -> Option<NodeId> {
         Some(self.units[node]).filter(|&unit| unit != NodeId::ROOT)
+    }
+
+    /// Returns whether a name is that of a type whose members are behind it: no enumeration.
+    pub(crate) fn is_name_of_type(&self, document: &Document, name: NodeId) -> bool {
+        let nodes = &document.tree().nodes;
+        let is_type = |node: &NodeId| {
+            let kind = self.grammar.node_kind_for_id(nodes[*node].kind);
+            let kind = kind.unwrap_or("");
+            self.has_body[*node] && HOLDING_KINDS.iter().any(|part| kind.contains(part))
+        };
+        // Template arguments may be between.
+        self.around(name).skip(1).take(2).any(|node| is_type(&node))
+    }
+
+    /// Returns whether a name is that of a field: no function has it.
+    pub(crate) fn is_field(&self, document: &Document, name: NodeId) -> bool {
+        let nodes = &document.tree().nodes;
+        let unit = self.units[name];
+        let kind = self.grammar.node_kind_for_id(nodes[unit].kind);
+        let after = nodes[name].tokens.end;
+        let is_called = after < document.len() && document.token(after) == b"(";
+        !is_called && kind.is_some_and(|kind| kind.contains("field"))
+    }
+
+    /// Returns the tokens of a name with its qualifiers and with the brackets behind it:
+    /// `a::b<c>` and `f(d e)`.
+    pub(crate) fn head(&self, document: &Document, name: NodeId) -> Range<usize> {
+        let tree = document.tree();
+        let is_path = |node: &NodeId| {
+            let kind = self.grammar.node_kind_for_id(tree.nodes[*node].kind);
+            PATH_KINDS
+                .iter()
+                .any(|part| kind.unwrap_or("").contains(part))
+        };
+        let path = self
+            .around(name)
+            .skip(1)
+            .take_while(is_path)
+            .last()
+            .unwrap_or(name);
+        let Range { start, end } = tree.nodes[path].tokens;
+        let is_bracket = end < document.len() && matches!(document.token(end), b"(" | b"<");
+        let mut around = self.around(path).skip(1).take(2).filter(|_| is_bracket);
+        let bracket = around.find_map(|node| {
+            let mut behind = tree.children(node).map(|child| &tree.nodes[child].tokens);
+            behind.find(|tokens| tokens.start == end)
+        });
+        start..bracket.map_or(end, |bracket| bracket.end)
     }
 
     /// Returns whether a node can be removed from its sibling list.
@@ -273,7 +329,8 @@ impl<'a> SymbolReader<'a, '_> {
         let mut found: Vec<FoundDefinition> = (mentions.iter())
             .filter_map(|&name| self.definition(name))
             .collect();
-        let Some(strongest) = found.iter().map(|found| found.evidence).min() else {
+        let strongest = found.iter().map(|found| found.evidence).min();
+        let Some(strongest) = strongest.filter(|_| !self.is_keyword(text)) else {
             return self.bind_to_first(text, mentions, symbols);
         };
         found.retain(|found| found.evidence == strongest);
@@ -320,6 +377,13 @@ impl<'a> SymbolReader<'a, '_> {
         symbols.extend(scopes.into_iter().map(|(_, symbol)| symbol));
     }
 
+    /// Returns whether the grammar has a token that is this word. Where such a word is taken for a
+    /// name, it stands beside a construct that the grammar does not know: `a() noexcept(b) {}`.
+    fn is_keyword(&self, word: &[u8]) -> bool {
+        let word = std::str::from_utf8(word).unwrap_or("");
+        self.grammar.id_for_node_kind(word, false) != 0
+    }
+
     /// Adds the symbol whose definition is the first mention. Used where the grammar tells nothing.
     fn bind_to_first(&self, text: &'a [u8], mentions: &[NodeId], symbols: &mut Vec<Symbol<'a>>) {
         if let Some((&name, uses)) = mentions.split_first()
@@ -354,8 +418,9 @@ impl<'a> SymbolReader<'a, '_> {
         let mut node = name;
         loop {
             let parent = self.index.parent(node);
-            let is = |parts: &[&str]| parts.iter().any(|part| self.kind(parent).contains(part));
-            let is_path = is(&["qualified", "template_type", "template_function"]);
+            let is_path = PATH_KINDS
+                .iter()
+                .any(|part| self.kind(parent).contains(part));
             if self.field(node) != "name" || !is_path {
                 return node;
             }
@@ -391,7 +456,7 @@ impl<'a> SymbolReader<'a, '_> {
         (self.tree.nodes.ids().skip(1))
             .filter(|&node| self.index.is_unit(node) && !defined.contains(&node))
             .filter(|&node| {
-                is_any(node, DECLARING_KINDS)
+                (is_any(node, DECLARING_KINDS) || self.tree.nodes[node].kind == UNPARSED)
                     && !is_any(node, ANNOTATION_KINDS)
                     && !is_in_type(node)
             })
@@ -473,116 +538,6 @@ impl<'a> SymbolReader<'a, '_> {
                 .any(|part| self.kind(around).contains(part))
     }
 }
-
-/// Parts of the names of kinds that annotate the node beside them.
-const ANNOTATION_KINDS: &[&str] = &["requires", "attribute", "access_specifier"];
-
-/// Parts of the names of kinds that are words but not names.
-const NOT_NAME_KINDS: &[&str] = &[
-    "keyword",
-    "primitive",
-    "predefined",
-    "integral",
-    "floating",
-    "void",
-    "bool",
-    "true",
-    "false",
-    "null",
-    "none",
-    "this",
-    "self",
-    "super",
-    "string",
-    "comment",
-    "char",
-    "number",
-    "text",
-    "escape",
-    "modifier",
-    "qualifier",
-    "storage",
-];
-
-/// Parts of the names of kinds whose field `name` is declared there.
-const DECLARATION_KINDS: &[&str] = &[
-    "declar",
-    "defin",
-    "_item",
-    "_def",
-    "enumerator",
-    "variant",
-    "param",
-    "_spec",
-    "signature",
-    "function",
-    "class",
-    "method",
-    "module",
-    "import",
-    "create",
-    "binding",
-    "alias",
-];
-
-/// Parts of the names of kinds that declare or define something even without a name.
-const DECLARING_KINDS: &[&str] = &[
-    "declar",
-    "defin",
-    "_item",
-    "instantiation",
-    "extension",
-    "instance",
-];
-
-/// Parts of the names of kinds whose contents belong to them, with a name or without.
-const TYPE_KINDS: &[&str] = &[
-    "struct",
-    "class",
-    "union",
-    "enum",
-    "trait",
-    "interface",
-    "impl",
-];
-
-/// Parts of the names of kinds whose field `name` is a mention, although they look like
-/// declarations.
-const MENTION_KINDS: &[&str] = &[
-    "call",
-    "invocation",
-    "access",
-    "expression",
-    "argument",
-    "element",
-    "attribute",
-    "reference",
-    "identifier",
-    "template_type",
-    "template_function",
-    "template_method",
-    "generic",
-    "scoped",
-    "macro_inv",
-];
-
-/// Parts of the names of kinds that have a body but are no scope: their contents are visible
-/// outside.
-const TRANSPARENT_KINDS: &[&str] = &[
-    "struct",
-    "class",
-    "enum",
-    "union",
-    "impl",
-    "trait",
-    "mod",
-    "interface",
-    "namespace",
-    "object",
-    "package",
-    "linkage",
-    "extern",
-];
 
 #[cfg(all(test, feature = "all-languages"))]
 mod tests {

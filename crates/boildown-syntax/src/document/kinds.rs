@@ -11,7 +11,7 @@ pub(crate) const ERROR: u16 = u16::MAX;
 pub(crate) const WORD: u16 = u16::MAX - 1;
 
 /// The kind of a statement that does not parse and was divided.
-pub(super) const UNPARSED: u16 = u16::MAX - 2;
+pub(crate) const UNPARSED: u16 = u16::MAX - 2;
 
 /// The numbers of a language's kinds of nodes in a document: those of its grammar, after those of
 /// the languages before it.

@@ -1,0 +1,300 @@
+//! The reading of the graph: which definitions and statements there are, and what they refer to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use boildown_search::tree::{Gaps, IdVec, NodeId};
+
+use super::holders::{DefinedSymbol, UnitsAround, holders};
+use super::{DefinitionUnit, References, STATEMENTS_FROM};
+use crate::bodies::outermost;
+use crate::edit_plan::SiblingPosition;
+use crate::steps::{Pace, pause};
+use crate::symbols::{Symbol, SymbolIndex};
+use crate::{Document, Language};
+
+impl References {
+    pub(super) async fn new(document: &Arc<Document>, language: &'static Language) -> Self {
+        let index = SymbolIndex::new(document, language).await;
+        let tree = document.tree();
+        let statements = statements(document, language, &index);
+        let by_node = Self::units_by_node(document, &index, statements);
+        pause().await;
+        let unit = |&node: &NodeId| DefinitionUnit {
+            node,
+            ..DefinitionUnit::default()
+        };
+        let mut units: Vec<DefinitionUnit> = by_node.keys().map(unit).collect();
+        let mut owners: IdVec<NodeId, Option<usize>> = IdVec::filled(None, tree.nodes.len());
+        for node in tree.nodes.ids().skip(1) {
+            let outer = owners[index.parent(node)];
+            owners[node] = by_node.get(&node).copied().or(outer);
+        }
+        for unit in &mut units {
+            unit.outer = owners[index.parent(unit.node)];
+        }
+        pause().await;
+        let symbols: Vec<DefinedSymbol<'_>> = declared(&index)
+            .map(|symbol| DefinedSymbol::new(symbol, &by_node))
+            .collect();
+        let definitions = symbols.iter().map(DefinedSymbol::units).collect();
+        let mut references = Self {
+            document: Arc::clone(document),
+            users: vec![Vec::new(); symbols.len()],
+            units,
+            definitions,
+            roots: Vec::new(),
+            sources: Vec::new(),
+        };
+        let types = types(document, &index, &symbols);
+        let heads = (index.anonymous.iter())
+            .filter_map(|&node| Some((*by_node.get(&node)?, end_of_head(document, node))))
+            .collect();
+        references
+            .find_needs(&symbols, &owners, &types, &heads)
+            .await;
+        let outer: Vec<Option<usize>> = references.units.iter().map(|unit| unit.outer).collect();
+        let around = UnitsAround {
+            of_nodes: &owners,
+            of_units: &outer,
+        };
+        let held = holders(document, &index, &symbols, &types, around).await;
+        for held in &held {
+            references.attach(held.unit, held.holder);
+        }
+        for held in &held {
+            references.definitions[held.name].retain(|&unit| unit != held.unit);
+        }
+        references.find_members(&index, &symbols, &types);
+        references.find_positions(&owners);
+        pause().await;
+        references.find_users();
+        references.find_sources();
+        references
+    }
+
+    /// Notes which symbols each unit refers to. `heads` has the ends of the heads of anonymous
+    /// definitions.
+    async fn find_needs(
+        &mut self,
+        symbols: &[DefinedSymbol<'_>],
+        owners: &IdVec<NodeId, Option<usize>>,
+        types: &BTreeSet<usize>,
+        heads: &BTreeMap<usize, usize>,
+    ) {
+        let document = Arc::clone(&self.document);
+        let mut head_references: BTreeMap<usize, HeadReference> = BTreeMap::new();
+        let mut pace = Pace::default();
+        for (
+            number,
+            DefinedSymbol {
+                symbol,
+                definitions,
+            },
+        ) in symbols.iter().enumerate()
+        {
+            if pace.are_over(symbol.uses.len()) {
+                pause().await;
+            }
+            // A member is rarely what a head is about: a parameter may have its name.
+            let are_members = definitions
+                .iter()
+                .all(|own| self.is_member(own.unit, types));
+            for &mention in symbol.uses.iter().filter(|_| !definitions.is_empty()) {
+                let owner = owners[mention];
+                let needs = owner.map_or(&mut self.roots, |owner| &mut self.units[owner].needs);
+                if needs.last() != Some(&number) {
+                    needs.push(number);
+                }
+                let Some(owner) = owner else {
+                    continue;
+                };
+                let token = document.tree().nodes[mention].tokens.start;
+                let uses = symbol.uses.len();
+                let known = head_references.get(&owner);
+                if !are_members
+                    && heads.get(&owner).is_some_and(|&end| token < end)
+                    && known.is_none_or(|known| uses < known.uses)
+                {
+                    let symbol = number;
+                    head_references.insert(owner, HeadReference { uses, symbol });
+                }
+            }
+        }
+        // Nothing can refer to an anonymous definition such as `impl Clone for A {}`. It goes with
+        // the symbol of its head that has the fewest uses.
+        for (unit, head) in head_references {
+            self.attach(unit, head.symbol);
+        }
+    }
+
+    /// Lets a unit go with the definitions of a symbol.
+    fn attach(&mut self, unit: usize, symbol: usize) {
+        for &definition in &self.definitions[symbol] {
+            self.units[definition].anonymous.push(unit);
+        }
+    }
+
+    /// Returns whether a unit is directly inside of a type.
+    fn is_member(&self, unit: usize, types: &BTreeSet<usize>) -> bool {
+        self.type_around(unit, types).is_some()
+    }
+
+    fn type_around(&self, unit: usize, types: &BTreeSet<usize>) -> Option<usize> {
+        self.units[unit].outer.filter(|outer| types.contains(outer))
+    }
+
+    /// Notes the members of types.
+    fn find_members(
+        &mut self,
+        index: &SymbolIndex<'_>,
+        symbols: &[DefinedSymbol<'_>],
+        types: &BTreeSet<usize>,
+    ) {
+        let mentioned = symbols
+            .iter()
+            .filter(|symbol| !symbol.symbol.uses.is_empty());
+        let fields: BTreeSet<usize> = mentioned
+            .flat_map(|symbol| &symbol.definitions)
+            .filter(|own| index.is_field(&self.document, own.name))
+            .map(|own| own.unit)
+            .filter(|&unit| self.is_member(unit, types))
+            .collect();
+        for unit in 0..self.units.len() {
+            let Some(outer) = self.type_around(unit, types) else {
+                continue;
+            };
+            if fields.contains(&unit) {
+                // What a value consists of matters even where nothing mentions it.
+                self.units[outer].anonymous.push(unit);
+            } else {
+                self.units[unit].type_around = Some(outer);
+                self.units[outer].members.push(unit);
+            }
+        }
+        for definitions in &mut self.definitions {
+            definitions.retain(|unit| !fields.contains(unit));
+        }
+    }
+
+    /// Notes where the units are, and how many tokens are deleted with each.
+    fn find_positions(&mut self, owners: &IdVec<NodeId, Option<usize>>) {
+        let tree = self.document.tree();
+        for unit in &mut self.units {
+            unit.most = tree.nodes[unit.node].tokens.len();
+        }
+        for (list, siblings) in tree.lists.enumerate() {
+            let tokens = |element: NodeId| &tree.nodes[element].tokens;
+            let ends = siblings.elements.iter().map(|&element| tokens(element).end);
+            let starts = siblings.elements.iter().skip(1);
+            let starts = starts
+                .map(|&element| tokens(element).start)
+                .chain([siblings.end]);
+            let widest = ends.zip(starts).map(|(end, start)| start - end).max();
+            // With the last element, what is before it and what is after it may go.
+            let separators = match siblings.gaps {
+                Gaps::Separators => 2 * widest.unwrap_or(0),
+                Gaps::Ends => widest.unwrap_or(0),
+            };
+            for (index, &element) in siblings.elements.iter().enumerate() {
+                let Some(unit) = owners[element].map(|unit| &mut self.units[unit]) else {
+                    continue;
+                };
+                if unit.node == element {
+                    unit.position = Some(SiblingPosition { list, index });
+                    unit.most += separators;
+                }
+            }
+        }
+    }
+
+    /// Notes from where each unit can be reached.
+    fn find_users(&mut self) {
+        for unit in 0..self.units.len() {
+            for &symbol in &self.units[unit].needs {
+                self.users[symbol].push(unit);
+            }
+            for anonymous in self.units[unit].anonymous.clone() {
+                self.units[anonymous].heads.push(unit);
+            }
+            if let Some(outer) = self.units[unit].outer {
+                self.units[outer].inner.push(unit);
+            }
+        }
+        for (symbol, definitions) in self.definitions.iter().enumerate() {
+            for &unit in definitions {
+                self.units[unit].defines.push(symbol);
+            }
+        }
+    }
+
+    /// Returns the index of the unit of each node that defines something, with a name or without,
+    /// and of each of these statements.
+    fn units_by_node(
+        document: &Document,
+        index: &SymbolIndex<'_>,
+        statements: Vec<NodeId>,
+    ) -> BTreeMap<NodeId, usize> {
+        // A parameter does not go without its arguments.
+        let is_parameter = |node: NodeId| {
+            let parent = &document.tree().nodes[index.parent(node)];
+            matches!(document.token(parent.tokens.start), b"(" | b"<" | b"|")
+        };
+        let nodes: BTreeSet<NodeId> = declared(index)
+            .flat_map(|symbol| &symbol.definitions)
+            .map(|definition| definition.unit)
+            .chain(index.anonymous.iter().copied())
+            .filter(|&node| !is_parameter(node))
+            .chain(statements)
+            .collect();
+        let nodes = nodes.into_iter().enumerate();
+        nodes.map(|(unit, node)| (node, unit)).collect()
+    }
+}
+
+/// Returns the units that are types with members.
+fn types(
+    document: &Document,
+    index: &SymbolIndex<'_>,
+    symbols: &[DefinedSymbol<'_>],
+) -> BTreeSet<usize> {
+    let definitions = symbols.iter().flat_map(|symbol| &symbol.definitions);
+    let of_types = definitions.filter(|own| index.is_name_of_type(document, own.name));
+    of_types.map(|own| own.unit).collect()
+}
+
+/// Returns the token at which the head of a definition ends: that of its first block.
+fn end_of_head(document: &Document, node: NodeId) -> usize {
+    let tokens = document.tree().nodes[node].tokens.clone();
+    let mut blocks = tokens
+        .clone()
+        .filter(|&token| document.token(token) == b"{");
+    blocks.next().unwrap_or(tokens.end)
+}
+
+/// Returns the statements of functions in a large document, not those inside of others.
+fn statements(document: &Document, language: &Language, index: &SymbolIndex<'_>) -> Vec<NodeId> {
+    if document.len() < STATEMENTS_FROM {
+        return Vec::new();
+    }
+    let bodies = outermost(document, language).into_iter();
+    // What a compiler evaluates needs all of them.
+    let bodies = bodies.filter(|body| !body.is_evaluated);
+    let statements = bodies.flat_map(|body| document.tree().children(body.node));
+    statements.filter(|&node| index.is_unit(node)).collect()
+}
+
+/// The names that anonymous definitions refer to in their heads.
+#[derive(Debug)]
+struct HeadReference {
+    /// The number of uses of the symbol.
+    uses: usize,
+    /// The symbol.
+    symbol: usize,
+}
+
+/// The symbols of which the grammar tells what defines them.
+fn declared<'a>(index: &'a SymbolIndex<'a>) -> impl Iterator<Item = &'a Symbol<'a>> {
+    let symbols = index.symbols.iter();
+    symbols.filter(|symbol| symbol.is_defined_by_grammar)
+}
