@@ -8,6 +8,7 @@ use boildown_search::list::{InBatches, List, ListAlgorithm as _};
 use boildown_search::tree::NodeId;
 use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 
+use crate::symbols::parents;
 use crate::{Document, Language};
 
 /// Empties the bodies of functions, in braces. In a large program most text is in bodies, and
@@ -166,31 +167,23 @@ pub(crate) fn outermost(document: &Document, language: &Language) -> Vec<Body> {
             && document.token(tokens.end - 1) == b"}"
             && kind(node).is_some_and(|kind| STATEMENTS.iter().any(|part| kind.contains(part)))
     };
+    let parents = parents(tree);
     let mut bodies: Vec<Body> = Vec::new();
-    let mut ancestors: Vec<NodeId> = Vec::new();
-    for node in tree.nodes.ids().skip(1) {
-        while ancestors
-            .pop_if(|above| tree.nodes[*above].end <= node)
-            .is_some()
-        {}
-        let tokens = &tree.nodes[node].tokens;
-        let is_outer = (bodies.last()).is_none_or(|last| last.inside.end < tokens.start);
-        if is_outer && is_body(node) {
-            let function = ancestors.last();
-            let start = function.map_or(tokens.start, |&above| tree.nodes[above].tokens.start);
-            bodies.push(Body::new(document, node, start));
+    for node in tree.nodes.ids().skip(1).filter(|&node| is_body(node)) {
+        let start = tree.nodes[node].tokens.start;
+        if (bodies.last()).is_none_or(|last| last.inside.end < start) {
+            let head = tree.nodes[parents[node]].tokens.start..start;
+            bodies.push(Body::new(document, node, head));
         }
-        ancestors.push(node);
     }
     bodies
 }
 
 impl Body {
-    /// The body that is this node, of a function whose head begins at `start`.
-    fn new(document: &Document, node: NodeId, start: usize) -> Self {
+    /// The body that is this node, of a function with this head.
+    fn new(document: &Document, node: NodeId, mut head: Range<usize>) -> Self {
         let tokens = &document.tree().nodes[node].tokens;
         let is_one_of = |words: &[&[u8]], token: usize| words.contains(&document.token(token));
-        let mut head = start..tokens.start;
         let constant = head.clone().find(|&token| is_one_of(&CONSTANT, token));
         Self {
             node,
@@ -212,38 +205,14 @@ const STATEMENTS: [&str; 4] = ["compound", "block", "function_body", "constructo
 
 #[cfg(all(test, feature = "lang-cpp"))]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use super::*;
-    use crate::candidate::{Candidate, Check};
-    use crate::document::View;
+    use crate::reduced_text::{one_by_one, program, reduced};
 
     /// Returns the result, and the number of queries, when these words have to stay.
     fn emptied(text: &str, words: &[&str], smallest: usize) -> (String, usize) {
-        let language = Language::named("C++").expect("the grammar is built");
-        let document = Arc::new(Document::new(
-            &text.as_bytes().into(),
-            View::Syntax(language),
-        ));
-        let algorithm = InBatches {
-            algorithm: Algorithm::default(),
-            batch_size: NonZeroUsize::MIN,
-        };
-        let text_of = |kept: Subset| {
-            let candidate = Candidate::new(Arc::clone(&document), kept, Check::Nothing);
-            String::from_utf8_lossy(candidate.bytes()).into_owned()
-        };
-        let mut bodies = Bodies::new(&document, language, algorithm, smallest);
-        let mut queries = 0;
-        while let Some(query) = bodies.ask() {
-            queries += 1;
-            let text = text_of(query.candidate);
-            bodies.tell(match words.iter().all(|word| text.contains(word)) {
-                true => Verdict::Interesting,
-                false => Verdict::Uninteresting,
-            });
-        }
-        (text_of(bodies.best()), queries)
+        let (document, language) = program(text);
+        let bodies = Bodies::new(&document, language, one_by_one(), smallest);
+        reduced(&document, bodies, words)
     }
 
     const PROGRAM: &str = "\

@@ -92,6 +92,8 @@ mod outline;
 mod parse;
 mod pipeline;
 mod plausible;
+#[cfg(all(test, feature = "lang-cpp"))]
+mod reduced_text;
 mod remaining;
 mod rewrite;
 mod shield;

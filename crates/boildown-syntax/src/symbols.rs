@@ -250,7 +250,7 @@ fn is_opening(token: &[u8]) -> bool {
 }
 
 /// Returns the parent of each node.
-fn parents(tree: &Tree) -> IdVec<NodeId, NodeId> {
+pub(crate) fn parents(tree: &Tree) -> IdVec<NodeId, NodeId> {
     let mut parents = IdVec::filled(NodeId::ROOT, tree.nodes.len());
     let mut open: Vec<NodeId> = Vec::new();
     for id in tree.nodes.ids() {

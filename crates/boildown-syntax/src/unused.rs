@@ -255,36 +255,15 @@ struct MostDeleted {
 
 #[cfg(all(test, feature = "lang-cpp"))]
 mod tests {
-    use std::num::NonZeroUsize;
-
     use super::*;
-    use crate::View;
-    use crate::candidate::{Candidate, Check};
+    use crate::reduced_text::{one_by_one, program, reduced};
     use crate::steps::at_once;
 
     /// Returns the words of the result when the program has to contain this text.
     fn left(text: &str, needed: &str) -> String {
-        let language = Language::named("C++").expect("the grammar is built");
-        let document = Arc::new(Document::new(
-            &text.as_bytes().into(),
-            View::Syntax(language),
-        ));
-        let algorithm = InBatches {
-            algorithm: Algorithm::default(),
-            batch_size: NonZeroUsize::MIN,
-        };
-        let text_of = |kept: Subset| {
-            let candidate = Candidate::new(Arc::clone(&document), kept, Check::Nothing);
-            String::from_utf8_lossy(candidate.bytes()).into_owned()
-        };
-        let mut unused = at_once(Unused::new(&document, language, algorithm, 1));
-        while let Some(query) = unused.ask() {
-            unused.tell(match text_of(query.candidate).contains(needed) {
-                true => Verdict::Interesting,
-                false => Verdict::Uninteresting,
-            });
-        }
-        let result = text_of(unused.best());
+        let (document, language) = program(text);
+        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        let (result, _) = reduced(&document, unused, &[needed]);
         result.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use boildown_search::tree::{IdVec, NodeId};
 
-use crate::Document;
+use super::References;
 use crate::steps::{Pace, pause};
 use crate::symbols::{Symbol, SymbolIndex};
 
@@ -33,84 +33,93 @@ pub(super) struct HeldUnit {
     pub(super) holder: usize,
 }
 
-/// The units of a document: which is around what.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct UnitsAround<'a> {
-    /// The smallest unit around each node, or itself.
-    pub(super) of_nodes: &'a IdVec<NodeId, Option<usize>>,
-    /// The unit around each unit.
-    pub(super) of_units: &'a [Option<usize>],
-}
+impl References {
+    /// Returns the holders of units that have one, ascending. Members of types have none.
+    ///
+    /// Many definitions share a name such as `swap`, and a mention of it may mean any of them. But
+    /// who calls a function has values of the types of its parameters, and what makes these values
+    /// mentions the types. So a definition is needed only if its own name is, and the names before
+    /// and behind it (`a::b`, `f(c d)`, `c<a>`). Of these, the name that the fewest places mention
+    /// stands for all: if that is not its own name, it is its holder.
+    pub(super) async fn holders(
+        &self,
+        index: &SymbolIndex<'_>,
+        symbols: &[DefinedSymbol<'_>],
+        types: &BTreeSet<usize>,
+        owners: &IdVec<NodeId, Option<usize>>,
+    ) -> Vec<HeldUnit> {
+        let tree = self.document.tree();
+        let token = |node: NodeId| tree.nodes[node].tokens.start;
+        let mut mentions = Vec::new();
+        let mut pace = Pace::default();
+        for symbol in symbols {
+            if pace.are_over(symbol.symbol.uses.len()) {
+                pause().await;
+            }
+            mentions.push(self.mentions_elsewhere(symbol, owners));
+        }
+        let mut heads: BTreeMap<usize, Head> = BTreeMap::new();
+        let mut heads_at: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for (number, symbol) in symbols.iter().enumerate() {
+            let definitions = symbol.definitions.iter();
+            for &UnitName { unit, name } in
+                definitions.filter(|own| !self.is_member(own.unit, types))
+            {
+                let head = heads.entry(unit).or_insert(Head::new(number));
+                head.has_several_names |= head.name != number;
+                let head = index.head(&self.document, name);
+                heads_at.insert(head.start, (head.end, unit));
+            }
+        }
+        pause().await;
+        for (number, symbol) in symbols.iter().enumerate() {
+            if pace.are_over(symbol.symbol.uses.len()) {
+                pause().await;
+            }
+            let mut in_heads: BTreeMap<usize, usize> = BTreeMap::new();
+            for &mention in &symbol.symbol.uses {
+                let last = heads_at.range(..=token(mention)).next_back();
+                if let Some((_, &(end, unit))) = last
+                    && token(mention) < end
+                {
+                    *in_heads.entry(unit).or_default() += 1;
+                }
+            }
+            for (unit, times) in in_heads {
+                // A type that nothing else mentions is that of what the callers pass on.
+                if mentions[number] > times
+                    && symbol.definitions.iter().all(|own| own.unit != unit)
+                    && let Some(head) = heads.get_mut(&unit)
+                {
+                    head.consider(mentions[number], number);
+                }
+            }
+        }
+        let held = heads
+            .into_iter()
+            .filter(|(_, head)| !head.has_several_names);
+        held.filter_map(|(unit, head)| {
+            let (times, holder) = head.holder?;
+            let name = head.name;
+            (times < mentions[name]).then_some(HeldUnit { unit, name, holder })
+        })
+        .collect()
+    }
 
-/// Returns the holders of units that have one, ascending. Members of types have none.
-///
-/// Many definitions share a name such as `swap`, and a mention of it may mean any of them. But who
-/// calls a function has values of the types of its parameters, and what makes these values mentions
-/// the types. So a definition is needed only if its own name is, and the names before and behind it
-/// (`a::b`, `f(c d)`, `c<a>`). Of these, the name that the fewest places mention stands for all: if
-/// that is not its own name, it is its holder.
-pub(super) async fn holders(
-    document: &Document,
-    index: &SymbolIndex<'_>,
-    symbols: &[DefinedSymbol<'_>],
-    types: &BTreeSet<usize>,
-    units: UnitsAround<'_>,
-) -> Vec<HeldUnit> {
-    let tree = document.tree();
-    let token = |node: NodeId| tree.nodes[node].tokens.start;
-    let mut mentions = Vec::new();
-    let mut pace = Pace::default();
-    for symbol in symbols {
-        if pace.are_over(symbol.symbol.uses.len()) {
-            pause().await;
-        }
-        mentions.push(symbol.mentions_elsewhere(units));
+    /// Returns the number of mentions of a symbol that are not inside of its own definitions.
+    fn mentions_elsewhere(
+        &self,
+        symbol: &DefinedSymbol<'_>,
+        owners: &IdVec<NodeId, Option<usize>>,
+    ) -> usize {
+        let mut own = symbol.units();
+        own.sort_unstable();
+        let is_own = |unit: usize| own.binary_search(&unit).is_ok();
+        let is_elsewhere = |mention: &&NodeId| {
+            !owners[**mention].is_some_and(|unit| self.around(unit).any(is_own))
+        };
+        symbol.symbol.uses.iter().filter(is_elsewhere).count()
     }
-    let mut heads: BTreeMap<usize, Head> = BTreeMap::new();
-    let is_member = |unit: usize| units.of_units[unit].is_some_and(|outer| types.contains(&outer));
-    let mut heads_at: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-    for (number, symbol) in symbols.iter().enumerate() {
-        let definitions = symbol.definitions.iter();
-        for &UnitName { unit, name } in definitions.filter(|own| !is_member(own.unit)) {
-            let head = heads.entry(unit).or_insert(Head::new(number));
-            head.has_several_names |= head.name != number;
-            let head = index.head(document, name);
-            heads_at.insert(head.start, (head.end, unit));
-        }
-    }
-    pause().await;
-    for (number, symbol) in symbols.iter().enumerate() {
-        if pace.are_over(symbol.symbol.uses.len()) {
-            pause().await;
-        }
-        let mut in_heads: BTreeMap<usize, usize> = BTreeMap::new();
-        for &mention in &symbol.symbol.uses {
-            let last = heads_at.range(..=token(mention)).next_back();
-            if let Some((_, &(end, unit))) = last
-                && token(mention) < end
-            {
-                *in_heads.entry(unit).or_default() += 1;
-            }
-        }
-        for (unit, times) in in_heads {
-            // A type that nothing else mentions is that of what the callers pass on.
-            if mentions[number] > times
-                && symbol.definitions.iter().all(|own| own.unit != unit)
-                && let Some(head) = heads.get_mut(&unit)
-            {
-                head.consider(mentions[number], number);
-            }
-        }
-    }
-    let held = heads
-        .into_iter()
-        .filter(|(_, head)| !head.has_several_names);
-    held.filter_map(|(unit, head)| {
-        let (times, holder) = head.holder?;
-        let name = head.name;
-        (times < mentions[name]).then_some(HeldUnit { unit, name, holder })
-    })
-    .collect()
 }
 
 impl<'a> DefinedSymbol<'a> {
@@ -130,20 +139,6 @@ impl<'a> DefinedSymbol<'a> {
     /// Returns the units that define it.
     pub(super) fn units(&self) -> Vec<usize> {
         self.definitions.iter().map(|own| own.unit).collect()
-    }
-
-    /// Returns the number of its mentions that are not inside of its own definitions.
-    fn mentions_elsewhere(&self, units: UnitsAround<'_>) -> usize {
-        let mut own = self.units();
-        own.sort_unstable();
-        let is_elsewhere = |mention: &&NodeId| {
-            let around =
-                std::iter::successors(units.of_nodes[**mention], |&unit| units.of_units[unit]);
-            around
-                .into_iter()
-                .all(|unit| own.binary_search(&unit).is_err())
-        };
-        self.symbol.uses.iter().filter(is_elsewhere).count()
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use boildown_search::tree::{Gaps, IdVec, NodeId};
 
-use super::holders::{DefinedSymbol, UnitsAround, holders};
+use super::holders::DefinedSymbol;
 use super::{DefinitionUnit, References, STATEMENTS_FROM};
 use crate::bodies::outermost;
 use crate::edit_plan::SiblingPosition;
@@ -53,12 +53,7 @@ impl References {
         references
             .find_needs(&symbols, &owners, &types, &heads)
             .await;
-        let outer: Vec<Option<usize>> = references.units.iter().map(|unit| unit.outer).collect();
-        let around = UnitsAround {
-            of_nodes: &owners,
-            of_units: &outer,
-        };
-        let held = holders(document, &index, &symbols, &types, around).await;
+        let held = references.holders(&index, &symbols, &types, &owners).await;
         for held in &held {
             references.attach(held.unit, held.holder);
         }
@@ -136,7 +131,7 @@ impl References {
     }
 
     /// Returns whether a unit is directly inside of a type.
-    fn is_member(&self, unit: usize, types: &BTreeSet<usize>) -> bool {
+    pub(super) fn is_member(&self, unit: usize, types: &BTreeSet<usize>) -> bool {
         self.type_around(unit, types).is_some()
     }
 

@@ -71,7 +71,7 @@ impl References {
     }
 
     /// Returns a unit and those around it, inner before outer.
-    fn around(&self, unit: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn around(&self, unit: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(unit), |&unit| self.units[unit].outer)
     }
 }
