@@ -1,6 +1,7 @@
 //! Parsing with tree-sitter, and counting syntax errors.
 
 mod alone;
+mod edits;
 mod items;
 mod patches;
 mod places;
@@ -9,14 +10,14 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Point, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Tree};
 
 use self::alone::{Alone, KnownParts};
+use self::edits::TreeEdits;
 use self::items::{ItemList, count_errors};
 use crate::Language;
 use crate::allocations::allocations;
 use crate::candidate::{Candidate, fingerprint};
-use crate::common_ends::{common_end, common_start};
 use crate::document::{JoinedPart, parts_of_joined};
 use crate::shield::Shield;
 use crate::steps::{Computation, at_once, pause};
@@ -79,14 +80,14 @@ impl Parser {
         alone
     }
 
-    /// Returns the edit between two texts, as the scanner may see them. `None` when too little of
+    /// Returns the edits between two texts, as the scanner may see them. `None` when too little of
     /// the older one stays for its tree to be reused.
-    fn edit(&self, before: &[u8], after: &[u8]) -> Option<TreeEdit> {
-        let edit = difference(&self.shown(before), &self.shown(after));
-        let replaced = edit.map_or(0, |edit| edit.old_end_byte - edit.start_byte);
+    fn edits(&self, before: &[u8], after: &[u8]) -> Option<TreeEdits> {
+        let edits = TreeEdits::between(&self.shown(before), &self.shown(after));
+        let replaced = edits.replaced;
         // Reuse marks the tree node by node along the change: with little to reuse, a new parse
         // costs less.
-        (replaced / REUSE <= before.len() - replaced).then_some(TreeEdit(edit))
+        (replaced / REUSE <= before.len() - replaced).then_some(edits)
     }
 
     /// Parses a text, reusing the tree of an older one if there is one. `None` when the parser gave
@@ -238,7 +239,7 @@ impl KnownTree {
             Self::Own(tree) => (text, tree.as_ref()?),
             Self::Earlier(earlier) => (&*earlier.0, &earlier.1),
         };
-        Some(parser.edit(before, after)?.mark(tree))
+        Some(parser.edits(before, after)?.mark(tree))
     }
 }
 
@@ -380,76 +381,9 @@ impl Parsed {
     }
 }
 
-/// The edit between two texts; `None` if they are equal.
-struct TreeEdit(Option<InputEdit>);
-
-impl TreeEdit {
-    /// Returns the tree of the text before, marked where the edit changes it, as the tree to be
-    /// reused for the text after.
-    fn mark(&self, tree: &Tree) -> Tree {
-        let mut tree = tree.clone();
-        if let Some(edit) = &self.0 {
-            tree.edit(edit);
-        }
-        tree
-    }
-}
-
-/// Returns the smallest stretch outside of which two texts are equal; `None` when they are equal.
-fn difference(old: &[u8], new: &[u8]) -> Option<InputEdit> {
-    let start = common_start(old, new);
-    if start == old.len() && start == new.len() {
-        return None;
-    }
-    let after = common_end(&old[start..], &new[start..]);
-    let (old_end, new_end) = (old.len() - after, new.len() - after);
-    let start_position = advance(Point::new(0, 0), &old[..start]);
-    Some(InputEdit {
-        start_byte: start,
-        old_end_byte: old_end,
-        new_end_byte: new_end,
-        start_position,
-        old_end_position: advance(start_position, &old[start..old_end]),
-        new_end_position: advance(start_position, &new[start..new_end]),
-    })
-}
-
-fn advance(from: Point, text: &[u8]) -> Point {
-    match text.iter().rposition(|&byte| byte == b'\n') {
-        Some(last) => {
-            let rows = text.iter().filter(|&&byte| byte == b'\n').count();
-            Point::new(from.row + rows, text.len() - last - 1)
-        }
-        None => Point::new(from.row, from.column + text.len()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    proptest! {
-        #[test]
-        fn an_edit_covers_exactly_what_differs(
-            (start, end) in ("[ab\n]{0,600}", "[ab\n]{0,600}"),
-            (old, new) in ("[ab\n]{0,5}", "[ab\n]{0,5}"),
-        ) {
-            let [old, new] = [old, new].map(|middle| format!("{start}{middle}{end}").into_bytes());
-            match difference(&old, &new) {
-                None => prop_assert_eq!(old, new),
-                Some(edit) => {
-                    prop_assert_eq!(&old[..edit.start_byte], &new[..edit.start_byte]);
-                    prop_assert_eq!(&old[edit.old_end_byte..], &new[edit.new_end_byte..]);
-                    let at = |text: &[u8], end: usize| advance(Point::new(0, 0), &text[..end]);
-                    prop_assert_eq!(edit.start_position, at(&old, edit.start_byte));
-                    prop_assert_eq!(edit.old_end_position, at(&old, edit.old_end_byte));
-                    prop_assert_eq!(edit.new_end_position, at(&new, edit.new_end_byte));
-                }
-            }
-        }
-    }
 
     #[cfg(feature = "lang-cpp")]
     #[test]
