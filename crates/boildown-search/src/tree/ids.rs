@@ -140,6 +140,11 @@ impl<I: Id, T> IdVec<I, T> {
         id
     }
 
+    /// Gives back the memory that no element needs.
+    pub fn shrink_to_fit(&mut self) {
+        self.elements.shrink_to_fit();
+    }
+
     /// Returns the id that the next element will get.
     #[inline]
     #[must_use]

@@ -251,6 +251,12 @@ impl Builder {
                 *span = (*span).max(small(node.tokens.end));
             }
         }
+        // Documents are kept, many at a time with many workers.
+        self.tokens.shrink_to_fit();
+        self.counted_starts.shrink_to_fit();
+        self.fields.shrink_to_fit();
+        self.tree.nodes.shrink_to_fit();
+        self.tree.lists.shrink_to_fit();
         Document {
             view,
             bytes: self.bytes,
