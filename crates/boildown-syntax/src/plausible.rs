@@ -5,6 +5,8 @@
 mod blocks;
 mod format;
 mod hashing;
+mod samples;
+mod signatures;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,6 +20,8 @@ use crate::smt_lib::ScriptForm;
 use blocks::BlockOrder;
 pub(crate) use format::ModuleFormat;
 use hashing::{HASH_START, hash};
+use samples::SkippedCandidates;
+use signatures::types_and_names;
 
 /// What the gate compares a text with.
 #[derive(Debug, Default)]
@@ -26,6 +30,8 @@ struct ModuleNames {
     undefined: BTreeSet<(usize, Box<[u8]>)>,
     /// The kinds of neighbouring words; of SPIR-V the shapes of instructions.
     neighbours: BTreeSet<(u64, u64)>,
+    /// Numbers of the declarations of operations that LLVM knows, by name and types.
+    known_operations: BTreeSet<u64>,
     /// Whether a validator rejects it, or something but a name or a neighbour is wrong: a block
     /// without an end, a term of the wrong sort. Of WebAssembly there are no names here.
     is_invalid: bool,
@@ -51,8 +57,9 @@ struct ModuleNames {
 ///
 /// The gate is adaptive: it lets some of the candidates that it would skip through as samples, and
 /// once many of these are interesting, it opens for good: two of the first four, or later one in
-/// four. The more samples were not interesting, the rarer they become. It does not stand before
-/// what is left of a short text.
+/// four. The more samples were not interesting, the rarer they become. In LLVM IR, candidates with
+/// nothing but new neighbours are counted on their own: when these hit, others are still skipped.
+/// The gate does not stand before what is left of a short text.
 ///
 /// # Cost
 /// Linear in the size of the candidate, for each query.
@@ -63,31 +70,25 @@ pub(crate) struct ModuleGate {
     input: Arc<ModuleNames>,
     /// The best candidate that was compared with last.
     base: Option<(Arc<[u8]>, Arc<ModuleNames>)>,
-    /// The number of candidates that were to be skipped.
-    rejected: usize,
-    /// The same for what is left of a short text of LLVM IR.
-    rejected_of_short: usize,
-    samples: u32,
-    hits: u32,
-    /// Whether the query at work is a sample.
-    is_sample: bool,
+    /// What came of candidates that a tool rejects while it reads them: they mention what is not
+    /// defined, or are of another form.
+    malformed: SkippedCandidates,
+    /// What came of the others of LLVM IR, in which only the neighbours are new. Many of these are
+    /// modules.
+    unfamiliar: SkippedCandidates,
+    /// Why the query at work was to be skipped, if it is a sample.
+    sampled: Option<Objection>,
     /// Numbers of the last candidates that were not interesting, whatever the width of spaces.
     /// Empty for binaries.
     missed: Arc<BTreeSet<u64>>,
 }
 
-/// One in this many of the candidates to be skipped is let through; at the beginning more, because
-/// of a small input there are few, and later fewer.
-const SAMPLE: usize = 32;
-
-/// The same for what is left of a short text of LLVM IR. A property that needs no module, such as
-/// one that looks for a word, shows itself by one sample: from there on the best one is no module
-/// either.
-const SAMPLE_OF_SHORT: usize = 4;
-
-/// When no sample has hit after `SAMPLE` candidates that were skipped, or this many of a short text
-/// of LLVM IR, hardly any more are taken: two fifths of the tests of a script were samples.
-const ENOUGH_OF_SHORT: usize = 2 * SAMPLE;
+/// Why a candidate is to be skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Objection {
+    Malformed,
+    Unfamiliar,
+}
 
 /// Below this size of the best candidate, in bytes, there are so few deletions that all are tried,
 /// unless a validator or a parser says which are worth it.
@@ -96,21 +97,15 @@ const GATED_FROM: usize = 128;
 /// The largest number of candidates remembered as not interesting.
 const MOST_MISSED: usize = 4096;
 
-/// Pairs of a number of samples, and the number of which one has to be interesting: the gate opens
-/// when any of them holds.
-const ENOUGH_TO_OPEN: [(u32, u32); 2] = [(4, 2), (8, 4)];
-
 impl ModuleGate {
     pub(crate) fn new(format: ModuleFormat, input: &[u8]) -> Self {
         Self {
             format,
             input: Arc::new(ModuleNames::read(format, input)),
             base: None,
-            rejected: 0,
-            rejected_of_short: 0,
-            samples: 0,
-            hits: 0,
-            is_sample: false,
+            malformed: SkippedCandidates::default(),
+            unfamiliar: SkippedCandidates::default(),
+            sampled: None,
             missed: Arc::default(),
         }
     }
@@ -131,23 +126,30 @@ impl ModuleGate {
             self.base = Some((Arc::clone(best), Arc::new(names)));
         }
         let names = ModuleNames::read(self.format, candidate);
-        if self.is_well_formed(&names) {
+        let Some(objection) = self.objection(&names) else {
+            return true;
+        };
+        if self.skipped(objection).is_open() {
             return true;
         }
         if self.hides_numbers(&names) {
             return false;
         }
-        let (rejected, part, enough) = match self.is_short_ir(best) {
-            true => (
-                &mut self.rejected_of_short,
-                SAMPLE_OF_SHORT,
-                ENOUGH_OF_SHORT,
-            ),
-            false => (&mut self.rejected, SAMPLE, SAMPLE),
+        let is_short = self.is_short_ir(best);
+        let skipped = match objection {
+            Objection::Malformed => &mut self.malformed,
+            Objection::Unfamiliar => &mut self.unfamiliar,
         };
-        let is_hopeless = self.hits == 0 && *rejected >= enough;
-        self.is_sample = is_sampled(rejected, part, is_hopeless);
-        self.is_sample
+        let is_sample = skipped.is_sampled(is_short);
+        self.sampled = is_sample.then_some(objection);
+        is_sample
+    }
+
+    fn skipped(&self, objection: Objection) -> &SkippedCandidates {
+        match objection {
+            Objection::Malformed => &self.malformed,
+            Objection::Unfamiliar => &self.unfamiliar,
+        }
     }
 
     /// Returns whether a best candidate of LLVM IR is so short that neighbours are not compared.
@@ -170,28 +172,40 @@ impl ModuleGate {
 
     /// Returns whether a candidate passes as things are, not counting samples.
     pub(crate) fn passes(&self, candidate: &[u8], best: &[u8]) -> bool {
-        if !self.is_open() && self.is_vain(candidate, best) {
+        if self.is_open() {
+            return true;
+        }
+        if self.is_vain(candidate, best) {
             return false;
         }
         let is_long = |(bytes, _): &(Arc<[u8]>, _)| bytes.len() >= self.gated_from();
-        self.is_open()
-            || !self.base.as_ref().is_some_and(is_long)
-            || self.is_well_formed(&ModuleNames::read(self.format, candidate))
+        if !self.base.as_ref().is_some_and(is_long) {
+            return true;
+        }
+        let objection = self.objection(&ModuleNames::read(self.format, candidate));
+        objection.is_none_or(|objection| self.skipped(objection).is_open())
     }
 
-    /// Returns whether a candidate with these names defines them, and has only known neighbours.
-    fn is_well_formed(&self, names: &ModuleNames) -> bool {
-        let Some((bytes, base)) = &self.base else {
-            return true;
-        };
+    /// Returns why a candidate with these names is to be skipped.
+    fn objection(&self, names: &ModuleNames) -> Option<Objection> {
+        let (bytes, base) = self.base.as_ref()?;
+        let is_malformed = !names.undefined.is_subset(&base.undefined)
+            || !base.is_invalid && names.is_invalid
+            || !base.is_ill_formed && names.is_ill_formed
+            || !(names.known_operations.iter()).all(|operation| {
+                let known = [&self.input.known_operations, &base.known_operations];
+                known.iter().any(|known| known.contains(operation))
+            });
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
         // Of what is left of a short text, few deletions bring new neighbours together.
         let is_short = self.is_short_ir(bytes);
-        names.undefined.is_subset(&base.undefined)
-            && (is_short || names.neighbours.iter().all(is_known))
-            && (base.is_invalid || !names.is_invalid)
-            && (base.is_ill_formed || !names.is_ill_formed)
+        match is_malformed {
+            true => Some(Objection::Malformed),
+            false if is_short || names.neighbours.iter().all(is_known) => None,
+            false if self.format == ModuleFormat::LlvmIr => Some(Objection::Unfamiliar),
+            false => Some(Objection::Malformed),
+        }
     }
 
     /// Returns whether a candidate with these names leaves out a number of LLVM IR that is
@@ -218,10 +232,13 @@ impl ModuleGate {
             }
             missed.insert(hash_of_words(candidate));
         }
-        if std::mem::take(&mut self.is_sample) {
-            self.samples += 1;
-            self.hits += u32::from(verdict.is_interesting());
-        }
+        let skipped = match self.sampled.take() {
+            Some(Objection::Malformed) => &mut self.malformed,
+            Some(Objection::Unfamiliar) => &mut self.unfamiliar,
+            None => return,
+        };
+        skipped.samples += 1;
+        skipped.hits += u32::from(verdict.is_interesting());
     }
 
     fn gated_from(&self) -> usize {
@@ -236,20 +253,8 @@ impl ModuleGate {
     }
 
     fn is_open(&self) -> bool {
-        (ENOUGH_TO_OPEN.iter())
-            .any(|&(samples, part)| self.samples >= samples && part * self.hits >= self.samples)
-    }
-}
-
-/// Counts a candidate that is to be skipped, and returns whether it is let through as a sample: one
-/// in `part`, and some of the first ones. Where others would be in vain, only every one that
-/// doubles the count is.
-fn is_sampled(rejected: &mut usize, part: usize, is_hopeless: bool) -> bool {
-    *rejected += 1;
-    let is_early = (2..SAMPLE).contains(rejected) && rejected.is_power_of_two();
-    match is_hopeless {
-        true => rejected.is_power_of_two(),
-        false => is_early || *rejected % part == part / 2,
+        let has_two = self.format == ModuleFormat::LlvmIr;
+        self.malformed.is_open() && (!has_two || self.unfamiliar.is_open())
     }
 }
 
@@ -283,6 +288,12 @@ impl ModuleNames {
             let begins = format != ModuleFormat::Spirv && begins_function(&words);
             function += usize::from(begins);
             blocks.line(&words);
+            if format == ModuleFormat::LlvmIr
+                && words[0] == b"declare"
+                && words.iter().any(|word| word.starts_with(b"@llvm."))
+            {
+                names.known_operations.insert(types_and_names(&words));
+            }
             if format == ModuleFormat::Spirv {
                 names.neighbours.insert((LINE_END, shape(&words)));
             }
@@ -328,6 +339,7 @@ impl ModuleNames {
         let heads = form.heads.iter();
         let undeclared = form.undeclared.iter();
         Self {
+            known_operations: BTreeSet::new(),
             undefined: undeclared.map(|&name| (0, name.into())).collect(),
             neighbours: heads
                 .map(|&(head, arguments)| (hash(HASH_START, head), arguments as u64))
@@ -641,6 +653,20 @@ next:
         assert!(!llvm("add i32 %b, %a", "add i32 %b, true"));
         assert!(!llvm("ret i32 %c", "ret i32"));
         assert!(llvm("ret i32 %c", "ret i32 1"));
+    }
+
+    #[test]
+    fn operations_that_llvm_knows_keep_their_types() {
+        let text = "declare i32 @llvm.smin.i32(i32, i32) #0\ndeclare i32 @g(i32, i32) #0\n\
+                    declare i32 @h(i32)\n";
+        let llvm = |from, to| admits(ModuleFormat::LlvmIr, text, from, to);
+        assert!(!llvm("smin.i32(i32, i32)", "smin.i32(i32)"));
+        assert!(!llvm("i32 @llvm.smin", "i8 @llvm.smin"));
+        assert!(llvm(
+            "@llvm.smin.i32(i32, i32) #0",
+            "@llvm.smin.i32(i32, i32)"
+        ));
+        assert!(llvm("@g(i32, i32)", "@g(i32)"));
     }
 
     #[test]

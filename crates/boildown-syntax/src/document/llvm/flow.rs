@@ -65,7 +65,8 @@ impl Flow {
                 BlockFate::Stays
             } else if joins(index) && rest {
                 BlockFate::Joined
-            } else if let Some(&(next, _)) = targets(index).first()
+            } else if !block.instructions.iter().any(|one| one.is_needed)
+                && let Some(&(next, _)) = targets(index).first()
                 && last.is_some_and(|last| is_kept(last.token, kept))
             {
                 BlockFate::Skipped(next)
@@ -92,7 +93,7 @@ impl Flow {
                 Some(_) => targets(block),
                 None => Vec::new(),
             },
-            |block| last(block).is_some_and(|last| last.kind == IrKind::Switch),
+            last,
         );
         flow
     }
@@ -131,23 +132,30 @@ impl Flow {
     /// Returns the block that takes the place of a target, and the block that jumps there in the
     /// input.
     pub(super) fn resolve(&self, target: usize, from: usize) -> Option<(usize, usize)> {
-        let (mut target, mut via) = (target, from);
-        for _ in 0..=self.fates.len() {
-            match self.fates[target] {
-                BlockFate::Stays => return Some((target, via)),
-                BlockFate::Skipped(next) => (target, via) = (next, target),
-                BlockFate::Joined | BlockFate::Gone => return None,
-            }
-        }
-        None
+        resolve(&self.fates, target, from)
     }
 
-    fn reach(
+    fn reach<'a>(
         &mut self,
         roots: Vec<usize>,
-        targets: impl Fn(usize) -> Vec<(usize, usize)>,
-        is_switch: impl Fn(usize) -> bool,
+        kept: impl Fn(usize) -> Vec<(usize, usize)>,
+        end: impl Fn(usize) -> Option<&'a IrInstruction>,
     ) {
+        let fates = self.fates.clone();
+        // What is written as `unreachable` has no edges.
+        let targets = |block: usize| {
+            let edges = kept(block);
+            let left = edges.iter();
+            let left = left.filter(|&&(target, _)| resolve(&fates, target, block).is_some());
+            let left: Vec<usize> = left.map(|&(_, position)| position).collect();
+            let is_written = end(block).is_none_or(|end| {
+                end.kind != IrKind::End
+                    || end.targets.len() == left.len()
+                    || end.is_invoke && left.contains(&0)
+            });
+            if is_written { edges } else { Vec::new() }
+        };
+        let is_switch = |block| end(block).is_some_and(|end| end.kind == IrKind::Switch);
         for &root in &roots {
             self.is_reached[root] = true;
         }
@@ -179,6 +187,19 @@ impl Flow {
             }
         }
     }
+}
+
+/// Returns the block that takes the place of a target, and the block that jumps there in the input.
+fn resolve(fates: &[BlockFate], target: usize, from: usize) -> Option<(usize, usize)> {
+    let (mut target, mut via) = (target, from);
+    for _ in 0..=fates.len() {
+        match fates[target] {
+            BlockFate::Stays => return Some((target, via)),
+            BlockFate::Skipped(next) => (target, via) = (next, target),
+            BlockFate::Joined | BlockFate::Gone => return None,
+        }
+    }
+    None
 }
 
 /// Returns the blocks that a block may continue at, with the position of the target.

@@ -3,6 +3,8 @@
 //!
 //! Instructions and words that are not known here are taken as they are.
 
+mod block_forms;
+mod control_flow;
 mod instructions;
 mod metadata;
 
@@ -10,6 +12,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::words::{IrWord, WordSort, words};
+use block_forms::ControlFlow;
+pub(super) use metadata::{NEEDED_FIELDS, REQUIRED};
 
 /// Constants that are one word, without those that only some types have.
 const ANY_TYPE: [&str; 4] = ["undef", "poison", "zeroinitializer", "none"];
@@ -94,6 +98,7 @@ pub(crate) fn is_ill_formed(text: &[u8]) -> bool {
         intrinsics: BTreeMap::new(),
         next_number: 0,
         is_over: false,
+        flow: ControlFlow::default(),
     };
     if form.depth() > DEEPEST {
         return false;
@@ -121,6 +126,8 @@ struct IrForm<'a> {
     next_number: usize,
     /// Whether the last instruction ended a block.
     is_over: bool,
+    /// The blocks of the function.
+    flow: ControlFlow,
 }
 
 impl<'a> IrForm<'a> {
@@ -402,7 +409,7 @@ impl<'a> IrForm<'a> {
             _ if self.is_one_of(at, &ANY_TYPE) => {
                 (kind != b"void" && kind != b"label").then_some(at + 1)
             }
-            _ => self.constant(at),
+            _ => self.constant(at, Some(of)),
         }
     }
 
@@ -478,8 +485,8 @@ impl<'a> IrForm<'a> {
         is_whole.then_some(close + 1 + usize::from(is_packed))
     }
 
-    /// Reads a constant expression.
-    fn constant(&mut self, start: usize) -> Option<usize> {
+    /// Reads a constant expression, of a type if that is known.
+    fn constant(&mut self, start: usize, of: Option<&Range<usize>>) -> Option<usize> {
         let is_cast = self.is_one_of(start, &CASTS);
         if !is_cast && !self.is_one_of(start, &BINARY) && !self.is_one_of(start, &CONSTANT_ONLY) {
             // Something newer: `ptrauth (…)`, `splat (…)`.
@@ -504,8 +511,16 @@ impl<'a> IrForm<'a> {
         }
         if is_cast {
             let at = self.typed(open + 1)?;
-            let end = self.type_end(self.expect(at, "to")?)?;
-            (end == close).then_some(())?;
+            let to = self.expect(at, "to")?;
+            let end = self.type_end(to)?;
+            let fits = of.is_none_or(|of| self.same(&(to..end), of));
+            (end == close && fits).then_some(())?;
+        } else if self.is_one_of(start, &BINARY) {
+            let end = self.type_end(open + 1)?;
+            let fits = of.is_none_or(|of| self.same(&(open + 1..end), of));
+            let second = self.typed_and_comma(open + 1)?;
+            let is_pair = self.typed(second)? == close;
+            (fits && is_pair).then_some(())?;
         }
         Some(close + 1)
     }

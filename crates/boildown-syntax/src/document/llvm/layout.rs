@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::module::{IrBlock, IrFunction, IrModule, IrParameter, IrSort};
+use super::module::{IrBlock, IrDefinition, IrFunction, IrModule, IrParameter, IrSort};
 use crate::document::module_layout::{UnitLayout, document};
 use crate::document::{Document, View};
 
@@ -20,8 +20,23 @@ struct IrLayout<'a> {
 
 impl IrLayout<'_> {
     fn definitions(&mut self, module: &mut IrModule) {
+        let unit = module.only_compile_unit();
         let mut definitions = std::mem::take(&mut module.definitions);
-        for definition in &mut definitions {
+        let has_version = |definition: &IrDefinition| match definition.sort {
+            IrSort::NamedMetadata => definition.words.clone().skip(1).any(|word| {
+                let index = module.names.get(module.text(word));
+                index.is_some_and(|&index| module.is_debug_version(&definitions[index]))
+            }),
+            _ => module.is_debug_version(definition),
+        };
+        let goes_with_unit: Vec<bool> = match unit {
+            Some(_) => definitions.iter().map(has_version).collect(),
+            None => vec![false; definitions.len()],
+        };
+        for (definition, goes_with_unit) in definitions.iter_mut().zip(goes_with_unit) {
+            if goes_with_unit {
+                continue;
+            }
             let is_free = definition.name.is_some_and(|name| match &definition.sort {
                 IrSort::Function(IrFunction { parameters, .. })
                 | IrSort::Declaration(parameters) => module.has_free_parameters(name, parameters),

@@ -134,6 +134,8 @@ pub(super) struct IrInstruction {
     pub(super) callee: Option<usize>,
     /// Whether the block needs it: it receives exceptions.
     pub(super) is_needed: bool,
+    /// Whether it is an `invoke`: a call with a block for exceptions.
+    pub(super) is_invoke: bool,
     /// The blocks that it may continue at: the word of the label, and the token of the edge.
     pub(super) targets: Vec<IrTarget>,
 }
@@ -185,12 +187,39 @@ impl IrModule {
             module.definitions.push(definition);
         }
         module.dependents = vec![Vec::new(); module.definitions.len()];
+        let unit = module.only_compile_unit();
         for index in 0..module.definitions.len() {
             for needed in module.needs(&module.definitions[index]) {
                 module.dependents[needed].push(index);
             }
+            if let Some(unit) = unit
+                && module.is_debug_version(&module.definitions[index])
+            {
+                module.dependents[unit].push(index);
+            }
         }
         Some(module)
+    }
+
+    /// Returns the only unit of debug information. The version of debug information goes with it.
+    pub(super) fn only_compile_unit(&self) -> Option<usize> {
+        let is_unit = |definition: &IrDefinition| {
+            let mut words = definition.words.clone().take(4);
+            matches!(definition.sort, IrSort::Metadata)
+                && words.any(|word| self.is(word, "!DICompileUnit"))
+        };
+        let definitions = self.definitions.iter().enumerate();
+        let mut units = definitions.filter(|(_, definition)| is_unit(definition));
+        let unit = units.next()?;
+        units.next().is_none().then_some(unit.0)
+    }
+
+    /// Returns whether a definition says which version of debug information the module has. Without
+    /// it, tools ignore all of that.
+    pub(super) fn is_debug_version(&self, definition: &IrDefinition) -> bool {
+        let mut words = definition.words.clone();
+        matches!(definition.sort, IrSort::Metadata)
+            && words.any(|word| self.is(word, "!\"Debug Info Version\""))
     }
 
     /// Returns the definitions that one cannot do without: what an alias names, the elements of a
@@ -550,6 +579,7 @@ impl IrModule {
             is_needed: ["landingpad", "cleanuppad", "catchpad"]
                 .iter()
                 .any(|text| self.is(operation, text)),
+            is_invoke: self.is(operation, "invoke") && targets.len() == 2,
             targets,
         }
     }

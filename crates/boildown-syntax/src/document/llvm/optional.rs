@@ -1,5 +1,8 @@
 //! Words that a module of LLVM IR can do without.
 
+use std::ops::Range;
+
+use super::form::{NEEDED_FIELDS, REQUIRED};
 use super::module::{IrDefinition, IrModule, IrSort};
 use super::words::WordSort;
 
@@ -45,6 +48,13 @@ const FLAGS: [&str; 38] = [
     "zeroext",
 ];
 
+/// A field of a node of debug information.
+pub(super) struct DebugField {
+    pub(super) words: Range<usize>,
+    /// Whether the node cannot do without it.
+    pub(super) is_needed: bool,
+}
+
 /// Words with something in brackets.
 const WITH_BRACKETS: [&str; 5] = [
     "captures",
@@ -78,6 +88,11 @@ impl IrModule {
     /// Returns the word whose token stands for all words that a definition can do without. `None`
     /// if there are none.
     pub(super) fn place_of_optional(&self, definition: &IrDefinition) -> Option<usize> {
+        if let IrSort::Metadata = definition.sort {
+            let has_some = (self.fields(definition))
+                .is_some_and(|(_, fields)| fields.iter().any(|field| !field.is_needed));
+            return has_some.then_some(definition.words.start + 1);
+        }
         let place = match &definition.sort {
             IrSort::Function(function) => function.brackets.start.checked_sub(1)?,
             IrSort::Declaration(_) => definition.name?,
@@ -87,5 +102,30 @@ impl IrModule {
         let mut words = definition.words.clone();
         let has_some = words.any(|word| self.optional_words(word) > 0);
         (place > definition.words.start && has_some).then_some(place)
+    }
+
+    /// Returns the opening bracket of a node of debug information, and its fields. `None` for other
+    /// metadata.
+    pub(super) fn fields(&self, definition: &IrDefinition) -> Option<(usize, Vec<DebugField>)> {
+        let start = definition.words.start + 2;
+        let node = start + usize::from(self.is(start, "distinct"));
+        let is_node = node + 1 < definition.words.end
+            && self.text(node).starts_with(b"!DI")
+            && self.is(node + 1, "(")
+            && self.is(node + 3, ":");
+        if !is_node {
+            return None;
+        }
+        let tables = REQUIRED.iter().chain(&NEEDED_FIELDS);
+        let needed = tables.filter(|(name, _)| self.is(node, name));
+        let needed: Vec<&str> = needed.flat_map(|(_, fields)| *fields).copied().collect();
+        let field = |words: Range<usize>| DebugField {
+            is_needed: needed.iter().any(|name| self.is(words.start, name)),
+            words,
+        };
+        Some((
+            node + 1,
+            self.list(node + 1).into_iter().map(field).collect(),
+        ))
     }
 }

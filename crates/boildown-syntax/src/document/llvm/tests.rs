@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::document::View;
 use crate::document::llvm::is_ill_formed;
-use crate::document::module_checks::{self, assert_given_back, assert_has};
+use crate::document::module_checks::{self, assert_given_back, assert_has, assert_lacks};
 
 const MODULE: &str = "\
 %pair = type { i32, ptr }
@@ -136,8 +136,8 @@ fn an_invoke_that_does_not_end_its_block_as_before_has_no_number() {
                         cleanup\n  ret i32 0\n}\n";
     let whole = without(text, &["%4 = mul"]);
     assert_has(&whole, &["%1 = invoke", "%3 = add i32 %1, 1"]);
-    let text = without(text, &["%5\n\n2:"]);
-    assert_has(&text, &["{\n  unreachable\n\n1:\n  %2 = add i32 poison, 1"]);
+    let text = without(text, &["%2 unwind"]);
+    assert_has(&text, &["{\n  unreachable\n}"]);
 }
 
 #[test]
@@ -158,11 +158,8 @@ fn without_one_of_two_edges_a_jump_is_unconditional() {
 #[test]
 fn what_refers_to_deleted_definitions_is_made_right() {
     let text = without(MODULE, &["@text", "attributes", "!0 = "]);
-    assert_has(
-        &text,
-        &["ptr null)", "@twice(i32 %x, ptr %unused) {", "!flags = !{}"],
-    );
-    assert!(!text.contains("!note") && !text.contains("!1"));
+    assert_has(&text, &["ptr null)", "@twice(i32 %x, ptr %unused) {"]);
+    assert_lacks(&text, &["!note", "!1", "!flags"]);
 }
 
 #[test]
@@ -450,4 +447,122 @@ attributes #0 = { nounwind }
         let text = text.replacen(from, to, 1);
         assert!(is_ill_formed(text.as_bytes()), "{text}");
     }
+}
+
+const LANDING: &str = "\
+define void @f() personality ptr null {
+  invoke void @g()
+          to label %1 unwind label %2
+
+1:
+  ret void
+
+2:
+  %3 = landingpad { ptr, i32 }
+          cleanup
+  resume { ptr, i32 } %3
+}
+
+define i32 @h() {
+  br label %next
+
+next:
+  %i = phi i32 [ 0, %0 ], [ %j, %next ]
+  %j = add i32 %i, 1
+  br label %next
+}
+
+declare void @g()
+";
+
+#[test]
+fn an_invoke_whose_exceptions_lead_nowhere_becomes_a_call() {
+    for unit in ["%2\n\n1:", "2:\n"] {
+        let text = without(LANDING, &[unit]);
+        assert_has(&text, &["  call void @g()\n  br label %1\n"]);
+        assert_lacks(&text, &["landingpad", "invoke"]);
+        assert!(!is_ill_formed(text.as_bytes()), "{text}");
+    }
+}
+
+#[test]
+fn phis_and_landing_pads_fit_the_edges() {
+    let is_ill = |from: &str, to: &str| {
+        assert!(LANDING.contains(from), "no {from:?}");
+        is_ill_formed(LANDING.replacen(from, to, 1).as_bytes())
+    };
+    assert!(!is_ill("cleanup", "cleanup"));
+    assert!(is_ill("[ 0, %0 ], ", ""), "an edge is missing");
+    assert!(is_ill("[ %j, %next ]", "[ %j, %0 ]"), "no such edge");
+    assert!(
+        is_ill("br label %next\n}", "br label %0\n}"),
+        "to the first block"
+    );
+    assert!(is_ill("br label %next\n}", "br label %i\n}"), "to a value");
+    assert!(is_ill("i32 %i, 1", "i32 %next, 1"), "a block is no value");
+    assert!(is_ill("unwind label %2", "unwind label %1"));
+    assert!(is_ill("to label %1", "to label %2"));
+    assert!(is_ill("resume { ptr, i32 } %3", "resume { ptr } poison"));
+    assert!(is_ill(
+        "  resume",
+        "  landingpad { ptr, i32 } cleanup\n  resume"
+    ));
+}
+
+#[test]
+fn constant_expressions_have_the_type_of_their_place() {
+    let is_ill = |value: &str| is_ill_formed(format!("@a = global i32 {value}\n").as_bytes());
+    assert!(!is_ill("trunc (i64 sub (i64 1, i64 2) to i32)"));
+    assert!(is_ill("sub (i64 1, i64 2)"));
+    assert!(is_ill("trunc (i64 sub (i64 1) to i32)"));
+    assert!(is_ill("ptrtoint (ptr null to i64)"));
+}
+
+const DEBUG: &str = "\
+define void @f() !dbg !2 {
+  ret void, !dbg !5
+}
+
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!1}
+!0 = distinct !DICompileUnit(language: DW_LANG_C, file: !3, producer: \"c\", emissionKind: FullDebug)
+!1 = !{i32 2, !\"Debug Info Version\", i32 3}
+!2 = distinct !DISubprogram(name: \"f\", scope: !3, line: 1, spFlags: DISPFlagDefinition, unit: !0)
+!3 = !DIFile(filename: \"a\", directory: \"\")
+!4 = !DIBasicType(name: \"int\", size: 32)
+!5 = !DILocation(line: 1, column: 2, scope: !2)
+";
+
+#[test]
+fn fields_that_a_node_can_do_without_go_together() {
+    let text = without(DEBUG, &["= distinct !DISub", "= !DILocation"]);
+    assert_has(
+        &text,
+        &[
+            "!DISubprogram(spFlags: DISPFlagDefinition, unit: !0)\n",
+            "!DILocation(scope: !2)\n",
+        ],
+    );
+}
+
+#[test]
+fn the_version_of_debug_information_goes_with_its_only_unit() {
+    let document = crate::document::Document::new(&DEBUG.as_bytes().into(), View::LlvmIr);
+    let starts = document.tokens.iter().map(|token| token.start as usize);
+    let mut starts = starts.map(|start| &DEBUG[start..]);
+    assert!(!starts.any(|rest| rest.starts_with("!1 =") || rest.starts_with("!llvm.mod")));
+    assert_lacks(&without(DEBUG, &["!0 ="]), &["Version", "!llvm"]);
+    assert_has(
+        &without(DEBUG, &["!5 ="]),
+        &["Version", "!llvm.module.flags"],
+    );
+}
+
+#[test]
+fn what_nothing_mentions_goes_with_the_first_deletion() {
+    let text = without(DEBUG, &["!5 ="]);
+    assert_lacks(&text, &["!4 ="]);
+    assert_has(&text, &["!3 ="]);
+    let text = without(DEBUG, &["define"]);
+    assert_lacks(&text, &["!2 ="]);
 }

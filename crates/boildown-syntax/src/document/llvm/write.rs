@@ -5,6 +5,8 @@
 //! calls of a deleted function go with it. A block that is deleted is taken out of all jumps and
 //! phis. Values without a name are numbered anew. Comments go with the first deletion.
 
+mod ends;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -13,7 +15,7 @@ use super::module::{
     IrDefinition, IrFunction, IrInstruction, IrKind, IrLocal, IrModule, IrParameter, IrSort,
     IrTarget, number_of,
 };
-use super::words::WordSort;
+use super::words::{WordSort, words};
 use crate::document::module_text::{ModuleText, is_kept, without_comments};
 
 /// How many deleted values are followed to a value that is left.
@@ -68,10 +70,55 @@ impl ModuleText for IrModule {
                 texts[index] = Some(writer.out);
             }
         }
+        self.leave_out_unmentioned(&mut texts);
         let end = self.words.last().map_or(0, |last| last.bytes.end);
         let mut out: Vec<u8> = texts.into_iter().flatten().flatten().collect();
         out.extend_from_slice(&without_comments(&self.bytes[end..]));
         out
+    }
+}
+
+impl IrModule {
+    /// Leaves out the definitions that mean nothing unless another one mentions them: types,
+    /// metadata, groups of attributes and of sections.
+    fn leave_out_unmentioned(&self, texts: &mut [Option<Vec<u8>>]) {
+        let is_passive = |definition: &IrDefinition| match definition.sort {
+            IrSort::Type | IrSort::Metadata => true,
+            IrSort::Other => definition.name.is_some_and(|name| {
+                matches!(self.sort(name), WordSort::Attributes | WordSort::Comdat)
+            }),
+            _ => false,
+        };
+        let is_root = |index: &usize| !is_passive(&self.definitions[*index]);
+        let mut waiting: Vec<usize> = (0..texts.len()).filter(is_root).collect();
+        let mut is_live = vec![false; texts.len()];
+        for &root in &waiting {
+            is_live[root] = true;
+        }
+        while let Some(index) = waiting.pop() {
+            let Some(text) = &texts[index] else {
+                continue;
+            };
+            for word in words(text) {
+                let mut name = text[word.bytes].to_vec();
+                if &*name == b"comdat"
+                    && let Some(of) = self.definitions[index].name
+                {
+                    // The group has the name of the definition.
+                    name = [b"$", &self.text(of)[1..]].concat();
+                }
+                if let Some(&named) = self.names.get(&*name)
+                    && !std::mem::replace(&mut is_live[named], true)
+                {
+                    waiting.push(named);
+                }
+            }
+        }
+        for (text, is_live) in texts.iter_mut().zip(is_live) {
+            if !is_live {
+                *text = None;
+            }
+        }
     }
 }
 
@@ -172,6 +219,7 @@ impl<'a> IrWriter<'a> {
                 self.words(init.end..words.end);
             }
             IrSort::NamedMetadata => self.named_metadata(words),
+            IrSort::Metadata if self.is_plain => self.plain_metadata(definition),
             _ => self.words(words),
         }
     }
@@ -185,8 +233,25 @@ impl<'a> IrWriter<'a> {
         let left: Vec<_> = elements
             .filter(|element| !self.is_gone(element.start))
             .collect();
+        if left.is_empty() && !self.module.list(open).is_empty() {
+            self.out.clear();
+            return;
+        }
         self.separated(&left);
         self.words(words.end - 1..words.end);
+    }
+
+    /// Writes metadata without the fields that it can do without.
+    fn plain_metadata(&mut self, definition: &IrDefinition) {
+        let words = definition.words.clone();
+        let Some((open, fields)) = self.module.fields(definition) else {
+            return self.words(words);
+        };
+        self.words(words.start..open + 1);
+        let left = fields.into_iter().filter(|field| field.is_needed);
+        let left: Vec<_> = left.map(|field| field.words).collect();
+        self.separated(&left);
+        self.words(self.module.closing(open, words.end)..words.end);
     }
 
     /// Writes elements with commas between them.
@@ -246,7 +311,10 @@ impl<'a> IrWriter<'a> {
             is_kept(target.token, self.kept)
                 && matches!(block, Some(&IrLocal::Block(block)) if is_left(block))
         };
-        self.stays(one) && (!one.ends_block() || is_last() && one.targets.iter().all(has_target))
+        // An `invoke` whose exceptions lead nowhere becomes a call.
+        let count = if one.is_invoke { 1 } else { one.targets.len() };
+        let mut needed = one.targets.iter().take(count);
+        self.stays(one) && (!one.ends_block() || is_last() && needed.all(has_target))
     }
 
     fn function(&mut self, definition: &IrDefinition, function: &'a IrFunction) {
@@ -520,81 +588,6 @@ impl<'a> IrWriter<'a> {
         self.words(words.start..callee + 1);
         let end = self.arguments(callee + 1, parameters);
         self.words(end..words.end);
-    }
-
-    /// Writes the last instruction of a block.
-    fn end(&mut self, one: &'a IrInstruction, part: usize) {
-        let is_left = self.stays(one);
-        let open = self.function.as_ref();
-        let target = |word: usize| -> Option<usize> {
-            let open = open?;
-            match open.function.locals.get(self.module.text(word))? {
-                IrLocal::Block(block) => Some(open.flow.resolve(*block, part)?.0),
-                _ => None,
-            }
-        };
-        let targets = one.targets.iter().map(|one| {
-            let target = target(one.word);
-            target.filter(|_| is_kept(one.token, self.kept))
-        });
-        let targets: Vec<Option<usize>> = targets.collect();
-        self.gap(one.words.start);
-        let has_all = targets.iter().all(Option::is_some);
-        let some: Vec<usize> = targets.iter().copied().flatten().collect();
-        if !is_left || some.is_empty() && !targets.is_empty() {
-            return self.put(b"unreachable");
-        }
-        let at = self.out.len();
-        match one.kind {
-            IrKind::Branch if targets.len() > 1 && !has_all => {
-                self.put(b"br label ");
-                self.block_name(some[0]);
-                return;
-            }
-            IrKind::Switch if !has_all => return self.switch(one, &targets, some[0]),
-            _ if !has_all => return self.put(b"unreachable"),
-            _ => self.call(one, one.words.clone()),
-        }
-        // The space before the first word was written.
-        let space = self.out[at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
-        self.out.drain(at..at + space);
-    }
-
-    fn switch(&mut self, one: &IrInstruction, targets: &[Option<usize>], any: usize) {
-        let others = one.targets.iter().zip(targets).skip(1);
-        let left: Vec<_> = others
-            .filter_map(|(case, target)| Some((case, (*target)?)))
-            .collect();
-        let default = targets[0].unwrap_or(any);
-        if left.is_empty() {
-            self.put(b"br label ");
-            return self.block_name(default);
-        }
-        let at = self.out.len();
-        self.words(one.words.start..one.targets[0].word);
-        let space = self.out[at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
-        self.out.drain(at..at + space);
-        self.put(b" ");
-        self.block_name(default);
-        self.put(b" [");
-        for (case, target) in left {
-            // The constant and its type, up to `label`.
-            let before = (one.words.start..case.word - 1).rev();
-            let before = before.take_while(|&word| {
-                !self.module.is(word, "[") && self.module.sort(word) != WordSort::Local
-            });
-            let start = before.last().unwrap_or(case.word - 1);
-            self.words(start..case.word);
-            self.put(b" ");
-            self.block_name(target);
-        }
-        self.put(b"\n  ]");
     }
 
     fn block_name(&mut self, block: usize) {

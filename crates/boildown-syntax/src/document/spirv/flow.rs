@@ -95,10 +95,9 @@ impl SpirvFlow {
     }
 
     fn reach(&mut self, reader: &SpirvFlowReader<'_>) {
-        let mut waiting = Vec::new();
-        if let Some(first) = self.is_reached.first_mut() {
-            *first = true;
-            waiting.push(0);
+        let mut waiting = reader.roots();
+        for &root in &waiting {
+            self.is_reached[root] = true;
         }
         while let Some(block) = waiting.pop() {
             for target in self.targets(block) {
@@ -203,6 +202,33 @@ impl<'a> SpirvFlowReader<'a> {
             labels,
             constructs,
         }
+    }
+
+    /// Returns the first block, and those with contents that nothing jumps to in the input: they
+    /// stay until they are deleted themselves.
+    fn roots(&self) -> Vec<usize> {
+        let blocks = &self.function.blocks;
+        let mut is_target = vec![false; blocks.len()];
+        for (index, block) in blocks.iter().enumerate() {
+            let ids = block.targets.iter();
+            let ids = ids.filter_map(|target| self.module.words[target.word].id);
+            for &target in ids.filter_map(|id| self.labels.get(&id)) {
+                is_target[target] |= target != index;
+            }
+        }
+        // What is written for a block that only a construct names.
+        let is_stub = |block: &SpirvBlock| {
+            block.instructions.is_empty()
+                && matches!(
+                    self.module.operation(block.end),
+                    b"OpUnreachable" | b"OpBranch"
+                )
+        };
+        let is_root = |&index: &usize| {
+            let block = &blocks[index];
+            index == 0 || !is_target[index] && !is_stub(block) && self.is_kept(block.label)
+        };
+        (0..blocks.len()).filter(is_root).collect()
     }
 
     fn is_kept(&self, instruction: usize) -> bool {

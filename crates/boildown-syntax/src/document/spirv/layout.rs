@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::module::{InstructionIndex, SpirvHeaderSort, SpirvModule};
 use crate::document::module_layout::{UnitLayout, document};
+use crate::document::module_text::UnitToken;
 use crate::document::{Document, View};
 
 /// Reads a module; an input that is none becomes a single token.
@@ -15,6 +16,7 @@ pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
             units,
             module,
             only_entry,
+            interface: None,
         };
         layout.header();
         for function in 0..layout.module.functions.len() {
@@ -28,6 +30,8 @@ struct SpirvLayout<'a> {
     module: &'a mut SpirvModule,
     /// The entry point that the module cannot do without.
     only_entry: Option<InstructionIndex>,
+    /// The token of all instructions about the interface.
+    interface: UnitToken,
 }
 
 impl SpirvLayout<'_> {
@@ -63,6 +67,12 @@ impl SpirvLayout<'_> {
             }
             if self.module.is(index, "OpEntryPoint") {
                 self.entry_point(index);
+            } else if self.module.is_interface(index) {
+                if self.interface.is_none() {
+                    self.instruction(index);
+                    self.interface = self.module.instructions[index].token;
+                }
+                self.module.instructions[index].token = self.interface;
             } else {
                 self.instruction(index);
             }

@@ -354,6 +354,20 @@ impl SpirvModule {
                 && self.header.clone().any(is_model)
     }
 
+    /// Returns whether an instruction says how a shader and its variables are reached from outside.
+    /// An environment such as Vulkan demands all of these, others none.
+    pub(super) fn is_interface(&self, index: InstructionIndex) -> bool {
+        let names = [
+            "DescriptorSet",
+            "Binding",
+            "Location",
+            "Block",
+            "BufferBlock",
+        ];
+        let is_decoration = |name: &&str| self.has_operand(index, "OpDecorate", name);
+        names.iter().any(is_decoration) || self.has_operand(index, "OpExecutionMode", "LocalSize")
+    }
+
     /// Returns whether an instruction begins with this text and has this operand.
     fn has_operand(&self, index: InstructionIndex, operation: &str, operand: &str) -> bool {
         let mut operands = self.operands(index);

@@ -100,6 +100,12 @@ fn the_name_of_an_entry_point_becomes_empty_and_comments_go() {
 }
 
 #[test]
+fn decorations_of_the_interface_go_together() {
+    let text = without(MODULE, &["OpDecorate %in Location"]);
+    assert_lacks(&text, &["Location"]);
+}
+
+#[test]
 fn what_uses_a_deleted_variable_goes_with_it() {
     let text = without(MODULE, &["%out = OpVariable"]);
     assert_lacks(&text, &["OpStore", "OpDecorate %out", "%ptr_output"]);
@@ -134,6 +140,20 @@ fn a_loop_without_its_merge_runs_once() {
     let branch = &cont[cont.find("OpBranch ").unwrap()..];
     assert!(branch.starts_with("OpBranch %done"), "{text}");
     assert_has(&text, &["OpBranch %body"]);
+}
+
+#[test]
+fn a_block_that_nothing_jumps_to_stays_until_it_is_deleted() {
+    let module = MODULE.replace(
+        "       %then = OpLabel",
+        "               OpBranch %end\n       %dead = OpLabel\n               OpKill\n       \
+         %then = OpLabel",
+    );
+    let module = module.replace(" OpBranchConditional %gt %then %end\n", "");
+    let module = module.replace("OpSelectionMerge %end None", "");
+    let text = without(&module, &["%lt ="]);
+    assert_has(&text, &["%dead = OpLabel\n               OpKill\n"]);
+    assert_lacks(&without(&module, &["%dead ="]), &["%dead", "OpKill"]);
 }
 
 #[test]

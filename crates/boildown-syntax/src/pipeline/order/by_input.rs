@@ -37,6 +37,7 @@ fn order_inside(bytes: &[u8], language: Option<&'static Language>, units: Units)
         Some(language) if language.name == "S-expressions" && wasm::is_wat(bytes) => {
             wasm::order_of_text(language::order(language), is_valid_module_text(bytes))
         }
+        Some(language) if language.name == "LLVM IR" => language::order_of_ir(language, bytes),
         Some(language) => language::order(language),
         None if wasm::is_wasm(bytes) => wasm::order(),
         None if is_binary(bytes) => binary::order(),

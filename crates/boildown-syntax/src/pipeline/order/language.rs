@@ -12,6 +12,10 @@ use crate::rewrite::RewriteKind;
 /// asked anyway.
 const EXPECTED_GAIN_FROM: usize = 64 * KIB;
 
+/// Only from this size: coarse deletions of instructions. Of what is left in a later round, the
+/// next pass has the same deletions.
+const COARSE_FROM: usize = 4 * KIB;
+
 /// Only below this size: rewriting.
 const REWRITE_LIMIT: usize = MIB;
 
@@ -112,6 +116,16 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     for_language(passes, language)
 }
 
+/// Returns the order for a module of LLVM IR. Coarse deletions are worth their tests only where
+/// there are hundreds of short definitions: in modules with debug information.
+pub(super) fn order_of_ir(language: &'static Language, bytes: &[u8]) -> Vec<Pass> {
+    let unit = b"!DICompileUnit";
+    let has_debug_information = bytes.windows(unit.len()).any(|window| window == unit);
+    let mut passes = order(language);
+    passes.retain(|pass| has_debug_information || pass.id != PassId::CoarseInstructions);
+    passes
+}
+
 /// Returns the order for a language, from that for all of them.
 fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
     if language.name == "SMT-LIB" {
@@ -151,6 +165,10 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // The sweeps over instructions are the proof; of tokens, only those are tried that the gates
     // admit.
     let mut passes = checked(passes);
+    if view == View::LlvmIr {
+        // None of these texts is a module.
+        passes.retain(|pass| pass.id != PassId::RewritingWhole);
+    }
     let is_whole = |pass: &Pass| pass.id == PassId::RewritingWhole;
     let whole = passes.iter().position(is_whole);
     let first = whole.map_or(0, |whole| whole + 1);
@@ -186,7 +204,8 @@ pub(super) fn instructions(view: View) -> [Pass; 3] {
         pass(
             PassId::CoarseInstructions,
             tree(SmallestDeletion::OneIn(100)),
-        ),
+        )
+        .starting_at(COARSE_FROM),
         pass(PassId::Instructions, tree(SmallestDeletion::OneToken)),
         pass(PassId::EachInstruction, Method::Window(1)),
     ]

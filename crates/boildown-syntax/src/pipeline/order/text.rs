@@ -19,6 +19,9 @@ pub(in crate::pipeline) fn is_spirv(bytes: &[u8]) -> bool {
 /// become shorter.
 pub(super) fn order_of_instructions(view: View) -> Vec<Pass> {
     let mut passes = Vec::from(language::instructions(view));
+    if view == View::Spirv {
+        passes.retain(|pass| pass.id != PassId::CoarseInstructions);
+    }
     passes.extend(without_bytes().into_iter().map(Pass::parsed));
     passes
 }

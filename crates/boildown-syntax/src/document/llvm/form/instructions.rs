@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::super::module::number_of;
 use super::super::words::{WordSort, ends_block};
+use super::block_forms::ControlFlow;
 use super::{BINARY, CASTS, IrForm, PREDICATES};
 
 impl IrForm<'_> {
@@ -19,6 +20,7 @@ impl IrForm<'_> {
         let type_start = (start + 1..name).find(|&at| self.type_end(at) == Some(name))?;
         self.returned = type_start..name;
         self.locals.clear();
+        self.flow = ControlFlow::default();
         let open = self.is(name + 1, "(").then_some(name + 1)?;
         let close = self.closing(open);
         let mut at = open + 1;
@@ -53,6 +55,7 @@ impl IrForm<'_> {
         while at < end {
             at = self.instruction(at)?;
         }
+        self.check_flow()?;
         Some(end + 1)
     }
 
@@ -82,13 +85,12 @@ impl IrForm<'_> {
     fn instruction(&mut self, start: usize) -> Option<usize> {
         let is_over = std::mem::take(&mut self.is_over);
         if self.sort(start) == WordSort::Label {
-            let label = [b"%", self.word(start)].concat();
-            if let Some(number) = number_of(&label) {
-                self.numbered(number)?;
-            }
-            return self.expect(start + 1, ":");
+            return self.block_label(start);
         }
-        self.next_number += usize::from(is_over);
+        if is_over {
+            self.begin_block(format!("%{}", self.next_number).into_bytes().into());
+            self.next_number += 1;
+        }
         let has_result = self.sort(start) == WordSort::Local;
         let mut at = start;
         if has_result {
@@ -97,6 +99,7 @@ impl IrForm<'_> {
         if self.is_one_of(at, &["tail", "musttail", "notail"]) {
             at += 1;
         }
+        self.note_operation(at)?;
         let result = has_result.then_some(start);
         let (operation, next) = (self.word(at), at + 1);
         let has_none = matches!(
@@ -110,6 +113,9 @@ impl IrForm<'_> {
             self.next_number += 1;
         }
         self.is_over = ends_block(operation);
+        if self.is_over {
+            self.note_targets(at..self.end_of_instruction(at));
+        }
         let end = match operation {
             b"ret" | b"br" | b"switch" | b"unreachable" | b"resume" => self.end(operation, next)?,
             b"call" | b"invoke" => self.call(operation, next, result)?,
@@ -154,6 +160,24 @@ impl IrForm<'_> {
         self.line_end(end)
     }
 
+    fn block_label(&mut self, start: usize) -> Option<usize> {
+        let label = [b"%", self.word(start)].concat();
+        if let Some(number) = number_of(&label) {
+            self.numbered(number)?;
+        }
+        self.begin_block(label.into());
+        self.expect(start + 1, ":")
+    }
+
+    /// Returns the end of an instruction that ends a block, which may have several lines.
+    fn end_of_instruction(&self, start: usize) -> usize {
+        let mut end = self.next_line(start);
+        while self.is_one_of(end, &["to", "unwind"]) && end < self.words.len() {
+            end = self.next_line(end);
+        }
+        end
+    }
+
     /// Takes the number of a value or block, which has to follow the one before.
     fn numbered(&mut self, number: usize) -> Option<()> {
         let is_next = number == self.next_number;
@@ -176,6 +200,7 @@ impl IrForm<'_> {
     /// Reads the clauses of a block that receives exceptions.
     fn landing(&mut self, start: usize, result: Option<usize>) -> Option<usize> {
         let end = self.type_end(start)?;
+        self.note_received(start..end)?;
         self.result(result, start..end)?;
         let mut at = end;
         loop {
@@ -279,7 +304,10 @@ impl IrForm<'_> {
                     false => self.typed(start),
                 }
             }
-            b"resume" => self.typed(start),
+            b"resume" => {
+                self.note_received(start..self.type_end(start)?)?;
+                self.typed(start)
+            }
             b"br" if self.is(start, "label") => self.label(start),
             b"br" => {
                 let at = self.expect(start, "i1")?;
@@ -324,7 +352,7 @@ impl IrForm<'_> {
                 WordSort::Local | WordSort::Global => at + 1,
                 // A function that was deleted.
                 _ if self.is_one_of(at, &["null", "poison", "undef"]) => at + 1,
-                _ => self.constant(at)?,
+                _ => self.constant(at, None)?,
             };
         }
         let close = self.is(at, "(").then(|| self.closing(at))?;
@@ -362,12 +390,15 @@ impl IrForm<'_> {
         let of = start..end;
         self.result(result, of.clone())?;
         let mut at = end;
+        let mut from = Vec::new();
         loop {
             let close = self.is(at, "[").then(|| self.closing(at))?;
             let value = self.value(at + 1, &of)?;
             let block = self.comma(value)?;
             (self.sort(block) == WordSort::Local && block + 1 == close).then_some(())?;
+            from.push(block);
             if self.sort(close + 1) != WordSort::Comma || !self.is(close + 2, "[") {
+                self.note_phi(from);
                 return Some(close + 1);
             }
             at = close + 2;

@@ -46,7 +46,7 @@ const NUMBERS: [&str; 9] = [
 ];
 
 /// The fields that a node cannot do without.
-const REQUIRED: [(&str, &[&str]); 17] = [
+pub(in super::super) const REQUIRED: [(&str, &[&str]); 17] = [
     ("!DILocation", &["scope"]),
     ("!DILocalVariable", &["scope"]),
     ("!DICompileUnit", &["language", "file"]),
@@ -64,6 +64,16 @@ const REQUIRED: [(&str, &[&str]); 17] = [
     ("!DITemplateValueParameter", &["value"]),
     ("!DINamespace", &["scope"]),
     ("!DIModule", &["scope", "name"]),
+];
+
+/// More fields that a verifier asks for, or that say which function a node belongs to.
+pub(in super::super) const NEEDED_FIELDS: [(&str, &[&str]); 6] = [
+    ("!DISubprogram", &["unit", "spFlags", "isDefinition"]),
+    ("!DILocation", &["inlinedAt"]),
+    ("!DISubrange", &["count", "upperBound"]),
+    ("!DIGlobalVariable", &["name", "type", "isDefinition"]),
+    ("!DICompileUnit", &["emissionKind"]),
+    ("!DIFile", &["checksumkind", "checksum"]),
 ];
 
 impl IrForm<'_> {

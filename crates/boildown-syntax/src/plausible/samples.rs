@@ -1,0 +1,63 @@
+//! Samples of the candidates that the gate skips: how rare they are, and when it opens.
+
+/// One in this many of the candidates to be skipped is let through; at the beginning more, because
+/// of a small input there are few, and later fewer.
+const SAMPLE: usize = 32;
+
+/// The same for what is left of a short text of LLVM IR. A property that needs no module, such as
+/// one that looks for a word, shows itself by one sample: from there on the best one is no module
+/// either.
+const SAMPLE_OF_SHORT: usize = 4;
+
+/// When no sample has hit after `SAMPLE` candidates that were skipped, or this many of a short text
+/// of LLVM IR, hardly any more are taken: two fifths of the tests of a script were samples.
+const ENOUGH_OF_SHORT: usize = 2 * SAMPLE;
+
+/// Pairs of a number of samples, and the number of which one has to be interesting: the gate opens
+/// when any of them holds.
+const ENOUGH_TO_OPEN: [(u32, u32); 2] = [(4, 2), (8, 4)];
+
+/// What is known about candidates that were to be skipped for one reason.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SkippedCandidates {
+    /// How many there were.
+    rejected: usize,
+    /// The same for what is left of a short text of LLVM IR.
+    rejected_of_short: usize,
+    pub(super) samples: u32,
+    pub(super) hits: u32,
+}
+
+impl SkippedCandidates {
+    /// Returns whether such candidates are no longer skipped.
+    pub(super) fn is_open(&self) -> bool {
+        (ENOUGH_TO_OPEN.iter())
+            .any(|&(samples, part)| self.samples >= samples && part * self.hits >= self.samples)
+    }
+
+    /// Counts a candidate, and returns whether it is let through as a sample.
+    pub(super) fn is_sampled(&mut self, is_short: bool) -> bool {
+        let (rejected, part, enough) = match is_short {
+            true => (
+                &mut self.rejected_of_short,
+                SAMPLE_OF_SHORT,
+                ENOUGH_OF_SHORT,
+            ),
+            false => (&mut self.rejected, SAMPLE, SAMPLE),
+        };
+        let is_hopeless = self.hits == 0 && *rejected >= enough;
+        is_sampled(rejected, part, is_hopeless)
+    }
+}
+
+/// Counts a candidate that is to be skipped, and returns whether it is let through as a sample: one
+/// in `part`, and some of the first ones. Where others would be in vain, only every one that
+/// doubles the count is.
+fn is_sampled(rejected: &mut usize, part: usize, is_hopeless: bool) -> bool {
+    *rejected += 1;
+    let is_early = (2..SAMPLE).contains(rejected) && rejected.is_power_of_two();
+    match is_hopeless {
+        true => rejected.is_power_of_two(),
+        false => is_early || *rejected % part == part / 2,
+    }
+}
