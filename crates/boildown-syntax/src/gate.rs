@@ -38,6 +38,8 @@ struct Gate {
     reading: Underway<Parsed>,
     /// The parse of the candidate of the next query. Its result is `None` if there are new errors.
     checking: Underway<Option<Parsed>>,
+    /// With errors in the best candidate: only from this size are candidates parsed.
+    parsed_from: usize,
     /// The size of the best candidate that was found too broken last, in bytes.
     broken_at: Option<usize>,
     /// The content that was parsed last, with its tree if it passed. An input with repetitions has
@@ -70,7 +72,7 @@ const BROKEN_LIMIT: usize = 2 << 20;
 const UNPARSED_LIMIT: usize = 128 << 10;
 
 /// With errors in the best candidate: only from this size are candidates parsed. The grammar made
-/// no sense of so short a rest.
+/// no sense of so short a rest. Tools for Verilog accept nothing that they cannot parse.
 const PARSED_FROM: usize = 512;
 
 /// The decision of the gate on a query.
@@ -136,7 +138,7 @@ impl Gate {
             self.base = (self.reading).step(|| Parsed::of_candidate(parser.clone(), best));
             return None;
         };
-        if self.openness != Openness::Sealed && base.is_too_broken() {
+        if self.openness != Openness::Sealed && base.is_too_broken(self.parsed_from) {
             self.broken_at = Some(base.bytes.len());
             return free;
         }
@@ -180,7 +182,7 @@ impl Gate {
         }
         // Without a tree, the best candidate is too broken for one.
         (self.base.as_ref()).is_none_or(|base| {
-            self.openness != Openness::Sealed && base.is_too_broken()
+            self.openness != Openness::Sealed && base.is_too_broken(self.parsed_from)
                 || at_once(base.reparse(&self.parser, Arc::clone(candidate.bytes()))).is_some()
         })
     }
@@ -213,13 +215,13 @@ impl Gate {
 impl Parsed {
     /// Returns whether the errors are a reason to let every candidate pass: with errors, little of
     /// the tree can be reused, and the parser recovers from each of them again.
-    fn is_too_broken(&self) -> bool {
+    fn is_too_broken(&self, parsed_from: usize) -> bool {
         let largest = if self.is_one_error() {
             UNPARSED_LIMIT
         } else {
             BROKEN_LIMIT
         };
-        self.errors > 0 && !(PARSED_FROM..=largest).contains(&self.bytes.len())
+        self.errors > 0 && !(parsed_from..=largest).contains(&self.bytes.len())
     }
 }
 
@@ -241,6 +243,10 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
             base: None,
             reading: Underway::default(),
             checking: Underway::default(),
+            parsed_from: match language.name {
+                "Verilog" => 0,
+                _ => PARSED_FROM,
+            },
             broken_at: None,
             last: None,
             openness,

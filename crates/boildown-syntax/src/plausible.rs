@@ -5,8 +5,10 @@
 mod blocks;
 mod format;
 mod hashing;
+mod mlir_lines;
 mod samples;
 mod signatures;
+mod verilog;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,9 +21,12 @@ use crate::document::{
 use crate::smt_lib::ScriptForm;
 use blocks::BlockOrder;
 pub(crate) use format::ModuleFormat;
-use hashing::{HASH_START, hash};
+use format::{begins_function, kind};
+use hashing::{HASH_START, hash, hash_of_words};
+use mlir_lines::{LineTypes, RegionEnds};
 use samples::SkippedCandidates;
 use signatures::types_and_names;
+use verilog::VerilogFaults;
 
 /// What the gate compares a text with.
 #[derive(Debug, Default)]
@@ -32,10 +37,16 @@ struct ModuleNames {
     neighbours: BTreeSet<(u64, u64)>,
     /// Numbers of the declarations of operations that LLVM knows, by name and types.
     known_operations: BTreeSet<u64>,
+    /// The shapes of the lines of MLIR, and what these may become.
+    shapes: BTreeSet<u64>,
+    other_shapes: BTreeSet<u64>,
+    /// The types of MLIR that are written with brackets.
+    types: BTreeSet<u64>,
     /// Whether a validator rejects it, or something but a name or a neighbour is wrong: a block
     /// without an end, a term of the wrong sort. Of WebAssembly there are no names here.
     is_invalid: bool,
-    /// Whether an operand or constant of LLVM IR has the wrong type, or is missing.
+    /// Whether an operand or constant of LLVM IR has the wrong type, or is missing, or a value of
+    /// MLIR.
     is_ill_formed: bool,
 }
 
@@ -50,7 +61,8 @@ struct ModuleNames {
 /// WebAssembly it has to be valid, if the best one is, and in RTLIL the signals. Blocks of LLVM IR
 /// and SPIR-V end in an instruction that leaves them, operands and constants of LLVM IR have the
 /// shape and the types that are written with them, and terms of SMT-LIB have the sorts and numbers
-/// of arguments that their operations take, if this is so in the best one.
+/// of arguments that their operations take, if this is so in the best one. Lines of MLIR have a
+/// shape that is known, and names of Verilog are declared in their module.
 ///
 /// A candidate that differs from one that was not interesting in the width of spaces alone is not
 /// asked about either.
@@ -189,13 +201,21 @@ impl ModuleGate {
     /// Returns why a candidate with these names is to be skipped.
     fn objection(&self, names: &ModuleNames) -> Option<Objection> {
         let (bytes, base) = self.base.as_ref()?;
+        let has_shape = |shape| {
+            [&self.input, base]
+                .iter()
+                .any(|names| names.shapes.contains(shape) || names.other_shapes.contains(shape))
+        };
         let is_malformed = !names.undefined.is_subset(&base.undefined)
             || !base.is_invalid && names.is_invalid
             || !base.is_ill_formed && names.is_ill_formed
             || !(names.known_operations.iter()).all(|operation| {
                 let known = [&self.input.known_operations, &base.known_operations];
                 known.iter().any(|known| known.contains(operation))
-            });
+            })
+            || !names.shapes.iter().all(has_shape)
+            || !(names.types.iter())
+                .all(|one| base.types.contains(one) || self.input.types.contains(one));
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
         // Of what is left of a short text, few deletions bring new neighbours together.
@@ -243,7 +263,7 @@ impl ModuleGate {
 
     fn gated_from(&self) -> usize {
         match self.format {
-            ModuleFormat::Mlir | ModuleFormat::Spirv => GATED_FROM,
+            ModuleFormat::Mlir | ModuleFormat::Spirv | ModuleFormat::Verilog => GATED_FROM,
             // The shortest function with a body has 26 bytes.
             ModuleFormat::LlvmIr => 32,
             ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => {
@@ -270,6 +290,7 @@ impl ModuleNames {
             ModuleFormat::Wat => Some(is_valid_module_text(text)),
             ModuleFormat::Rtlil => Some(is_valid_rtlil(text)),
             ModuleFormat::SmtLib => return Self::of_script(text),
+            ModuleFormat::Verilog => return Self::of_verilog(text),
         };
         if let Some(is_valid) = is_valid {
             names.is_invalid = !is_valid;
@@ -279,6 +300,8 @@ impl ModuleNames {
         let mut mentioned = BTreeSet::new();
         let mut function = 0;
         let mut blocks = BlockOrder::new(format);
+        let mut regions = RegionEnds::default();
+        let mut types = LineTypes::default();
         let mut last = LINE_END;
         for line in text.split(|&byte| byte == b'\n') {
             let words = words(format, line);
@@ -293,6 +316,13 @@ impl ModuleNames {
                 && words.iter().any(|word| word.starts_with(b"@llvm."))
             {
                 names.known_operations.insert(types_and_names(&words));
+            }
+            if format == ModuleFormat::Mlir {
+                regions.line(&words);
+                types.line(function, &words);
+                let shapes = mlir_lines::shapes(&words);
+                names.shapes.insert(shapes[0]);
+                names.other_shapes.extend(&shapes[1..]);
             }
             if format == ModuleFormat::Spirv {
                 names.neighbours.insert((LINE_END, shape(&words)));
@@ -328,9 +358,21 @@ impl ModuleNames {
         };
         mentioned.retain(|mention| !is_defined(mention));
         names.undefined = mentioned;
-        names.is_invalid = blocks.is_wrong();
-        names.is_ill_formed = format == ModuleFormat::LlvmIr && is_ill_formed_ir(text);
+        names.is_invalid = blocks.is_wrong() || regions.is_wrong();
+        names.is_ill_formed =
+            types.is_wrong() || format == ModuleFormat::LlvmIr && is_ill_formed_ir(text);
+        names.types = types.known;
         names
+    }
+
+    fn of_verilog(text: &[u8]) -> Self {
+        let faults = VerilogFaults::of(text);
+        let undeclared = faults.undeclared.into_iter();
+        Self {
+            undefined: undeclared.map(|name| (0, name)).collect(),
+            is_invalid: faults.is_broken,
+            ..Self::default()
+        }
     }
 
     /// Reads a script of SMT-LIB: an operation with its number of arguments is a pair of words.
@@ -345,38 +387,9 @@ impl ModuleNames {
                 .map(|&(head, arguments)| (hash(HASH_START, head), arguments as u64))
                 .collect(),
             is_invalid: form.is_wrong,
-            is_ill_formed: false,
+            ..Self::default()
         }
     }
-}
-
-/// Returns a number for a text, whatever the width of the spaces outside of its strings.
-fn hash_of_words(text: &[u8]) -> u64 {
-    let is_bracket = |byte: &u8| b"()[]{},".contains(byte);
-    let mut number = HASH_START;
-    let (mut is_string, mut last, mut at) = (false, b'(', 0);
-    while at < text.len() {
-        let spaces = match is_string {
-            true => 0,
-            false => (text[at..].iter())
-                .take_while(|byte| byte.is_ascii_whitespace())
-                .count(),
-        };
-        let is_line = text[at..at + spaces].contains(&b'\n');
-        at += spaces;
-        let Some(&byte) = text.get(at) else {
-            break;
-        };
-        if is_line {
-            number = hash(number, b"\n");
-        } else if spaces > 0 && !is_bracket(&last) && !is_bracket(&byte) {
-            number = hash(number, b" ");
-        }
-        number = hash(number, &[byte]);
-        is_string ^= byte == b'"';
-        (last, at) = (byte, at + 1);
-    }
-    number
 }
 
 /// A name in a line.
@@ -384,11 +397,6 @@ struct MentionedName {
     /// With its sign.
     text: Box<[u8]>,
     is_definition: bool,
-}
-
-/// Returns whether a line begins a function.
-fn begins_function(words: &[&[u8]]) -> bool {
-    words[0] == b"define" || words.iter().take(2).any(|word| word.ends_with(b"func"))
 }
 
 /// Returns the name that a word of a line is.
@@ -406,11 +414,16 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
     }
     let signs: &[u8] = match format {
         ModuleFormat::LlvmIr => b"%@!#",
-        ModuleFormat::Mlir => b"%^",
+        ModuleFormat::Mlir => b"%^#",
         ModuleFormat::Spirv => b"%",
-        ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => b"",
+        ModuleFormat::Wasm
+        | ModuleFormat::Wat
+        | ModuleFormat::Rtlil
+        | ModuleFormat::Verilog
+        | ModuleFormat::SmtLib => b"",
     };
-    if word.len() < 2 || !signs.contains(&word[0]) {
+    // `%a#1` is one of several results.
+    if word.len() < 2 || !signs.contains(&word[0]) || word[0] == b'#' && word[1].is_ascii_digit() {
         return None;
     }
     let is_definition = match format {
@@ -433,9 +446,11 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
                 || index == 0
                 || is_result && index < before_sign.count()
         }
-        ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => {
-            false
-        }
+        ModuleFormat::Wasm
+        | ModuleFormat::Wat
+        | ModuleFormat::Rtlil
+        | ModuleFormat::Verilog
+        | ModuleFormat::SmtLib => false,
     };
     Some(MentionedName {
         text: word.into(),
@@ -455,7 +470,10 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
         let is_comment = match format {
             ModuleFormat::Mlir => line[at..].starts_with(b"//"),
             ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => byte == b';',
-            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil => false,
+            ModuleFormat::Wasm
+            | ModuleFormat::Wat
+            | ModuleFormat::Rtlil
+            | ModuleFormat::Verilog => false,
         };
         if is_comment {
             break;
@@ -501,40 +519,6 @@ fn shape(words: &[&[u8]]) -> u64 {
     hash(HASH_START, &bytes)
 }
 
-/// Returns a number for words of the same kind: names, types and numbers are alike.
-fn kind(format: ModuleFormat, word: &[u8]) -> u64 {
-    let is_number = word
-        .iter()
-        .all(|byte| byte.is_ascii_digit() || *byte == b'.');
-    let is_type = match word {
-        b"ptr" | b"float" | b"double" | b"half" | b"index" => format != ModuleFormat::Spirv,
-        [b'i' | b'f', width @ ..] if !width.is_empty() => width.iter().all(u8::is_ascii_digit),
-        _ => false,
-    };
-    let is_constant = [
-        "poison",
-        "undef",
-        "null",
-        "true",
-        "false",
-        "zeroinitializer",
-    ]
-    .iter()
-    .any(|constant| word == constant.as_bytes());
-    let alike: &[u8] = match (format, word[0]) {
-        _ if is_type && format != ModuleFormat::Spirv => b"i",
-        (ModuleFormat::LlvmIr, b'%' | b'@') => b"%",
-        (ModuleFormat::LlvmIr, _) if is_number || is_constant => b"%",
-        (_, first @ (b'%' | b'@' | b'!' | b'#' | b'^' | b'"')) if word.len() > 1 => {
-            return u64::from(first);
-        }
-        _ if is_number => b"0",
-        _ => word,
-    };
-    // 0 stands for the ends of lines.
-    hash(HASH_START, alike) | 256
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -553,7 +537,7 @@ next:
     /// Returns a text that the gate stands before: with a long comment.
     fn long(format: ModuleFormat, text: &str) -> String {
         let mark = match format {
-            ModuleFormat::Mlir => "//",
+            ModuleFormat::Mlir | ModuleFormat::Verilog => "//",
             ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => ";",
             ModuleFormat::Wasm | ModuleFormat::Wat => ";;",
             ModuleFormat::Rtlil => "#",
@@ -729,7 +713,39 @@ next:
             "func.func @f(%a: i32) {\n  %b = arith.addi %a, %a : i32\n  return %b : i32\n}\n";
         let mlir = |from, to| admits(ModuleFormat::Mlir, text, from, to);
         assert!(!mlir("  %b = arith.addi %a, %a : i32\n", ""));
-        assert!(mlir("arith.addi %a, %a", "arith.addi %a"));
+        assert!(mlir("arith.addi %a, %a", "arith.addi %b, %b"));
+    }
+
+    #[test]
+    fn lines_of_mlir_keep_their_shape_and_regions_their_end() {
+        let text = "\
+func.func @f(%a: i1, %b: i32) -> i32 {
+  %r = scf.if %a -> (i32) {
+    %s = arith.addi %b, %b {l} : i32
+    scf.yield %s : i32
+  } else {
+    scf.yield %b : i32
+  }
+  return %r : i32
+}
+";
+        let mlir = |from, to| admits(ModuleFormat::Mlir, text, from, to);
+        assert!(mlir("{l} ", ""));
+        assert!(!mlir("%b, %b", "%b"));
+        assert!(!mlir("scf.yield %b : i32", "scf.yield %b"));
+        assert!(!mlir("    scf.yield %b : i32\n", ""));
+        assert!(!mlir("  return %r : i32\n", ""));
+        assert!(!mlir("scf.if %a", "scf.if"));
+    }
+
+    #[test]
+    fn names_of_verilog_stay_declared() {
+        let text = "module m(input a, b, output c);\n  wire d;\n  assign c = a & d;\nendmodule\n";
+        let verilog = |from, to| admits(ModuleFormat::Verilog, text, from, to);
+        assert!(!verilog("wire d;", ""));
+        assert!(!verilog("input a, b", "input b"));
+        assert!(verilog("input a, b", "input a"));
+        assert!(verilog("a & d", "a"));
     }
 
     #[test]

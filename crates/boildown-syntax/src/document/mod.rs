@@ -56,6 +56,7 @@ pub(crate) use frames::crc32;
 pub(crate) use joined::{JoinedPart, MARK, append as append_to_joined, parts as parts_of_joined};
 pub(crate) use kinds::{ERROR, UNPARSED, WORD};
 pub(crate) use llvm::{ends_block as ends_block_of_ir, is_ill_formed as is_ill_formed_ir};
+pub(crate) use mlir::ends_block as ends_block_of_mlir;
 pub(crate) use render::Substitutes;
 pub(crate) use rtlil::{is_rtlil, is_valid_rtlil};
 pub(crate) use syntax::is_lost;

@@ -331,6 +331,7 @@ fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<Mo
         Some("LLVM IR") => Some(ModuleFormat::LlvmIr),
         Some("MLIR") => Some(ModuleFormat::Mlir),
         Some("SMT-LIB") => Some(ModuleFormat::SmtLib),
+        Some("Verilog") => Some(ModuleFormat::Verilog),
         Some("S-expressions") if is_wat(bytes) && is_valid_module_text(bytes) => {
             Some(ModuleFormat::Wat)
         }

@@ -1,5 +1,7 @@
 //! The formats of modules and scripts that the gate knows.
 
+use super::hashing::{HASH_START, hash};
+
 /// The format of a module, as far as its names and words are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ModuleFormat {
@@ -12,6 +14,46 @@ pub(crate) enum ModuleFormat {
     Wasm,
     /// WebAssembly in text.
     Wat,
+    Verilog,
     /// A script of SMT-LIB.
     SmtLib,
+}
+
+/// Returns whether a line begins a function.
+pub(super) fn begins_function(words: &[&[u8]]) -> bool {
+    words[0] == b"define" || words.iter().take(2).any(|word| word.ends_with(b"func"))
+}
+
+/// Returns a number for words of the same kind: names, types and numbers are alike.
+pub(super) fn kind(format: ModuleFormat, word: &[u8]) -> u64 {
+    let is_number = word
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    let is_type = match word {
+        b"ptr" | b"float" | b"double" | b"half" | b"index" => format != ModuleFormat::Spirv,
+        [b'i' | b'f', width @ ..] if !width.is_empty() => width.iter().all(u8::is_ascii_digit),
+        _ => false,
+    };
+    let is_constant = [
+        "poison",
+        "undef",
+        "null",
+        "true",
+        "false",
+        "zeroinitializer",
+    ]
+    .iter()
+    .any(|constant| word == constant.as_bytes());
+    let alike: &[u8] = match (format, word[0]) {
+        _ if is_type && format != ModuleFormat::Spirv => b"i",
+        (ModuleFormat::LlvmIr, b'%' | b'@') => b"%",
+        (ModuleFormat::LlvmIr, _) if is_number || is_constant => b"%",
+        (_, first @ (b'%' | b'@' | b'!' | b'#' | b'^' | b'"')) if word.len() > 1 => {
+            return u64::from(first);
+        }
+        _ if is_number => b"0",
+        _ => word,
+    };
+    // 0 stands for the ends of lines.
+    hash(HASH_START, alike) | 256
 }

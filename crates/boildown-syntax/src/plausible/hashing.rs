@@ -8,3 +8,32 @@ pub(super) fn hash(before: u64, text: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     text.iter().fold(before, step)
 }
+
+/// Returns a number for a text, whatever the width of the spaces outside of its strings.
+pub(super) fn hash_of_words(text: &[u8]) -> u64 {
+    let is_bracket = |byte: &u8| b"()[]{},".contains(byte);
+    let mut number = HASH_START;
+    let (mut is_string, mut last, mut at) = (false, b'(', 0);
+    while at < text.len() {
+        let spaces = match is_string {
+            true => 0,
+            false => (text[at..].iter())
+                .take_while(|byte| byte.is_ascii_whitespace())
+                .count(),
+        };
+        let is_line = text[at..at + spaces].contains(&b'\n');
+        at += spaces;
+        let Some(&byte) = text.get(at) else {
+            break;
+        };
+        if is_line {
+            number = hash(number, b"\n");
+        } else if spaces > 0 && !is_bracket(&last) && !is_bracket(&byte) {
+            number = hash(number, b" ");
+        }
+        number = hash(number, &[byte]);
+        is_string ^= byte == b'"';
+        (last, at) = (byte, at + 1);
+    }
+    number
+}

@@ -46,6 +46,8 @@ pub(super) enum BuiltIn {
     Inlined,
     /// A term of SMT-LIB becomes a value of its sort.
     TermByValue,
+    /// A term of SMT-LIB becomes another value of its sort, or a constant of it.
+    TermByOther,
     /// The uses of a symbol of SMT-LIB become a value of its sort, and its declaration is deleted.
     SymbolByValue,
 }
@@ -266,6 +268,8 @@ impl<'a> BuiltIns<'a> {
         for change in changes_by_sort(self.document.bytes()) {
             let source = match change.kind {
                 SortedChangeKind::Term => BuiltIn::TermByValue,
+                SortedChangeKind::OtherTerm => BuiltIn::TermByOther,
+                SortedChangeKind::Renamed => BuiltIn::Canonical,
                 SortedChangeKind::Symbol => BuiltIn::SymbolByValue,
                 SortedChangeKind::Parameter => BuiltIn::Parameter,
                 SortedChangeKind::Pair => BuiltIn::WithUses,

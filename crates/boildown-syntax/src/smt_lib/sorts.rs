@@ -153,6 +153,21 @@ impl Sort {
     }
 }
 
+impl Sort {
+    /// Returns the text of the number one of the sort.
+    pub(super) fn one(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Int | Self::Real => Some(b"1".to_vec()),
+            Self::Bits(_) => {
+                let mut one = self.values().pop().filter(|zero| zero.starts_with(b"#"))?;
+                *one.last_mut()? = b'1';
+                Some(one)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Returns the number that a term is.
 pub(super) fn number(term: &Term<'_>) -> Option<u32> {
     std::str::from_utf8(term.atom()?).ok()?.parse().ok()

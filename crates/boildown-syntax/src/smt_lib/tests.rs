@@ -56,7 +56,7 @@ fn a_parameter_goes_with_its_arguments() {
 fn a_function_becomes_a_value_and_a_datatype_goes_with_its_constructors() {
     let script = "(declare-fun f (Int) (_ BitVec 6)) (assert (= (f 1) (f 2)))";
     let all = changed(script, SortedChangeKind::Symbol);
-    assert_eq!(all, [" (assert (= #b000000 #b000000))"]);
+    assert_eq!(all[0], " (assert (= #b000000 #b000000))");
     let script = "(declare-datatypes ((A 0) (B 0)) (((a)) ((b))))";
     let all = changed(script, SortedChangeKind::Pair);
     assert_eq!(all[1], "(declare-datatypes ((A 0) ) (((a)) ))");
@@ -193,4 +193,34 @@ fn floating_point_operations_have_sorts() {
     }
     let all = changed(right, SortedChangeKind::Term);
     assert!(all.contains(&right.replace("((_ to_fp 5 11) RNE 1.5)", "(_ +zero 5 11)")));
+}
+
+#[test]
+fn a_term_of_a_short_script_becomes_one_or_a_constant() {
+    let script = "(declare-const x (_ BitVec 8)) (declare-const n Int)\
+                  (assert (= (bvnot x) (bvadd x x))) (assert (< (+ n n) 3))";
+    let all = changed(script, SortedChangeKind::OtherTerm);
+    for (old, new) in [
+        ("(bvnot x)", "#x01"),
+        ("(bvadd x x)", "x"),
+        ("(+ n n)", "n"),
+    ] {
+        assert!(all.contains(&script.replace(old, new)), "{old} -> {new}");
+    }
+    let all = changed(script, SortedChangeKind::Symbol);
+    let one = script
+        .replace("(declare-const n Int)", "")
+        .replace("n n", "1 1");
+    assert!(all.contains(&one), "{all:#?}");
+}
+
+#[test]
+fn names_become_their_beginnings() {
+    let script = "(declare-const x1 Int)(declare-fun x2 () Int)(assert (< x1 x2))";
+    let all = changed(script, SortedChangeKind::Renamed);
+    assert_eq!(all, [script.replace("x1", "x")], "`x` is taken then");
+    let script = "(declare-const a1 Int)(declare-const b1 Int)(assert (< a1 b1))";
+    let all = changed(script, SortedChangeKind::Renamed);
+    assert_eq!(all[0], script.replace('1', ""));
+    assert_eq!(all.len(), 3);
 }

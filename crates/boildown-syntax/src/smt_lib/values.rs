@@ -1,5 +1,6 @@
 //! Values that can take the places of terms and symbols of a script.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::form::ScriptForm;
@@ -103,6 +104,8 @@ pub(crate) enum SortedChangeKind {
     /// An application becomes a value of its sort, or, where these need a declaration, a constant
     /// that is declared before.
     Term,
+    /// In a short script: it becomes another value, or a constant that is declared before.
+    OtherTerm,
     /// So do all uses of a declared function, or of a constant that is a bit vector, and the
     /// declaration is deleted. The rules do that for other constants.
     Symbol,
@@ -113,6 +116,8 @@ pub(crate) enum SortedChangeKind {
     Pair,
     /// The body of a function takes the place of its uses.
     Inlined,
+    /// Declared symbols have the beginnings of their names for names: all of them, or one.
+    Renamed,
 }
 
 /// Returns changes to a script that leave all terms with their sorts.
@@ -125,6 +130,13 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
             add(SortedChangeKind::Term, vec![(term.range.clone(), value)]);
         }
     }
+    let is_short = script.applications.len() <= SHORT;
+    for term in script.applications.iter().filter(|_| is_short) {
+        for value in other_values(&term.sort, &script.symbols[..term.symbols_before]) {
+            let edits = vec![(term.range.clone(), value)];
+            add(SortedChangeKind::OtherTerm, edits);
+        }
+    }
     for (index, symbol) in script.symbols.iter().enumerate() {
         let parameters = 0..symbol.parameters.len();
         for edits in parameters.filter_map(|parameter| symbol.without_parameter(parameter)) {
@@ -133,10 +145,12 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
         let Some(declaration) = &symbol.declaration else {
             continue;
         };
-        if symbol.is_constant() && !matches!(symbol.sort, Sort::Bits(_)) {
-            continue;
-        }
-        for value in values(&symbol.sort, &script.symbols[..index]) {
+        let mut values = match symbol.is_constant() && !matches!(symbol.sort, Sort::Bits(_)) {
+            true => Vec::new(),
+            false => values(&symbol.sort, &script.symbols[..index]),
+        };
+        values.extend(symbol.sort.one().filter(|_| is_short));
+        for value in values {
             let mut edits = vec![(declaration.clone(), Vec::new())];
             let uses = symbol.outer_uses();
             edits.extend(uses.map(|(term, _)| (term.clone(), value.clone())));
@@ -147,6 +161,9 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
         if let Some(edits) = symbol.inlined(text) {
             add(SortedChangeKind::Inlined, edits);
         }
+    }
+    for edits in shorter_names(text, &script.symbols) {
+        add(SortedChangeKind::Renamed, edits);
     }
     let several = |pairs: &'_ Vec<[Range<usize>; 2]>| match pairs.len() {
         0 | 1 => Vec::new(),
@@ -162,6 +179,58 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
         add(SortedChangeKind::Pair, edits.to_vec());
     }
     all
+}
+
+/// Of scripts with more applications than this, fewer values are tried.
+const SHORT: usize = 24;
+
+/// The largest number of constants that are tried in the place of a term.
+const MOST_CONSTANTS: usize = 2;
+
+/// Returns another value of a sort, and these constants of it.
+fn other_values(sort: &Sort, symbols: &[SymbolUses<'_>]) -> Vec<Vec<u8>> {
+    let has_sort = |symbol: &&SymbolUses<'_>| {
+        symbol.is_constant() && symbol.declaration.is_some() && symbol.sort == *sort
+    };
+    let constants = symbols.iter().filter(has_sort).take(MOST_CONSTANTS);
+    let constants = constants.map(|symbol| symbol.name.to_vec());
+    sort.one().into_iter().chain(constants).collect()
+}
+
+/// Returns the edits that shorten the names of all symbols, and of each of them, to their
+/// beginnings.
+fn shorter_names(text: &[u8], symbols: &[SymbolUses<'_>]) -> Vec<ByteEdits> {
+    let ReadTerms::Script(commands) = parse(text) else {
+        return Vec::new();
+    };
+    let mut mentions: BTreeMap<&[u8], Vec<Range<usize>>> = BTreeMap::new();
+    let mut rest: Vec<&Term<'_>> = commands.iter().collect();
+    while let Some(term) = rest.pop() {
+        match &term.content {
+            TermContent::List(parts) => rest.extend(parts),
+            TermContent::Atom(atom) => mentions.entry(atom).or_default().push(term.range.clone()),
+        }
+    }
+    let mut taken: BTreeSet<&[u8]> = mentions.keys().copied().collect();
+    let mut each: Vec<ByteEdits> = Vec::new();
+    for symbol in symbols {
+        let name = symbol.name;
+        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        if !name.first().is_some_and(u8::is_ascii_alphabetic) || !name.iter().all(is_plain) {
+            continue;
+        }
+        let new = (1..name.len()).map(|length| &name[..length]);
+        if let Some(new) = new.into_iter().find(|new| !taken.contains(new)) {
+            taken.insert(new);
+            let places = mentions.remove(name).unwrap_or_default().into_iter();
+            each.push(places.map(|place| (place, new.to_vec())).collect());
+        }
+    }
+    let all = match each.len() {
+        0 | 1 => None,
+        _ => Some(each.concat()),
+    };
+    all.into_iter().chain(each).collect()
 }
 
 /// Returns values of a sort, or, where these need a declaration, one of these symbols.

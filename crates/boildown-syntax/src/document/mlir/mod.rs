@@ -19,3 +19,4 @@ mod words;
 mod write;
 
 pub(super) use layout::read;
+pub(crate) use module::ends_block;

@@ -516,11 +516,15 @@ const ENDS: [&str; 9] = [
     "invoke",
 ];
 
+/// Returns whether an operation of this name ends a block.
+pub(crate) fn ends_block(name: &[u8]) -> bool {
+    ENDS.iter().any(|part| contains(name, part.as_bytes()))
+}
+
 impl MlirModule {
     /// Returns whether an operation ends a block by its name.
     pub(super) fn is_end(&self, operation: usize) -> bool {
-        let name = self.text(self.operations[operation].name);
-        ENDS.iter().any(|part| contains(name, part.as_bytes()))
+        ends_block(self.text(self.operations[operation].name))
     }
 
     /// Returns whether what is inside an operation may stand outside of it.

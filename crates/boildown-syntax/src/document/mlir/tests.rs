@@ -191,6 +191,13 @@ fn results_of_operations_with_several_stay_while_they_are_used() {
 }
 
 #[test]
+fn a_relation_in_a_set_is_no_bracket() {
+    let text = "#s = affine_set<(d0) : (d0 - 3 >= 0)>\n\
+                func.func @f(%a: i32) -> i32 {\n  %b = arith.addi %a, %a : i32\n  return %b : i32\n}\n";
+    assert_has(&without(text, &["%b ="]), &["return %a : i32"]);
+}
+
+#[test]
 fn a_text_without_matching_brackets_is_one_token() {
     for text in ["", "module {", "func.func @f(%a: i32 }", "^", "%", "%a = "] {
         let document = Document::new(&text.as_bytes().into(), View::Mlir);

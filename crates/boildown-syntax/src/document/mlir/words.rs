@@ -96,6 +96,7 @@ fn word(text: &[u8], at: usize) -> (usize, MlirSort) {
         b'%' => MlirSort::Value,
         b'@' => MlirSort::Symbol,
         b'^' => MlirSort::Block,
+        b'<' | b'>' if text.get(at + 1) == Some(&b'=') => return (at + 2, MlirSort::Other),
         b'(' | b'[' | b'{' | b'<' => return (at + 1, MlirSort::Open),
         b')' | b']' | b'}' | b'>' => return (at + 1, MlirSort::Close),
         b',' => return (at + 1, MlirSort::Comma),

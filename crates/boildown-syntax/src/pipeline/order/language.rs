@@ -136,8 +136,9 @@ fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
         passes = checked(passes);
     }
     if language.name == "Verilog" {
-        // Its tools do not care about columns either.
+        // Its tools do not care about columns either, and all of them begin with a parser.
         passes.retain(|pass| !is_of_columns(pass));
+        passes = checked(passes);
     }
     let module = match language.name {
         "LLVM IR" => Some(View::LlvmIr),
@@ -160,6 +161,10 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // What is joined is hard to read, each hit is a reason to run all passes again, and two
     // instructions on a line would be one unit then.
     passes.retain(|pass| !matches!(pass.id, PassId::RewritingJoins | PassId::Layout));
+    if view == View::Mlir {
+        // No tool that reads it cares about columns.
+        passes.retain(|pass| !is_of_columns(pass));
+    }
     // A body without instructions is no body; the view makes declarations.
     passes.retain(|pass| !matches!(pass.id, PassId::Bodies | PassId::UnusedAfterBodies));
     // The sweeps over instructions are the proof; of tokens, only those are tried that the gates
