@@ -25,7 +25,7 @@ use format::{begins_function, kind};
 use hashing::{HASH_START, hash, hash_of_words};
 use mlir_lines::{LineTypes, RegionEnds};
 use samples::SkippedCandidates;
-use signatures::types_and_names;
+use signatures::{declares_known_operation, types_and_names};
 use verilog::VerilogFaults;
 
 /// What the gate compares a text with.
@@ -311,10 +311,7 @@ impl ModuleNames {
             let begins = format != ModuleFormat::Spirv && begins_function(&words);
             function += usize::from(begins);
             blocks.line(&words);
-            if format == ModuleFormat::LlvmIr
-                && words[0] == b"declare"
-                && words.iter().any(|word| word.starts_with(b"@llvm."))
-            {
+            if format == ModuleFormat::LlvmIr && declares_known_operation(&words) {
                 names.known_operations.insert(types_and_names(&words));
             }
             if format == ModuleFormat::Mlir {

@@ -35,7 +35,7 @@ impl TreeEdits {
     pub(super) fn between(old: &[u8], new: &[u8]) -> Self {
         let start = common_start(old, new);
         let same_end = common_end(&old[start..], &new[start..]);
-        let texts = Texts {
+        let texts = TextPair {
             old: &old[..old.len() - same_end],
             new: &new[..new.len() - same_end],
         };
@@ -76,12 +76,12 @@ impl TreeEdits {
 
 /// Two texts without their common end.
 #[derive(Debug, Clone, Copy)]
-struct Texts<'a> {
+struct TextPair<'a> {
     old: &'a [u8],
     new: &'a [u8],
 }
 
-impl Texts<'_> {
+impl TextPair<'_> {
     /// Returns where the texts differ next, from these places on.
     fn next_difference(self, before: usize, after: usize) -> Option<(usize, usize)> {
         let same = common_start(&self.old[before..], &self.new[after..]);

@@ -2,6 +2,11 @@
 
 use super::hashing::{HASH_START, hash};
 
+/// Returns whether a line of LLVM IR declares an operation that LLVM knows.
+pub(super) fn declares_known_operation(words: &[&[u8]]) -> bool {
+    words[0] == b"declare" && words.iter().any(|word| word.starts_with(b"@llvm."))
+}
+
 /// Returns a number for declarations of LLVM IR with the same name and types, whatever their
 /// attributes.
 pub(super) fn types_and_names(words: &[&[u8]]) -> u64 {
