@@ -17,13 +17,6 @@ const EVERY_WHEN_HALVED: u64 = 64;
 /// The number of runs that confirm a result from which the reduction continues.
 const RUNS: u32 = 3;
 
-/// The least and the greatest number of runs that confirm a result about which something is
-/// claimed.
-const CLAIM_RUNS: (u64, u64) = (8, 32);
-
-/// Number of tests for which the final confirmation makes one run more.
-const TESTS_PER_RUN: u64 = 50;
-
 /// Number of candidates cut short by a limit after which no more missed candidates are run again.
 const CUT_SHORT_RUNS: u32 = 3;
 
@@ -50,6 +43,15 @@ pub(super) struct Confirmation<'a> {
     environment: Option<EnvironmentCheck<'a>>,
     input: SizedText,
     last: ConfirmedText,
+}
+
+/// Returns the number of runs that confirm a result about which something is claimed: one for 32
+/// tests, from 256 tests on 8, from 400 on one for 50, at least 3 and at most 32.
+fn claim_runs(queries: u64) -> u64 {
+    (queries / 32)
+        .min(8)
+        .max(queries / 50)
+        .clamp(u64::from(RUNS), 32)
 }
 
 /// A text on which the property held in every run.
@@ -127,7 +129,7 @@ impl<'a> Confirmation<'a> {
         if !self.is_steady {
             return self.recheck(result);
         }
-        let runs = (queries / TESTS_PER_RUN).clamp(CLAIM_RUNS.0, CLAIM_RUNS.1);
+        let runs = claim_runs(queries);
         self.run(result, u32::try_from(runs).unwrap_or(RUNS))
     }
 
