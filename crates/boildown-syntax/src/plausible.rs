@@ -378,7 +378,6 @@ impl ModuleNames {
         let heads = form.heads.iter();
         let undeclared = form.undeclared.iter();
         Self {
-            known_operations: BTreeSet::new(),
             undefined: undeclared.map(|&name| (0, name.into())).collect(),
             neighbours: heads
                 .map(|&(head, arguments)| (hash(HASH_START, head), arguments as u64))

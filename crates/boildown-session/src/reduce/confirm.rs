@@ -245,3 +245,14 @@ impl<'a> Confirmation<'a> {
         is_confirmed.then_some(self.last.counts)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longer_searches_confirm_their_result_more_often() {
+        let numbers = [0, 100, 160, 256, 400, 1000, 5000].map(claim_runs);
+        assert_eq!(numbers, [3, 3, 5, 8, 8, 20, 32]);
+    }
+}

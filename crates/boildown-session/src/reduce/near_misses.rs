@@ -54,13 +54,29 @@ impl NearMisses {
         self.kept.clear();
     }
 
-    /// Returns the largest candidates, the largest first: one for 16 tests, from 256 tests on 16,
-    /// from 800 on one for 50, at least 4. A short search has met fewer chances to be wrong.
+    /// Returns the largest candidates, the largest first: as many as a search with this number of
+    /// tests has to run again.
     pub(super) fn largest(&self, queries: u64) -> Vec<Arc<[u8]>> {
-        let wanted = (queries / 16).min(16).max(queries / 50).max(4);
-        let wanted = usize::try_from(wanted).unwrap_or(MAX_KEPT);
         let sorted = self.kept.clone().into_sorted_vec();
-        let largest = sorted.into_iter().take(wanted);
+        let largest = sorted.into_iter().take(wanted(queries));
         largest.map(|Reverse((_, _, bytes))| bytes).collect()
+    }
+}
+
+/// Returns the number of candidates to run again: one for 16 tests, from 256 tests on 16, from 800
+/// on one for 50, at least 4. A short search has met fewer chances to be wrong.
+fn wanted(queries: u64) -> usize {
+    let wanted = (queries / 16).min(16).max(queries / 50).max(4);
+    usize::try_from(wanted).unwrap_or(MAX_KEPT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn longer_searches_run_more_misses_again() {
+        let numbers = [0, 100, 256, 800, 2000].map(wanted);
+        assert_eq!(numbers, [4, 6, 16, 16, 40]);
     }
 }

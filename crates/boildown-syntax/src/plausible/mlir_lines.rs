@@ -41,10 +41,7 @@ struct LineElement {
 }
 
 fn elements(words: &[&[u8]]) -> Vec<LineElement> {
-    let equals = words.iter().position(|word| *word == b"=");
-    let name = equals
-        .filter(|_| words[0][0] == b'%')
-        .map_or(0, |at| at + 1);
+    let name = name_of_operation(words);
     let mut elements = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -70,6 +67,14 @@ fn elements(words: &[&[u8]]) -> Vec<LineElement> {
         at += 1;
     }
     elements
+}
+
+/// Returns where the name of the operation of a line stands: after its results, if it has any.
+fn name_of_operation(words: &[&[u8]]) -> usize {
+    let equals = words.iter().position(|word| *word == b"=");
+    equals
+        .filter(|_| words[0][0] == b'%')
+        .map_or(0, |at| at + 1)
 }
 
 /// Returns the end of the brackets that begin at a word and are closed on the same line.
@@ -116,12 +121,8 @@ impl RegionEnds {
         if words.ends_with(&[b"{"]) {
             self.open.push(needs_end);
         } else if words[0] != b"}" {
-            let equals = words.iter().position(|word| *word == b"=");
-            let name = equals
-                .filter(|_| words[0][0] == b'%')
-                .map_or(0, |at| at + 1);
-            let is_end = |name: &&[u8]| ends_block_of_mlir(name);
-            self.is_at_end = words.get(name).is_some_and(is_end)
+            let name = words.get(name_of_operation(words));
+            self.is_at_end = name.is_some_and(|name| ends_block_of_mlir(name))
                 // The last line of a table of jumps, or of one with attributes.
                 || words.ends_with(&[b"]"]);
         }
