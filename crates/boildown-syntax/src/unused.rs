@@ -293,6 +293,9 @@ mod tests {
             left(text, "void b"),
             "namespace n { void a(); void b() { a(); } }"
         );
+        let (document, language) = program(text);
+        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        assert_eq!(unused.references.sources.len(), 3, "`n`, `b` and `main`");
     }
 
     #[test]
