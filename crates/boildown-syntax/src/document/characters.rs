@@ -229,12 +229,13 @@ impl Indents {
     }
 
     /// Returns what to delete so that lines stay indented more than those they belong to, by the
-    /// smallest step of the input.
+    /// smallest step of the input, and by a tab's width at most.
     fn excess(&self) -> RemovalUnit {
-        let mut step = usize::MAX;
+        const WIDEST_STEP: usize = 8;
+        let mut step = WIDEST_STEP;
         self.walk(
-            |_, wider| step = step.min(wider.unwrap_or(usize::MAX)),
-            usize::MAX,
+            |_, wider| step = step.min(wider.unwrap_or(WIDEST_STEP)),
+            WIDEST_STEP,
         );
         let mut excess = RemovalUnit::new();
         let mut at = 0;
@@ -294,6 +295,8 @@ mod tests {
         let python = "if a:\n  if b:\n          return 1\n  else:\n          pass\n";
         let left = "if a:\n  if b:\n    return 1\n  else:\n    pass\n";
         assert_eq!(tidy("Python", python), left);
+        let sql = "Cast(\n                         0 AS DEC)\n";
+        assert_eq!(tidy("SQL", sql), "Cast(\n        0 AS DEC)\n");
         let c = "    int  main() {\r\n\r\n        return 0;\r\n    }";
         let left = "int main() {\r\n    return 0;\r\n}";
         assert_eq!(tidy("C", c), left);

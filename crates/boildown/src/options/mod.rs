@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boildown_driver::Budget;
 use boildown_oracle::{ExitSpec, Expectation, Pattern};
@@ -169,7 +169,8 @@ pub(crate) struct HelpArgs {
 pub(crate) struct BudgetArgs {
     /// Stop after this time, such as 90 (seconds) or 10m
     ///
-    /// The best result so far is kept; the same command resumes.
+    /// The first runs on the input count too. The best result so far is kept; the same command
+    /// resumes.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = heading::LIMITS)]
     max_time: Option<Duration>,
 
@@ -185,6 +186,16 @@ impl BudgetArgs {
         Budget {
             queries: self.max_tests,
             time: self.max_time,
+        }
+    }
+
+    /// Returns what is left of the limits for a search of a command that began at `begun`.
+    pub(crate) fn left(&self, begun: Instant) -> Budget {
+        Budget {
+            time: self
+                .max_time
+                .map(|most| most.saturating_sub(begun.elapsed())),
+            ..self.budget()
         }
     }
 }

@@ -383,7 +383,8 @@ fn the_help_of_reduce_lists_every_option() {
           --max-time <TIME>
               Stop after this time, such as 90 (seconds) or 10m
               
-              The best result so far is kept; the same command resumes.
+              The first runs on the input count too. The best result so far is kept; the same command
+              resumes.
 
           --max-tests <N>
               Stop after N tests

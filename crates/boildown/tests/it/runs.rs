@@ -146,6 +146,15 @@ fn a_time_limit_ends_a_run_with_the_best_result() {
 }
 
 #[test]
+fn the_runs_on_the_input_count_towards_a_time_limit() {
+    let env = TestEnv::with_test(&format!("sleep 0.3\n{FINDS_NEEDLE}"));
+    let finished = env.reduce(["in.txt", "--max-time", "500ms", "--test", "test.sh"]);
+    finished.assert_code(6).assert_says("time limit reached");
+    let said = &finished.stderr;
+    assert!(said.contains("\n0 tests in"), "{said}");
+}
+
+#[test]
 fn quiet_prints_nothing_on_success() {
     let env = TestEnv::with_test(FINDS_NEEDLE);
     let finished = env.reduce(["in.txt", "--quiet", "--test", "test.sh"]);

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use boildown_changes::{Contents, Workspace, patch};
 use boildown_exec::spawn::ReapOnDrop;
@@ -102,6 +103,7 @@ struct CulpritSearch<'a> {
 impl CulpritSearch<'_> {
     /// Checks the two states, searches for the smallest patch between them, and reports it.
     fn run(&self, reporter: &mut dyn ChangesReporter) -> Result<ExitKind, CliError> {
+        let begun = Instant::now();
         let (args, problem, output) = (self.args, self.problem, self.output);
         let target = problem.test.target;
         let earlier = history::find(args, problem, output, &mut noting(reporter))?;
@@ -146,7 +148,7 @@ impl CulpritSearch<'_> {
         );
         let config = SessionConfig {
             jobs: args.jobs.count(),
-            budget: args.budget.budget(),
+            budget: args.budget.left(begun),
             interrupt: Some(self.interrupt.clone()),
             store: session.store.clone(),
             ..SessionConfig::default()

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use boildown_exec::spawn::ReapOnDrop;
 use boildown_exec::{CommandLine, Project, Runner};
@@ -44,6 +44,7 @@ mod report;
 pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
     let _reap = ReapOnDrop::begin();
+    let begun = Instant::now();
     if args.good.is_dir() && args.bad.is_dir() {
         return folders::run(args);
     }
@@ -92,6 +93,7 @@ pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     let session = begin(args, &files.bad, &prepared, earlier, &choices, reporter)?;
     let search = IsolationSearch {
         args,
+        begun,
         files: &files,
         language,
         finest,
@@ -162,6 +164,7 @@ fn warn_if_modified(args: &IsolateArgs, files: &GoodAndBad, reporter: &mut dyn R
 /// An isolation that is prepared.
 struct IsolationSearch<'a> {
     args: &'a IsolateArgs,
+    begun: Instant,
     files: &'a GoodAndBad,
     language: Option<&'static Language>,
     finest: Finest,
@@ -190,7 +193,7 @@ impl IsolationSearch<'_> {
         let config = SessionConfig {
             jobs: self.executors.jobs(),
             jobs_elsewhere: self.executors.jobs_elsewhere(),
-            budget: args.budget.budget(),
+            budget: args.budget.left(self.begun),
             interrupt: Some(self.interrupt.clone()),
             store,
             memory: None,

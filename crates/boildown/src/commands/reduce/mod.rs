@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use boildown_exec::Runner;
 use boildown_exec::spawn::ReapOnDrop;
@@ -73,6 +74,7 @@ fn reduce_one(
     args: &mut ReduceArgs,
     switch: Option<&FailureSwitch>,
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
+    let begun = Instant::now();
     let mut subject = Subject::read(args)?;
     let args = &*args;
     let usage = format!("boildown reduce {}", args.input.escaped());
@@ -127,6 +129,7 @@ fn reduce_one(
     (subject.destination).begin(args, first, known_results.as_ref(), reporter)?;
     let mut search = ReductionSearch {
         args,
+        begun,
         subject,
         language,
         known_results,

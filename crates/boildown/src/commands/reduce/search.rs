@@ -46,6 +46,7 @@ const FAILURES_SHOWN_EVERY: Duration = Duration::from_secs(1);
 /// A reduction that is prepared.
 pub(super) struct ReductionSearch<'a> {
     pub(super) args: &'a ReduceArgs,
+    pub(super) begun: Instant,
     pub(super) subject: Subject,
     pub(super) language: Option<&'static Language>,
     pub(super) known_results: Option<KnownResults>,
@@ -346,7 +347,7 @@ impl ReductionSearch<'_> {
         SessionConfig {
             jobs: self.executors.jobs(),
             jobs_elsewhere: self.executors.jobs_elsewhere(),
-            budget: self.args.budget.budget(),
+            budget: self.args.budget.left(self.begun),
             interrupt: Some(self.interrupt.clone()),
             store,
             memory: None,
