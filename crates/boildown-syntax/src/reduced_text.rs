@@ -20,7 +20,12 @@ pub(crate) fn one_by_one() -> InBatches<Algorithm> {
 
 /// Returns a program of C++.
 pub(crate) fn program(text: &str) -> (Arc<Document>, &'static Language) {
-    let language = Language::named("C++").expect("the grammar is built");
+    program_in("C++", text)
+}
+
+/// Returns a program in a language.
+pub(crate) fn program_in(language: &str, text: &str) -> (Arc<Document>, &'static Language) {
+    let language = Language::named(language).expect("the grammar is built");
     let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
     (Arc::new(document), language)
 }

@@ -11,10 +11,10 @@ use std::ops::Range;
 use boildown_search::tree::{IdVec, NodeId, Tree};
 
 use self::kinds::{
-    ANNOTATION_KINDS, DECLARATION_KINDS, DECLARING_KINDS, HOLDING_KINDS, MENTION_KINDS,
+    ANNOTATION_KINDS, DECLARATION_KINDS, DECLARING_KINDS, HOLDING_KINDS, LIST_KINDS, MENTION_KINDS,
     NOT_NAME_KINDS, PATH_KINDS, TRANSPARENT_KINDS, TYPE_KINDS,
 };
-use crate::document::{ERROR, UNPARSED, is_word};
+use crate::document::{CLAUSE, ERROR, UNPARSED, is_word};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language};
 
@@ -402,11 +402,14 @@ impl<'a> SymbolReader<'a, '_> {
     fn definition(&self, name: NodeId) -> Option<FoundDefinition> {
         let path = self.path(name);
         let (evidence, inner) = self.declares(path)?;
-        let scope = self.scope(inner, evidence);
+        // Another name for a table or value of SQL is known within its statement.
+        let statement = (self.index.around(inner)).find(|&node| self.kind(node) == "statement");
+        let scope = (statement.filter(|_| self.field(path) == "alias"))
+            .unwrap_or_else(|| self.scope(inner, evidence));
         Some(FoundDefinition {
             evidence,
             name,
-            is_qualified: path != name,
+            is_qualified: self.tree.nodes[path].tokens.len() > 1,
             inner,
             scope: self.tree.nodes[scope].tokens.clone(),
         })
@@ -458,6 +461,7 @@ impl<'a> SymbolReader<'a, '_> {
             .filter(|&node| {
                 (is_any(node, DECLARING_KINDS) || self.tree.nodes[node].kind == UNPARSED)
                     && !is_any(node, ANNOTATION_KINDS)
+                    && !is_any(node, LIST_KINDS)
                     && !is_in_type(node)
             })
             .filter(|&node| self.scope(node, Evidence::Declared) == NodeId::ROOT)
@@ -487,6 +491,12 @@ impl<'a> SymbolReader<'a, '_> {
                         .filter(|_| self.index.has_body[parent] || self.is_alone(parent));
                 }
                 "name" => return declared.filter(|_| is(DECLARATION_KINDS)),
+                "" if is(&["create_"]) && !is(&["index"]) => {
+                    return declared.filter(|_| self.is_first(node));
+                }
+                "" if matches!(self.tree.nodes[parent].kind, UNPARSED | CLAUSE) => {
+                    return Some((Evidence::Declared, self.created_by(node)?));
+                }
                 "left" if is(&["short_var", "for", "let"]) => return declared,
                 "left" if is(&["assign"]) => return Some((Evidence::Assigned, parent)),
                 // `using a::b;` makes `b` known; `using namespace a;` makes nothing known that has
@@ -502,6 +512,24 @@ impl<'a> SymbolReader<'a, '_> {
             }
             node = parent;
         }
+    }
+
+    /// Returns whether a node is the first of its kind among its siblings.
+    fn is_first(&self, node: NodeId) -> bool {
+        let kind = self.tree.nodes[node].kind;
+        let mut alike = self.tree.children(self.index.parent(node));
+        alike.find(|&other| self.tree.nodes[other].kind == kind) == Some(node)
+    }
+
+    /// Returns the statement of SQL that does not parse and creates what has this name.
+    fn created_by(&self, name: NodeId) -> Option<NodeId> {
+        let is_unparsed = |node: &NodeId| self.tree.nodes[*node].kind == UNPARSED;
+        let statement = self.index.around(name).find(is_unparsed)?;
+        let parent = self.index.parent(name);
+        let begins = |node: NodeId| self.tree.nodes[node].tokens.start;
+        let is_creation = (self.document.token(begins(statement))).eq_ignore_ascii_case(b"create");
+        (is_creation && begins(parent) == begins(statement) && self.is_first(name))
+            .then_some(statement)
     }
 
     /// Returns the node within which a declaration holds.

@@ -256,7 +256,7 @@ struct MostDeleted {
 #[cfg(all(test, feature = "lang-cpp"))]
 mod tests {
     use super::*;
-    use crate::reduced_text::{one_by_one, program, reduced};
+    use crate::reduced_text::{one_by_one, program, program_in, reduced};
     use crate::steps::at_once;
 
     /// Returns the words of the result when the program has to contain this text.
@@ -296,6 +296,43 @@ mod tests {
         let (document, language) = program(text);
         let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
         assert_eq!(unused.references.sources.len(), 3, "`n`, `b` and `main`");
+    }
+
+    /// Returns the result of a script of SQL, and the number of queries.
+    #[cfg(feature = "lang-sql")]
+    fn left_of_script(script: &str, needed: &str) -> (String, usize) {
+        let (document, language) = program_in("SQL", script);
+        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        let (result, queries) = reduced(&document, unused, &[needed]);
+        let words: Vec<&str> = result.split_whitespace().collect();
+        (words.join(" "), queries)
+    }
+
+    #[cfg(feature = "lang-sql")]
+    #[test]
+    fn a_statement_of_sql_stays_with_the_tables_that_it_reads() {
+        let script = "CREATE TABLE a (x INT); CREATE TABLE s.b (y INT); CREATE VIEW c AS SELECT x \
+            FROM a; INSERT INTO a VALUES (1); SELECT e.y FROM s.b e; SELECT e.x FROM c e;";
+        let (left, queries) = left_of_script(script, "FROM c e");
+        let needed =
+            "CREATE TABLE a (x INT); CREATE VIEW c AS SELECT x FROM a; SELECT e.x FROM c e;";
+        assert_eq!((&*left, queries), (needed, 5));
+        let (left, _) = left_of_script(script, "FROM s.b e");
+        assert_eq!(left, "CREATE TABLE s.b (y INT); SELECT e.y FROM s.b e;");
+    }
+
+    #[cfg(feature = "lang-sql")]
+    #[test]
+    fn statements_of_sql_that_do_not_parse_create_and_need_too() {
+        let strange = "{} ".repeat(100);
+        let script = format!(
+            "CREATE MACRO f(x) AS {strange} 3; CREATE MACRO g(x) AS {strange} 4; \
+             SELECT f(1) FROM {strange} 5; SELECT g(2) FROM {strange} 6;"
+        );
+        let (left, _) = left_of_script(&script, "6;");
+        let is_gone = |part: &str| !left.contains(part);
+        assert!(is_gone("f(x)") && is_gone("5;"), "{left}");
+        assert!(left.contains("g(x)"), "{left}");
     }
 
     #[test]

@@ -269,6 +269,7 @@ impl Builder {
             frames: None,
             repairs: Repairs::default(),
             parsed: None,
+            patterns: Vec::new(),
             pinned: Vec::new(),
             module: None,
             ir: None,

@@ -13,6 +13,9 @@ pub(crate) const WORD: u16 = u16::MAX - 1;
 /// The kind of a statement that does not parse and was divided.
 pub(crate) const UNPARSED: u16 = u16::MAX - 2;
 
+/// The kind of a part of such a statement: a clause of SQL, or an element of its list.
+pub(crate) const CLAUSE: u16 = u16::MAX - 3;
+
 /// The numbers of a language's kinds of nodes in a document: those of its grammar, after those of
 /// the languages before it.
 pub(super) struct KindNumbers {
@@ -27,7 +30,7 @@ impl KindNumbers {
             grammar: language.grammar(),
             offset,
         };
-        (kinds.end()? < UNPARSED).then_some(kinds)
+        (kinds.end()? < CLAUSE).then_some(kinds)
     }
 
     /// Returns the number of the first of them.
@@ -46,6 +49,12 @@ impl KindNumbers {
             ERROR => ERROR,
             id => self.offset + id,
         }
+    }
+
+    /// Returns the number of the kind of this name, when the grammar has it.
+    pub(super) fn named(&self, name: &str) -> Option<u16> {
+        let id = self.grammar.id_for_node_kind(name, true);
+        (id != 0).then_some(self.offset + id)
     }
 
     /// Returns the grammar's name for a kind, when it is one of these.

@@ -54,7 +54,7 @@ mod words;
 pub(crate) use characters::comment_prefixes;
 pub(crate) use frames::crc32;
 pub(crate) use joined::{JoinedPart, MARK, append as append_to_joined, parts as parts_of_joined};
-pub(crate) use kinds::{ERROR, UNPARSED, WORD};
+pub(crate) use kinds::{CLAUSE, ERROR, UNPARSED, WORD};
 pub(crate) use llvm::{ends_block as ends_block_of_ir, is_ill_formed as is_ill_formed_ir};
 pub(crate) use mlir::ends_block as ends_block_of_mlir;
 pub(crate) use render::Substitutes;

@@ -239,7 +239,9 @@ impl Writer<'_> {
             && is_word(last)
             && is_word(first)
             && document.between(before, next).iter().copied().all(is_word);
-        if run_together(last, first) && !followed_a_word && !was_one_word {
+        let is_pattern = (document.patterns.iter())
+            .any(|tokens| tokens.contains(&before) && tokens.contains(&next));
+        if run_together(last, first) && !followed_a_word && !was_one_word && !is_pattern {
             b" "
         } else {
             b""
@@ -300,4 +302,31 @@ fn run_together(last: u8, next: u8) -> bool {
     let quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`');
     let operator = |byte: u8| b"+-*/%&|^=<>!~?:.#@$\\".contains(&byte);
     is_word(last) && (is_word(next) || quote(next)) || operator(last) && operator(next)
+}
+
+#[cfg(all(test, feature = "all-languages"))]
+mod tests {
+    use super::*;
+    use crate::Language;
+
+    /// Returns what is left of a text without one token.
+    fn without(language: &str, text: &str, token: &str) -> String {
+        let language = Language::named(language).expect("the grammar is built");
+        let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
+        let is_it = |at: &usize| document.token(*at) == token.as_bytes();
+        let at = (0..document.len()).find(is_it).expect("the token is there");
+        let kept = Subset::full(document.len()).without(vec![at..at + 1]);
+        String::from_utf8_lossy(&document.render(&kept)).into_owned()
+    }
+
+    #[test]
+    fn tokens_of_a_regular_expression_stay_side_by_side() {
+        assert_eq!(
+            without("JavaScript", "x = /(a)*b:c/;", "b"),
+            "x = /(a)*:c/;"
+        );
+        assert_eq!(without("Regex", "(a)*b:c", "b"), "(a)*:c");
+        assert_eq!(without("JavaScript", "x = a * b - c;", "b"), "x = a * - c;");
+        assert_eq!(without("JavaScript", "x = a*b-c;", "b"), "x = a* -c;");
+    }
 }

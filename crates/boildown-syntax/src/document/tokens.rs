@@ -67,6 +67,9 @@ pub struct Document {
     pub(super) ir: Option<Arc<dyn ModuleText>>,
     /// The grammar's tree of the whole input; `None` for other views, and when the parser gave up.
     pub(super) parsed: Option<tree_sitter::Tree>,
+    /// The stretches of tokens that are regular expressions, ascending: white space between such
+    /// tokens would be a part of them.
+    pub(super) patterns: Vec<Range<usize>>,
     /// The tokens before which a list holds a text that always stays, ascending.
     pub(super) pinned: Vec<usize>,
 }

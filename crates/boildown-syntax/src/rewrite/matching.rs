@@ -1,10 +1,11 @@
 //! Pattern matching over documents.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::pattern::{Pattern, PatternItem};
-use crate::Document;
+use crate::{Document, View};
 
 /// A document, prepared for matching.
 pub(super) struct MatchIndex<'a> {
@@ -13,8 +14,12 @@ pub(super) struct MatchIndex<'a> {
     ends: Vec<Vec<u32>>,
     /// For each position between two tokens, the first token of the largest node that ends there.
     starts: Vec<u32>,
+    /// The number of brackets that are open before each token, and at the end.
+    depths: Vec<i64>,
     /// The tokens with each text.
-    by_text: HashMap<&'a [u8], Vec<usize>>,
+    by_text: HashMap<Cow<'a, [u8]>, Vec<usize>>,
+    /// Whether a word may be in upper or lower case: in SQL.
+    ignores_case: bool,
 }
 
 /// The tokens bound to each hole of a rule.
@@ -47,24 +52,35 @@ impl<'a> MatchIndex<'a> {
             let earliest = &mut starts[node.tokens.end];
             *earliest = start.min(*earliest);
         }
-        let mut by_text: HashMap<&[u8], Vec<usize>> = HashMap::new();
-        for token in 0..document.len() {
-            by_text
-                .entry(document.token(token))
-                .or_default()
-                .push(token);
-        }
-        Self {
+        let ignores_case =
+            matches!(document.view(), View::Syntax(language) if language.name == "SQL");
+        let mut index = Self {
             document,
             ends,
             starts,
-            by_text,
+            depths: depths(document),
+            by_text: HashMap::new(),
+            ignores_case,
+        };
+        for token in 0..document.len() {
+            let text = index.spelling(document.token(token));
+            index.by_text.entry(text).or_default().push(token);
+        }
+        index
+    }
+
+    /// Returns a text in the case in which texts are compared.
+    fn spelling<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        match self.ignores_case {
+            true => text.to_ascii_uppercase().into(),
+            false => text.into(),
         }
     }
 
     /// Returns the tokens with this text, in order.
     pub(super) fn tokens_with(&self, text: &[u8]) -> &[usize] {
-        self.by_text.get(text).map_or(&[], Vec::as_slice)
+        let tokens = self.by_text.get(&*self.spelling(text));
+        tokens.map_or(&[], Vec::as_slice)
     }
 
     /// Returns the matches of a pattern, from left to right; of those with the same start, the ones
@@ -131,6 +147,21 @@ impl<'a> MatchIndex<'a> {
                 .zip(right.clone())
                 .all(|(left, right)| self.document.token(left) == self.document.token(right))
     }
+}
+
+/// Returns the number of brackets that are open before each token, and at the end.
+fn depths(document: &Document) -> Vec<i64> {
+    let change = |token| match document.token(token) {
+        b"(" | b"[" | b"{" => 1,
+        b")" | b"]" | b"}" => -1,
+        _ => 0,
+    };
+    let changes = (0..document.len()).map(change);
+    let after = changes.scan(0, |depth, change| {
+        *depth += change;
+        Some(*depth)
+    });
+    std::iter::once(0).chain(after).collect()
 }
 
 fn small(index: usize) -> u32 {
@@ -205,13 +236,14 @@ impl MatchAttempt<'_> {
     }
 
     fn literal(&self, text: &[u8], at: usize) -> Option<usize> {
-        let mut rest = text;
-        let mut at = at;
+        let spelling = self.index.spelling(text);
+        let (mut rest, mut at) = (&*spelling, at);
         while !rest.is_empty() {
             if at == self.index.document.len() {
                 return None;
             }
-            rest = rest.strip_prefix(self.index.document.token(at))?;
+            let token = self.index.spelling(self.index.document.token(at));
+            rest = rest.strip_prefix(&*token)?;
             at += 1;
         }
         Some(at)
@@ -229,11 +261,15 @@ impl MatchAttempt<'_> {
     }
 
     fn many(&mut self, hole: usize, rest: &[PatternItem], start: usize, at: usize) -> Enough {
+        let index = self.index;
+        // What a hole stands for has all of its brackets: not `) { } void g(` of two methods.
+        if index.depths[at] < index.depths[start] {
+            return Enough::No;
+        }
         self.bindings[hole] = Some(start..at);
-        if self.run(rest, at) == Enough::Yes {
+        if index.depths[at] == index.depths[start] && self.run(rest, at) == Enough::Yes {
             return Enough::Yes;
         }
-        let index = self.index;
         let Some(ends) = index.ends.get(at) else {
             return Enough::No;
         };

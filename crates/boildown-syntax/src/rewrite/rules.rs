@@ -389,6 +389,34 @@ mod tests {
         assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     }
 
+    #[cfg(feature = "lang-java")]
+    #[test]
+    fn a_rule_does_not_take_two_methods_for_one() {
+        let java = Language::named("Java").expect("the grammar is built");
+        let text = "class a { int f() { return 1; } int g() { return 2; } }";
+        let document = Document::new(&text.as_bytes().into(), View::Syntax(java));
+        let rules = Rules::parse(
+            "rule r\n $T $F($$$P) { $$$B }  ~>  void $F($$$P) {}\n example: a b() { }  ~>  void b() {}",
+        );
+        let rule = &rules.expect("the rule is well-formed").rules[0];
+        let mut proposals = Vec::new();
+        rule.propose(&MatchIndex::new(&document), 0, &mut proposals);
+        let everything = Subset::full(document.len());
+        let text = |proposal: &Proposal| {
+            let (kept, substitutes) = proposal.apply(&everything, &Substitutes::new());
+            String::from_utf8_lossy(&document.render_with(&kept, &substitutes)).into_owned()
+        };
+        let mut texts: Vec<String> = proposals.iter().map(text).collect();
+        texts.dedup();
+        assert_eq!(
+            texts,
+            [
+                "class a { void f() {} int g() { return 2; } }",
+                "class a { int f() { return 1; } void g() {} }"
+            ]
+        );
+    }
+
     #[test]
     fn every_minimal_replacement_is_for_a_kind_that_the_language_has() {
         for language in Language::all() {

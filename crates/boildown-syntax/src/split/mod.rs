@@ -11,7 +11,7 @@ mod elements;
 mod json;
 mod lines;
 mod shell;
-mod sql;
+pub(crate) mod sql;
 
 use std::fmt;
 use std::str::FromStr;

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// between `BEGIN` and `END` of a trigger or routine. A line that begins with a dot or a backslash
 /// is a command of a client, and a statement of its own. A backslash escapes a quote if otherwise a
 /// quote would stay open.
-pub(super) fn statements(input: &[u8]) -> Vec<Range<usize>> {
+pub(crate) fn statements(input: &[u8]) -> Vec<Range<usize>> {
     let plain = Scan::new(input, Escape::Doubled).run();
     if plain.is_open {
         let escaped = Scan::new(input, Escape::Backslash).run();

@@ -73,7 +73,15 @@ pub(super) const TYPE_KINDS: &[&str] = &[
 ];
 
 /// Parts of the names of kinds that are names with qualifiers or arguments.
-pub(super) const PATH_KINDS: &[&str] = &["qualified", "template_type", "template_function"];
+pub(super) const PATH_KINDS: &[&str] = &[
+    "qualified",
+    "template_type",
+    "template_function",
+    "object_reference",
+];
+
+/// Parts of the names of kinds of lists of definitions.
+pub(super) const LIST_KINDS: &[&str] = &["column_definitions"];
 
 /// Parts of the names of kinds of types whose members only those use who have a value of them.
 pub(super) const HOLDING_KINDS: &[&str] = &["struct", "class", "union", "trait", "interface"];

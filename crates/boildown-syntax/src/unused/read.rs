@@ -267,8 +267,12 @@ fn end_of_head(document: &Document, node: NodeId) -> usize {
     blocks.next().unwrap_or(tokens.end)
 }
 
-/// Returns the statements of functions in a large document, not those inside of others.
+/// Returns the statements of a script, or those of functions in a large document that are not
+/// inside of others.
 fn statements(document: &Document, language: &Language, index: &SymbolIndex<'_>) -> Vec<NodeId> {
+    if language.name == "SQL" && !document.is_empty() {
+        return document.tree().children(NodeId::ROOT).collect();
+    }
     if document.len() < STATEMENTS_FROM {
         return Vec::new();
     }

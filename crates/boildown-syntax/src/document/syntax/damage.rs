@@ -14,7 +14,7 @@ use crate::{Language, parse};
 const SWALLOWED: usize = 256;
 
 /// The languages whose statements end with semicolons or blocks.
-const BLOCKS: [&str; 21] = [
+const BLOCKS: [&str; 22] = [
     "C",
     "C#",
     "C++",
@@ -29,6 +29,7 @@ const BLOCKS: [&str; 21] = [
     "Kotlin",
     "Objective-C",
     "Rust",
+    "SQL",
     "Scala",
     "Solidity",
     "Swift",
@@ -112,13 +113,21 @@ pub(super) fn has_token(tree: &Tree, at: usize, token: &str) -> bool {
 /// Returns the tokens of a text. A string or a comment is one token.
 pub(super) fn tokens(tree: &Tree, bytes: &[u8], start: usize) -> Vec<Range<usize>> {
     let mut tokens = Vec::new();
+    let mut covered = start;
     each_token(tree.root_node(), |token| {
         let at = start + token.start_byte()..start + token.end_byte();
+        // Within an error there are no nodes for tokens without a name in the grammar.
+        tokens.extend(words(bytes, covered..at.start.max(covered)));
+        covered = at.end;
         match token.is_error() {
             true => tokens.extend(words(bytes, at)),
             false => tokens.push(trim(bytes, at)),
         }
     });
+    tokens.extend(words(
+        bytes,
+        covered..start + tree.root_node().end_byte().max(covered - start),
+    ));
     tokens.retain(|token| !token.is_empty());
     tokens
 }

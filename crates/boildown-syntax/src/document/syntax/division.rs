@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::super::delimiters::partners;
 use super::super::words::is_word;
+use crate::split::sql;
 
 /// The tokens of a text, with the partners of delimiters.
 pub(super) struct Division<'a> {
@@ -16,6 +17,8 @@ pub(super) struct Division<'a> {
     partners: Vec<Option<usize>>,
     /// For each token that is the first of its line, the indentation of the line.
     indents: Vec<Option<usize>>,
+    /// The first tokens of the statements of a script of SQL; empty for other languages.
+    script: Vec<usize>,
 }
 
 /// The names of preprocessor directives.
@@ -36,7 +39,28 @@ impl<'a> Division<'a> {
             tokens,
             partners,
             indents,
+            script: Vec::new(),
         }
+    }
+
+    /// Takes the statements of a script of SQL for those of the text.
+    pub(super) fn of_script(mut self) -> Self {
+        let statements = sql::statements(self.bytes).into_iter();
+        let tokens = &self.tokens;
+        let first = |bytes: Range<usize>| tokens.partition_point(|token| token.start < bytes.start);
+        self.script = statements.map(first).collect();
+        self
+    }
+
+    /// Returns whether the text is a script of SQL.
+    pub(super) fn is_script(&self) -> bool {
+        !self.script.is_empty()
+    }
+
+    /// Returns the token after what begins with this one: after the partner of an opening
+    /// delimiter.
+    pub(super) fn after(&self, token: usize) -> usize {
+        self.partners[token].unwrap_or(token).max(token) + 1
     }
 
     pub(super) fn len(&self) -> usize {
@@ -60,7 +84,9 @@ impl<'a> Division<'a> {
     /// `;` at all, it begins with each line of the smallest indentation.
     pub(super) fn statements(&self, tokens: Range<usize>) -> Vec<Range<usize>> {
         let outer = || self.outer(tokens.clone());
-        let mut starts: Vec<usize> = if outer().any(|at| self.text(at) == b";") {
+        let mut starts: Vec<usize> = if self.is_script() {
+            self.script.clone()
+        } else if outer().any(|at| self.text(at) == b";") {
             let mut start = tokens.start;
             let mut starts = Vec::new();
             for at in outer() {
@@ -111,7 +137,7 @@ impl<'a> Division<'a> {
         })
     }
 
-    fn text(&self, token: usize) -> &[u8] {
+    pub(super) fn text(&self, token: usize) -> &[u8] {
         &self.bytes[self.tokens[token].clone()]
     }
 

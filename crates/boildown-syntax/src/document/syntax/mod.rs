@@ -5,7 +5,9 @@
 //! - `reader.rs`: what the walk needs and builds
 //! - `damage.rs`: tells whether syntax errors cost a tree much of its structure
 //! - `statements.rs`, `division.rs`: read such a text statement by statement
+//! - `clauses.rs`: reads a statement of SQL that does not parse
 
+mod clauses;
 mod damage;
 mod division;
 mod nodes;

@@ -33,6 +33,7 @@ pub(in crate::document) async fn read_with_kinds(
         builder: Builder::new(Arc::clone(bytes)),
         covered: 0,
         bytes,
+        patterns: Vec::new(),
         parsed: None,
         pace: Pace::default(),
     };
@@ -51,6 +52,7 @@ pub(in crate::document) async fn read_with_kinds(
         document.parsed = reader.parsed;
     }
     document.files = files;
+    document.patterns = reader.patterns;
     (document, KindNames(reader.grammars))
 }
 
@@ -163,6 +165,7 @@ impl SyntaxReader<'_> {
         context: Context,
     ) -> Computation<'f, ()> {
         Box::pin(async move {
+            let first = self.builder.len();
             let tree = grammar.parser.parse(&self.bytes[bytes.clone()]).await;
             if context.depth == 0 {
                 self.parsed.clone_from(&tree);
@@ -178,6 +181,9 @@ impl SyntaxReader<'_> {
                     self.walk(tree.walk(), section).await;
                 }
                 None => self.read_words(bytes),
+            }
+            if grammar.language.name == "Regex" {
+                self.patterns.push(first..self.builder.len());
             }
         })
     }

@@ -40,6 +40,8 @@ pub(super) struct SyntaxReader<'a> {
     /// Every byte before this one is in a token, or white space.
     pub(super) covered: usize,
     pub(super) bytes: &'a [u8],
+    /// The stretches of tokens that are regular expressions.
+    pub(super) patterns: Vec<Range<usize>>,
     /// The tree of the outermost language over the whole input.
     pub(super) parsed: Option<Tree>,
     pub(super) pace: Pace,

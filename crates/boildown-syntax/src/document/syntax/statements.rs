@@ -18,7 +18,7 @@ use crate::document::slots::Field;
 use crate::steps::{Computation, pause};
 
 /// The largest number of divided statements inside each other.
-const DEEPEST: usize = 32;
+pub(super) const DEEPEST: usize = 32;
 
 impl SyntaxReader<'_> {
     /// Reads a part of the text statement by statement.
@@ -31,7 +31,10 @@ impl SyntaxReader<'_> {
     ) {
         let tokens = tokens(tree, self.bytes, start);
         pause().await;
-        let division = Division::new(self.bytes, tokens);
+        let mut division = Division::new(self.bytes, tokens);
+        if grammar.language.name == "SQL" {
+            division = division.of_script();
+        }
         pause().await;
         let kind = grammar.kinds.number(tree.root_node());
         let position = NodePosition {
@@ -68,7 +71,7 @@ impl SyntaxReader<'_> {
         })
     }
 
-    async fn read_statement(
+    pub(super) async fn read_statement(
         &mut self,
         division: &Division<'_>,
         statement: Range<usize>,
@@ -78,12 +81,23 @@ impl SyntaxReader<'_> {
         let bytes = division.bytes_of(&statement);
         let text = &self.bytes[bytes.clone()];
         let whole = grammar.parser.parse(text).await;
-        if let Some(tree) = whole.filter(|tree| is_understood(tree, text)) {
+        // What is within the brackets of SQL need not be a statement.
+        let is_inner = division.is_script() && context.divided > 0;
+        let is_read = |tree: &Tree| match is_inner {
+            true => !tree.root_node().has_error(),
+            false => is_understood(tree, text),
+        };
+        if let Some(tree) = whole.filter(is_read) {
             let part = Section::new(grammar, bytes.start, context);
             return self.read_alone(&tree, part).await;
         }
         let divided = context.divided + 1;
         let context = Context { divided, ..context };
+        if division.is_script() {
+            return self
+                .read_clauses(division, statement, grammar, context)
+                .await;
+        }
         let bodies = division.bodies(statement.clone());
         let is_open = |tree: &Tree| {
             let open = |body: &Range<usize>| division.token(body.start - 1).start - bytes.start;
@@ -118,7 +132,7 @@ impl SyntaxReader<'_> {
     }
 
     /// Reads the tree of a statement, without its root, which stands for a whole text.
-    async fn read_alone(&mut self, tree: &Tree, part: Section<'_>) {
+    pub(super) async fn read_alone(&mut self, tree: &Tree, part: Section<'_>) {
         let mut cursor = tree.walk();
         if !tree.root_node().is_error() {
             cursor.goto_first_child();

@@ -140,6 +140,10 @@ fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
         passes.retain(|pass| !is_of_columns(pass));
         passes = checked(passes);
     }
+    if language.name == "SQL" {
+        // A script that is lost is divided into statements and clauses: into more than blocks.
+        passes.retain(|pass| pass.id != PassId::Blocks);
+    }
     let module = match language.name {
         "LLVM IR" => Some(View::LlvmIr),
         "MLIR" => Some(View::Mlir),

@@ -103,9 +103,8 @@ struct CulpritSearch<'a> {
 impl CulpritSearch<'_> {
     /// Checks the two states, searches for the smallest patch between them, and reports it.
     fn run(&self, reporter: &mut dyn ChangesReporter) -> Result<ExitKind, CliError> {
-        let begun = Instant::now();
         let (args, problem, output) = (self.args, self.problem, self.output);
-        let target = problem.test.target;
+        let (begun, target) = (Instant::now(), problem.test.target);
         let earlier = history::find(args, problem, output, &mut noting(reporter))?;
         let mut bad_run: Option<Run> = None;
         let advice = limit_advice(problem.test.limits.timeout);

@@ -43,8 +43,7 @@ mod report;
 /// Isolates the difference between two files.
 pub(crate) fn run(args: &IsolateArgs) -> Result<ExitKind, CliError> {
     // Ends leftover processes of runs whatever happens, also in a panic.
-    let _reap = ReapOnDrop::begin();
-    let begun = Instant::now();
+    let (_reap, begun) = (ReapOnDrop::begin(), Instant::now());
     if args.good.is_dir() && args.bad.is_dir() {
         return folders::run(args);
     }

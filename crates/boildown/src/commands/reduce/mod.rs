@@ -74,8 +74,7 @@ fn reduce_one(
     args: &mut ReduceArgs,
     switch: Option<&FailureSwitch>,
 ) -> Result<(ExitKind, Arc<[u8]>), CliError> {
-    let begun = Instant::now();
-    let mut subject = Subject::read(args)?;
+    let (begun, mut subject) = (Instant::now(), Subject::read(args)?);
     let args = &*args;
     let usage = format!("boildown reduce {}", args.input.escaped());
     let mut commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
@@ -119,7 +118,6 @@ fn reduce_one(
         reporter,
     )?;
     let place = (history.place.project()).map(|project| project.plan().root().to_owned());
-    let flakiness = Flakiness::new(&prepared.baseline);
     let (session, known_best) =
         history.begin(args, &prepared.oracle, choices.as_slice(), reporter)?;
     let known_results = session.known_results();
@@ -148,7 +146,7 @@ fn reduce_one(
         &strategy,
         session.store.as_ref(),
         known_best,
-        flakiness,
+        Flakiness::new(&prepared.baseline),
         reporter,
     )
 }
