@@ -230,21 +230,30 @@ impl<'a> BuiltIns<'a> {
         self.add(source, vec![edit]);
     }
 
-    /// Proposes shorter texts for each node: `1234` → `0`, `12`, `123`; `f(a, b)` → `0`, `f`.
+    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`.
+    pub(super) fn numbers(&mut self) {
+        for (id, node) in self.tree.nodes.enumerate().skip(1) {
+            let old = self.document.text(node.tokens.clone());
+            let is_number = old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1;
+            if !is_number || words(old, 0..old.len()).nth(1).is_some() {
+                continue;
+            }
+            for text in [
+                &b"0"[..],
+                b"1",
+                &old[..old.len() / 2],
+                &old[..old.len() - 1],
+            ] {
+                self.replace(BuiltIn::Number, id, text);
+            }
+        }
+    }
+
+    /// Proposes shorter texts for each node of several words: `f(a, b)` → `0`, `f`.
     pub(super) fn nodes(&mut self) {
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
             let old = self.document.text(node.tokens.clone());
             if words(old, 0..old.len()).nth(1).is_none() {
-                if old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1 {
-                    for text in [
-                        &b"0"[..],
-                        b"1",
-                        &old[..old.len() / 2],
-                        &old[..old.len() - 1],
-                    ] {
-                        self.replace(BuiltIn::Number, id, text);
-                    }
-                }
                 continue;
             }
             let choices = &self.slots[node.slot];

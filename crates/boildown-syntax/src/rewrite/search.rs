@@ -63,10 +63,13 @@ impl RewriteSetup {
             RewriteKind::WholeInput => {}
             RewriteKind::Smaller => {
                 let index = MatchIndex::new(document);
-                built_in.nodes();
-                built_in.symbols(self.language);
-                if self.language.name == "SMT-LIB" {
-                    built_in.by_sort();
+                built_in.numbers();
+                match self.language.name {
+                    "SMT-LIB" => built_in.by_sort(),
+                    _ => {
+                        built_in.nodes();
+                        built_in.symbols(self.language);
+                    }
                 }
                 for (source, rule) in self.rules.rules.iter().enumerate() {
                     rule.propose(&index, source, &mut proposals);
@@ -83,10 +86,17 @@ impl RewriteSetup {
                 texts.into_iter().all(|text| !self.adds_name(text))
             });
         }
-        // Deterministic: a stable sort of what was found from left to right, source by source.
+        // Deterministic: a stable sort of what was found from left to right, source by source. New
+        // names come first: a miss is remembered with the names around it.
         proposals.sort_by_key(|proposal| {
             let start = std::cmp::Reverse(proposal.start());
-            (std::cmp::Reverse(proposal.saved), start, proposal.source)
+            let is_last = kind == RewriteKind::Smaller && !self.renames(proposal);
+            (
+                is_last,
+                std::cmp::Reverse(proposal.saved),
+                start,
+                proposal.source,
+            )
         });
         proposals.dedup_by(|later, earlier| later.edits == earlier.edits);
         proposals
@@ -115,6 +125,11 @@ impl RewriteSetup {
                     && !seen.contains(word)
                     && !is_keyword(self.language, word)
             })
+    }
+
+    /// Returns whether a proposal gives other names.
+    fn renames(&self, proposal: &Proposal) -> bool {
+        proposal.source == self.rules.len() + BuiltIn::Canonical as usize
     }
 
     /// The number of rules and built-in rewritings.
@@ -154,6 +169,8 @@ pub(crate) struct Rewrites {
     missed: MissedRewrites,
     /// Whether there was a hit since the proposals were made.
     has_hit: bool,
+    /// Whether that gave other names before anything else changed.
+    has_new_names: bool,
 }
 
 /// The proposals that missed, as fingerprints of their edits and of the text around them. The same
@@ -208,6 +225,7 @@ impl Rewrites {
             records: vec![record; setup.sources()].into(),
             missed,
             has_hit: false,
+            has_new_names: false,
             setup: Arc::clone(setup),
             kind,
             check: match kind {
@@ -227,6 +245,9 @@ impl Rewrites {
     fn advance(&mut self) {
         loop {
             while let Some(proposal) = self.proposals.get(self.current) {
+                if self.has_new_names && !self.setup.renames(proposal) {
+                    break;
+                }
                 let record = self.records[proposal.source];
                 if record.misses < MISSES_IN_A_ROW
                     && proposal.applies(&self.kept, &self.substitutes)
@@ -286,6 +307,7 @@ impl Search for Rewrites {
             let (mut kept, substitutes) = proposal.apply(&self.kept, &self.substitutes);
             kept.commit();
             self.has_hit = true;
+            self.has_new_names |= self.kind == RewriteKind::Smaller && self.setup.renames(proposal);
             (self.kept, self.substitutes) = (kept, Arc::new(substitutes));
         } else {
             record.misses += 1;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::sorts::{Expected, Operation, Sort};
 use super::terms::{ReadTerms, Term, TermContent, parse};
-use super::uses::{Application, ScriptUses, SymbolUses};
+use super::uses::{Application, ScriptUses, SymbolUses, TermPlace};
 
 /// What is known of the form of a script.
 #[derive(Debug, Default)]
@@ -19,17 +19,21 @@ pub(crate) struct ScriptForm<'a> {
     pub(crate) undeclared: BTreeSet<&'a [u8]>,
     /// Whether brackets, a number of arguments or a sort is wrong.
     pub(crate) is_wrong: bool,
-    declared: BTreeMap<&'a [u8], Signature>,
+    pub(super) declared: BTreeMap<&'a [u8], Signature>,
     /// The sorts that are declared or defined. `Any` has parameters.
-    sorts: BTreeMap<&'a [u8], Sort>,
+    pub(super) sorts: BTreeMap<&'a [u8], Sort>,
     /// The symbols that are bound where the walk is.
-    bound: Vec<(&'a [u8], Sort)>,
+    pub(super) bound: Vec<(&'a [u8], Sort)>,
     /// The levels of assertions that are open.
     levels: Vec<AssertionLevel<'a>>,
     /// Whether a declaration outlives its level.
     has_global_declarations: bool,
     /// The terms and the uses of symbols, if asked for.
-    uses: Option<ScriptUses<'a>>,
+    pub(super) uses: Option<ScriptUses<'a>>,
+    /// Where the term is that is read next.
+    place: TermPlace<'a>,
+    /// The number of commands but declarations and assertions.
+    other_commands: usize,
 }
 
 /// A level of assertions.
@@ -44,8 +48,8 @@ struct AssertionLevel<'a> {
 
 /// The arguments and the result of a declared symbol.
 #[derive(Debug, Clone)]
-struct Signature {
-    arguments: Vec<Sort>,
+pub(super) struct Signature {
+    pub(super) arguments: Vec<Sort>,
     result: Sort,
 }
 
@@ -94,11 +98,16 @@ impl<'a> ScriptForm<'a> {
             self.is_wrong = true;
             return;
         };
-        if head != b"declare-const" {
+        // A level can be opened and closed without a number.
+        if !matches!(head, b"declare-const" | b"push" | b"pop") {
             self.heads.insert((head, arguments.len()));
         }
         match (head, arguments) {
             (b"assert", [term]) => {
+                self.place = TermPlace::Assertion(self.other_commands);
+                if let Some(uses) = &mut self.uses {
+                    uses.assertions.push(command.range.clone());
+                }
                 let sort = self.term(term);
                 self.expect(&sort, &Sort::Bool);
             }
@@ -133,17 +142,17 @@ impl<'a> ScriptForm<'a> {
             (b"declare-sort", [name, parameters, ..]) => self.declare_sort(name, parameters),
             (b"declare-sort", [name]) => {
                 let name = name.atom().unwrap_or_default();
-                self.sorts.insert(name, Sort::Named(name.to_vec()));
+                self.new_sort(name, Sort::Named(name.to_vec()));
             }
             (b"define-sort", [name, parameters, sort]) => {
                 let is_plain = parameters.list().is_some_and(<[_]>::is_empty);
                 let sort = if is_plain { self.sort(sort) } else { Sort::Any };
-                self.sorts.insert(name.atom().unwrap_or_default(), sort);
+                self.new_sort(name.atom().unwrap_or_default(), sort);
             }
             (b"declare-datatypes", [names, datatypes]) => self.datatypes(names, datatypes),
             (b"declare-datatype", [name, datatype]) => {
                 let name = name.atom().unwrap_or_default();
-                self.sorts.insert(name, Sort::Named(name.to_vec()));
+                self.new_sort(name, Sort::Named(name.to_vec()));
                 self.constructors(name, datatype);
             }
             (
@@ -160,6 +169,7 @@ impl<'a> ScriptForm<'a> {
 
     /// Reads a command that declares and asserts nothing.
     fn other_command(&mut self, command: &Term<'a>, head: &[u8], arguments: &[Term<'a>]) {
+        self.other_commands += 1;
         let number = match arguments {
             [] => Some(1),
             [number] => super::sorts::number(number),
@@ -283,7 +293,7 @@ impl<'a> ScriptForm<'a> {
     }
 
     /// Notes a declaration of a symbol.
-    fn symbol(
+    pub(super) fn symbol(
         &mut self,
         name: &'a [u8],
         declaration: Option<Range<usize>>,
@@ -313,86 +323,31 @@ impl<'a> ScriptForm<'a> {
         }
     }
 
-    fn declare_sort(&mut self, name: &Term<'a>, parameters: &Term<'a>) {
-        let name = name.atom().unwrap_or_default();
-        let sort = match parameters.atom() {
-            Some(b"0") => Sort::Named(name.to_vec()),
-            _ => Sort::Any,
-        };
+    pub(super) fn new_sort(&mut self, name: &'a [u8], sort: Sort) {
+        self.name(name);
         self.sorts.insert(name, sort);
     }
 
-    /// Reads `((List 0) (Tree 0)) ((constructors of the first) (those of the second))`.
-    fn datatypes(&mut self, names: &Term<'a>, datatypes: &Term<'a>) {
-        let (Some(names), Some(datatypes)) = (names.list(), datatypes.list()) else {
-            self.is_wrong = true;
-            return;
-        };
-        // The old form, `() ((List constructors) …)`, is not read.
-        if names.is_empty() {
-            return;
-        }
-        self.is_wrong |= names.len() != datatypes.len();
-        for name in names {
-            match name.list() {
-                Some([name, parameters]) => self.declare_sort(name, parameters),
-                _ => self.is_wrong = true,
-            }
-        }
-        for (name, datatype) in names.iter().zip(datatypes) {
-            if let Some(uses) = &mut self.uses {
-                let both = [name.range.clone(), datatype.range.clone()];
-                uses.datatypes.push(both);
-            }
-            let name = name.application().map_or(&b""[..], |(name, _)| name);
-            self.constructors(name, datatype);
-        }
-    }
-
-    /// Reads `((nil) (cons (head Int) (tail List)))`.
-    fn constructors(&mut self, datatype: &'a [u8], constructors: &Term<'a>) {
-        let own = self.sorts.get(datatype).cloned().unwrap_or(Sort::Any);
-        let Some(constructors) = constructors.list().filter(|list| !list.is_empty()) else {
-            self.is_wrong = true;
-            return;
-        };
-        if own == Sort::Any || constructors[0].atom() == Some(b"par") {
-            return;
-        }
-        for constructor in constructors {
-            let (name, selectors) = match (constructor.atom(), constructor.application()) {
-                (Some(name), _) => (name, &[][..]),
-                (None, Some(parts)) => parts,
-                (None, None) => {
-                    self.is_wrong = true;
-                    continue;
-                }
-            };
-            let mut arguments = Vec::new();
-            for selector in selectors {
-                let Some((selector, [sort])) = selector.application() else {
-                    self.is_wrong = true;
-                    continue;
-                };
-                let sort = self.sort(sort);
-                arguments.push(sort.clone());
-                self.declare(selector, vec![own.clone()], sort);
-            }
-            self.symbol(name, None, selectors, &own);
-            self.declare(name, arguments, own.clone());
-        }
-    }
-
-    fn sort(&mut self, sort: &Term<'a>) -> Sort {
+    pub(super) fn sort(&mut self, sort: &Term<'a>) -> Sort {
         if let Some(name) = sort.atom()
             && !self.sorts.contains_key(name)
             && !Sort::is_built_in(name)
         {
             self.undeclared.insert(name);
         }
-        if let Some((b"Array", [index, element])) = sort.application() {
-            let index = self.sort(index);
-            return Sort::Array(Box::new((index, self.sort(element))));
+        match sort.application() {
+            Some((b"Array", [index, element])) => {
+                let index = self.sort(index);
+                return Sort::Array(Box::new((index, self.sort(element))));
+            }
+            Some((b"_", parts)) => self.sort_with_numbers(parts),
+            Some((name, parts)) => {
+                self.heads.insert((name, parts.len()));
+                for part in parts {
+                    self.sort(part);
+                }
+            }
+            None => self.is_wrong |= sort.atom().is_none(),
         }
         let sorts = &self.sorts;
         Sort::of(sort, &mut |name| match sorts.get(name) {
@@ -401,11 +356,30 @@ impl<'a> ScriptForm<'a> {
         })
     }
 
-    fn declare(&mut self, name: &'a [u8], arguments: Vec<Sort>, result: Sort) {
+    /// Reads the words of `(_ BitVec 8)` after the sign.
+    fn sort_with_numbers(&mut self, parts: &[Term<'a>]) {
+        let [name, numbers @ ..] = parts else {
+            self.is_wrong = true;
+            return;
+        };
+        let count = match name.atom() {
+            Some(b"BitVec") => 1,
+            Some(b"FloatingPoint") => 2,
+            Some(name) => {
+                self.heads.insert((name, numbers.len()));
+                return;
+            }
+            None => 0,
+        };
+        let is_wrong = |term| super::sorts::number(term).is_none_or(|number| number == 0);
+        self.is_wrong |= numbers.len() != count || numbers.iter().any(is_wrong);
+    }
+
+    pub(super) fn declare(&mut self, name: &'a [u8], arguments: Vec<Sort>, result: Sort) {
         self.declared.insert(name, Signature { arguments, result });
     }
 
-    fn expect(&mut self, found: &Sort, expected: &Sort) {
+    pub(super) fn expect(&mut self, found: &Sort, expected: &Sort) {
         self.is_wrong |= !found.fits(expected);
     }
 
@@ -415,16 +389,37 @@ impl<'a> ScriptForm<'a> {
             match parameter.application() {
                 Some((name, [sort])) => {
                     let sort = self.sort(sort);
-                    self.bound.push((name, sort));
+                    self.bind(name, sort);
                 }
                 _ => self.is_wrong = true,
             }
         }
     }
 
-    fn term(&mut self, term: &Term<'a>) -> Sort {
+    pub(super) fn bind(&mut self, name: &'a [u8], sort: Sort) {
+        self.name(name);
+        self.bound.push((name, sort));
+    }
+
+    /// Notes a name that is no symbol.
+    pub(super) fn name(&mut self, name: &'a [u8]) {
+        if let Some(uses) = &mut self.uses {
+            uses.other_names.push(name);
+        }
+    }
+
+    pub(super) fn term(&mut self, term: &Term<'a>) -> Sort {
+        let place = std::mem::take(&mut self.place);
         let parts = match &term.content {
-            TermContent::Atom(atom) => return self.atom(atom, term),
+            TermContent::Atom(atom) => {
+                let sort = self.atom(atom, term);
+                if let Some(uses) = &mut self.uses
+                    && Sort::of_literal(atom).is_none()
+                {
+                    uses.constant(&term.range, &sort, &place);
+                }
+                return sort;
+            }
             TermContent::List(parts) => parts,
         };
         let sort = match (term.application(), &parts[..]) {
@@ -439,6 +434,7 @@ impl<'a> ScriptForm<'a> {
             uses.applications.push(Application {
                 range: term.range.clone(),
                 sort: sort.clone(),
+                place,
                 symbols_before: uses.symbols.len(),
             });
         }
@@ -475,7 +471,11 @@ impl<'a> ScriptForm<'a> {
                 }
                 match Operation::indexed(parts, &sorts) {
                     Some(operation) => self.apply(&sorts, &operation),
-                    None => Sort::Any,
+                    None => {
+                        let name = parts.first().and_then(Term::atom);
+                        self.heads.insert((name.unwrap_or_default(), sorts.len()));
+                        Sort::Any
+                    }
                 }
             }
             Some((b"as", [_, sort])) => {
@@ -485,8 +485,35 @@ impl<'a> ScriptForm<'a> {
                     _ => Sort::Any,
                 }
             }
-            _ => Sort::Any,
+            _ => {
+                // Only a logic of higher order has these.
+                self.heads.insert((b"(", arguments.len()));
+                Sort::Any
+            }
         }
+    }
+
+    /// Reads the arguments of an operation.
+    fn arguments(&mut self, head: &'a [u8], arguments: &[Term<'a>]) -> Vec<Sort> {
+        let count = arguments.len();
+        let read = arguments.iter().enumerate().map(|(index, term)| {
+            let other = match (head, count, index) {
+                (b"ite", 3, 1) => Some(2),
+                (b"ite", 3, 2) => Some(1),
+                (b"ite", ..) => None,
+                (_, 2, _) => Some(1 - index),
+                _ => None,
+            };
+            let other = other.map(|other: usize| arguments[other].range.clone());
+            self.place = TermPlace::Argument {
+                head,
+                index,
+                count,
+                other,
+            };
+            self.term(term)
+        });
+        read.collect()
     }
 
     fn application(&mut self, head: &'a [u8], arguments: &[Term<'a>], term: &Term<'a>) -> Sort {
@@ -511,11 +538,9 @@ impl<'a> ScriptForm<'a> {
                 self.is_wrong = true;
                 return Sort::Any;
             }
-            (b"_", [name, width]) => {
-                let is_number = (name.atom())
-                    .and_then(|name| name.strip_prefix(b"bv"))
-                    .is_some_and(|digits| digits.iter().all(u8::is_ascii_digit));
-                let width = super::sorts::number(width).filter(|_| is_number);
+            (b"_", [name, width]) if is_bit_vector(name) => {
+                let width = super::sorts::number(width);
+                self.is_wrong |= width.is_none();
                 return width.map_or(Sort::Any, Sort::Bits);
             }
             (b"_", [name, exponent, significand])
@@ -525,10 +550,28 @@ impl<'a> ScriptForm<'a> {
                 return Sort::float(exponent, significand);
             }
             (b"as", [_, sort]) => return self.sort(sort),
-            (b"_" | b"as" | b"match", _) => return Sort::Any,
+            (b"_", [name, indices @ ..]) => {
+                // Neither a value nor an operation that is known.
+                self.is_wrong |= indices.iter().any(|index| index.atom().is_none());
+                match name.atom() {
+                    Some(name) => _ = self.heads.insert((name, indices.len())),
+                    None => self.is_wrong = true,
+                }
+                return Sort::Any;
+            }
+            (b"match", [term, cases]) if cases.list().is_some() => {
+                return self.matching(term, cases.list().unwrap_or_default());
+            }
+            (b"as" | b"match" | b"_", _) => {
+                self.is_wrong = true;
+                return Sort::Any;
+            }
             _ => {}
         }
-        let sorts: Vec<Sort> = arguments.iter().map(|term| self.term(term)).collect();
+        let sorts = self.arguments(head, arguments);
+        if let Some(uses) = &mut self.uses {
+            uses.equation(term, &sorts);
+        }
         if self.bound.iter().any(|(name, _)| *name == head) {
             self.is_wrong = true;
             return Sort::Any;
@@ -570,6 +613,9 @@ impl<'a> ScriptForm<'a> {
             let value = attributes.get(index + 1).filter(|term| !is_keyword(term));
             match (attribute.atom(), value) {
                 (Some(b":named"), Some(name)) if name.atom().is_some() => {
+                    if let Some(uses) = &mut self.uses {
+                        uses.names_of_terms.extend(name.atom());
+                    }
                     self.declare(name.atom().unwrap_or_default(), Vec::new(), sort.clone());
                 }
                 (Some(b":pattern"), Some(value)) if value.list().is_some() => {
@@ -589,7 +635,7 @@ impl<'a> ScriptForm<'a> {
     }
 
     fn binding_let(&mut self, bindings: &[Term<'a>], body: &Term<'a>) -> Sort {
-        let mut new = Vec::new();
+        let mut new: Vec<(&[u8], Sort)> = Vec::new();
         for binding in bindings {
             match binding.application() {
                 Some((name, [value])) => new.push((name, self.term(value))),
@@ -597,11 +643,19 @@ impl<'a> ScriptForm<'a> {
             }
         }
         let before = self.bound.len();
-        self.bound.append(&mut new);
+        for (name, sort) in new {
+            self.bind(name, sort);
+        }
         let sort = self.term(body);
         self.bound.truncate(before);
         sort
     }
+}
+
+/// Returns whether a term is the name of a number, such as `bv8`.
+fn is_bit_vector(term: &Term<'_>) -> bool {
+    let digits = term.atom().and_then(|name| name.strip_prefix(b"bv"));
+    digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit))
 }
 
 fn is_keyword(term: &Term<'_>) -> bool {

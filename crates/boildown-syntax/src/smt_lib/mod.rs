@@ -2,11 +2,17 @@
 //!
 //! - `terms.rs`: commands and terms as nested lists
 //! - `sorts.rs`: sorts, and what operations take and give
+//! - `datatypes.rs`: declarations of sorts and datatypes, and cases by constructors
 //! - `form.rs`: what is declared, and whether each term has the sort that its place asks for
 //! - `uses.rs`: terms and uses of symbols, with their places
 //! - `values.rs`: replacements of terms and constants by values of their sorts
+//! - `implied.rs`: values that need not be tried
+//! - `names.rs`: shorter names
 
+mod datatypes;
 mod form;
+mod implied;
+mod names;
 mod sorts;
 mod terms;
 #[cfg(test)]

@@ -215,7 +215,7 @@ impl Operation {
             b"/" => at_least(2, Int, Real),
             b"div" => at_least(2, Int, Int),
             b"str.++" => at_least(2, Text, Text),
-            b"re.++" | b"re.union" | b"re.inter" => at_least(2, Language, Language),
+            b"re.++" | b"re.union" | b"re.inter" | b"re.diff" => at_least(2, Language, Language),
             b"=" | b"distinct" => at_least(2, known(sorts), Bool),
             b"not" => fixed(&[Bool], Bool),
             b"ite" => {
@@ -236,6 +236,7 @@ impl Operation {
             }
             b"str.indexof" => fixed(&[Text, Text, Int], Int),
             b"str.replace" | b"str.replace_all" => fixed(&[Text, Text, Text], Text),
+            b"str.replace_re" | b"str.replace_re_all" => fixed(&[Text, Language, Text], Text),
             b"str.is_digit" => fixed(&[Text], Bool),
             b"str.in.re" | b"str.in_re" => fixed(&[Text, Language], Bool),
             b"str.to.re" | b"str.to_re" => fixed(&[Text], Language),
@@ -361,6 +362,7 @@ impl Operation {
                 }
             }
             (b"zero_extend" | b"sign_extend", [by]) => fixed(same(), widened(number(by))),
+            (b"re.loop", [_, _]) | (b"re.^", [_]) => fixed(Sort::Language, Sort::Language),
             (b"rotate_left" | b"rotate_right", [_]) => fixed(same(), same()),
             (b"repeat", [times]) => {
                 let times = number(times).zip(width);

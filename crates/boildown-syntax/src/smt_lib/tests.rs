@@ -22,8 +22,8 @@ fn changed(script: &str, kind: SortedChangeKind) -> Vec<String> {
 fn a_term_becomes_a_value_of_its_sort() {
     let script = "(define-sort Byte () (_ BitVec 8)) (declare-const x Byte)\
                   (declare-datatypes ((L 0)) (((nil) (cons (hd Int) (tl L)))))\
-                  (assert (= (tl (cons 1 nil)) nil))\
-                  (assert (bvult ((_ extract 5 2) (bvadd x #x01)) #xa))";
+                  (assert (= (tl (cons 1 nil)) (cons 2 nil)))\
+                  (check-sat) (assert (bvult ((_ extract 5 2) (bvadd x #x01)) #xa))";
     let all = changed(script, SortedChangeKind::Term);
     for (old, new) in [
         ("(bvadd x #x01)", "#x00"),
@@ -215,12 +215,94 @@ fn a_term_of_a_short_script_becomes_one_or_a_constant() {
 }
 
 #[test]
-fn names_become_their_beginnings() {
-    let script = "(declare-const x1 Int)(declare-fun x2 () Int)(assert (< x1 x2))";
+fn names_become_letters() {
+    let script = "(declare-const x1 Int)(assert (! (let ((x2 1)) (< x1 x2)) :named x3))(assert x3)";
     let all = changed(script, SortedChangeKind::Renamed);
-    assert_eq!(all, [script.replace("x1", "x")], "`x` is taken then");
-    let script = "(declare-const a1 Int)(declare-const b1 Int)(assert (< a1 b1))";
-    let all = changed(script, SortedChangeKind::Renamed);
-    assert_eq!(all[0], script.replace('1', ""));
-    assert_eq!(all.len(), 3);
+    let unprinted = script.replace("x1", "x").replace("x2", "a");
+    assert_eq!(all[0], unprinted.replace("x3", "b"));
+    assert_eq!(all[1], unprinted, "a solver prints the names of terms");
+    assert_eq!(all.len(), 5);
+    assert!(changed(&all[0], SortedChangeKind::Renamed).is_empty());
+}
+
+#[test]
+fn values_that_other_changes_imply_are_left_out() {
+    let script = "(declare-const p Bool)(declare-const n Int)\
+                  (assert (or p (not (< n (+ (* n n) 1)))))(assert (= n (* 2 n)))";
+    let all = changed(script, SortedChangeKind::Term);
+    let expected = [
+        script.replace("(* n n)", "0"),
+        script.replace("(+ (* n n) 1)", "0"),
+        script.replace("(or p (not (< n (+ (* n n) 1))))", "false"),
+        script.replace("(* 2 n)", "0"),
+    ];
+    // `0` in the sum is what `1` in its place is.
+    let is_wanted = |text: &&String| **text != expected[0];
+    assert_eq!(
+        all.iter().collect::<Vec<_>>(),
+        expected.iter().filter(is_wanted).collect::<Vec<_>>()
+    );
+    let others = changed(script, SortedChangeKind::OtherTerm);
+    assert!(!others.contains(&script.replace("(* 2 n)", "n")));
+}
+
+#[test]
+fn sorts_and_operations_with_numbers_are_checked() {
+    let right = "(declare-const x (_ BitVec 8))(declare-const y (Array Int (_ BitVec 8)))\
+                 (assert (= ((_ extract 3 0) x) (_ bv3 4)))";
+    let form = ScriptForm::read(right.as_bytes());
+    assert!(!form.is_wrong, "{form:?}");
+    for (from, to) in [
+        ("x (_ BitVec 8)", "x (_ BitVec)"),
+        ("x (_ BitVec 8)", "x (_ 8)"),
+        ("x (_ BitVec 8)", "x (BitVec 8)"),
+        ("x (_ BitVec 8)", "x ()"),
+        ("(_ bv3 4)", "(_ bv3 (4))"),
+        ("(_ BitVec 8)))", "(_ BitVec 0)))"),
+        ("(= ((_ extract 3 0) x)", "(((_ extract 3 0) x)"),
+    ] {
+        let text = right.replacen(from, to, 1);
+        let other = ScriptForm::read(text.as_bytes());
+        let is_known = other.heads.is_subset(&form.heads);
+        assert!(text != right && (other.is_wrong || !is_known), "{text}");
+    }
+}
+
+#[test]
+fn cases_bind_the_fields_of_constructors() {
+    let right = "(declare-datatype L ((nil) (cons (hd Int) (tl L))))\
+                 (define-fun f ((l L)) Int (match l ((nil 0) ((cons a b) (+ a (hd b))))))\
+                 (assert (< (f nil) (match (cons 1 nil) ((nil 1) (z (hd z))))))";
+    let form = ScriptForm::read(right.as_bytes());
+    assert!(!form.is_wrong && form.undeclared.is_empty(), "{form:?}");
+    for (from, to) in [
+        ("(cons a b) (+", "(cons a) (+"),
+        ("(cons a b) (+", "(conz a b) (+"),
+        ("(+ a (hd b))", "(+ a (hd a))"),
+        ("(nil 0)", "(nil true)"),
+        ("(nil 0)", "(nil)"),
+        ("(hd z)", "(hd y)"),
+    ] {
+        let text = right.replacen(from, to, 1);
+        let form = ScriptForm::read(text.as_bytes());
+        assert!(
+            text != right && (form.is_wrong || !form.undeclared.is_empty()),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn an_assertion_goes_while_another_one_becomes_stronger() {
+    let [first, second] = ["(assert (< n (* n n)))", "(assert (= n (abs n)))"];
+    let script = format!("(declare-const n Int){first}{second}");
+    let all = changed(&script, SortedChangeKind::OtherTerm);
+    for (gone, old, new) in [
+        (second, "(< n", "(< 0"),
+        (first, "(= n (abs n))", "(< n (abs n))"),
+        (first, "(= n (abs n))", "(< (abs n) n)"),
+    ] {
+        let expected = script.replace(gone, "").replace(old, new);
+        assert!(all.contains(&expected), "{expected}: {all:#?}");
+    }
 }

@@ -1,12 +1,13 @@
 //! Values that can take the places of terms and symbols of a script.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::form::ScriptForm;
+use super::implied::ImpliedValues;
+use super::names::shorter_names;
 use super::sorts::Sort;
 use super::terms::{ReadTerms, Term, TermContent, parse};
-use super::uses::SymbolUses;
+use super::uses::{ByteEdits, ScriptUses, SymbolUses};
 
 impl SymbolUses<'_> {
     fn is_constant(&self) -> bool {
@@ -88,9 +89,6 @@ fn with_values(text: &[u8], terms: &[Term<'_>], values: &[(&[u8], &[u8])]) -> Ve
     all
 }
 
-/// Replacements for ranges of bytes, to be made together.
-type ByteEdits = Vec<(Range<usize>, Vec<u8>)>;
-
 /// A change to a script that leaves all terms with their sorts.
 #[derive(Debug)]
 pub(crate) struct SortedChange {
@@ -104,10 +102,10 @@ pub(crate) enum SortedChangeKind {
     /// An application becomes a value of its sort, or, where these need a declaration, a constant
     /// that is declared before.
     Term,
-    /// In a short script: it becomes another value, or a constant that is declared before.
+    /// In a short script: it becomes another value, or a constant that is declared before, or a
+    /// relation becomes stronger while another assertion goes.
     OtherTerm,
-    /// So do all uses of a declared function, or of a constant that is a bit vector, and the
-    /// declaration is deleted. The rules do that for other constants.
+    /// So do all uses of a declared symbol, and the declaration is deleted.
     Symbol,
     /// A parameter of a function, or a field of a constructor, is deleted with its arguments.
     Parameter,
@@ -116,7 +114,7 @@ pub(crate) enum SortedChangeKind {
     Pair,
     /// The body of a function takes the place of its uses.
     Inlined,
-    /// Declared symbols have the beginnings of their names for names: all of them, or one.
+    /// Names become letters: all of them, or one.
     Renamed,
 }
 
@@ -125,15 +123,25 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
     let script = ScriptForm::uses(text);
     let mut all = Vec::new();
     let mut add = |kind, edits| all.push(SortedChange { kind, edits });
+    let mut implied = ImpliedValues::default();
     for term in &script.applications {
-        for value in values(&term.sort, &script.symbols[..term.symbols_before]) {
+        let mut values = values(&term.sort, &script.symbols[..term.symbols_before]);
+        values.retain(|value| !implied.contains(text, term, value));
+        for value in values {
             add(SortedChangeKind::Term, vec![(term.range.clone(), value)]);
         }
     }
     let is_short = script.applications.len() <= SHORT;
     for term in script.applications.iter().filter(|_| is_short) {
-        for value in other_values(&term.sort, &script.symbols[..term.symbols_before]) {
+        let mut values = other_values(&term.sort, &script.symbols[..term.symbols_before]);
+        values.retain(|value| !implied.contains(text, term, value));
+        for value in values {
             let edits = vec![(term.range.clone(), value)];
+            add(SortedChangeKind::OtherTerm, edits);
+        }
+    }
+    if is_short && script.assertions.len() <= FEW_ASSERTIONS {
+        for edits in stronger(text, &script) {
             add(SortedChangeKind::OtherTerm, edits);
         }
     }
@@ -145,10 +153,7 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
         let Some(declaration) = &symbol.declaration else {
             continue;
         };
-        let mut values = match symbol.is_constant() && !matches!(symbol.sort, Sort::Bits(_)) {
-            true => Vec::new(),
-            false => values(&symbol.sort, &script.symbols[..index]),
-        };
+        let mut values = values(&symbol.sort, &script.symbols[..index]);
         values.extend(symbol.sort.one().filter(|_| is_short));
         for value in values {
             let mut edits = vec![(declaration.clone(), Vec::new())];
@@ -162,7 +167,7 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
             add(SortedChangeKind::Inlined, edits);
         }
     }
-    for edits in shorter_names(text, &script.symbols) {
+    for edits in shorter_names(text, &script) {
         add(SortedChangeKind::Renamed, edits);
     }
     let several = |pairs: &'_ Vec<[Range<usize>; 2]>| match pairs.len() {
@@ -182,7 +187,7 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
 }
 
 /// Of scripts with more applications than this, fewer values are tried.
-const SHORT: usize = 24;
+const SHORT: usize = 16;
 
 /// The largest number of constants that are tried in the place of a term.
 const MOST_CONSTANTS: usize = 2;
@@ -197,40 +202,29 @@ fn other_values(sort: &Sort, symbols: &[SymbolUses<'_>]) -> Vec<Vec<u8>> {
     sort.one().into_iter().chain(constants).collect()
 }
 
-/// Returns the edits that shorten the names of all symbols, and of each of them, to their
-/// beginnings.
-fn shorter_names(text: &[u8], symbols: &[SymbolUses<'_>]) -> Vec<ByteEdits> {
-    let ReadTerms::Script(commands) = parse(text) else {
-        return Vec::new();
-    };
-    let mut mentions: BTreeMap<&[u8], Vec<Range<usize>>> = BTreeMap::new();
-    let mut rest: Vec<&Term<'_>> = commands.iter().collect();
-    while let Some(term) = rest.pop() {
-        match &term.content {
-            TermContent::List(parts) => rest.extend(parts),
-            TermContent::Atom(atom) => mentions.entry(atom).or_default().push(term.range.clone()),
+/// Of scripts with more assertions than this, none is deleted while another one becomes stronger.
+const FEW_ASSERTIONS: usize = 4;
+
+/// Returns edits that delete an assertion while another one becomes stronger: a constant that is
+/// compared becomes zero, or an equation says that one side is less.
+fn stronger(text: &[u8], script: &ScriptUses<'_>) -> Vec<ByteEdits> {
+    let mut edits = Vec::new();
+    for constant in &script.compared {
+        edits.push((constant.clone(), b"0".to_vec()));
+    }
+    for [term, left, right] in &script.equations {
+        let [left, right] = [left, right].map(|side| &text[side.clone()]);
+        for [left, right] in [[left, right], [right, left]] {
+            let less = [b"(< ", left, b" ", right, b")"].concat();
+            edits.push((term.clone(), less));
         }
     }
-    let mut taken: BTreeSet<&[u8]> = mentions.keys().copied().collect();
-    let mut each: Vec<ByteEdits> = Vec::new();
-    for symbol in symbols {
-        let name = symbol.name;
-        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        if !name.first().is_some_and(u8::is_ascii_alphabetic) || !name.iter().all(is_plain) {
-            continue;
-        }
-        let new = (1..name.len()).map(|length| &name[..length]);
-        if let Some(new) = new.into_iter().find(|new| !taken.contains(new)) {
-            taken.insert(new);
-            let places = mentions.remove(name).unwrap_or_default().into_iter();
-            each.push(places.map(|place| (place, new.to_vec())).collect());
-        }
-    }
-    let all = match each.len() {
-        0 | 1 => None,
-        _ => Some(each.concat()),
-    };
-    all.into_iter().chain(each).collect()
+    let without = edits.iter().flat_map(|edit| {
+        let is_apart = |command: &&Range<usize>| !command.contains(&edit.0.start);
+        let others = script.assertions.iter().filter(is_apart);
+        others.map(move |command| vec![edit.clone(), (command.clone(), Vec::new())])
+    });
+    without.collect()
 }
 
 /// Returns values of a sort, or, where these need a declaration, one of these symbols.

@@ -131,8 +131,9 @@ fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
     if language.name == "SMT-LIB" {
         rewrite_early(&mut passes);
         // Of a script, the width of a term does not matter, and what is joined is hard to read:
-        // `0x` for `0 x`. Each hit is a reason to run all passes again.
-        passes.retain(|pass| !is_of_columns(pass));
+        // `0x` for `0 x`. Each hit is a reason to run all passes again. A few characters are no
+        // script.
+        passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingWhole);
         passes = checked(passes);
     }
     if language.name == "Verilog" {
