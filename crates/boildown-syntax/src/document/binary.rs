@@ -153,27 +153,47 @@ impl Document {
 
     /// Returns units over sibling lists of equal length: the same run of positions of all these
     /// lists, for halves, quarters and so on down to single positions. Such lists often describe
-    /// the same items, like the types and the bodies of functions.
+    /// the same items, like the types and the bodies of functions. With a directory, the units are
+    /// runs of its records with their contents.
     pub(crate) fn parallel_parts(&self) -> Vec<Vec<Range<usize>>> {
+        let records = self.records();
+        if !records.is_empty() {
+            let unit = |run: Range<usize>| {
+                let mut unit: Vec<Range<usize>> = records[run].concat();
+                unit.sort_unstable_by_key(|tokens| tokens.start);
+                unit
+            };
+            return halves(records.len()).map(unit).collect();
+        }
         let mut by_length: BTreeMap<usize, Vec<&[NodeId]>> = BTreeMap::new();
         for list in self.lists_of_parts() {
             by_length.entry(list.len()).or_default().push(list);
         }
         let mut units = Vec::new();
         for (length, lists) in by_length.into_iter().filter(|(_, lists)| lists.len() > 1) {
-            let mut runs = vec![0..length];
-            while let Some(run) = runs.pop() {
+            units.extend(halves(length).map(|run| {
                 let tokens = |list: &&[NodeId]| {
                     self.tokens_of(list[run.start]).start..self.tokens_of(list[run.end - 1]).end
                 };
-                units.push(lists.iter().map(tokens).collect());
-                let middle = run.start + run.len() / 2;
-                if run.len() > 1 {
-                    runs.extend([run.start..middle, middle..run.end]);
-                }
-            }
+                lists.iter().map(tokens).collect()
+            }));
         }
         units
+    }
+
+    /// Returns the tokens of each record of a directory, and of its content.
+    fn records(&self) -> Vec<[Range<usize>; 2]> {
+        let token = |byte: usize| {
+            self.tokens
+                .partition_point(|token| (token.start as usize) < byte)
+        };
+        let tokens = |bytes: &Range<usize>| token(bytes.start)..token(bytes.end);
+        let records = self
+            .frames
+            .as_ref()
+            .map_or_else(Vec::new, |frames| frames.records());
+        let pair = |(record, content)| [tokens(record), tokens(content)];
+        records.into_iter().map(pair).collect()
     }
 
     /// Returns the tokens of a node.
@@ -227,4 +247,17 @@ impl Document {
         };
         Some(Arc::new(frames.moved(bytes, new_position)))
     }
+}
+
+/// Returns all positions of a list, its halves, quarters and so on down to single positions.
+fn halves(length: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut runs = vec![0..length];
+    std::iter::from_fn(move || {
+        let run = runs.pop()?;
+        let middle = run.start + run.len() / 2;
+        if run.len() > 1 {
+            runs.extend([run.start..middle, middle..run.end]);
+        }
+        Some(run)
+    })
 }

@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use super::directory::Directory;
 use super::layout::{DerivedNumber, Frames, NumberMeaning};
 use super::numbers::{NumberForm, crc32};
 
@@ -85,6 +86,11 @@ fn frames(bytes: &[u8]) -> Frames {
         .into_iter()
         .map(|(range, list)| (range, list, 0))
         .collect();
+    if lists.is_empty()
+        && let Some(directory) = Directory::find(bytes)
+    {
+        directory.add_to(&mut frames, bytes);
+    }
     while let Some((range, list, depth)) = lists.pop() {
         let parts: Vec<PartLayout> = parts(bytes, list.first..range.end, list.shape).collect();
         if let Some((at, form)) = list.count {

@@ -29,6 +29,8 @@ pub(super) enum NumberMeaning {
     Length { minus: i64 },
     /// The number of parts, not counting parts of parts.
     Count,
+    /// The position right after the bytes, which begin with the file.
+    Offset,
     /// The checksum of the bytes.
     Check,
 }
@@ -47,6 +49,18 @@ impl Frames {
     /// Returns the bytes of the derived numbers, ascending.
     pub(in crate::document) fn numbers(&self) -> impl Iterator<Item = &Range<usize>> {
         self.numbers.iter().map(|number| &number.at)
+    }
+
+    /// Returns the records of a directory, each with its content, in the order of the records.
+    pub(in crate::document) fn records(&self) -> Vec<(&Range<usize>, &Range<usize>)> {
+        let offsets =
+            (self.numbers.iter()).filter(|number| number.meaning == NumberMeaning::Offset);
+        let record = |number: &DerivedNumber| {
+            let mut parts = self.parts.iter();
+            let record = parts.find(|part| part.contains(&number.at.start))?;
+            Some((record, parts.find(|part| part.start == number.covers.end)?))
+        };
+        offsets.filter_map(record).collect()
     }
 
     /// Returns every position where a part, a number or the range of a number begins or ends,
@@ -98,6 +112,7 @@ impl Frames {
             NumberMeaning::Count => {
                 i64::try_from(self.outermost(&number.covers).count()).unwrap_or(i64::MAX)
             }
+            NumberMeaning::Offset => i64::try_from(number.covers.end).unwrap_or(i64::MAX),
             NumberMeaning::Check => i64::from(crc32(&bytes[number.covers.clone()])),
         };
         let read = number.form.read(text);

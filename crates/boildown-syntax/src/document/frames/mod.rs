@@ -1,11 +1,12 @@
 //! The parts of a binary, and the numbers in it that can be derived from the rest: lengths, counts,
-//! checksums.
+//! offsets, checksums.
 //!
 //! They are computed anew whenever parts are deleted, so that readers of the format accept the
 //! rest. Without the first of the parts `03 a b c 01 d`, with their total length in front as `06`,
 //! the binary is `02 01 d`.
 
 mod checksums;
+mod directory;
 mod infer;
 mod layout;
 mod numbers;

@@ -35,7 +35,7 @@ impl Repairs {
         let repairs = frames.numbers.iter().filter_map(|number| {
             let counted: Vec<Range<usize>> = match number.meaning {
                 NumberMeaning::Count => frames.outermost(&number.covers).map(tokens).collect(),
-                NumberMeaning::Length { .. } | NumberMeaning::Check => Vec::new(),
+                _ => Vec::new(),
             };
             Some(Repair {
                 token: token(number.at.start),
@@ -73,7 +73,14 @@ impl Repairs {
             }
             from[token] = from[token + 1] + own;
         }
-        changed.reverse();
+        // Numbers of offsets have a fixed width, so they move nothing.
+        let offsets = (self.0.iter()).filter(|repair| repair.meaning == NumberMeaning::Offset);
+        for repair in offsets.filter(|repair| kept[repair.token]) {
+            let value = u64::try_from(from[0] - from[repair.covers.end]).ok();
+            let text = value.filter(|&value| value != repair.value);
+            changed.extend(text.and_then(|value| Some((repair.token, repair.form.write(value)?))));
+        }
+        changed.sort_unstable_by_key(|&(token, _)| token);
         changed
     }
 
@@ -112,7 +119,7 @@ impl Repair {
                 let kept = parts.filter(|part| kept[(*part).clone()].contains(&true));
                 u64::try_from(kept.count()).ok()?
             }
-            NumberMeaning::Check => return None,
+            NumberMeaning::Offset | NumberMeaning::Check => return None,
         };
         (value != self.value).then_some(value)
     }
