@@ -36,6 +36,7 @@ impl Document {
             View::Module(_)
             | View::ModuleText(_)
             | View::LlvmIr
+            | View::LlvmCode
             | View::Spirv
             | View::Rtlil
             | View::Mlir => {

@@ -29,6 +29,8 @@ pub enum View {
     /// The definitions, blocks and instructions of a module of LLVM IR. What mentions a deleted one
     /// is made right.
     LlvmIr,
+    /// The same, but metadata goes only with what mentions it, and debug information as a whole.
+    LlvmCode,
     /// The instructions of a module of SPIR-V in text. What mentions a deleted one is made right.
     Spirv,
     /// The statements of a design in RTLIL. What mentions a deleted one is made right.

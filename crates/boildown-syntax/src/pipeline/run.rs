@@ -144,6 +144,7 @@ impl Beginning {
             View::Module(_)
             | View::ModuleText(_)
             | View::LlvmIr
+            | View::LlvmCode
             | View::Spirv
             | View::Rtlil
             | View::Mlir => document.is_module(),

@@ -5,6 +5,7 @@
 
 mod block_forms;
 mod control_flow;
+mod debug_form;
 mod instructions;
 mod metadata;
 
@@ -13,6 +14,7 @@ use std::ops::Range;
 
 use super::words::{IrWord, WordSort, words};
 use block_forms::ControlFlow;
+use debug_form::DebugForm;
 pub(super) use metadata::{NEEDED_FIELDS, REQUIRED};
 
 /// Constants that are one word, without those that only some types have.
@@ -99,6 +101,7 @@ pub(crate) fn is_ill_formed(text: &[u8]) -> bool {
         next_number: 0,
         is_over: false,
         flow: ControlFlow::default(),
+        debug: DebugForm::default(),
     };
     if form.depth() > DEEPEST {
         return false;
@@ -128,6 +131,7 @@ struct IrForm<'a> {
     is_over: bool,
     /// The blocks of the function.
     flow: ControlFlow,
+    debug: DebugForm<'a>,
 }
 
 impl<'a> IrForm<'a> {
@@ -201,7 +205,9 @@ impl<'a> IrForm<'a> {
                 continue;
             }
             let name = self.word(at);
-            if self.sort(at) == WordSort::Local && self.is(at + 2, "type") {
+            if self.sort(at) == WordSort::Metadata {
+                self.note_version(at);
+            } else if self.sort(at) == WordSort::Local && self.is(at + 2, "type") {
                 let end = self.type_end(at + 3).unwrap_or(at + 3);
                 self.types.insert(name, at + 3..end);
             } else if self.sort(at) == WordSort::Global
@@ -260,17 +266,23 @@ impl<'a> IrForm<'a> {
             } else if self.sort(at) == WordSort::Global && self.is(at + 1, "=") {
                 at = self.variable(at + 2)?;
             } else if self.sort(at) == WordSort::Metadata && self.is(at + 1, "=") {
-                at = self.metadata(at + 2)?;
+                let is_number = self.word(at)[1..].iter().all(u8::is_ascii_digit);
+                at = match is_number {
+                    true => self.metadata(at + 2)?,
+                    false => self.named_metadata(at)?,
+                };
             } else if self.is(at, "attributes") || self.is(at, "target") {
                 at = self.setting(at)?;
             } else if self.is(at, "source_filename") {
                 let is_set = self.is(at + 1, "=") && self.is_string(at + 2);
                 at = is_set.then(|| self.next_line(at))?;
+            } else if self.is(at, "=") {
+                return None;
             } else {
                 at = self.next_line(at);
             }
         }
-        Some(())
+        self.is_debug_read().then_some(())
     }
 
     fn next_line(&self, at: usize) -> usize {
@@ -575,14 +587,12 @@ impl<'a> IrForm<'a> {
         let end = self.type_end(start)?;
         let of = start..end;
         if self.is(start, "metadata") {
-            let mut at = end;
-            while at < self.words.len()
-                && self.sort(at) != WordSort::Comma
-                && self.sort(at) != WordSort::Close
-            {
-                at = self.after(at);
-            }
-            return (at > end).then_some(at);
+            let is_node = self.sort(end) == WordSort::Metadata || self.is(end, "!");
+            return match is_node && self.sort(end + 1) == WordSort::Open {
+                true => Some(self.after(end + 1)),
+                false if is_node => (!self.is(end, "!")).then_some(end + 1),
+                false => self.typed(end),
+            };
         }
         let mut at = end;
         loop {

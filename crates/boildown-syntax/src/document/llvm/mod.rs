@@ -3,12 +3,14 @@
 //!
 //! - `words.rs`: the words of the text
 //! - `module.rs`: the definitions, with their blocks and instructions
+//! - `debug.rs`: metadata, and what it cannot do without
 //! - `optional.rs`: words that a module can do without
 //! - `layout.rs`: the tokens and nodes
 //! - `flow.rs`: which blocks are left, and the edges between them
 //! - `write.rs`: writing what is kept
 //! - `form.rs`: whether operands and constants have the types that are written with them
 
+mod debug;
 mod flow;
 mod form;
 mod layout;

@@ -27,9 +27,13 @@ pub(super) struct IrDefinition {
     pub(super) token: UnitToken,
     /// The token of the words that it can do without, such as `dso_local` and `align 8`.
     pub(super) optional: UnitToken,
+    /// The token of each field of a node of debug information; `None` for one that is needed.
+    pub(super) fields: Vec<UnitToken>,
     pub(super) sort: IrSort,
     /// The word of the name.
     pub(super) name: Option<usize>,
+    /// Whether the name stands somewhere else too.
+    pub(super) is_mentioned: bool,
 }
 
 #[derive(Debug)]
@@ -186,10 +190,17 @@ impl IrModule {
             }
             module.definitions.push(definition);
         }
+        for word in 0..module.words.len() {
+            if let Some(&index) = module.names.get(module.text(word))
+                && module.definitions[index].name != Some(word)
+            {
+                module.definitions[index].is_mentioned = true;
+            }
+        }
         module.dependents = vec![Vec::new(); module.definitions.len()];
         let unit = module.only_compile_unit();
         for index in 0..module.definitions.len() {
-            for needed in module.needs(&module.definitions[index]) {
+            for needed in module.needs(index) {
                 module.dependents[needed].push(index);
             }
             if let Some(unit) = unit
@@ -199,47 +210,6 @@ impl IrModule {
             }
         }
         Some(module)
-    }
-
-    /// Returns the only unit of debug information. The version of debug information goes with it.
-    pub(super) fn only_compile_unit(&self) -> Option<usize> {
-        let is_unit = |definition: &IrDefinition| {
-            let mut words = definition.words.clone().take(4);
-            matches!(definition.sort, IrSort::Metadata)
-                && words.any(|word| self.is(word, "!DICompileUnit"))
-        };
-        let definitions = self.definitions.iter().enumerate();
-        let mut units = definitions.filter(|(_, definition)| is_unit(definition));
-        let unit = units.next()?;
-        units.next().is_none().then_some(unit.0)
-    }
-
-    /// Returns whether a definition says which version of debug information the module has. Without
-    /// it, tools ignore all of that.
-    pub(super) fn is_debug_version(&self, definition: &IrDefinition) -> bool {
-        let mut words = definition.words.clone();
-        matches!(definition.sort, IrSort::Metadata)
-            && words.any(|word| self.is(word, "!\"Debug Info Version\""))
-    }
-
-    /// Returns the definitions that one cannot do without: what an alias names, the elements of a
-    /// list of metadata, the scope and the file of other metadata.
-    fn needs(&self, definition: &IrDefinition) -> Vec<usize> {
-        let start = definition.words.start;
-        let is_needed = |word: &usize| match definition.sort {
-            IrSort::Alias => self.sort(*word) == WordSort::Global,
-            IrSort::Metadata => {
-                let is_distinct = self.is(start + 2, "distinct");
-                let is_list = self.is(start + if is_distinct { 3 } else { 2 }, "!");
-                let has_label = self.is(*word - 2, "scope") || self.is(*word - 2, "file");
-                self.sort(*word) == WordSort::Metadata && (is_list || has_label)
-            }
-            _ => false,
-        };
-        let words = definition.words.clone().skip(2).filter(is_needed);
-        words
-            .filter_map(|word| self.names.get(self.text(word)).copied())
-            .collect()
     }
 
     /// Returns which definitions are gone when these tokens are kept.
@@ -322,8 +292,10 @@ impl IrModule {
                     words: unit,
                     token: None,
                     optional: None,
+                    fields: Vec::new(),
                     sort: IrSort::Declaration(parameters),
                     name,
+                    is_mentioned: false,
                 });
             }
             _ if self.is(start, "attributes") => {
@@ -331,8 +303,10 @@ impl IrModule {
                     words: unit,
                     token: None,
                     optional: None,
+                    fields: Vec::new(),
                     sort: IrSort::Other,
                     name: Some(start + 1),
+                    is_mentioned: false,
                 });
             }
             _ => IrSort::Other,
@@ -341,8 +315,10 @@ impl IrModule {
             words: unit,
             token: None,
             optional: None,
+            fields: Vec::new(),
             sort,
             name: named,
+            is_mentioned: false,
         })
     }
 
@@ -464,8 +440,10 @@ impl IrModule {
             words: unit.start..end + 1,
             token: None,
             optional: None,
+            fields: Vec::new(),
             sort: IrSort::Function(function),
             name: Some(name),
+            is_mentioned: false,
         })
     }
 

@@ -53,6 +53,8 @@ pub(super) struct DebugField {
     pub(super) words: Range<usize>,
     /// Whether the node cannot do without it.
     pub(super) is_needed: bool,
+    /// The shortest text that a needed one may become.
+    pub(super) instead: Option<&'static str>,
 }
 
 /// Words with something in brackets.
@@ -88,11 +90,6 @@ impl IrModule {
     /// Returns the word whose token stands for all words that a definition can do without. `None`
     /// if there are none.
     pub(super) fn place_of_optional(&self, definition: &IrDefinition) -> Option<usize> {
-        if let IrSort::Metadata = definition.sort {
-            let has_some = (self.fields(definition))
-                .is_some_and(|(_, fields)| fields.iter().any(|field| !field.is_needed));
-            return has_some.then_some(definition.words.start + 1);
-        }
         let place = match &definition.sort {
             IrSort::Function(function) => function.brackets.start.checked_sub(1)?,
             IrSort::Declaration(_) => definition.name?,
@@ -119,8 +116,19 @@ impl IrModule {
         let tables = REQUIRED.iter().chain(&NEEDED_FIELDS);
         let needed = tables.filter(|(name, _)| self.is(node, name));
         let needed: Vec<&str> = needed.flat_map(|(_, fields)| *fields).copied().collect();
+        let instead = |words: &Range<usize>| {
+            let mut values = words.clone().skip(2);
+            if self.is(words.start, "directory") && !values.any(|word| self.is(word, "\"\"")) {
+                return Some("directory: \"\"");
+            }
+            let flag = "DISPFlagDefinition";
+            let is_flags = self.is(words.start, "spFlags") && words.len() > 3;
+            let has_flag = is_flags && words.clone().any(|word| self.is(word, flag));
+            has_flag.then_some("spFlags: DISPFlagDefinition")
+        };
         let field = |words: Range<usize>| DebugField {
             is_needed: needed.iter().any(|name| self.is(words.start, name)),
+            instead: instead(&words),
             words,
         };
         Some((

@@ -157,16 +157,18 @@ fn without_one_of_two_edges_a_jump_is_unconditional() {
 
 #[test]
 fn what_refers_to_deleted_definitions_is_made_right() {
-    let text = without(MODULE, &["@text", "attributes", "!0 = "]);
+    let text = without(MODULE, &["@text", "attributes", "!1 = "]);
     assert_has(&text, &["ptr null)", "@twice(i32 %x, ptr %unused) {"]);
-    assert_lacks(&text, &["!note", "!1", "!flags"]);
+    assert_lacks(&text, &["!note", "!1"]);
+    assert_lacks(&without(MODULE, &["!0 = ", "!1 = "]), &["!flags"]);
 }
 
 #[test]
 fn a_type_stays_while_something_has_it() {
-    let text = without(MODULE, &["%pair"]);
+    let (code, _) = MODULE.split_once("!flags").expect("a list");
+    let text = without(code, &["%pair"]);
     assert_has(&text, &["%pair = type"]);
-    let text = without(MODULE, &["%pair", "define i32"]);
+    let text = without(code, &["%pair", "define i32"]);
     assert!(!text.contains("%pair"));
 }
 
@@ -230,7 +232,6 @@ define i32 @f(i32 %0) {
 1:
   %2 = add i32 %0, 1
   br label %3
-
 3:
   %4 = phi i32 [ %2, %1 ]
   ret i32 %4
@@ -430,6 +431,9 @@ attributes #0 = { nounwind }
 !2 = !DILocation(line: 1, column: 2, scope: !0)
 !3 = !DIExpression(DW_OP_plus_uconst, 4)
 !4 = !{i32 1, !2}
+!5 = distinct !DISubprogram(name: \"f\", unit: !0, spFlags: DISPFlagDefinition, file: !1)
+!6 = !{i32 2, !\"Debug Info Version\", i32 3}
+!llvm.module.flags = !{!6}
 ";
     assert!(!is_ill_formed(text.as_bytes()));
     for (from, to) in [
@@ -442,6 +446,16 @@ attributes #0 = { nounwind }
         ("line: 1, ", "line: , "),
         (", scope: !0", ""),
         ("!DILocation(", "("),
+        ("!2 = ", " = "),
+        ("{i32 1", "{1"),
+        ("distinct !DIS", "!DIS"),
+        ("unit: !0, ", ""),
+        ("filename: \"a\"", "filename: \"\""),
+        ("name: \"f\"", "name: 0"),
+        ("file: !1)", "file: !1 2)"),
+        (", i32 3", ""),
+        ("flags = !{!6}", "flags = !{}"),
+        ("flags = !{!6}", "flags = !{null}"),
     ] {
         assert!(text.contains(from), "no {from:?}");
         let text = text.replacen(from, to, 1);
@@ -534,8 +548,15 @@ define void @f() !dbg !2 {
 ";
 
 #[test]
-fn fields_that_a_node_can_do_without_go_together() {
-    let text = without(DEBUG, &["= distinct !DISub", "= !DILocation"]);
+fn a_node_goes_on_without_fields_that_are_not_needed() {
+    let fields = [
+        "name: \"f\"",
+        "scope: !3",
+        "line: 1, sp",
+        "line: 1, col",
+        "column: 2",
+    ];
+    let text = without(DEBUG, &fields);
     assert_has(
         &text,
         &[
@@ -565,4 +586,80 @@ fn what_nothing_mentions_goes_with_the_first_deletion() {
     assert_has(&text, &["!3 ="]);
     let text = without(DEBUG, &["define"]);
     assert_lacks(&text, &["!2 ="]);
+}
+
+const DESCRIBED: &str = "\
+define i32 @f(i32 %0) !dbg !2 {
+  call void @llvm.dbg.value(metadata i32 %0, metadata !4, metadata !DIExpression()), !dbg !7
+  %2 = call i32 @g(), !dbg !8
+  ret i32 %2, !dbg !8
+}
+
+define i32 @g() !dbg !10 {
+  ret i32 0
+}
+
+declare void @llvm.dbg.value(metadata, metadata, metadata)
+
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!1}
+!0 = distinct !DICompileUnit(language: DW_LANG_C, file: !3, emissionKind: FullDebug)
+!1 = !{i32 2, !\"Debug Info Version\", i32 3}
+!6 = !{!4, !5}
+!2 = distinct !DISubprogram(spFlags: DISPFlagDefinition, unit: !0, retainedNodes: !6)
+!3 = !DIFile(filename: \"a\", directory: \"\")
+!4 = !DILocalVariable(name: \"x\", scope: !9)
+!5 = !DILocalVariable(name: \"y\", scope: !9)
+!9 = distinct !DILexicalBlock(scope: !2, line: 1)
+!10 = distinct !DISubprogram(spFlags: DISPFlagDefinition, unit: !0)
+!7 = !DILocation(line: 1, scope: !9)
+!8 = !DILocation(line: 2, scope: !2)
+";
+
+#[test]
+fn what_a_description_or_a_call_needs_of_its_place_is_written_anew() {
+    assert!(!is_ill_formed(DESCRIBED.as_bytes()));
+    let text = without(DESCRIBED, &["!7 =", "!8 ="]);
+    assert_has(
+        &text,
+        &[
+            "!DIExpression()), !dbg !19\n",
+            "@g(), !dbg !19\n  ret i32 %2\n",
+            "\n!19 = !DILocation(scope: !2)",
+        ],
+    );
+    assert!(!is_ill_formed(text.as_bytes()), "{text}");
+    // The debug information of the other function is gone.
+    assert_has(&without(DESCRIBED, &["!8 =", "!10 ="]), &["@g()\n"]);
+}
+
+#[test]
+fn a_description_goes_with_its_variable_or_its_function() {
+    for unit in ["!4 =", "!2 ="] {
+        assert_lacks(&without(DESCRIBED, &[unit]), &["llvm.dbg.value"]);
+    }
+}
+
+#[test]
+fn the_folder_of_a_file_becomes_empty() {
+    let text = DESCRIBED.replace("directory: \"\"", "directory: \"/d\", checksum: \"1\"");
+    let file = "(filename: \"a\", directory: \"\")\n";
+    assert_has(&without(&text, &["directory: \"/d", "checksum"]), &[file]);
+}
+
+#[test]
+fn a_list_of_metadata_can_do_without_an_element() {
+    assert_has(&without(DESCRIBED, &["!5 ="]), &["!6 = !{!4}", "dbg.value"]);
+}
+
+#[test]
+fn the_scope_around_a_deleted_block_takes_its_place() {
+    let text = without(DESCRIBED, &["!9 ="]);
+    assert_has(&text, &["\"x\", scope: !2)", "line: 1, scope: !2)"]);
+}
+
+#[test]
+fn a_declaration_goes_with_the_last_mention() {
+    assert_lacks(&without(DESCRIBED, &["call void @llvm"]), &["declare"]);
+    assert_has(&without(MODULE, &["!0 ="]), &["declare void @external"]);
 }

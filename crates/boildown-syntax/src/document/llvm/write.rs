@@ -6,6 +6,7 @@
 //! phis. Values without a name are numbered anew. Comments go with the first deletion.
 
 mod ends;
+mod metadata;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -51,11 +52,13 @@ impl ModuleText for IrModule {
         let gone = self.gone(kept);
         let mut texts: Vec<Option<Vec<u8>>> = Vec::new();
         let mut types = BTreeSet::new();
+        let mut new_locations = BTreeSet::new();
         for (definition, &is_gone) in self.definitions.iter().zip(&gone) {
             texts.push((!is_gone).then(|| {
                 let mut writer = IrWriter::new(self, kept, &gone);
                 writer.definition(definition);
                 types.append(&mut writer.types);
+                new_locations.append(&mut writer.new_locations);
                 writer.out
             }));
         }
@@ -73,6 +76,9 @@ impl ModuleText for IrModule {
         self.leave_out_unmentioned(&mut texts);
         let end = self.words.last().map_or(0, |last| last.bytes.end);
         let mut out: Vec<u8> = texts.into_iter().flatten().flatten().collect();
+        for subprogram in new_locations {
+            out.extend_from_slice(&self.new_location(subprogram));
+        }
         out.extend_from_slice(&without_comments(&self.bytes[end..]));
         out
     }
@@ -80,10 +86,11 @@ impl ModuleText for IrModule {
 
 impl IrModule {
     /// Leaves out the definitions that mean nothing unless another one mentions them: types,
-    /// metadata, groups of attributes and of sections.
+    /// metadata, groups of attributes and of sections, and declarations that something mentioned.
     fn leave_out_unmentioned(&self, texts: &mut [Option<Vec<u8>>]) {
         let is_passive = |definition: &IrDefinition| match definition.sort {
             IrSort::Type | IrSort::Metadata => true,
+            IrSort::Declaration(_) => definition.is_mentioned,
             IrSort::Other => definition.name.is_some_and(|name| {
                 matches!(self.sort(name), WordSort::Attributes | WordSort::Comdat)
             }),
@@ -135,6 +142,13 @@ struct IrWriter<'a> {
     name: Option<usize>,
     /// Whether the words that it can do without are left out.
     is_plain: bool,
+    /// The debug information of the function.
+    subprogram: Option<usize>,
+    /// The debug information for which an instruction gets a new place in the source, if its own
+    /// is deleted.
+    place: Option<usize>,
+    /// The debug information of functions for which there has to be such a place.
+    new_locations: BTreeSet<usize>,
 }
 
 /// The function that is being written.
@@ -162,6 +176,9 @@ impl<'a> IrWriter<'a> {
             function: None,
             name: None,
             is_plain: false,
+            subprogram: None,
+            place: None,
+            new_locations: BTreeSet::new(),
         }
     }
 
@@ -173,10 +190,10 @@ impl<'a> IrWriter<'a> {
         };
         let gap = start..self.module.words[word].bytes.start;
         let gap = without_comments(&self.module.bytes[gap]);
-        // Comments before the first definition leave no lines.
+        // Comments before the first definition leave no lines, and others no empty ones.
         self.out.extend_from_slice(match word {
             0 => gap.trim_ascii_start(),
-            _ => &gap,
+            _ => &gap[gap.iter().rposition(|&byte| byte == b'\n').unwrap_or(0)..],
         });
     }
 
@@ -219,39 +236,9 @@ impl<'a> IrWriter<'a> {
                 self.words(init.end..words.end);
             }
             IrSort::NamedMetadata => self.named_metadata(words),
-            IrSort::Metadata if self.is_plain => self.plain_metadata(definition),
+            IrSort::Metadata => self.metadata(definition),
             _ => self.words(words),
         }
-    }
-
-    fn named_metadata(&mut self, words: Range<usize>) {
-        let Some(open) = words.clone().find(|&word| self.module.is(word, "{")) else {
-            return self.words(words);
-        };
-        self.words(words.start..open + 1);
-        let elements = self.module.list(open).into_iter();
-        let left: Vec<_> = elements
-            .filter(|element| !self.is_gone(element.start))
-            .collect();
-        if left.is_empty() && !self.module.list(open).is_empty() {
-            self.out.clear();
-            return;
-        }
-        self.separated(&left);
-        self.words(words.end - 1..words.end);
-    }
-
-    /// Writes metadata without the fields that it can do without.
-    fn plain_metadata(&mut self, definition: &IrDefinition) {
-        let words = definition.words.clone();
-        let Some((open, fields)) = self.module.fields(definition) else {
-            return self.words(words);
-        };
-        self.words(words.start..open + 1);
-        let left = fields.into_iter().filter(|field| field.is_needed);
-        let left: Vec<_> = left.map(|field| field.words).collect();
-        self.separated(&left);
-        self.words(self.module.closing(open, words.end)..words.end);
     }
 
     /// Writes elements with commas between them.
@@ -297,6 +284,7 @@ impl<'a> IrWriter<'a> {
             && instruction
                 .callee
                 .is_none_or(|callee| !self.is_gone(callee))
+            && !self.lacks_description(instruction)
     }
 
     /// Returns whether a value is left: an `invoke` is only if it ends its block as it did.
@@ -323,6 +311,8 @@ impl<'a> IrWriter<'a> {
         if !is_kept(function.token, self.kept) {
             return self.declaration(words.start, name, function);
         }
+        let attached = self.module.attached(function.brackets.end..function.body);
+        self.subprogram = attached.filter(|&index| !self.gone[index]);
         let flow = Flow::new(self.module, function, self.kept, |one| self.stays(one));
         let mut open = OpenFunction {
             function,
@@ -351,6 +341,7 @@ impl<'a> IrWriter<'a> {
         self.words(words.end - 1..words.end);
         self.leave_out_unused_numbers();
         self.function = None;
+        self.subprogram = None;
     }
 
     /// Remembers where an instruction that was written from a position on has its number.
@@ -585,9 +576,11 @@ impl<'a> IrWriter<'a> {
         let Some((callee, parameters)) = parameters else {
             return self.words(words);
         };
+        self.place = self.subprogram.filter(|_| self.needs_place(one));
         self.words(words.start..callee + 1);
         let end = self.arguments(callee + 1, parameters);
         self.words(end..words.end);
+        self.place = None;
     }
 
     fn block_name(&mut self, block: usize) {
@@ -645,7 +638,10 @@ impl<'a> IrWriter<'a> {
                     }
                 }
                 _ if optional > 0 => at += optional,
-                WordSort::Comma if is_attachment(at + 1) => at += 3,
+                WordSort::Comma if is_attachment(at + 1) => {
+                    self.new_place(at + 1);
+                    at += 3;
+                }
                 WordSort::Metadata if is_attachment(at) => at += 2,
                 WordSort::Comma if self.is_gone_comdat(at + 1) => {
                     at += if module.is(at + 2, "(") { 5 } else { 2 };
@@ -653,8 +649,8 @@ impl<'a> IrWriter<'a> {
                 WordSort::Attributes if self.is_gone(at) => at += 1,
                 WordSort::Metadata if is_number(at) && self.is_gone(at) => {
                     self.gap(at);
-                    let is_value = at > 0 && module.is(at - 1, "metadata");
-                    self.put(if is_value { b"!{}" } else { b"null" });
+                    let stand_in = self.gone_metadata(at);
+                    self.put(&stand_in);
                     at += 1;
                 }
                 WordSort::Global if self.is_gone(at) => {

@@ -210,12 +210,15 @@ fn rewrite_early(passes: &mut [Pass]) {
 pub(super) fn instructions(view: View) -> [Pass; 3] {
     let pass = |id, method| Pass::new(id, view, method).below(PARSE_LIMIT);
     let tree = Method::Tree;
+    let coarse = Method::Tree(SmallestDeletion::OneIn(100));
+    let code = match view {
+        View::LlvmIr => View::LlvmCode,
+        view => view,
+    };
     [
-        pass(
-            PassId::CoarseInstructions,
-            tree(SmallestDeletion::OneIn(100)),
-        )
-        .starting_at(COARSE_FROM),
+        Pass::new(PassId::CoarseInstructions, code, coarse)
+            .below(PARSE_LIMIT)
+            .starting_at(COARSE_FROM),
         pass(PassId::Instructions, tree(SmallestDeletion::OneToken)),
         pass(PassId::EachInstruction, Method::Window(1)),
     ]

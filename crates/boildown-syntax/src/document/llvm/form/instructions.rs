@@ -39,6 +39,13 @@ impl IrForm<'_> {
         }
         let mut at = close + 1;
         while at < self.words.len() && !self.is(at, "{") {
+            let is_node = |at: usize| {
+                let digits = self.word(at).get(1..).unwrap_or_default();
+                self.sort(at) == WordSort::Metadata && digits.iter().all(u8::is_ascii_digit)
+            };
+            // Metadata is attached under a name.
+            let is_attached = !is_node(at) || self.sort(at - 1) == WordSort::Metadata;
+            is_attached.then_some(())?;
             at = self.after(at);
         }
         let end = self.is(at, "{").then(|| self.closing(at))?;
@@ -68,6 +75,8 @@ impl IrForm<'_> {
             return Some(at);
         }
         let end = self.type_end(start)?;
+        let is_value = self.sort(start) == WordSort::Local;
+        (!is_value || self.types.contains_key(self.word(start))).then_some(())?;
         let mut at = end;
         while self.is_name(at) || self.word(at).first() == Some(&b'"') {
             at = match self.is(at + 1, "=") {
@@ -340,7 +349,7 @@ impl IrForm<'_> {
         if !self.is(end - 1, ")") {
             self.result(result, at..end)?;
         }
-        let mut at = end;
+        let (mut at, callee) = (end, end);
         let wanted = self.intrinsics.get(self.word(at)).cloned();
         if self.is(at, "asm") {
             while !self.is(at, "(") {
@@ -374,6 +383,8 @@ impl IrForm<'_> {
             let are_same = (wanted.iter().zip(&given)).all(|(one, other)| self.same(one, other));
             (are_same && wanted.len() == given.len()).then_some(())?;
         }
+        self.is_description(callee, self.next_line(close))
+            .then_some(())?;
         if operation == b"call" {
             return Some(close + 1);
         }

@@ -62,6 +62,12 @@ impl<'a> IrWriter<'a> {
             |&word: &usize| self.module.is(word, "to") && self.module.is(word + 1, "label");
         let end = words.clone().find(is_end).unwrap_or(words.end);
         self.call(one, one.operation + 1..end);
+        if let Some(last) = one.targets.last() {
+            // What is attached.
+            self.place = self.subprogram.filter(|_| self.needs_place(one));
+            self.words(last.word + 1..words.end);
+            self.place = None;
+        }
     }
 
     fn switch(&mut self, one: &IrInstruction, targets: &[Option<usize>], any: usize) {
