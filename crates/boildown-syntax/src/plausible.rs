@@ -141,9 +141,6 @@ impl ModuleGate {
             self.base = Some((Arc::clone(best), Arc::new(names)));
         }
         let names = ModuleNames::read(self.format, candidate);
-        if self.deletes_operations(&names) {
-            return false;
-        }
         let Some(objection) = self.objection(&names) else {
             return true;
         };
@@ -161,13 +158,6 @@ impl ModuleGate {
         let is_sample = skipped.is_sampled(is_short);
         self.sampled = is_sample.then_some(objection);
         is_sample
-    }
-
-    /// Returns whether a candidate lacks operations of MLIR: these are deleted by the view, which
-    /// makes all mentions right.
-    fn deletes_operations(&self, names: &ModuleNames) -> bool {
-        let base = self.base.as_ref();
-        base.is_some_and(|(_, base)| names.operations < base.operations)
     }
 
     fn skipped(&self, objection: Objection) -> &SkippedCandidates {
@@ -207,11 +197,7 @@ impl ModuleGate {
         if !self.base.as_ref().is_some_and(is_long) {
             return true;
         }
-        let names = ModuleNames::read(self.format, candidate);
-        if self.deletes_operations(&names) {
-            return false;
-        }
-        let objection = self.objection(&names);
+        let objection = self.objection(&ModuleNames::read(self.format, candidate));
         objection.is_none_or(|objection| self.skipped(objection).is_open())
     }
 
@@ -226,6 +212,8 @@ impl ModuleGate {
         let is_malformed = !names.undefined.is_subset(&base.undefined)
             || !base.is_invalid && names.is_invalid
             || !base.is_ill_formed && names.is_ill_formed
+            // Operations of MLIR are deleted by the view, which makes all mentions right.
+            || names.operations < base.operations
             // A type has to change everywhere.
             || names.types_of_dialects > base.types_of_dialects
             || !(names.known_operations.iter()).all(|operation| {
@@ -371,11 +359,7 @@ impl ModuleNames {
             }
             last = LINE_END;
         }
-        let is_defined = |(scope, name): &(usize, Box<[u8]>)| {
-            defined.contains(&(*scope, name.clone())) || defined.contains(&(0, name.clone()))
-        };
-        mentioned.retain(|mention| !is_defined(mention));
-        names.undefined = mentioned;
+        names.undefined = undefined(mentioned, &defined);
         names.is_invalid = blocks.is_wrong() || regions.is_wrong();
         names.is_ill_formed =
             types.is_wrong() || format == ModuleFormat::LlvmIr && is_ill_formed_ir(text);
@@ -410,6 +394,20 @@ impl ModuleNames {
             ..Self::default()
         }
     }
+}
+
+/// A name, with the number of its function.
+type ScopedName = (usize, Box<[u8]>);
+
+/// Returns the names that are mentioned, but defined neither in their function nor outside of all.
+fn undefined(
+    mut mentioned: BTreeSet<ScopedName>,
+    defined: &BTreeSet<ScopedName>,
+) -> BTreeSet<ScopedName> {
+    mentioned.retain(|(scope, name)| {
+        !defined.contains(&(*scope, name.clone())) && !defined.contains(&(0, name.clone()))
+    });
+    mentioned
 }
 
 /// A name in a line.

@@ -400,8 +400,8 @@ impl<'a> MlirRemains<'a> {
         before.find_map(|&before| self.made(before, value))
     }
 
-    /// The same for a value that may be used by the first operation that does not make such a value:
-    /// a parameter.
+    /// The same for a value, such as a parameter, that may be used by the first operation that does
+    /// not make such a value.
     fn made_first(&self, value: usize, function: usize) -> Option<usize> {
         let first = self.first_operations(function).iter();
         let mut first = first.take_while(|&&first| self.is_made(first));
