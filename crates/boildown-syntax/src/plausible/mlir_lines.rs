@@ -268,7 +268,9 @@ impl RegionEnds {
             .get(name_of_operation(words))
             .copied()
             .unwrap_or(words[0]);
-        self.operations += usize::from(is_operation(name));
+        // A module around others goes with nothing.
+        let is_module = matches!(name, b"module" | b"builtin.module");
+        self.operations += usize::from(is_operation(name) && !is_module);
         let is_function = begins_function(words);
         let mut of = hash(HASH_START, name.strip_prefix(b"builtin.").unwrap_or(name));
         if is_function {
