@@ -23,7 +23,7 @@ use blocks::BlockOrder;
 pub(crate) use format::ModuleFormat;
 use format::{begins_function, kind};
 use hashing::{HASH_START, hash, hash_of_words};
-use mlir_lines::{LineTypes, RegionEnds};
+use mlir_lines::{LineTypes, RegionEnds, defines_symbol, exponent};
 use samples::SkippedCandidates;
 use signatures::{declares_known_operation, types_and_names};
 use verilog::VerilogFaults;
@@ -42,6 +42,9 @@ struct ModuleNames {
     other_shapes: BTreeSet<u64>,
     /// The types of MLIR that are written with brackets.
     types: BTreeSet<u64>,
+    /// How many operations of MLIR there are, and how many types of dialects with parameters.
+    operations: usize,
+    types_of_dialects: usize,
     /// Whether a validator rejects it, or something but a name or a neighbour is wrong: a block
     /// without an end, a term of the wrong sort. Of WebAssembly there are no names here.
     is_invalid: bool,
@@ -209,6 +212,10 @@ impl ModuleGate {
         let is_malformed = !names.undefined.is_subset(&base.undefined)
             || !base.is_invalid && names.is_invalid
             || !base.is_ill_formed && names.is_ill_formed
+            // Operations of MLIR are deleted by the view, which makes all mentions right.
+            || names.operations < base.operations
+            // A type has to change everywhere.
+            || names.types_of_dialects > base.types_of_dialects
             || !(names.known_operations.iter()).all(|operation| {
                 let known = [&self.input.known_operations, &base.known_operations];
                 known.iter().any(|known| known.contains(operation))
@@ -263,9 +270,9 @@ impl ModuleGate {
 
     fn gated_from(&self) -> usize {
         match self.format {
-            ModuleFormat::Mlir | ModuleFormat::Spirv | ModuleFormat::Verilog => GATED_FROM,
-            // The shortest function with a body has 26 bytes.
-            ModuleFormat::LlvmIr => 32,
+            ModuleFormat::Spirv | ModuleFormat::Verilog => GATED_FROM,
+            // The shortest functions with a body have 26 and 27 bytes.
+            ModuleFormat::LlvmIr | ModuleFormat::Mlir => 32,
             ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => {
                 0
             }
@@ -303,6 +310,8 @@ impl ModuleNames {
         let mut regions = RegionEnds::default();
         let mut types = LineTypes::default();
         let mut last = LINE_END;
+        // The shapes of the others say more.
+        let has_neighbours = format == ModuleFormat::LlvmIr;
         for line in text.split(|&byte| byte == b'\n') {
             let words = words(format, line);
             if words.is_empty() {
@@ -318,15 +327,15 @@ impl ModuleNames {
                 regions.line(&words);
                 types.line(function, &words);
                 let shapes = mlir_lines::shapes(&words);
-                names.shapes.insert(shapes[0]);
-                names.other_shapes.extend(&shapes[1..]);
+                names.shapes.extend(shapes.own);
+                names.other_shapes.extend(shapes.others);
             }
             if format == ModuleFormat::Spirv {
                 names.neighbours.insert((LINE_END, shape(&words)));
             }
             for (index, &word) in words.iter().enumerate() {
                 let kind = kind(format, word);
-                if format != ModuleFormat::Spirv {
+                if has_neighbours {
                     names.neighbours.insert((last, kind));
                 }
                 if format == ModuleFormat::LlvmIr && index == 2 && words[1] == b"=" {
@@ -345,20 +354,19 @@ impl ModuleNames {
                     mentioned.insert((scope, name.text));
                 }
             }
-            if format != ModuleFormat::Spirv {
+            if has_neighbours {
                 names.neighbours.insert((last, LINE_END));
             }
             last = LINE_END;
         }
-        let is_defined = |(scope, name): &(usize, Box<[u8]>)| {
-            defined.contains(&(*scope, name.clone())) || defined.contains(&(0, name.clone()))
-        };
-        mentioned.retain(|mention| !is_defined(mention));
-        names.undefined = mentioned;
+        names.undefined = undefined(mentioned, &defined);
         names.is_invalid = blocks.is_wrong() || regions.is_wrong();
         names.is_ill_formed =
             types.is_wrong() || format == ModuleFormat::LlvmIr && is_ill_formed_ir(text);
         names.types = types.known;
+        names.shapes.extend(&regions.pairs);
+        names.operations = regions.operations;
+        names.types_of_dialects = types.of_dialects.len();
         names
     }
 
@@ -388,6 +396,20 @@ impl ModuleNames {
     }
 }
 
+/// A name, with the number of its function.
+type ScopedName = (usize, Box<[u8]>);
+
+/// Returns the names that are mentioned, but defined neither in their function nor outside of all.
+fn undefined(
+    mut mentioned: BTreeSet<ScopedName>,
+    defined: &BTreeSet<ScopedName>,
+) -> BTreeSet<ScopedName> {
+    mentioned.retain(|(scope, name)| {
+        !defined.contains(&(*scope, name.clone())) && !defined.contains(&(0, name.clone()))
+    });
+    mentioned
+}
+
 /// A name in a line.
 struct MentionedName {
     /// With its sign.
@@ -410,7 +432,7 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
     }
     let signs: &[u8] = match format {
         ModuleFormat::LlvmIr => b"%@!#",
-        ModuleFormat::Mlir => b"%^#",
+        ModuleFormat::Mlir => b"%^#@",
         ModuleFormat::Spirv => b"%",
         ModuleFormat::Wasm
         | ModuleFormat::Wat
@@ -431,6 +453,7 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
             let is_header = first == b"define" || first == b"declare";
             next == Some(b"=") || is_header && word[0] == b'@'
         }
+        ModuleFormat::Mlir if word[0] == b'@' => defines_symbol(words, index),
         ModuleFormat::Mlir => {
             let is_plain = |word: &&[u8]| !word[0].is_ascii_alphabetic() && word[0] != b'"';
             let before_sign = words.iter().take_while(|word| *word != b"=");
@@ -490,6 +513,9 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
                 .take_while(|&&byte| is_letter(byte))
                 .count();
             at = at.max(start + 1);
+            if format == ModuleFormat::Mlir {
+                at += exponent(&line[start..at], &line[at..]);
+            }
         }
         words.push(&line[start..at]);
     }
@@ -572,9 +598,9 @@ next:
 
     #[test]
     fn of_a_short_text_everything_is_tried() {
-        let best: Arc<[u8]> = b"func.func @f() {\n  return\n}\n".as_slice().into();
-        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
-        assert!(gate.admits(b"@f() {", &best));
+        let best: Arc<[u8]> = b"module m(input a);\nendmodule\n".as_slice().into();
+        let mut gate = ModuleGate::new(ModuleFormat::Verilog, &best);
+        assert!(gate.admits(b"module m(", &best));
     }
 
     #[test]

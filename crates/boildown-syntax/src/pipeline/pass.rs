@@ -365,9 +365,14 @@ impl Pass {
 
     /// Returns whether a hit of the pass is no reason to run all the others again: they find no
     /// more than before, except for the proof. Of zeros in a module, others have made the
-    /// instructions.
+    /// instructions, and of words of MLIR, those that make the operations have come before.
     pub(super) fn is_final(&self) -> bool {
         let is_checked = self.check == Check::Parses;
-        self.is_repeated() || is_checked && matches!(self.view, View::Zeros(_))
+        let is_about_details = match self.view {
+            View::Zeros(_) => true,
+            View::Syntax(language) => language.name == "MLIR",
+            _ => false,
+        };
+        self.is_repeated() || is_checked && is_about_details
     }
 }

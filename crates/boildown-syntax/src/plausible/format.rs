@@ -21,7 +21,8 @@ pub(crate) enum ModuleFormat {
 
 /// Returns whether a line begins a function.
 pub(super) fn begins_function(words: &[&[u8]]) -> bool {
-    words[0] == b"define" || words.iter().take(2).any(|word| word.ends_with(b"func"))
+    let is_function = |word: &&[u8]| *word == b"func" || word.ends_with(b".func");
+    words[0] == b"define" || words.iter().take(2).any(is_function)
 }
 
 /// Returns a number for words of the same kind: names, types and numbers are alike.
@@ -45,12 +46,17 @@ pub(super) fn kind(format: ModuleFormat, word: &[u8]) -> u64 {
     .iter()
     .any(|constant| word == constant.as_bytes());
     let alike: &[u8] = match (format, word[0]) {
+        (ModuleFormat::Mlir, b'f') if is_type => b"f",
+        (ModuleFormat::Mlir, b'!') => word,
         _ if is_type && format != ModuleFormat::Spirv => b"i",
         (ModuleFormat::LlvmIr, b'%' | b'@') => b"%",
         (ModuleFormat::LlvmIr, _) if is_number || is_constant => b"%",
         (_, first @ (b'%' | b'@' | b'!' | b'#' | b'^' | b'"')) if word.len() > 1 => {
             return u64::from(first);
         }
+        // A number without a digit is a dot.
+        (ModuleFormat::Mlir, b'.') => word,
+        (ModuleFormat::Mlir, b'0'..=b'9') if word.contains(&b'.') => b"0.",
         _ if is_number => b"0",
         _ => word,
     };

@@ -73,7 +73,7 @@ impl MlirLayout<'_> {
         if is_first {
             // The token of a body stands for all blocks.
             let open = self.module.regions[region].words.start;
-            if self.module.is_function(operation) {
+            if self.module.may_be_declared(operation) {
                 self.module.regions[region].token = self.units.token(open);
             }
         } else if !label.is_empty() {

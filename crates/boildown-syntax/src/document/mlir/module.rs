@@ -32,6 +32,8 @@ pub(super) struct MlirOperation {
     pub(super) name: usize,
     pub(super) token: UnitToken,
     pub(super) regions: Vec<usize>,
+    /// Its only result.
+    pub(super) result: Option<usize>,
     /// Parameters of a function.
     pub(super) parameters: Vec<MlirParameter>,
     /// The blocks that it may continue at.
@@ -246,6 +248,7 @@ impl MlirReader {
             name,
             token: None,
             regions: Vec::new(),
+            result: None,
             parameters: Vec::new(),
             targets: Vec::new(),
             symbol: None,
@@ -303,7 +306,11 @@ impl MlirReader {
                 true => MlirOrigin::Result(operation),
                 false => MlirOrigin::OneOfResults(operation),
             };
+            let value = self.module.values.len();
             self.define(word, origin, type_words, is_truth);
+            if is_one {
+                self.module.operations[operation].result = Some(value);
+            }
         }
     }
 
@@ -532,8 +539,19 @@ impl MlirModule {
         let of = &self.operations[operation];
         let is_known =
             |word: usize| self.sort(word) != MlirSort::Value || self.meanings.contains_key(&word);
-        (of.symbol.is_none() || self.text(of.name).ends_with(b"module"))
+        let name = self.text(of.name);
+        // What is inside a module of another dialect belongs there.
+        let is_module = matches!(name, b"module" | b"builtin.module");
+        (is_module || of.symbol.is_none() && !name.ends_with(b"module"))
             && self.own_words(operation).all(is_known)
+    }
+
+    /// Returns whether an operation is a function that may be declared without a body.
+    pub(super) fn may_be_declared(&self, operation: usize) -> bool {
+        self.is_function(operation)
+            && !self
+                .text(self.operations[operation].name)
+                .starts_with(b"gpu.")
     }
 
     /// Returns whether an operation belongs to the dialect of LLVM.

@@ -248,6 +248,7 @@ impl<'a> MlirRemains<'a> {
                 MlirOrigin::Result(operation) | MlirOrigin::OneOfResults(operation) => {
                     if !std::mem::replace(&mut self.is_left[operation], true) {
                         waiting.push(operation);
+                        self.need_ends(operation, waiting);
                     }
                 }
                 MlirOrigin::Function(..) => {
@@ -268,6 +269,23 @@ impl<'a> MlirRemains<'a> {
                     }
                 }
             },
+        }
+    }
+
+    /// Keeps what ends the regions of an operation that is needed after all.
+    fn need_ends(&mut self, operation: usize, waiting: &mut Vec<usize>) {
+        let module = self.module;
+        for &region in &module.operations[operation].regions {
+            let blocks = module.regions[region].blocks.clone();
+            // With several blocks, jumps would have to be kept as well.
+            if blocks.len() == 1
+                && let Some(&last) = module.blocks[blocks.start].operations.last()
+                && module.is_end(last)
+                && !std::mem::replace(&mut self.is_left[last], true)
+            {
+                self.is_reached[blocks.start] = true;
+                waiting.push(last);
+            }
         }
     }
 
@@ -294,6 +312,10 @@ impl<'a> MlirRemains<'a> {
                         }
                     }
                 }
+                let found = self.made_before(value, operation);
+                if found.is_some() || self.is_default(operation) {
+                    return found.map(MlirStandIn::Value);
+                }
                 module.operations[operation].function
             }
             MlirOrigin::Function(operation, index) => {
@@ -319,10 +341,77 @@ impl<'a> MlirRemains<'a> {
             }
         };
         let function = function?;
+        if let Some(found) = self.made_first(value, function) {
+            return Some(MlirStandIn::Value(found));
+        }
         if of.type_words.is_empty() && !of.is_truth {
             return None;
         }
         let text = types::default(module, of.type_words.clone(), module.is_llvm(function))?;
         Some(MlirStandIn::Default(function, text))
+    }
+
+    /// Returns the operation that would make a value in place of the only result of an operation.
+    fn default_of(&self, operation: usize) -> Option<Vec<u8>> {
+        let module = self.module;
+        let of = &module.operations[operation];
+        let result = &module.values[of.result?];
+        if result.type_words.is_empty() {
+            return None;
+        }
+        let is_llvm = module.is_llvm(of.function?);
+        types::default(module, result.type_words.clone(), is_llvm)
+    }
+
+    /// Returns whether an operation makes its result as a value that would take its place is made:
+    /// a constant, an undefined value.
+    fn is_made(&self, operation: usize) -> bool {
+        let name = self.module.text(self.module.operations[operation].name);
+        let default = self.default_of(operation);
+        let rest = default
+            .as_ref()
+            .and_then(|default| default.strip_prefix(name));
+        rest.is_some_and(|rest| matches!(rest.first(), Some(b' ' | b'(')))
+    }
+
+    /// Returns whether an operation is what would take its place.
+    fn is_default(&self, operation: usize) -> bool {
+        let module = self.module;
+        let of = &module.operations[operation];
+        let (first, last) = (&module.words[of.name], &module.words[of.words.end - 1]);
+        let text = &module.bytes[first.bytes.start..last.bytes.end];
+        self.default_of(operation)
+            .is_some_and(|default| default == text)
+    }
+
+    /// Returns the operations at the beginning of a function.
+    fn first_operations(&self, function: usize) -> &'a [usize] {
+        let module = self.module;
+        let body = module.operations[function].regions.first();
+        let first = body.and_then(|&body| module.regions[body].blocks.clone().next());
+        first.map_or(&[], |first| &module.blocks[first].operations)
+    }
+
+    /// Returns a value of the same type that is left and made like a default value, at the
+    /// beginning of the function: before all that the value is used by.
+    fn made_before(&self, value: usize, operation: usize) -> Option<usize> {
+        let before = self.first_operations(self.module.operations[operation].function?);
+        let mut before = before.iter().take_while(|&&before| before < operation);
+        before.find_map(|&before| self.made(before, value))
+    }
+
+    /// The same for a value, such as a parameter, that may be used by the first operation that does
+    /// not make such a value.
+    fn made_first(&self, value: usize, function: usize) -> Option<usize> {
+        let first = self.first_operations(function).iter();
+        let mut first = first.take_while(|&&first| self.is_made(first));
+        first.find_map(|&first| self.made(first, value))
+    }
+
+    /// Returns the result of an operation, if that is left and makes a value of the same type.
+    fn made(&self, operation: usize, value: usize) -> Option<usize> {
+        let result = self.module.operations[operation].result?;
+        let is_alike = self.is_left[operation] && self.module.same_type(result, value);
+        (is_alike && self.is_made(operation)).then_some(result)
     }
 }

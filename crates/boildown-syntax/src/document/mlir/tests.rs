@@ -191,6 +191,50 @@ fn results_of_operations_with_several_stay_while_they_are_used() {
 }
 
 #[test]
+fn a_value_that_is_needed_keeps_the_ends_of_its_regions() {
+    let text = without(MODULE, &["%1:2 = scf.if"]);
+    assert_has(&text, &["scf.yield %0, %c4", "scf.yield %c4, %0"]);
+}
+
+const CONSTANTS: &str = "\
+module {
+  gpu.module @m {
+    gpu.func @k() {
+      gpu.return
+    }
+  }
+  func.func @f(%a: index, %b: f32) {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %c1 = math.exp %b : f32
+    \"use\"(%a, %c0, %c8, %c1) : (index, index, index, f32) -> ()
+    return
+  }
+}
+";
+
+#[test]
+fn a_deleted_value_becomes_a_constant_of_its_type() {
+    let text = without(CONSTANTS, &["%c8 ="]);
+    assert_has(&text, &["(%a, %c0, %c0, %c1)"]);
+    let text = without(CONSTANTS, &["%a: index"]);
+    assert_has(&text, &["(%c0, %c0, %c8, %c1)"]);
+}
+
+#[test]
+fn a_constant_that_would_be_made_again_stays() {
+    assert_eq!(without(CONSTANTS, &["%c0 ="]), CONSTANTS);
+}
+
+#[test]
+fn a_function_stays_in_the_module_of_its_dialect() {
+    let text = without_heads(CONSTANTS, &["gpu.module"]);
+    assert_lacks(&text, &["gpu.func"]);
+    let text = without_heads(CONSTANTS, &["module"]);
+    assert_has(&text, &["gpu.func", "func.func @f"]);
+}
+
+#[test]
 fn a_relation_in_a_set_is_no_bracket() {
     let text = "#s = affine_set<(d0) : (d0 - 3 >= 0)>\n\
                 func.func @f(%a: i32) -> i32 {\n  %b = arith.addi %a, %a : i32\n  return %b : i32\n}\n";

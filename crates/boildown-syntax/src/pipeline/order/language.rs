@@ -175,14 +175,16 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // The sweeps over instructions are the proof; of tokens, only those are tried that the gates
     // admit.
     let mut passes = checked(passes);
-    if view == View::LlvmIr {
-        // None of these texts is a module.
-        passes.retain(|pass| pass.id != PassId::RewritingWhole);
+    // None of these texts is a module.
+    passes.retain(|pass| pass.id != PassId::RewritingWhole);
+    passes.splice(0..0, instructions(view));
+    if view == View::Mlir {
+        // The proof comes last: what else there is to delete, such as attributes, is deleted
+        // before it.
+        let is_proof = |pass: &Pass| pass.id == PassId::EachInstruction;
+        let (proof, others): (Vec<_>, Vec<_>) = passes.into_iter().partition(is_proof);
+        passes = [others, proof].concat();
     }
-    let is_whole = |pass: &Pass| pass.id == PassId::RewritingWhole;
-    let whole = passes.iter().position(is_whole);
-    let first = whole.map_or(0, |whole| whole + 1);
-    passes.splice(first..first, instructions(view));
     passes
 }
 
