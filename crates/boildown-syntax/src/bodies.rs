@@ -30,6 +30,8 @@ pub(crate) struct Bodies {
     group: Group,
     /// The bodies that are emptied when the list of `group` has ended.
     later: Option<Group>,
+    /// The group whose list has ended.
+    done: Option<Group>,
     /// The tokens that are kept where the list of `group` begins.
     before: Subset,
     /// Queries that would delete fewer tokens are skipped.
@@ -65,16 +67,47 @@ impl Bodies {
         smallest: usize,
     ) -> Self {
         let bodies = outermost(document, language);
+        Self::over(bodies, document, algorithm, smallest)
+    }
+
+    /// Leaves the first token of each body, for what replaces it. Bodies that are hardly larger
+    /// stay.
+    pub(crate) fn but_first_token(
+        document: &Document,
+        language: &'static Language,
+        algorithm: InBatches<Algorithm>,
+        smallest: usize,
+    ) -> Self {
+        let mut bodies = outermost(document, language);
+        bodies.retain(|body| body.inside.len() > SMALLEST_REPLACED);
+        bodies.iter_mut().for_each(|body| body.inside.start += 1);
+        Self::over(bodies, document, algorithm, smallest)
+    }
+
+    fn over(
+        bodies: Vec<Body>,
+        document: &Document,
+        algorithm: InBatches<Algorithm>,
+        smallest: usize,
+    ) -> Self {
         let (evaluated, run) = bodies.into_iter().partition(|body| body.is_evaluated);
         let mut bodies = Self {
             group: Group::new(run, algorithm),
             later: Some(Group::new(evaluated, algorithm)),
+            done: None,
             before: Subset::full(document.len()),
             smallest: smallest.max(1),
             next: None,
         };
         bodies.advance();
         bodies
+    }
+
+    /// Returns what is emptied of each body.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Range<usize>> {
+        let groups = [Some(&self.group), self.later.as_ref(), self.done.as_ref()];
+        let bodies = groups.into_iter().flatten();
+        bodies.flat_map(|group| group.bodies.iter().map(|body| &body.inside))
     }
 
     /// Moves on to the next query that deletes enough.
@@ -85,7 +118,7 @@ impl Bodies {
                     break None;
                 };
                 self.before = self.best();
-                self.group = later;
+                self.done = Some(std::mem::replace(&mut self.group, later));
                 continue;
             };
             let kept = &query.candidate;
@@ -150,6 +183,9 @@ impl Search for Bodies {
         self.group.keep(&self.before, &self.group.list.best())
     }
 }
+
+/// Bodies of up to this many tokens are not larger than what replaces them.
+const SMALLEST_REPLACED: usize = 5;
 
 /// Returns each body that is in no other one, in order.
 pub(crate) fn outermost(document: &Document, language: &Language) -> Vec<Body> {

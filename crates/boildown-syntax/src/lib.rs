@@ -101,6 +101,7 @@ mod smt_lib;
 mod split;
 mod steps;
 mod strategy;
+mod stubs;
 mod symbols;
 mod text_order;
 mod unused;

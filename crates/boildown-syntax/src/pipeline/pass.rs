@@ -40,6 +40,8 @@ pub enum PassId {
     /// Empties the bodies of functions, many at once, in deletions of at least 1/1000 of all
     /// tokens. For inputs from 64 KiB to 8 MiB. `int f() { g(); } int main() {…}` → `int f() {} …`.
     Bodies,
+    /// Replaces the bodies of functions by stubs.
+    RewritingBodies,
     /// [`UnusedLarge`](Self::UnusedLarge) again, in deletions of at least 1/1000 of all tokens:
     /// the pass before deleted uses.
     UnusedAfterBodies,
@@ -183,6 +185,7 @@ impl PassId {
             | Self::UnusedAfterCoarseTree
             | Self::UnusedAfterFineTree => "unused",
             Self::Bodies => "bodies",
+            Self::RewritingBodies => "rewriting bodies",
             Self::ExpectedGain => "promising",
             Self::Blocks => "blocks",
             Self::CoarseTree => "coarse tree",
@@ -279,6 +282,8 @@ pub(super) enum Method {
     Unused(SmallestDeletion),
     /// What functions do.
     Bodies(SmallestDeletion),
+    /// What functions do, if a stub can stand for it.
+    Stubs(SmallestDeletion),
     /// Every proposal of this kind.
     Rewrites(RewriteKind),
     /// Characters of words that are no names.

@@ -16,6 +16,7 @@ use crate::document::{Document, View, comment_prefixes};
 use crate::rewrite::{RewriteSetup, Rewrites};
 use crate::split::Split;
 use crate::strategy::Strategy;
+use crate::stubs::Stubs;
 use crate::unused::Unused;
 
 /// The search of a pass, over candidates of its document.
@@ -27,6 +28,7 @@ pub(super) enum PassSearch {
     Sweep(OverTokens<Batches<Sweep>>),
     Unused(OverTokens<Unused>),
     Bodies(OverTokens<Bodies>),
+    Stubs(Stubs),
     Rewrites(Rewrites),
     Orders(Orders),
 }
@@ -83,15 +85,14 @@ impl Start<'_> {
                 }
                 Vec::new()
             }
-            Method::Bodies(smallest) => {
-                if let View::Syntax(language) = document.view() {
-                    let smallest = smallest.tokens(document.len());
-                    let algorithm = self.algorithm(Algorithm::default());
-                    let bodies = Bodies::new(document, language, algorithm, smallest);
-                    return PassSearch::Bodies(self.over_tokens(pass, bodies));
-                }
-                Vec::new()
-            }
+            Method::Bodies(smallest) => match self.bodies(pass, smallest) {
+                Some(search) => return search,
+                None => Vec::new(),
+            },
+            Method::Stubs(smallest) => match self.stubs(pass, smallest) {
+                Some(search) => return search,
+                None => Vec::new(),
+            },
             Method::Rewrites(kind) => {
                 if let Some(setup) = self.setup {
                     let missed = self.state.missed.clone();
@@ -139,6 +140,26 @@ impl Start<'_> {
     fn sweep(self, pass: &Pass, sweep: Sweep) -> PassSearch {
         let search = Batches::new(sweep, self.strategy.batch_size);
         PassSearch::Sweep(self.over_tokens(pass, search))
+    }
+
+    fn bodies(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
+        let View::Syntax(language) = self.document.view() else {
+            return None;
+        };
+        let smallest = smallest.tokens(self.document.len());
+        let algorithm = self.algorithm(Algorithm::default());
+        let bodies = Bodies::new(self.document, language, algorithm, smallest);
+        Some(PassSearch::Bodies(self.over_tokens(pass, bodies)))
+    }
+
+    fn stubs(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
+        let View::Syntax(language) = self.document.view() else {
+            return None;
+        };
+        let smallest = smallest.tokens(self.document.len());
+        let algorithm = self.algorithm(Algorithm::default());
+        let stubs = Stubs::new(self.document, language, algorithm, smallest, pass.check);
+        stubs.map(PassSearch::Stubs)
     }
 
     fn over_tokens<S>(self, pass: &Pass, search: S) -> OverTokens<S> {
@@ -215,6 +236,7 @@ macro_rules! delegate {
             PassSearch::Sweep(search) => search.$method($($argument)?),
             PassSearch::Unused(search) => search.$method($($argument)?),
             PassSearch::Bodies(search) => search.$method($($argument)?),
+            PassSearch::Stubs(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
             PassSearch::Orders(search) => search.$method($($argument)?),
         }

@@ -7,6 +7,7 @@ use crate::Language;
 use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 use crate::rewrite::RewriteKind;
+use crate::stubs::stub;
 
 /// Only from this size: an order by expected gain. Of smaller inputs nearly all queries have to be
 /// asked anyway.
@@ -79,6 +80,9 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
             .starting_at(EXPECTED_GAIN_FROM),
         Pass::new(PassId::Blocks, View::Blocks, Method::Tree(one_in(100)))
             .below(EXPECTED_GAIN_FROM),
+        parsed(PassId::RewritingBodies, Method::Stubs(one_in(100)))
+            .starting_at(KIB)
+            .below(REWRITE_LIMIT),
         parsed(PassId::CoarseTree, Method::Tree(one_in(100))),
         parsed(PassId::UnusedAfterCoarseTree, Method::Unused(one_in(1000))),
         parsed(PassId::FineTree, Method::Tree(one_in(1000))),
@@ -128,6 +132,7 @@ pub(super) fn order_of_ir(language: &'static Language, bytes: &[u8]) -> Vec<Pass
 
 /// Returns the order for a language, from that for all of them.
 fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
+    passes.retain(|pass| pass.id != PassId::RewritingBodies || stub(language).is_some());
     if language.name == "SMT-LIB" {
         rewrite_early(&mut passes);
         // Of a script, the width of a term does not matter, and what is joined is hard to read:

@@ -1,0 +1,132 @@
+//! Stubs: the pass that replaces what functions do by a statement that every compiler accepts.
+
+use std::sync::Arc;
+
+use boildown_search::algorithms::Algorithm;
+use boildown_search::list::InBatches;
+use boildown_search::{Query, Search, Subset, Verdict};
+
+use crate::bodies::Bodies;
+use crate::candidate::{Candidate, Check};
+use crate::document::Substitutes;
+use crate::{Document, Language};
+
+/// Replaces the bodies of functions by stubs, many at once: `int f() { return g(1); }` becomes
+/// `int f() { throw null; }`. An empty body would not do for a function that has to return
+/// something, and each body alone would take many tests.
+///
+/// # Guarantee
+/// Ends with an interesting candidate.
+/// # Cost
+/// That of [`Bodies`].
+/// # Units
+/// Elements of candidates are tokens of the document. The first token of a body becomes the stub.
+#[derive(Debug, Clone)]
+pub(crate) struct Stubs {
+    bodies: Bodies,
+    document: Arc<Document>,
+    stub: Arc<[u8]>,
+    check: Check,
+}
+
+/// The statement that never ends normally, of the languages whose compilers require results.
+const STUBS: [(&str, &str); 9] = [
+    ("C#", "throw null;"),
+    ("D", "assert(0);"),
+    ("Go", "panic(0)"),
+    ("Java", "throw null;"),
+    ("Kotlin", "throw Error()"),
+    ("Rust", "loop {}"),
+    ("Scala", "???"),
+    ("Swift", "fatalError()"),
+    ("Zig", "unreachable;"),
+];
+
+/// Returns the stub of a language.
+pub(crate) fn stub(language: &Language) -> Option<&'static str> {
+    let mut stubs = STUBS.iter();
+    Some(stubs.find(|(name, _)| *name == language.name)?.1)
+}
+
+impl Stubs {
+    /// Starts a search; `None` for a language without stubs.
+    pub(crate) fn new(
+        document: &Arc<Document>,
+        language: &'static Language,
+        algorithm: InBatches<Algorithm>,
+        smallest: usize,
+        check: Check,
+    ) -> Option<Self> {
+        let stub = stub(language)?;
+        let bodies = Bodies::but_first_token(document, language, algorithm, smallest);
+        Some(Self {
+            bodies,
+            document: Arc::clone(document),
+            stub: stub.as_bytes().into(),
+            check,
+        })
+    }
+
+    fn candidate(&self, kept: Subset, check: Check) -> Candidate {
+        let emptied = self
+            .bodies
+            .all()
+            .filter(|inside| !kept.contains(inside.start));
+        let stubs: Substitutes = emptied
+            .map(|inside| (inside.start - 1, Arc::clone(&self.stub)))
+            .collect();
+        Candidate::new(Arc::clone(&self.document), kept, check).with(Arc::new(stubs))
+    }
+}
+
+impl Search for Stubs {
+    type Candidate = Candidate;
+
+    fn ask(&self) -> Option<Query<Candidate>> {
+        let query = self.bodies.ask()?;
+        Some(query.map(|kept| self.candidate(kept, self.check)))
+    }
+
+    fn tell(&mut self, verdict: Verdict) {
+        self.bodies.tell(verdict);
+    }
+
+    fn skip(&mut self) {
+        self.bodies.skip();
+    }
+
+    fn best(&self) -> Candidate {
+        self.candidate(self.bodies.best(), Check::Nothing)
+    }
+}
+
+#[cfg(all(test, feature = "lang-rust"))]
+mod tests {
+    use super::*;
+    use crate::reduced_text::{one_by_one, program_in};
+
+    #[test]
+    fn all_bodies_but_the_needed_one_become_stubs_in_few_queries() {
+        let function = |name: usize| format!("fn f{name}() -> u8 {{ let a = {name}; a + 1 }}\n");
+        let text: String = (0..8).map(function).collect();
+        let (document, rust) = program_in("Rust", &text);
+        let stubs = Stubs::new(&document, rust, one_by_one(), 1, Check::Nothing);
+        let mut stubs = stubs.expect("Rust has a stub");
+        let mut queries = 0;
+        while let Some(query) = stubs.ask() {
+            queries += 1;
+            let text = String::from_utf8_lossy(query.candidate.bytes()).into_owned();
+            stubs.tell(match text.contains("a = 5") {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            });
+        }
+        let left = |name| match name {
+            5 => function(5),
+            _ => format!("fn f{name}() -> u8 {{ loop {{}} }}\n"),
+        };
+        let want: String = (0..8).map(left).collect();
+        assert_eq!(String::from_utf8_lossy(stubs.best().bytes()), want);
+        assert_eq!(queries, 7);
+    }
+}
