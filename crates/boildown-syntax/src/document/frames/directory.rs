@@ -65,7 +65,7 @@ impl Directory {
         offset: usize,
         length: usize,
     ) -> Option<Self> {
-        let read = |at: usize| Some(usize::try_from(form.read(bytes.get(at..)?)?.0).ok()?);
+        let read = |at: usize| usize::try_from(form.read(bytes.get(at..)?)?.0).ok();
         let content = |record: usize| {
             let start = read(offset + record * size)?;
             let end = start.checked_add(read(length + record * size)?)?;
