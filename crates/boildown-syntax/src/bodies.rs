@@ -30,8 +30,6 @@ pub(crate) struct Bodies {
     group: Group,
     /// The bodies that are emptied when the list of `group` has ended.
     later: Option<Group>,
-    /// The group whose list has ended.
-    done: Option<Group>,
     /// The tokens that are kept where the list of `group` begins.
     before: Subset,
     /// Queries that would delete fewer tokens are skipped.
@@ -94,7 +92,6 @@ impl Bodies {
         let mut bodies = Self {
             group: Group::new(run, algorithm),
             later: Some(Group::new(evaluated, algorithm)),
-            done: None,
             before: Subset::full(document.len()),
             smallest: smallest.max(1),
             next: None,
@@ -103,9 +100,9 @@ impl Bodies {
         bodies
     }
 
-    /// Returns what is emptied of each body.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Range<usize>> {
-        let groups = [Some(&self.group), self.later.as_ref(), self.done.as_ref()];
+    /// Returns what is still to be emptied of each body.
+    pub(crate) fn left(&self) -> impl Iterator<Item = &Range<usize>> {
+        let groups = [Some(&self.group), self.later.as_ref()];
         let bodies = groups.into_iter().flatten();
         bodies.flat_map(|group| group.bodies.iter().map(|body| &body.inside))
     }
@@ -118,7 +115,7 @@ impl Bodies {
                     break None;
                 };
                 self.before = self.best();
-                self.done = Some(std::mem::replace(&mut self.group, later));
+                self.group = later;
                 continue;
             };
             let kept = &query.candidate;

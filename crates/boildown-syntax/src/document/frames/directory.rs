@@ -30,6 +30,9 @@ pub(super) struct Directory {
 /// The least number of records. Fewer may be there by chance.
 const FEWEST: usize = 3;
 
+/// The largest number of records.
+const MOST: usize = 4096;
+
 /// The first offset is not searched for beyond this byte.
 const LATEST: usize = 1024;
 
@@ -71,7 +74,20 @@ impl Directory {
             let end = start.checked_add(read(length + record * size)?)?;
             (start < end && end <= bytes.len()).then_some(start..end)
         };
-        let contents: Vec<Range<usize>> = (0..).map_while(content).collect();
+        let mut contents: Vec<Range<usize>> = Vec::new();
+        let mut end = bytes.len();
+        while let Some(next) = content(contents.len()) {
+            // Records end before all contents, and neighbours differ: a list of equal numbers, of
+            // any length, is read no further.
+            let last = offset.max(length) + contents.len() * size + WIDTH;
+            end = end.min(next.start);
+            let repeats =
+                |before: &Range<usize>| before.start < next.end && next.start < before.end;
+            if last > end || contents.last().is_some_and(repeats) || contents.len() == MOST {
+                return None;
+            }
+            contents.push(next);
+        }
         if contents.len() < FEWEST {
             return None;
         }
@@ -84,7 +100,6 @@ impl Directory {
             && sorted.last().is_some_and(|last| gap(last.end, bytes.len()));
         // The directory ends with a whole record, right before the contents.
         let first = offset.min(length);
-        let end = sorted.first()?.start;
         let start = end.checked_sub(contents.len() * size)?;
         (is_tiled && start <= first && first + 2 * WIDTH <= start + size).then_some(Self {
             records: start..end,
@@ -149,7 +164,12 @@ impl Directory {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use boildown_search::Subset;
+
     use super::*;
+    use crate::document::binary;
 
     /// Returns a file with a directory: tag, offset, length, as big-endian numbers.
     fn file(contents: &[&[u8]]) -> Vec<u8> {
@@ -188,9 +208,41 @@ mod tests {
     }
 
     #[test]
+    fn a_record_goes_with_its_content_and_the_other_offsets_follow() {
+        let contents: [&[u8]; 4] = [b"first", b"second one", b"3", b"fourth"];
+        let bytes: Arc<[u8]> = file(&contents).into();
+        let mut frames = Frames::default();
+        let directory = Directory::find(&bytes).expect("there is a directory");
+        directory.add_to(&mut frames, &bytes);
+        frames.parts.sort_by_key(|part| part.start);
+        frames.numbers.sort_by_key(|number| number.at.start);
+        let document = binary::parts(&bytes, 4096, Arc::new(frames));
+        let everything = Subset::full(document.len());
+        let units = document.parallel_parts();
+        let left: Vec<Vec<u8>> = (units.into_iter())
+            .map(|unit| document.render(&everything.without(unit)))
+            .collect();
+        for gone in 0..contents.len() {
+            let mut others = contents.to_vec();
+            others.remove(gone);
+            let mut want = file(&others);
+            // The names of tables are part of the records.
+            let names = (b'a'..).enumerate().filter(|&(at, _)| at != gone);
+            for (record, (_, name)) in names.take(others.len()).enumerate() {
+                want[6 + record * 12 + 3] = name;
+            }
+            assert!(left.contains(&want), "without {gone}: {left:?}");
+        }
+    }
+
+    #[test]
     fn a_text_has_no_directory() {
         let text = b"There is a number of words here, but no offset and no length. ".repeat(20);
         assert_eq!(Directory::find(&text), None);
         assert_eq!(Directory::find(&[0; 2000]), None);
+        // Each number may be an offset, and a length.
+        for number in [1_u32, 2 << 20] {
+            assert_eq!(Directory::find(&number.to_le_bytes().repeat(1 << 20)), None);
+        }
     }
 }
