@@ -11,7 +11,7 @@ use super::rules::MinimalReplacement;
 use crate::document::{ERROR, is_word, words};
 use crate::smt_lib::{SortedChangeKind, changes_by_sort};
 use crate::steps::{Pace, pause};
-use crate::{Document, Language, View};
+use crate::{Document, Language};
 
 /// The built-in rewritings. Each has a hit rate of its own.
 #[derive(Debug, Clone, Copy)]
@@ -87,11 +87,10 @@ const TEXTS: usize = 300;
 
 impl Vocabulary {
     pub(super) async fn new(
-        original: &Arc<[u8]>,
+        document: &Document,
         language: &'static Language,
         minimal: &[MinimalReplacement],
     ) -> Self {
-        let document = Document::read(original, View::Syntax(language)).await;
         let grammar = language.grammar();
         let mut pace = Pace::default();
         let mut texts: BTreeMap<u16, ByLength> = BTreeMap::new();
@@ -129,32 +128,37 @@ impl Vocabulary {
         vocabulary
     }
 
-    fn choices(&self, slot: &Slot) -> Choices {
+    /// Returns the texts for a slot. `current` is the vocabulary of the text that is left.
+    fn choices(&self, current: &Self, slot: &Slot) -> Choices {
+        let present: BTreeSet<&[u8]> = current.texts(slot).map(|text| &**text).collect();
         let mut choices = Choices::default();
-        for kind in &slot.kinds {
-            for text in self.texts.get(kind).into_iter().flatten() {
-                let list = match text.first() {
-                    Some(byte) if byte.is_ascii_digit() => &mut choices.numbers,
-                    Some(&byte) if is_word(byte) => &mut choices.names,
-                    _ => &mut choices.others,
-                };
-                if !list.contains(text) {
-                    list.push(Arc::clone(text));
-                }
+        for text in current.texts(slot).chain(self.texts(slot)) {
+            let list = match text.first() {
+                Some(byte) if byte.is_ascii_digit() => &mut choices.numbers,
+                Some(&byte) if is_word(byte) => &mut choices.names,
+                _ => &mut choices.others,
+            };
+            if !list.contains(text) {
+                list.push(Arc::clone(text));
             }
         }
-        for list in [
-            &mut choices.numbers,
-            &mut choices.names,
-            &mut choices.others,
-        ] {
-            list.sort_by_key(|text| (text.len(), Arc::clone(text)));
+        choices
+            .numbers
+            .sort_by_key(|text| (text.len(), Arc::clone(text)));
+        for list in [&mut choices.names, &mut choices.others] {
+            list.sort_by_key(|text| (!present.contains(&**text), text.len(), Arc::clone(text)));
         }
         choices
     }
+
+    fn texts(&self, slot: &Slot) -> impl Iterator<Item = &Arc<[u8]>> {
+        let kinds = slot.kinds.iter();
+        kinds.filter_map(|kind| self.texts.get(kind)).flatten()
+    }
 }
 
-/// The short texts that fit a slot, shortest first.
+/// The short texts that fit a slot, shortest first. Names and other texts that are left come before
+/// those of the original input: what a name meant there may be deleted.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
     numbers: Vec<Arc<[u8]>>,
@@ -205,11 +209,15 @@ impl<'a> BuiltIns<'a> {
     pub(super) fn new(
         document: &'a Document,
         vocabulary: &'a Vocabulary,
+        current: &'a Vocabulary,
         first: usize,
         proposals: &'a mut Vec<Proposal>,
     ) -> Self {
         let tree = document.tree();
-        let slots = tree.slots.iter().map(|slot| vocabulary.choices(slot));
+        let slots = tree
+            .slots
+            .iter()
+            .map(|slot| vocabulary.choices(current, slot));
         Self {
             document,
             tree,

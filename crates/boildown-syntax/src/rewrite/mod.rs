@@ -10,6 +10,7 @@
 //!
 //! [`Rewrites`] is the search that asks about the proposals one after another.
 
+mod arguments;
 mod built_in;
 mod canonical_names;
 mod matching;

@@ -26,9 +26,13 @@ pub(super) enum PatternItem {
 pub(crate) struct HoleNames(Vec<String>);
 
 impl HoleNames {
+    /// Returns the index of a name that is known.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.0.iter().position(|known| known == name)
+    }
+
     fn index(&mut self, name: &str) -> usize {
-        let known = self.0.iter().position(|known| known == name);
-        known.unwrap_or_else(|| {
+        self.find(name).unwrap_or_else(|| {
             self.0.push(name.to_owned());
             self.0.len() - 1
         })

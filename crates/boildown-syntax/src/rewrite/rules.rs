@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use boildown_search::Subset;
 
+use super::arguments::Arguments;
 use super::matching::{Bindings, Match, MatchIndex};
 use super::pattern::{HoleNames, Pattern, PatternItem};
 use super::proposal::{Edit, Proposal};
@@ -45,6 +46,8 @@ pub(super) struct Rule {
     here: Vec<Rewrite>,
     /// Patterns that are then replaced in the rest of the document, with the same bindings.
     everywhere: Vec<Rewrite>,
+    /// Of a rule that inlines functions.
+    arguments: Option<Arguments>,
     examples: Vec<Example>,
 }
 
@@ -137,6 +140,7 @@ impl Rules {
                     hole_names: HoleNames::default(),
                     here: Vec::new(),
                     everywhere: Vec::new(),
+                    arguments: None,
                     examples: Vec::new(),
                 });
             } else if let Some(least) = line.strip_prefix("least ") {
@@ -211,6 +215,13 @@ impl Rule {
             });
             return Ok(());
         }
+        if let Some(inside) = before.strip_prefix("inside ") {
+            let (body, parameters) = (inside.split_once(':'))
+                .ok_or("expected `inside $BODY: $$$PARAMETERS ~> $$$ARGUMENTS`")?;
+            let arguments = Arguments::read(body, parameters, after, &self.hole_names)?;
+            self.arguments = Some(arguments);
+            return Ok(());
+        }
         let everywhere = before.strip_prefix("everywhere:");
         let known = self.hole_names.len();
         let pattern = Pattern::read(everywhere.unwrap_or(before).trim(), &mut self.hole_names);
@@ -253,7 +264,7 @@ impl Rule {
         let nothing: Bindings = vec![None; self.hole_names.len()];
         for rewrite in &self.here {
             for found in index.matches(&rewrite.pattern, &nothing) {
-                let mut edits = vec![rewrite.edit(index.document, &found)];
+                let mut edits = vec![rewrite.edit(index.document, &found, None)];
                 for other in &self.everywhere {
                     for elsewhere in index.matches(&other.pattern, &found.bindings) {
                         let Range { start, end } = elsewhere.tokens;
@@ -262,7 +273,7 @@ impl Rule {
                             end <= taken.start || taken.end <= start
                         };
                         if edits.iter().all(is_apart) {
-                            edits.push(other.edit(index.document, &elsewhere));
+                            edits.push(other.edit(index.document, &elsewhere, self.arguments));
                         }
                     }
                 }
@@ -302,15 +313,22 @@ impl Rule {
 }
 
 impl Rewrite {
-    fn edit(&self, document: &Document, found: &Match) -> Edit {
+    fn edit(&self, document: &Document, found: &Match, arguments: Option<Arguments>) -> Edit {
+        let body = arguments.map(|arguments| {
+            let text = arguments.body_with(document, &found.bindings);
+            (arguments.body, text)
+        });
         let mut text: Vec<u8> = Vec::new();
         for part in &self.replacement.items {
             let piece = match part {
                 PatternItem::Literal(literal) | PatternItem::Space(literal) => &literal[..],
-                PatternItem::One(hole) | PatternItem::Many(hole) => {
-                    let bound = found.bindings[*hole].clone();
-                    bound.map_or(&[][..], |tokens| document.text(tokens))
-                }
+                PatternItem::One(hole) | PatternItem::Many(hole) => match &body {
+                    Some((of, text)) if of == hole => text,
+                    _ => {
+                        let bound = found.bindings[*hole].clone();
+                        bound.map_or(&[][..], |tokens| document.text(tokens))
+                    }
+                },
             };
             let meet = |(&last, &next): (&u8, &u8)| is_word(last) && is_word(next);
             if text.last().zip(piece.first()).is_some_and(meet) {

@@ -11,7 +11,7 @@ use super::canonical_names::is_keyword;
 use super::matching::MatchIndex;
 use super::{Proposal, RewriteKind, Rules};
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
-use crate::document::{Substitutes, is_word, words};
+use crate::document::{Substitutes, View, is_word, words};
 use crate::steps::at_once;
 use crate::strategy::NamePolicy;
 use crate::{Document, Language};
@@ -58,7 +58,17 @@ impl RewriteSetup {
         }
         let vocabulary = self.vocabulary().await;
         let mut proposals = Vec::new();
-        let mut built_in = BuiltIns::new(document, vocabulary, self.rules.len(), &mut proposals);
+        let current = match kind {
+            RewriteKind::Smaller => self.vocabulary_of(document).await,
+            _ => Vocabulary::default(),
+        };
+        let mut built_in = BuiltIns::new(
+            document,
+            vocabulary,
+            &current,
+            self.rules.len(),
+            &mut proposals,
+        );
         match kind {
             RewriteKind::WholeInput => {}
             RewriteKind::Smaller => {
@@ -106,9 +116,14 @@ impl RewriteSetup {
         if let Some(vocabulary) = self.vocabulary.get() {
             return vocabulary;
         }
-        let minimal = &self.rules.minimal;
-        let vocabulary = Vocabulary::new(&self.original, self.language, minimal).await;
+        let view = View::Syntax(self.language);
+        let original = Document::read(&self.original, view).await;
+        let vocabulary = self.vocabulary_of(&original).await;
         self.vocabulary.get_or_init(|| vocabulary)
+    }
+
+    async fn vocabulary_of(&self, document: &Document) -> Vocabulary {
+        Vocabulary::new(document, self.language, &self.rules.minimal).await
     }
 
     /// Returns whether a text contains a name that the input did not.

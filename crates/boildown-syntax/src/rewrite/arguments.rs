@@ -1,0 +1,123 @@
+//! The arguments of a call in place of the parameters of a function.
+
+use std::ops::Range;
+
+use super::matching::Bindings;
+use super::pattern::HoleNames;
+use crate::document::is_word;
+use crate::{Document, View};
+
+/// The holes of a rule whose texts belong together: in the text of `body`, each name of
+/// `parameters` becomes the element of `arguments` at its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Arguments {
+    pub(super) body: usize,
+    parameters: usize,
+    arguments: usize,
+}
+
+impl Arguments {
+    /// Reads `$BODY` and `$$$PARAMETERS ~> $$$ARGUMENTS`, whose holes the rule has to know.
+    pub(super) fn read(
+        body: &str,
+        parameters: &str,
+        arguments: &str,
+        hole_names: &HoleNames,
+    ) -> Result<Self, String> {
+        let known = |text: &str| {
+            let name = text.trim().trim_start_matches('$');
+            let known = hole_names.find(name);
+            known.ok_or_else(|| format!("no pattern before binds `{}`", text.trim()))
+        };
+        Ok(Self {
+            body: known(body)?,
+            parameters: known(parameters)?,
+            arguments: known(arguments)?,
+        })
+    }
+
+    /// Returns the text of the body with the arguments in it. Names after a dot are members, and
+    /// stay. An argument that is more than a name, a literal or a call is put in parentheses.
+    pub(super) fn body_with(&self, document: &Document, bindings: &Bindings) -> Vec<u8> {
+        let bound = |hole: usize| bindings[hole].clone().unwrap_or(0..0);
+        let parameters = elements(document, bound(self.parameters));
+        let arguments = elements(document, bound(self.arguments));
+        let names: Vec<&[u8]> = (parameters.into_iter())
+            .map(|parameter| name_of(document, parameter))
+            .collect();
+        let body = bound(self.body);
+        let mut text = Vec::new();
+        for token in body.clone() {
+            let word = document.token(token);
+            let is_member = token > 0 && matches!(document.token(token - 1), b"." | b"->" | b"::");
+            let position = (!is_member)
+                .then(|| names.iter().position(|&name| name == word))
+                .flatten();
+            match position.and_then(|position| arguments.get(position)) {
+                Some(argument) => text.extend(operand(document.text(argument.clone()))),
+                None => text.extend_from_slice(word),
+            }
+            if token + 1 < body.end {
+                let both = document.text(token..token + 2);
+                let next = document.token(token + 1);
+                text.extend_from_slice(&both[word.len()..both.len() - next.len()]);
+            }
+        }
+        text
+    }
+}
+
+/// Returns the elements of a list: what is between the commas outside of brackets.
+fn elements(document: &Document, list: Range<usize>) -> Vec<Range<usize>> {
+    let mut elements = Vec::new();
+    let (mut start, mut depth) = (list.start, 0);
+    for token in list.clone() {
+        match document.token(token) {
+            b"(" | b"[" | b"{" => depth += 1,
+            b")" | b"]" | b"}" => depth -= 1,
+            b"," if depth == 0 => {
+                elements.push(start..token);
+                start = token + 1;
+            }
+            _ => {}
+        }
+    }
+    if start < list.end {
+        elements.push(start..list.end);
+    }
+    elements
+}
+
+/// Returns the name of a parameter: `a` of `int a = 1`, of `mut a: u8` and, in Go, of `a int`.
+fn name_of(document: &Document, parameter: Range<usize>) -> &[u8] {
+    let is_end = |token: &usize| matches!(document.token(*token), b":" | b"=" | b"[" | b"?");
+    let end = parameter.clone().find(is_end).unwrap_or(parameter.end);
+    let is_name = |word: &&[u8]| word.first().is_some_and(|&byte| is_word(byte));
+    let mut names = (parameter.start..end)
+        .map(|token| document.token(token))
+        .filter(is_name);
+    let comes_first = matches!(document.view(), View::Syntax(language) if language.name == "Go");
+    match comes_first {
+        true => names.next(),
+        false => names.next_back(),
+    }
+    .unwrap_or_default()
+}
+
+/// Returns an argument as an operand: in parentheses if it has operators.
+fn operand(argument: &[u8]) -> Vec<u8> {
+    let mut depth = 0;
+    let has_operator = argument.iter().any(|&byte| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+        let is_part = is_word(byte) || matches!(byte, b'.' | b'"' | b'\'' | b')' | b']' | b'}');
+        depth == 0 && !is_part
+    });
+    match has_operator {
+        true => [b"(", argument, b")"].concat(),
+        false => argument.to_vec(),
+    }
+}
