@@ -1,4 +1,5 @@
-//! The arguments of a call in place of the parameters of a function.
+//! The arguments of a call in place of the parameters of a function, or a type in place of its type
+//! parameters.
 
 use std::ops::Range;
 
@@ -8,20 +9,30 @@ use crate::document::is_word;
 use crate::{Document, View};
 
 /// The holes of a rule whose texts belong together: in the text of `body`, each name of
-/// `parameters` becomes the element of `arguments` at its position.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// `parameters` becomes its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arguments {
     pub(super) body: usize,
     parameters: usize,
-    arguments: usize,
+    values: Values,
+}
+
+/// What the names of parameters become.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Values {
+    /// The elements of the text of a hole, by position.
+    Elements(usize),
+    /// A text, all of them.
+    Text(Box<[u8]>),
 }
 
 impl Arguments {
-    /// Reads `$BODY` and `$$$PARAMETERS ~> $$$ARGUMENTS`, whose holes the rule has to know.
+    /// Reads `$BODY`, `$$$PARAMETERS` and the values, `$$$ARGUMENTS` or a text. The rule has to know
+    /// the holes.
     pub(super) fn read(
         body: &str,
         parameters: &str,
-        arguments: &str,
+        values: &str,
         hole_names: &HoleNames,
     ) -> Result<Self, String> {
         let known = |text: &str| {
@@ -32,7 +43,10 @@ impl Arguments {
         Ok(Self {
             body: known(body)?,
             parameters: known(parameters)?,
-            arguments: known(arguments)?,
+            values: match values.starts_with('$') {
+                true => Values::Elements(known(values)?),
+                false => Values::Text(values.as_bytes().into()),
+            },
         })
     }
 
@@ -41,20 +55,27 @@ impl Arguments {
     pub(super) fn body_with(&self, document: &Document, bindings: &Bindings) -> Vec<u8> {
         let bound = |hole: usize| bindings[hole].clone().unwrap_or(0..0);
         let parameters = elements(document, bound(self.parameters));
-        let arguments = elements(document, bound(self.arguments));
         let names: Vec<&[u8]> = (parameters.into_iter())
             .map(|parameter| name_of(document, parameter))
             .collect();
+        let values: Vec<Vec<u8>> = match &self.values {
+            Values::Elements(hole) => (elements(document, bound(*hole)).into_iter())
+                .map(|argument| operand(document.text(argument)))
+                .collect(),
+            Values::Text(text) => vec![text.to_vec(); names.len()],
+        };
         let body = bound(self.body);
         let mut text = Vec::new();
         for token in body.clone() {
             let word = document.token(token);
-            let is_member = token > 0 && matches!(document.token(token - 1), b"." | b"->" | b"::");
+            // The arrow before a type, at the start, has no object.
+            let is_member =
+                token > body.start + 1 && matches!(document.token(token - 1), b"." | b"->" | b"::");
             let position = (!is_member)
                 .then(|| names.iter().position(|&name| name == word))
                 .flatten();
-            match position.and_then(|position| arguments.get(position)) {
-                Some(argument) => text.extend(operand(document.text(argument.clone()))),
+            match position.and_then(|position| values.get(position)) {
+                Some(value) => text.extend_from_slice(value),
                 None => text.extend_from_slice(word),
             }
             if token + 1 < body.end {
@@ -90,9 +111,16 @@ fn elements(document: &Document, list: Range<usize>) -> Vec<Range<usize>> {
 
 /// Returns the name of a parameter: `a` of `int a = 1`, of `mut a: u8` and, in Go, of `a int`.
 fn name_of(document: &Document, parameter: Range<usize>) -> &[u8] {
-    let is_end = |token: &usize| matches!(document.token(*token), b":" | b"=" | b"[" | b"?");
+    let is_end = |token: &usize| {
+        let word = document.token(*token);
+        matches!(word, b":" | b"=" | b"[" | b"?" | b"extends")
+    };
     let end = parameter.clone().find(is_end).unwrap_or(parameter.end);
     let is_name = |word: &&[u8]| word.first().is_some_and(|&byte| is_word(byte));
+    if document.token(parameter.start) == b"'" {
+        // A lifetime of Rust.
+        return b"";
+    }
     let mut names = (parameter.start..end)
         .map(|token| document.token(token))
         .filter(is_name);

@@ -1,5 +1,6 @@
 //! Rewrite rules, as they are written in `*.rules` files.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
@@ -46,8 +47,8 @@ pub(super) struct Rule {
     here: Vec<Rewrite>,
     /// Patterns that are then replaced in the rest of the document, with the same bindings.
     everywhere: Vec<Rewrite>,
-    /// Of a rule that inlines functions.
-    arguments: Option<Arguments>,
+    /// Parameters whose names become something else.
+    arguments: Vec<Arguments>,
     examples: Vec<Example>,
 }
 
@@ -140,7 +141,7 @@ impl Rules {
                     hole_names: HoleNames::default(),
                     here: Vec::new(),
                     everywhere: Vec::new(),
-                    arguments: None,
+                    arguments: Vec::new(),
                     examples: Vec::new(),
                 });
             } else if let Some(least) = line.strip_prefix("least ") {
@@ -217,9 +218,9 @@ impl Rule {
         }
         if let Some(inside) = before.strip_prefix("inside ") {
             let (body, parameters) = (inside.split_once(':'))
-                .ok_or("expected `inside $BODY: $$$PARAMETERS ~> $$$ARGUMENTS`")?;
+                .ok_or("expected `inside $BODY: $$$PARAMETERS ~> $$$ARGUMENTS or a text`")?;
             let arguments = Arguments::read(body, parameters, after, &self.hole_names)?;
-            self.arguments = Some(arguments);
+            self.arguments.push(arguments);
             return Ok(());
         }
         let everywhere = before.strip_prefix("everywhere:");
@@ -264,7 +265,7 @@ impl Rule {
         let nothing: Bindings = vec![None; self.hole_names.len()];
         for rewrite in &self.here {
             for found in index.matches(&rewrite.pattern, &nothing) {
-                let mut edits = vec![rewrite.edit(index.document, &found, None)];
+                let mut edits = vec![rewrite.edit(index.document, &found, &self.arguments)];
                 for other in &self.everywhere {
                     for elsewhere in index.matches(&other.pattern, &found.bindings) {
                         let Range { start, end } = elsewhere.tokens;
@@ -273,7 +274,7 @@ impl Rule {
                             end <= taken.start || taken.end <= start
                         };
                         if edits.iter().all(is_apart) {
-                            edits.push(other.edit(index.document, &elsewhere, self.arguments));
+                            edits.push(other.edit(index.document, &elsewhere, &self.arguments));
                         }
                     }
                 }
@@ -313,28 +314,29 @@ impl Rule {
 }
 
 impl Rewrite {
-    fn edit(&self, document: &Document, found: &Match, arguments: Option<Arguments>) -> Edit {
-        let body = arguments.map(|arguments| {
-            let text = arguments.body_with(document, &found.bindings);
-            (arguments.body, text)
-        });
+    fn edit(&self, document: &Document, found: &Match, arguments: &[Arguments]) -> Edit {
         let mut text: Vec<u8> = Vec::new();
         for part in &self.replacement.items {
             let piece = match part {
-                PatternItem::Literal(literal) | PatternItem::Space(literal) => &literal[..],
-                PatternItem::One(hole) | PatternItem::Many(hole) => match &body {
-                    Some((of, text)) if of == hole => text,
-                    _ => {
-                        let bound = found.bindings[*hole].clone();
-                        bound.map_or(&[][..], |tokens| document.text(tokens))
+                PatternItem::Literal(literal) | PatternItem::Space(literal) => {
+                    Cow::Borrowed(&literal[..])
+                }
+                PatternItem::One(hole) | PatternItem::Many(hole) => {
+                    let of_hole = |arguments: &&Arguments| arguments.body == *hole;
+                    match (arguments.iter().find(of_hole), &found.bindings[*hole]) {
+                        (_, None) => Cow::Borrowed(&[][..]),
+                        (None, Some(tokens)) => document.text(tokens.clone()).into(),
+                        (Some(arguments), Some(_)) => {
+                            arguments.body_with(document, &found.bindings).into()
+                        }
                     }
-                },
+                }
             };
             let meet = |(&last, &next): (&u8, &u8)| is_word(last) && is_word(next);
             if text.last().zip(piece.first()).is_some_and(meet) {
                 text.push(b' ');
             }
-            text.extend_from_slice(piece);
+            text.extend_from_slice(&piece);
         }
         Edit::new(&found.tokens, text.trim_ascii())
     }
