@@ -50,11 +50,13 @@ pub(super) enum BuiltIn {
     TermByOther,
     /// The uses of a symbol of SMT-LIB become a value of its sort, and its declaration is deleted.
     SymbolByValue,
+    /// An assertion of a short script in SMT-LIB is deleted.
+    Dropped,
 }
 
 impl BuiltIn {
     /// The number of variants.
-    pub(super) const COUNT: usize = Self::SymbolByValue as usize + 1;
+    pub(super) const COUNT: usize = Self::Dropped as usize + 1;
 }
 
 /// Texts that break many parsers: a carriage return without a line feed, a NUL, also before a
@@ -282,6 +284,7 @@ impl<'a> BuiltIns<'a> {
                 SortedChangeKind::Symbol => BuiltIn::SymbolByValue,
                 SortedChangeKind::Parameter => BuiltIn::Parameter,
                 SortedChangeKind::Pair => BuiltIn::WithUses,
+                SortedChangeKind::Dropped => BuiltIn::Dropped,
                 SortedChangeKind::Inlined => BuiltIn::Inlined,
             };
             let edits = change.edits.into_iter();

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::bindings::without_bindings;
 use super::form::ScriptForm;
 use super::implied::ImpliedValues;
 use super::names::shorter_names;
@@ -109,11 +110,13 @@ pub(crate) enum SortedChangeKind {
     Symbol,
     /// A parameter of a function, or a field of a constructor, is deleted with its arguments.
     Parameter,
-    /// One of several datatypes is deleted with its constructors, one of several recursive
+    /// All assertions but one are deleted, one of several datatypes is deleted with its constructors, one of several recursive
     /// functions with its body, or the two commands that open and close a level of assertions.
     Pair,
-    /// The body of a function takes the place of its uses.
+    /// The body of a function takes the place of its uses, or values that of names that are bound.
     Inlined,
+    /// In a short script: an assertion is deleted. What missed may hit after any other change.
+    Dropped,
     /// Names become letters: all of them, or one.
     Renamed,
 }
@@ -126,6 +129,7 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
     let mut implied = ImpliedValues::default();
     for term in &script.applications {
         let mut values = values(&term.sort, &script.symbols[..term.symbols_before]);
+        values.extend(literal(&text[term.range.clone()]));
         values.retain(|value| !implied.contains(text, term, value));
         for value in values {
             add(SortedChangeKind::Term, vec![(term.range.clone(), value)]);
@@ -137,6 +141,15 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
         values.retain(|value| !implied.contains(text, term, value));
         for value in values {
             let edits = vec![(term.range.clone(), value)];
+            add(SortedChangeKind::OtherTerm, edits);
+        }
+    }
+    for constant in script.constants.iter().filter(|_| is_short) {
+        let mut values = constant.sort.values();
+        values.extend(constant.sort.one());
+        values.retain(|value| !implied.contains(text, constant, value));
+        for value in values {
+            let edits = vec![(constant.range.clone(), value)];
             add(SortedChangeKind::OtherTerm, edits);
         }
     }
@@ -162,10 +175,25 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
             add(SortedChangeKind::Symbol, edits);
         }
     }
-    for symbol in &script.symbols {
-        if let Some(edits) = symbol.inlined(text) {
-            add(SortedChangeKind::Inlined, edits);
-        }
+    let inlined = script
+        .symbols
+        .iter()
+        .filter_map(|symbol| symbol.inlined(text));
+    for edits in inlined.chain(without_bindings(text)) {
+        add(SortedChangeKind::Inlined, edits);
+    }
+    let commands = [&script.assertions[..], &script.recursive].concat();
+    for edits in alone(&commands) {
+        add(SortedChangeKind::Pair, edits);
+    }
+    for command in commands
+        .iter()
+        .filter(|_| is_short && commands.len() <= FEW_ASSERTIONS)
+    {
+        add(
+            SortedChangeKind::Dropped,
+            vec![(command.clone(), Vec::new())],
+        );
     }
     for edits in shorter_names(text, &script) {
         add(SortedChangeKind::Renamed, edits);
@@ -202,6 +230,20 @@ fn other_values(sort: &Sort, symbols: &[SymbolUses<'_>]) -> Vec<Vec<u8>> {
     sort.one().into_iter().chain(constants).collect()
 }
 
+/// Returns the edits that delete all of a few assertions or definitions but one: what the others make
+/// true does not matter to a solver that gives up.
+fn alone(commands: &[Range<usize>]) -> Vec<ByteEdits> {
+    let is_few = (3..=MOST_ALONE).contains(&commands.len());
+    let one = commands.iter().filter(|_| is_few).map(|one| {
+        let others = commands.iter().filter(|other| *other != one);
+        others.map(|other| (other.clone(), Vec::new())).collect()
+    });
+    one.collect()
+}
+
+/// Of more assertions than this, none is tried alone.
+const MOST_ALONE: usize = 6;
+
 /// Of scripts with more assertions than this, none is deleted while another one becomes stronger.
 const FEW_ASSERTIONS: usize = 4;
 
@@ -225,6 +267,24 @@ fn stronger(text: &[u8], script: &ScriptUses<'_>) -> Vec<ByteEdits> {
         others.map(move |command| vec![edit.clone(), (command.clone(), Vec::new())])
     });
     without.collect()
+}
+
+/// Returns a shorter text for a literal: `#x05` for `(_ bv5 8)`.
+fn literal(text: &[u8]) -> Option<Vec<u8>> {
+    let ReadTerms::Script(terms) = parse(text) else {
+        return None;
+    };
+    let (b"_", [number, width]) = terms.first()?.application()? else {
+        return None;
+    };
+    let number = std::str::from_utf8(number.atom()?.strip_prefix(b"bv")?).ok()?;
+    let number: u128 = number.parse().ok()?;
+    let width = super::sorts::number(width)? as usize;
+    let text = match width % 4 {
+        0 => format!("#x{number:0width$x}", width = width / 4),
+        _ => format!("#b{number:0width$b}"),
+    };
+    (width <= 128 && number > 0).then(|| text.into_bytes())
 }
 
 /// Returns values of a sort, or, where these need a declaration, one of these symbols.
