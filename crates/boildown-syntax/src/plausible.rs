@@ -296,12 +296,7 @@ impl ModuleNames {
             ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => None,
             ModuleFormat::Wasm => Some(is_valid_module(text)),
             ModuleFormat::Wat => Some(is_valid_module_text(text)),
-            ModuleFormat::Rtlil => {
-                let cells = rtlil_cells(text);
-                let forms = cells.iter().flatten().map(|form| hash(HASH_START, form));
-                names.shapes = forms.collect();
-                Some(cells.is_some())
-            }
+            ModuleFormat::Rtlil => return Self::of_rtlil(text),
             ModuleFormat::SmtLib => return Self::of_script(text),
             ModuleFormat::Verilog => return Self::of_verilog(text),
         };
@@ -374,6 +369,16 @@ impl ModuleNames {
         names.operations = regions.operations;
         names.types_of_dialects = types.of_dialects.len();
         names
+    }
+
+    fn of_rtlil(text: &[u8]) -> Self {
+        let cells = rtlil_cells(text);
+        let forms = cells.iter().flatten().map(|form| hash(HASH_START, form));
+        Self {
+            shapes: forms.collect(),
+            is_invalid: cells.is_none(),
+            ..Self::default()
+        }
     }
 
     fn of_verilog(text: &[u8]) -> Self {

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is wrong with a text in Verilog.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct VerilogFaults {
-    /// The names that no module, or not the one that mentions them, declares: also as a task that is
-    /// called, or as a variable that is assigned. Nets that a connection or an assignment declares
-    /// implicitly count as declared. A module whose instance has too many or too few connections
-    /// is one of them.
+    /// The names that no module, or not the one that mentions them, declares, also as a task that
+    /// is called, or as a variable that is assigned; and the modules that an instance has too many
+    /// or too few connections for. Nets that a connection or an assignment declares implicitly
+    /// count as declared.
     pub(super) undeclared: BTreeSet<Box<[u8]>>,
     /// Whether words are neighbours that never are. The grammar is more lenient than most tools.
     pub(super) is_broken: bool,
@@ -428,7 +428,7 @@ impl<'a> OpenDeclaration<'a> {
         }
     }
 
-    /// Returns whether a name among so many brackets is declared.
+    /// Returns whether a name inside of this number of brackets is declared.
     fn takes_name(&self, depth: usize) -> bool {
         self.depth == depth && !self.is_value
     }

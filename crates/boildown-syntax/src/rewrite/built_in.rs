@@ -52,11 +52,15 @@ pub(super) enum BuiltIn {
     SymbolByValue,
     /// An assertion of a short script in SMT-LIB is deleted.
     Dropped,
+    /// A use of a constant of SMT-LIB becomes a value of its sort, when nothing else hits any more.
+    ConstantByValue,
+    /// Two constants of SMT-LIB become one while an assertion goes, when nothing else hits.
+    Merged,
 }
 
 impl BuiltIn {
     /// The number of variants.
-    pub(super) const COUNT: usize = Self::Dropped as usize + 1;
+    pub(super) const COUNT: usize = Self::Merged as usize + 1;
 }
 
 /// Texts that break many parsers: a carriage return without a line feed, a NUL, also before a
@@ -284,6 +288,8 @@ impl<'a> BuiltIns<'a> {
                 SortedChangeKind::Symbol => BuiltIn::SymbolByValue,
                 SortedChangeKind::Parameter => BuiltIn::Parameter,
                 SortedChangeKind::Pair => BuiltIn::WithUses,
+                SortedChangeKind::Constant => BuiltIn::ConstantByValue,
+                SortedChangeKind::Merged => BuiltIn::Merged,
                 SortedChangeKind::Dropped => BuiltIn::Dropped,
                 SortedChangeKind::Inlined => BuiltIn::Inlined,
             };

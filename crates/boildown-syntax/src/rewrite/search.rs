@@ -129,7 +129,13 @@ impl RewriteSetup {
 
     /// Returns whether a proposal gives other names.
     fn renames(&self, proposal: &Proposal) -> bool {
-        proposal.source == self.rules.len() + BuiltIn::Canonical as usize
+        self.is_from(proposal, &[BuiltIn::Canonical])
+    }
+
+    /// Returns whether a proposal is one of these built-in rewritings.
+    fn is_from(&self, proposal: &Proposal, all: &[BuiltIn]) -> bool {
+        let source = |one: &BuiltIn| self.rules.len() + *one as usize;
+        all.iter().any(|one| source(one) == proposal.source)
     }
 
     /// The number of rules and built-in rewritings.
@@ -250,6 +256,7 @@ impl Rewrites {
                 }
                 let record = self.records[proposal.source];
                 if record.misses < MISSES_IN_A_ROW
+                    && !(self.has_hit && self.is_last(proposal))
                     && proposal.applies(&self.kept, &self.substitutes)
                     && !self.has_missed(proposal)
                 {
@@ -269,11 +276,18 @@ impl Rewrites {
         }
     }
 
-    /// Returns whether a proposal missed with the same text around it, and that text matters.
+    /// Returns whether a proposal waits until nothing else hits: what it makes simpler may be in
+    /// the way of what makes the text shorter.
+    fn is_last(&self, proposal: &Proposal) -> bool {
+        (self.setup).is_from(proposal, &[BuiltIn::ConstantByValue, BuiltIn::Merged])
+    }
+
+    /// Returns whether a proposal missed with the same text around it. Whether an assertion can go
+    /// depends on all others.
     fn has_missed(&self, proposal: &Proposal) -> bool {
-        let dropped = self.setup.rules.len() + BuiltIn::Dropped as usize;
         let fingerprint = || MissedRewrites::fingerprint(&self.document, proposal);
-        proposal.source != dropped && self.missed.0.contains(&fingerprint())
+        let is_local = !(self.setup).is_from(proposal, &[BuiltIn::Dropped, BuiltIn::Merged]);
+        is_local && self.missed.0.contains(&fingerprint())
     }
 
     /// Returns what has missed so far.

@@ -154,12 +154,22 @@ fn a_literal_takes_the_place_of_a_constant_and_of_a_longer_one() {
         all.contains(&script.replace("(_ bv5 8)", "#x05")),
         "{all:?}"
     );
-    let all = changed(script, SortedChangeKind::OtherTerm);
+    let all = changed(script, SortedChangeKind::Constant);
     assert!(!all.contains(&script.replace("a b)", "a #x00)")), "{all:?}");
     let shift = script.replace("bvmul", "bvlshr");
-    let all = changed(&shift, SortedChangeKind::OtherTerm);
+    let all = changed(&shift, SortedChangeKind::Constant);
     for (from, to) in [("a b)", "#x01 b)"), ("a b)", "a #x01)")] {
         assert!(all.contains(&shift.replace(from, to)), "{all:?}");
+    }
+}
+
+#[test]
+fn two_constants_become_one_while_an_assertion_goes() {
+    let script = "(declare-const a Int)(declare-const b Int)(assert (p a b))(assert (q b))";
+    let all = changed(script, SortedChangeKind::Merged);
+    for left in ["(assert (q a))", "(assert (p a a))"] {
+        let after = format!("(declare-const a Int){left}");
+        assert!(all.contains(&after), "{all:?}");
     }
 }
 

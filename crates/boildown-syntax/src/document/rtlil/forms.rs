@@ -1,5 +1,5 @@
-//! What yosys checks while it reads a design: the words of statements, and the ports and parameters
-//! of the cells that it knows.
+//! The forms of statements, and of the cells that yosys knows: it rejects others while it reads a
+//! design.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(crate) fn rtlil_cells(text: &[u8]) -> Option<BTreeSet<Box<[u8]>>> {
 
 impl RtlilDesign {
     /// Returns the kind of a cell, with its ports and parameters and their widths. `None` if one is
-    /// there twice, or a signal is none.
+    /// there twice, a signal is none, or a memory is not declared.
     fn form_of_cell(&self, cell: StatementIndex) -> Option<Box<[u8]>> {
         let mut parts: Vec<(&[u8], String)> = Vec::new();
         for index in cell + 1..self.statements[cell].end {
@@ -39,10 +39,14 @@ impl RtlilDesign {
                     parts.push((name, format!(" {width}")));
                 }
                 RtlilSort::Parameter => {
-                    let value = self.word_of(index, 2).escape_ascii();
-                    let is_width = name.ends_with(b"WIDTH");
-                    let value = is_width.then(|| value.to_string()).unwrap_or_default();
-                    parts.push((name, value));
+                    if name == b"\\MEMID" && !self.has_memory(cell, self.word_of(index, 2)) {
+                        return None;
+                    }
+                    let width = match name.ends_with(b"WIDTH") {
+                        true => self.word_of(index, 2).escape_ascii().to_string(),
+                        false => String::new(),
+                    };
+                    parts.push((name, width));
                 }
                 _ => {}
             }
@@ -54,6 +58,24 @@ impl RtlilDesign {
             form.extend([name, width.as_bytes()].concat());
         }
         (!has_twice).then(|| form.into())
+    }
+
+    /// Returns whether the memory that a port reads or writes is declared. `$mem` declares its own.
+    fn has_memory(&self, cell: StatementIndex, name: &[u8]) -> bool {
+        let escaped = |name: &[u8]| {
+            let name = name.iter().flat_map(|&byte| match byte {
+                b'\\' => vec![b'\\', byte],
+                _ => vec![byte],
+            });
+            [&b"\""[..], &name.collect::<Vec<u8>>(), b"\""].concat()
+        };
+        let mut memories = (0..self.statements.len()).filter_map(|index| {
+            let is_memory = self.is(index, RtlilSort::Memory);
+            self.name_word(index).filter(|_| is_memory)
+        });
+        self.word_of(cell, 1).starts_with(b"$mem_")
+            || self.word_of(cell, 1) == b"$mem"
+            || memories.any(|word| escaped(self.word(word)) == name)
     }
 
     /// Returns whether names have their sign, and constants their digits.

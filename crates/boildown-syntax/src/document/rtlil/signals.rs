@@ -39,8 +39,8 @@ pub(crate) fn is_rtlil(text: &[u8]) -> bool {
 }
 
 impl RtlilDesign {
-    /// Returns whether each signal of a statement consists of wires of its module, and has the width
-    /// of what it is connected with.
+    /// Returns whether each signal of a statement consists of wires of its module, and has the
+    /// width of what it is connected with.
     pub(super) fn is_well_formed(&self, index: StatementIndex) -> bool {
         let one = &self.statements[index];
         let Some(module) = self.module_of(index) else {

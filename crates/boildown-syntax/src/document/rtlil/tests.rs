@@ -205,6 +205,7 @@ fn words_and_cells_have_the_form_that_yosys_reads() {
         ("parameter \\A_WIDTH 4", "parameter \\A_WIDTH"),
         ("connect \\A \\a", "connect \\Y \\a"),
         ("sync posedge \\clk", "sync posedge"),
+        ("\"\\\\store\"", "\"\\\\stor\""),
         ("4'0000", "4'0020"),
         ("cell \\adder \\unit", "cell \\adder \\"),
     ] {
