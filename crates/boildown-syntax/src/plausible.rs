@@ -16,7 +16,7 @@ use std::sync::Arc;
 use boildown_search::Verdict;
 
 use crate::document::{
-    is_ill_formed_ir, is_overwritten_module, is_valid_module, is_valid_module_text, is_valid_rtlil,
+    is_ill_formed_ir, is_overwritten_module, is_valid_module, is_valid_module_text, rtlil_cells,
 };
 use crate::smt_lib::ScriptForm;
 use blocks::BlockOrder;
@@ -37,7 +37,7 @@ struct ModuleNames {
     neighbours: BTreeSet<(u64, u64)>,
     /// Numbers of the declarations of operations that LLVM knows, by name and types.
     known_operations: BTreeSet<u64>,
-    /// The shapes of the lines of MLIR, and what these may become.
+    /// The shapes of the lines of MLIR, and what these may become; the forms of the cells of RTLIL.
     shapes: BTreeSet<u64>,
     other_shapes: BTreeSet<u64>,
     /// The types of MLIR that are written with brackets.
@@ -61,7 +61,8 @@ struct ModuleNames {
 /// those that the best one leaves undefined too; and each pair of neighbouring words must be one of
 /// the input or of the best candidate, where names, types and numbers are alike. Of SPIR-V, in
 /// which most operations have a fixed number of operands, whole instructions must be. Of
-/// WebAssembly it has to be valid, if the best one is, and in RTLIL the signals. Blocks of LLVM IR
+/// WebAssembly it has to be valid, if the best one is, and of RTLIL what yosys reads, with cells of
+/// known forms. Blocks of LLVM IR
 /// and SPIR-V end in an instruction that leaves them, operands and constants of LLVM IR have the
 /// shape and the types that are written with them, and terms of SMT-LIB have the sorts and numbers
 /// of arguments that their operations take, if this is so in the best one. Lines of MLIR have a
@@ -295,7 +296,7 @@ impl ModuleNames {
             ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => None,
             ModuleFormat::Wasm => Some(is_valid_module(text)),
             ModuleFormat::Wat => Some(is_valid_module_text(text)),
-            ModuleFormat::Rtlil => Some(is_valid_rtlil(text)),
+            ModuleFormat::Rtlil => return Self::of_rtlil(text),
             ModuleFormat::SmtLib => return Self::of_script(text),
             ModuleFormat::Verilog => return Self::of_verilog(text),
         };
@@ -368,6 +369,16 @@ impl ModuleNames {
         names.operations = regions.operations;
         names.types_of_dialects = types.of_dialects.len();
         names
+    }
+
+    fn of_rtlil(text: &[u8]) -> Self {
+        let cells = rtlil_cells(text);
+        let forms = cells.iter().flatten().map(|form| hash(HASH_START, form));
+        Self {
+            shapes: forms.collect(),
+            is_invalid: cells.is_none(),
+            ..Self::default()
+        }
     }
 
     fn of_verilog(text: &[u8]) -> Self {

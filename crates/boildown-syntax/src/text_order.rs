@@ -13,8 +13,8 @@ use crate::document::is_word;
 /// that to `a_b` again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextOrder {
-    /// Fewer words and other visible characters; then fewer visible bytes; then fewer bytes; then
-    /// earlier in the order of bytes. For texts.
+    /// Fewer words and other visible characters; then fewer names; then fewer visible bytes; then
+    /// fewer bytes; then earlier in the order of bytes. For texts.
     Words,
     /// Fewer bytes; then fewer bytes other than zero; then earlier in the order of bytes. For
     /// binaries.
@@ -29,7 +29,7 @@ impl TextOrder {
         let mut ends = [left.len() - after, right.len() - after];
         if self == Self::Words {
             // A word that begins or ends outside of the stretch is counted with it.
-            while start > 0 && is_word(left[start - 1]) {
+            while start > 0 && (is_word(left[start - 1]) || left[start - 1] == b'#') {
                 start -= 1;
             }
             while ends[0] < left.len() && is_word(left[ends[0]]) {
@@ -44,26 +44,54 @@ impl TextOrder {
     }
 
     /// Returns the size of a text, in units of descending importance.
-    fn size(self, text: &[u8]) -> [usize; 3] {
+    fn size(self, text: &[u8]) -> [usize; 4] {
         match self {
             Self::Words => {
-                let mut words = 0;
-                let mut visible = 0;
-                let mut in_word = false;
-                for &byte in text {
-                    let continues = is_word(byte);
-                    let is_visible = !byte.is_ascii_whitespace();
-                    words += usize::from(is_visible && !(in_word && continues));
-                    visible += usize::from(is_visible);
-                    in_word = continues;
-                }
-                [words, visible, text.len()]
+                let size = TextSize::of(text);
+                [size.words, size.names, size.visible, text.len()]
             }
             Self::Bytes => {
                 let set = text.iter().filter(|&&byte| byte != 0);
-                [text.len(), set.count(), 0]
+                [text.len(), set.count(), 0, 0]
             }
         }
+    }
+}
+
+/// What a text consists of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct TextSize {
+    /// Words and other visible characters. `#x0f` and `#b01` are words.
+    pub(crate) words: usize,
+    /// Words that begin with a letter. A literal is simpler than a name, even a longer one.
+    pub(crate) names: usize,
+    /// Visible bytes.
+    pub(crate) visible: usize,
+}
+
+impl TextSize {
+    pub(crate) fn of(text: &[u8]) -> Self {
+        let mut size = Self::default();
+        let mut before = b' ';
+        for (at, &byte) in text.iter().enumerate() {
+            let is_visible = !byte.is_ascii_whitespace();
+            let continues =
+                is_word(byte) && (is_word(before) || before == b'#' && is_digits(&text[at..]));
+            size.words += usize::from(is_visible && !continues);
+            size.names += usize::from(!continues && (byte.is_ascii_alphabetic() || byte == b'_'));
+            size.visible += usize::from(is_visible);
+            before = byte;
+        }
+        size
+    }
+}
+
+/// Returns whether a text after a `#` begins with the digits of a literal.
+pub(crate) fn is_digits(text: &[u8]) -> bool {
+    match text {
+        [b'x', digit, ..] => digit.is_ascii_hexdigit(),
+        [b'b', digit, ..] => matches!(digit, b'0' | b'1'),
+        _ => false,
     }
 }
 
@@ -78,7 +106,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::document::words;
 
     #[track_caller]
     fn ascending(order: TextOrder, texts: &[&str]) {
@@ -95,7 +122,8 @@ mod tests {
         ascending(
             TextOrder::Words,
             &[
-                "", " ", "a", "b", "a_b", "a b", "a c", "a  b", "ab b", "a+b",
+                "", " ", "0", "#x0f", "a", "b", "a_b", "1 b", "#x1 b", "a b", "a c", "a  b",
+                "ab b", "a+b",
             ],
         );
     }
@@ -111,14 +139,13 @@ mod tests {
     proptest! {
         #[test]
         fn only_the_stretch_that_differs_has_to_be_looked_at(
-            (start, end) in ("[ab_ +]{0,6}", "[ab_ +]{0,6}"),
-            (left, right) in ("[ab_ +]{0,4}", "[ab_ +]{0,4}"),
+            (start, end) in ("[ab_ #0]{0,6}", "[ab_ #0]{0,6}"),
+            (left, right) in ("[ab_ #0]{0,4}", "[ab_ #0]{0,4}"),
         ) {
             let [left, right] = [left, right].map(|middle| format!("{start}{middle}{end}").into_bytes());
             let whole = |text: &[u8]| {
-                let visible = text.iter().filter(|byte| !byte.is_ascii_whitespace());
-                let count = words(text, 0..text.len()).count();
-                (count, visible.count(), text.len(), text.to_vec())
+                let size = TextSize::of(text);
+                (size.words, size.names, size.visible, text.len(), text.to_vec())
             };
             let expected = whole(&left).cmp(&whole(&right));
             prop_assert_eq!(TextOrder::Words.compare(&left, &right), expected);

@@ -58,7 +58,7 @@ pub(crate) use kinds::{CLAUSE, ERROR, UNPARSED, WORD};
 pub(crate) use llvm::{ends_block as ends_block_of_ir, is_ill_formed as is_ill_formed_ir};
 pub(crate) use mlir::ends_block as ends_block_of_mlir;
 pub(crate) use render::Substitutes;
-pub(crate) use rtlil::{is_rtlil, is_valid_rtlil};
+pub(crate) use rtlil::{is_rtlil, rtlil_cells};
 pub(crate) use syntax::is_lost;
 pub use tokens::Document;
 pub use view::{ModuleUnits, View};

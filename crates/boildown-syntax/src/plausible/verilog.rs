@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is wrong with a text in Verilog.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct VerilogFaults {
-    /// The names that no module, or not the one that mentions them, declares. Nets that a
-    /// connection or an assignment declares implicitly count as declared.
+    /// The names that no module, or not the one that mentions them, declares, also as a task that
+    /// is called, or as a variable that is assigned; and the modules that an instance has too many
+    /// or too few connections for. Nets that a connection or an assignment declares implicitly
+    /// count as declared.
     pub(super) undeclared: BTreeSet<Box<[u8]>>,
     /// Whether words are neighbours that never are. The grammar is more lenient than most tools.
     pub(super) is_broken: bool,
@@ -25,11 +27,46 @@ impl VerilogFaults {
             let before = at.checked_sub(2).map_or(&b""[..], token);
             is_no_pair(before, token(at - 1), token(at))
         });
+        let is_broken = is_broken || !is_balanced(&tokens);
         Self {
             undeclared: undeclared(&tokens),
             is_broken,
         }
     }
+}
+
+/// Returns whether brackets and blocks end in the order in which they begin.
+fn is_balanced(tokens: &[&[u8]]) -> bool {
+    let mut open: Vec<&[u8]> = Vec::new();
+    let mut last: &[u8] = b"";
+    for &token in tokens {
+        let begins: &[u8] = match token {
+            b")" => b"(",
+            b"]" => b"[",
+            b"}" => b"{",
+            b"end" => b"begin",
+            b"endcase" => b"case",
+            b"endmodule" => b"module",
+            b"endfunction" => b"function",
+            b"endtask" => b"task",
+            b"endgenerate" => b"generate",
+            b"join" | b"join_any" | b"join_none" => b"fork",
+            _ => b"",
+        };
+        if !begins.is_empty() && open.pop() != Some(begins) {
+            return false;
+        }
+        match token {
+            b"casex" | b"casez" => open.push(b"case"),
+            b"macromodule" => open.push(b"module"),
+            b"fork" if matches!(last, b"disable" | b"wait") => {}
+            b"(" | b"[" | b"{" | b"begin" | b"case" | b"module" | b"function" | b"task"
+            | b"generate" | b"fork" => open.push(token),
+            _ => {}
+        }
+        last = token;
+    }
+    open.is_empty()
 }
 
 /// Returns whether two tokens, after another one, are never neighbours.
@@ -48,6 +85,29 @@ fn is_no_pair(before: &[u8], this: &[u8], next: &[u8]) -> bool {
     }
     let is_unfinished = is_sign(this) || this == b")" || is_name(this) && before != b":";
     if is_unfinished && matches!(next, b"endmodule" | b"endcase" | b"else" | b"end") {
+        return true;
+    }
+    // Only an instance has the name of a module before its own.
+    let is_in_list = matches!(before, b"," | b"(") || is_one_of(DECLARING, before);
+    if is_in_list && is_name(this) && this != b"type" && is_name(next) {
+        return true;
+    }
+    // The names of an instance are followed by its connections.
+    let is_close = is_close || next == b"=";
+    if is_close && is_name(before) && is_name(this) {
+        return true;
+    }
+    let is_number = |token: &[u8]| token.first().is_some_and(u8::is_ascii_digit);
+    let is_no_declaration = is_one_of(DECLARING, this) && is_number(next)
+        || matches!(this, b"," | b"(" | b"{") && matches!(next, b"reg" | b"wire");
+    let is_empty = match next {
+        b")" => this == b"(" && is_one_of(ASKING, before),
+        b":" => this == b"[",
+        b"]" => this == b":",
+        b"," | b";" => before == b"localparam" && is_name(this),
+        _ => false,
+    };
+    if is_no_declaration || is_empty {
         return true;
     }
     let begins_statement = matches!(this, b";" | b"begin" | b"else");
@@ -86,6 +146,16 @@ fn undeclared(tokens: &[&[u8]]) -> BTreeSet<Box<[u8]>> {
         let is_known = |name: &&&[u8]| module.declared.contains(**name);
         let names = module.mentioned.iter().filter(|name| !is_known(name));
         undeclared.extend(names.map(|name| Box::from(*name)));
+        let calls = module.called.difference(&module.routines);
+        undeclared.extend(calls.map(|name| [name, &b"()"[..]].concat().into()));
+        let assigned = module.assigned.difference(&module.variables);
+        undeclared.extend(assigned.map(|name| [name, &b"="[..]].concat().into()));
+        for (instance, count) in &module.instances {
+            let ports = modules.get(instance).and_then(|of| of.ports);
+            if ports.is_some_and(|ports| ports != *count) {
+                undeclared.insert([instance, &b"#"[..]].concat().into());
+            }
+        }
         for (instance, port) in &module.connections {
             match (modules.get(instance), port) {
                 (None, _) => {
@@ -124,6 +194,10 @@ const DECLARING: &str = " input output inout wire reg integer genvar parameter l
     real realtime time tri tri0 tri1 trireg triand trior wand wor uwire supply0 supply1 bit byte \
     int shortint longint event var specparam function task ";
 
+/// Words that declare what a procedure may assign.
+const VARIABLES: &str = " reg integer genvar logic real realtime time bit byte int shortint longint \
+    var function ";
+
 /// Words that are no names, but for those of declarations.
 const KEYWORDS: &str = " module endmodule begin end if else for while repeat forever case casex \
     casez endcase default assign deassign force release always always_comb always_ff always_latch \
@@ -160,13 +234,24 @@ fn is_name(token: &[u8]) -> bool {
 struct VerilogModule<'a> {
     declared: BTreeSet<&'a [u8]>,
     mentioned: BTreeSet<&'a [u8]>,
+    /// The number of its ports, if it has a list of them.
+    ports: Option<usize>,
+    /// What is declared as a variable, and what a procedure assigns.
+    variables: BTreeSet<&'a [u8]>,
+    assigned: BTreeSet<&'a [u8]>,
+    /// The functions and tasks, and the tasks that are called without arguments.
+    routines: BTreeSet<&'a [u8]>,
+    called: BTreeSet<&'a [u8]>,
+    /// The modules of its instances, and the number of connections in order.
+    instances: BTreeSet<(&'a [u8], usize)>,
     /// The modules of its instances, and a name that each connects.
     connections: BTreeSet<(&'a [u8], Option<&'a [u8]>)>,
 }
 
 /// A declaration that continues.
 #[derive(Debug, Clone, Copy)]
-struct OpenDeclaration {
+struct OpenDeclaration<'a> {
+    word: &'a [u8],
     /// The number of brackets around it.
     depth: usize,
     is_value: bool,
@@ -177,15 +262,26 @@ impl<'a> VerilogModule<'a> {
     fn read(tokens: &[&'a [u8]]) -> Self {
         let mut module = Self::default();
         let mut depth = 0_usize;
-        let mut declaration: Option<OpenDeclaration> = None;
+        let mut declaration: Option<OpenDeclaration<'a>> = None;
+        module.ports = ports(tokens);
+        // The first token of the statement.
+        let mut first: &[u8] = b"";
+        let mut is_routine = false;
         let mut instance: Option<&'a [u8]> = None;
         let token = |at: usize| tokens.get(at).copied().unwrap_or_default();
         let before = |at: usize| at.checked_sub(1).map_or(&b""[..], token);
         for (at, &this) in tokens.iter().enumerate() {
             let (last, next) = (before(at), token(at + 1));
+            if last == b";" {
+                first = this;
+            }
+            is_routine = is_inside_routine(is_routine, this);
             match this {
                 b"(" | b"[" | b"{" => {
-                    let ends = |open: OpenDeclaration| open.depth == depth && is_name(last);
+                    if this == b"(" && depth == 0 && is_name(last) {
+                        module.connect(instance, &tokens[at + 1..]);
+                    }
+                    let ends = |open: OpenDeclaration<'_>| open.depth == depth && is_name(last);
                     if this == b"(" && declaration.is_some_and(ends) {
                         declaration = None;
                     }
@@ -205,8 +301,7 @@ impl<'a> VerilogModule<'a> {
                     module.mentioned.insert(this);
                 }
                 _ if is_one_of(DECLARING, this) => {
-                    let is_value = false;
-                    declaration = Some(OpenDeclaration { depth, is_value });
+                    declaration = Some(OpenDeclaration::begin(this, depth));
                 }
                 _ if !is_name(this) => {}
                 _ if last == b"." => {
@@ -215,8 +310,9 @@ impl<'a> VerilogModule<'a> {
                     let connection = instance.map(|instance| (instance, Some(this)));
                     module.connections.extend(connection);
                 }
-                _ if declaration.is_some_and(|open| open.depth == depth && !open.is_value) => {
-                    module.declared.insert(this);
+                _ if declaration.is_some_and(|open| open.takes_name(depth)) => {
+                    let word = declaration.map_or(&b""[..], |open| open.word);
+                    module.declare(this, word, is_routine);
                 }
                 _ if depth == 0
                     && last != b":"
@@ -235,11 +331,106 @@ impl<'a> VerilogModule<'a> {
                     module.declared.insert(this);
                 }
                 _ => {
-                    module.mentioned.insert(this);
+                    let begins = matches!(last, b";" | b"begin" | b"else" | b")" | b"end");
+                    let begins = begins && first != b"assign";
+                    module.mention(this, begins, [next, token(at + 2)]);
                 }
             }
         }
         module
+    }
+
+    /// Notes a name that a declaration with this word declares.
+    fn declare(&mut self, name: &'a [u8], word: &[u8], is_routine: bool) {
+        self.declared.insert(name);
+        if is_routine || is_one_of(VARIABLES, word) {
+            self.variables.insert(name);
+        }
+        if matches!(word, b"function" | b"task") {
+            self.routines.insert(name);
+        }
+    }
+
+    /// Notes the connections of an instance, if they are in order.
+    fn connect(&mut self, instance: Option<&'a [u8]>, connections: &[&[u8]]) {
+        let is_ordered = !matches!(connections.first().copied(), Some(b"." | b")"));
+        let instance = instance.filter(|_| is_ordered);
+        let counted = instance.map(|instance| (instance, arguments(connections)));
+        self.instances.extend(counted);
+    }
+
+    /// Notes a mention of a name, with whether it begins a statement, and what follows.
+    fn mention(&mut self, name: &'a [u8], begins: bool, next: [&[u8]; 2]) {
+        self.mentioned.insert(name);
+        match next {
+            [b";", _] if begins => _ = self.called.insert(name),
+            [b"=", _] | [b"<", b"="] if begins => _ = self.assigned.insert(name),
+            _ => {}
+        }
+    }
+}
+
+/// Returns whether a token is inside of a function or task, given this of the one before.
+fn is_inside_routine(is_inside: bool, token: &[u8]) -> bool {
+    match token {
+        b"function" | b"task" => true,
+        b"endfunction" | b"endtask" => false,
+        _ => is_inside,
+    }
+}
+
+/// Returns the number of ports in the list after the name of a module.
+fn ports(tokens: &[&[u8]]) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    if tokens.first() == Some(&&b"#"[..]) {
+        at =
+            1 + tokens[1..].iter().position(|token| {
+                match *token {
+                    b"(" => depth += 1,
+                    b")" => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                depth == 0
+            })? + 1;
+    }
+    let has_list = tokens.get(at) == Some(&&b"("[..]);
+    has_list.then(|| arguments(&tokens[at + 1..]))
+}
+
+/// Returns the number of elements of a list that begins after its bracket.
+fn arguments(tokens: &[&[u8]]) -> usize {
+    if tokens.first() == Some(&&b")"[..]) {
+        return 0;
+    }
+    let mut depth = 1_usize;
+    let mut count = 1;
+    for token in tokens {
+        match *token {
+            b"(" | b"[" | b"{" => depth += 1,
+            b")" | b"]" | b"}" => depth -= 1,
+            b"," if depth == 1 => count += 1,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    count
+}
+
+impl<'a> OpenDeclaration<'a> {
+    fn begin(word: &'a [u8], depth: usize) -> Self {
+        Self {
+            word,
+            depth,
+            is_value: false,
+        }
+    }
+
+    /// Returns whether a name inside of this number of brackets is declared.
+    fn takes_name(&self, depth: usize) -> bool {
+        self.depth == depth && !self.is_value
     }
 }
 
@@ -358,6 +549,9 @@ endmodule
             ("parameter W = 4, ", "", "W"),
             ("[3:0] twice(", "[3:0] thrice(", "twice"),
             ("always @*", "always", "always"),
+            ("output reg", "output", "q="),
+            ("(clk, b, y)", "(clk, b)", "inner#"),
+            ("begin end", "begin b; end", "b()"),
         ] {
             let text = COUNTER.replacen(from, to, 1);
             let names = names(&text);
@@ -375,11 +569,21 @@ endmodule
         assert!(!is_broken(COUNTER));
         for (from, to) in [
             ("input c,", "input ,"),
+            ("input c,", "input re c,"),
+            ("input c,", "re c,"),
             ("q <= d;", "q <= ;"),
             ("q <= d;", "q <= d"),
             ("posedge c", "posedge"),
             ("S: begin end default: $display(\"%d x\", b); ", ""),
             ("for (", "for "),
+            ("S = 1,", "S,"),
+            ("output reg [W-1:0] q", "reg [W-1:0] q"),
+            ("genvar i", "genvar 1"),
+            (" other (clk, b, y)", " other"),
+            ("begin end", "begin"),
+            ("[3:0] a;", "[3:0 a;"),
+            ("case (a)", "case ()"),
+            ("[3:0] b", "[:0] b"),
             ("module inner #(", "module #("),
             ("module outer (clk, a, y);", "module ;"),
         ] {

@@ -50,11 +50,17 @@ pub(super) enum BuiltIn {
     TermByOther,
     /// The uses of a symbol of SMT-LIB become a value of its sort, and its declaration is deleted.
     SymbolByValue,
+    /// An assertion of a short script in SMT-LIB is deleted.
+    Dropped,
+    /// A use of a constant of SMT-LIB becomes a value of its sort, when nothing else hits any more.
+    ConstantByValue,
+    /// Two constants of SMT-LIB become one while an assertion goes, when nothing else hits.
+    Merged,
 }
 
 impl BuiltIn {
     /// The number of variants.
-    pub(super) const COUNT: usize = Self::SymbolByValue as usize + 1;
+    pub(super) const COUNT: usize = Self::Merged as usize + 1;
 }
 
 /// Texts that break many parsers: a carriage return without a line feed, a NUL, also before a
@@ -290,6 +296,9 @@ impl<'a> BuiltIns<'a> {
                 SortedChangeKind::Symbol => BuiltIn::SymbolByValue,
                 SortedChangeKind::Parameter => BuiltIn::Parameter,
                 SortedChangeKind::Pair => BuiltIn::WithUses,
+                SortedChangeKind::Constant => BuiltIn::ConstantByValue,
+                SortedChangeKind::Merged => BuiltIn::Merged,
+                SortedChangeKind::Dropped => BuiltIn::Dropped,
                 SortedChangeKind::Inlined => BuiltIn::Inlined,
             };
             let edits = change.edits.into_iter();

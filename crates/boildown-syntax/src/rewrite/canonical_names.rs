@@ -7,6 +7,7 @@ use super::built_in::{BuiltIn, BuiltIns};
 use super::proposal::Edit;
 use crate::Language;
 use crate::document::is_word;
+use crate::text_order::is_digits;
 
 /// The mentions of a name.
 #[derive(Debug, Default)]
@@ -16,6 +17,14 @@ struct NameMentions {
 }
 
 impl<'a> BuiltIns<'a> {
+    /// Returns whether a token is the `x0f` of `#x0f`.
+    fn is_literal(&self, token: usize) -> bool {
+        let before = token
+            .checked_sub(1)
+            .map(|before| self.document.token(before));
+        before == Some(b"#") && is_digits(self.document.token(token))
+    }
+
     /// Returns the mentions of all names.
     fn all_names(&self, language: &'static Language) -> BTreeMap<&'a [u8], NameMentions> {
         let document = self.document;
@@ -27,6 +36,7 @@ impl<'a> BuiltIns<'a> {
                 && node.end == id.next()
                 && text.iter().all(|&byte| is_word(byte))
                 && !text[0].is_ascii_digit()
+                && !self.is_literal(node.tokens.start)
                 && grammar
                     .node_kind_for_id(node.kind)
                     .is_some_and(|kind| !kind.contains("keyword"));

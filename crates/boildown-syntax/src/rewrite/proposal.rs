@@ -6,7 +6,8 @@ use std::sync::Arc;
 use boildown_search::Subset;
 
 use crate::Document;
-use crate::document::{Substitutes, words};
+use crate::document::Substitutes;
+use crate::text_order::TextSize;
 
 /// A replacement for a range of tokens; an empty one deletes them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,9 +32,9 @@ impl Edit {
 
 /// Edits that are made together.
 ///
-/// Invariant: the input becomes strictly smaller, measured in words, then in visible bytes, then in
-/// the order of its bytes. A word is what [`words`] finds: `foo` is one, `->` is two. Unlike
-/// tokens, deleting never adds a word, whatever the grammar makes of the rest.
+/// Invariant: the input becomes strictly smaller, measured in words, then in names, then in visible
+/// bytes, then in the order of its bytes: see [`TextSize`]. Unlike tokens, deleting never adds a
+/// word, whatever the grammar makes of the rest.
 #[derive(Debug, Clone)]
 pub(crate) struct Proposal {
     /// Ascending and disjoint.
@@ -51,18 +52,6 @@ pub(super) struct SizeReduction {
     bytes: i64,
 }
 
-impl SizeReduction {
-    /// Returns the size of a text.
-    fn size(text: &[u8]) -> Self {
-        let visible = text.iter().filter(|byte| !byte.is_ascii_whitespace());
-        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        Self {
-            words: count(words(text, 0..text.len()).count()),
-            bytes: count(visible.count()),
-        }
-    }
-}
-
 impl Proposal {
     /// Returns the proposal to make these edits; `None` if they overlap or do not make the input
     /// smaller.
@@ -73,16 +62,20 @@ impl Proposal {
             .windows(2)
             .all(|pair| pair[0].tokens.1 <= pair[1].tokens.0);
         let mut saved = SizeReduction::default();
+        let mut names = 0;
+        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let mut order = std::cmp::Ordering::Equal;
         for edit in &edits {
             let old = document.text(edit.range());
-            let (before, after) = (SizeReduction::size(old), SizeReduction::size(&edit.text));
-            saved.words += before.words - after.words;
-            saved.bytes += before.bytes - after.bytes;
+            let [before, after] = [old, &edit.text[..]].map(TextSize::of);
+            let less = |before, after| count(before) - count(after);
+            saved.words += less(before.words, after.words);
+            names += less(before.names, after.names);
+            saved.bytes += less(before.visible, after.visible);
             order = order.then_with(|| edit.text[..].cmp(old));
         }
-        let smaller =
-            saved > SizeReduction::default() || saved == SizeReduction::default() && order.is_lt();
+        let size = (saved.words, names, saved.bytes);
+        let smaller = size > (0, 0, 0) || size == (0, 0, 0) && order.is_lt();
         (disjoint && smaller).then(|| Self {
             edits: edits.into(),
             saved,

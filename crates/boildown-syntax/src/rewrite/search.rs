@@ -144,7 +144,13 @@ impl RewriteSetup {
 
     /// Returns whether a proposal gives other names.
     fn renames(&self, proposal: &Proposal) -> bool {
-        proposal.source == self.rules.len() + BuiltIn::Canonical as usize
+        self.is_from(proposal, &[BuiltIn::Canonical])
+    }
+
+    /// Returns whether a proposal is one of these built-in rewritings.
+    fn is_from(&self, proposal: &Proposal, all: &[BuiltIn]) -> bool {
+        let source = |one: &BuiltIn| self.rules.len() + *one as usize;
+        all.iter().any(|one| source(one) == proposal.source)
     }
 
     /// The number of rules and built-in rewritings.
@@ -265,9 +271,9 @@ impl Rewrites {
                 }
                 let record = self.records[proposal.source];
                 if record.misses < MISSES_IN_A_ROW
+                    && !(self.has_hit && self.is_last(proposal))
                     && proposal.applies(&self.kept, &self.substitutes)
-                    && !(self.missed.0)
-                        .contains(&MissedRewrites::fingerprint(&self.document, proposal))
+                    && !self.has_missed(proposal)
                 {
                     return;
                 }
@@ -283,6 +289,20 @@ impl Rewrites {
             let again = Self::new(Arc::new(document), &self.setup, self.kind, missed);
             *self = at_once(Box::pin(again));
         }
+    }
+
+    /// Returns whether a proposal waits until nothing else hits: what it makes simpler may be in
+    /// the way of what makes the text shorter.
+    fn is_last(&self, proposal: &Proposal) -> bool {
+        (self.setup).is_from(proposal, &[BuiltIn::ConstantByValue, BuiltIn::Merged])
+    }
+
+    /// Returns whether a proposal missed with the same text around it. Whether an assertion can go
+    /// depends on all others.
+    fn has_missed(&self, proposal: &Proposal) -> bool {
+        let fingerprint = || MissedRewrites::fingerprint(&self.document, proposal);
+        let is_local = !(self.setup).is_from(proposal, &[BuiltIn::Dropped, BuiltIn::Merged]);
+        is_local && self.missed.0.contains(&fingerprint())
     }
 
     /// Returns what has missed so far.
@@ -354,12 +374,12 @@ mod tests {
     use super::*;
     use crate::View;
     use crate::languages::samples;
+    use crate::text_order::TextSize;
 
     /// Returns the size that every step makes smaller.
-    fn size(text: &[u8]) -> (usize, usize, Vec<u8>) {
-        let visible = text.iter().filter(|byte| !byte.is_ascii_whitespace());
-        let count = words(text, 0..text.len()).count();
-        (count, visible.count(), text.to_vec())
+    fn size(text: &[u8]) -> (usize, usize, usize, Vec<u8>) {
+        let size = TextSize::of(text);
+        (size.words, size.names, size.visible, text.to_vec())
     }
 
     #[test]
@@ -392,8 +412,8 @@ mod tests {
                         assert!(
                             after < before,
                             "{name}: {:?} becomes {:?}",
-                            String::from_utf8_lossy(&before.2),
-                            String::from_utf8_lossy(&after.2),
+                            String::from_utf8_lossy(&before.3),
+                            String::from_utf8_lossy(&after.3),
                         );
                         search.tell(verdict);
                     }

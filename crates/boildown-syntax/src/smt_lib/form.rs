@@ -129,10 +129,14 @@ impl<'a> ScriptForm<'a> {
                 self.function(place, head, body, Recursion::Without);
             }
             (b"define-fun-rec", [head @ .., body]) => {
+                self.recursive(command);
                 let place = Some(command.range.clone());
                 self.function(place, head, body, Recursion::With);
             }
-            (b"define-funs-rec", [heads, bodies]) => self.functions(heads, bodies),
+            (b"define-funs-rec", [heads, bodies]) => {
+                self.recursive(command);
+                self.functions(heads, bodies);
+            }
             (b"define-const", [name, sort, body]) if name.atom().is_some() => {
                 let found = self.term(body);
                 let result = self.sort(sort);
@@ -214,6 +218,13 @@ impl<'a> ScriptForm<'a> {
         }
         if !self.has_global_declarations {
             (self.declared, self.sorts) = (first.declared, first.sorts);
+        }
+    }
+
+    /// Notes a command that defines recursive functions.
+    fn recursive(&mut self, command: &Term<'a>) {
+        if let Some(uses) = &mut self.uses {
+            uses.recursive.push(command.range.clone());
         }
     }
 
@@ -416,7 +427,7 @@ impl<'a> ScriptForm<'a> {
                 if let Some(uses) = &mut self.uses
                     && Sort::of_literal(atom).is_none()
                 {
-                    uses.constant(&term.range, &sort, &place);
+                    uses.constant(&term.range, &sort, place);
                 }
                 return sort;
             }
@@ -524,6 +535,7 @@ impl<'a> ScriptForm<'a> {
             (b"forall" | b"exists", [parameters, body]) if parameters.list().is_some() => {
                 let before = self.bound.len();
                 self.bind_sorted(parameters.list().unwrap_or_default());
+                self.place = TermPlace::Body;
                 let sort = self.term(body);
                 self.bound.truncate(before);
                 self.expect(&sort, &Sort::Bool);
@@ -619,13 +631,16 @@ impl<'a> ScriptForm<'a> {
                     self.declare(name.atom().unwrap_or_default(), Vec::new(), sort.clone());
                 }
                 (Some(b":pattern"), Some(value)) if value.list().is_some() => {
-                    let terms = self.uses.as_ref().map_or(0, |uses| uses.applications.len());
+                    let before = self.uses.as_ref();
+                    let before =
+                        before.map(|uses| [&uses.applications, &uses.constants].map(Vec::len));
                     for term in value.list().unwrap_or_default() {
                         self.term(term);
                     }
                     // A value is no pattern.
-                    if let Some(uses) = &mut self.uses {
+                    if let (Some(uses), Some([terms, constants])) = (&mut self.uses, before) {
                         uses.applications.truncate(terms);
+                        uses.constants.truncate(constants);
                     }
                 }
                 (Some(b":named" | b":pattern"), _) => self.is_wrong = true,
@@ -646,6 +661,7 @@ impl<'a> ScriptForm<'a> {
         for (name, sort) in new {
             self.bind(name, sort);
         }
+        self.place = TermPlace::Body;
         let sort = self.term(body);
         self.bound.truncate(before);
         sort

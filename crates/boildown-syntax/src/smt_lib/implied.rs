@@ -19,6 +19,7 @@ impl ImpliedValues {
     pub(super) fn contains(&mut self, text: &[u8], term: &Application<'_>, value: &[u8]) -> bool {
         match &term.place {
             TermPlace::Elsewhere => false,
+            TermPlace::Body => true,
             TermPlace::Assertion(number) => value == b"true" || !self.refuted.insert(*number),
             TermPlace::Argument {
                 head,

@@ -6,9 +6,11 @@
 //! - `form.rs`: what is declared, and whether each term has the sort that its place asks for
 //! - `uses.rs`: terms and uses of symbols, with their places
 //! - `values.rs`: replacements of terms and constants by values of their sorts
+//! - `bindings.rs`: values in the place of names that are bound
 //! - `implied.rs`: values that need not be tried
 //! - `names.rs`: shorter names
 
+mod bindings;
 mod datatypes;
 mod form;
 mod implied;

@@ -123,6 +123,71 @@ fn a_function_becomes_its_body() {
 }
 
 #[test]
+fn bound_names_become_their_values() {
+    let script = "(assert (let ((a (f x)) (b 1)) (let ((c (g a b b)) (d 2)) (h c b))))\
+                  (assert (let ((a (f x y z))) (= a a a)))";
+    let all = changed(script, SortedChangeKind::Inlined);
+    assert_eq!(
+        all,
+        ["(assert (h (g (f x) 1 1) 1))(assert (let ((a (f x y z))) (= a a a)))"]
+    );
+    let used_twice = "(assert (let ((a (f x y))) (= a a)))";
+    let all = changed(used_twice, SortedChangeKind::Inlined);
+    assert_eq!(all, ["(assert (= (f x y) (f x y)))"]);
+}
+
+#[test]
+fn values_of_what_a_let_is_about_are_asked_once() {
+    let script = "(declare-fun f (Int) Int)(assert (= (let ((a 1)) (f a)) 2))";
+    let all = changed(script, SortedChangeKind::Term);
+    let value = script.replace("(let ((a 1)) (f a))", "0");
+    assert!(all.contains(&value), "{all:?}");
+    assert!(!all.contains(&script.replace("(f a)", "0")), "{all:?}");
+}
+
+#[test]
+fn a_literal_takes_the_place_of_a_constant_and_of_a_longer_one() {
+    let script = "(declare-const a (_ BitVec 8))(declare-const b (_ BitVec 8))\
+                  (assert (bvult (bvmul a b) (_ bv5 8)))";
+    let all = changed(script, SortedChangeKind::Term);
+    assert!(
+        all.contains(&script.replace("(_ bv5 8)", "#x05")),
+        "{all:?}"
+    );
+    let all = changed(script, SortedChangeKind::Constant);
+    assert!(!all.contains(&script.replace("a b)", "a #x00)")), "{all:?}");
+    let shift = script.replace("bvmul", "bvlshr");
+    let all = changed(&shift, SortedChangeKind::Constant);
+    for (from, to) in [("a b)", "#x01 b)"), ("a b)", "a #x01)")] {
+        assert!(all.contains(&shift.replace(from, to)), "{all:?}");
+    }
+}
+
+#[test]
+fn two_constants_become_one_while_an_assertion_goes() {
+    let script = "(declare-const a Int)(declare-const b Int)(assert (p a b))(assert (q b))";
+    let all = changed(script, SortedChangeKind::Merged);
+    for left in ["(assert (q a))", "(assert (p a a))"] {
+        let after = format!("(declare-const a Int){left}");
+        assert!(all.contains(&after), "{all:?}");
+    }
+}
+
+#[test]
+fn an_assertion_is_deleted() {
+    let script = "(assert (p 1))(define-fun-rec f () Int 1)";
+    let all = changed(script, SortedChangeKind::Dropped);
+    assert_eq!(all, ["(define-fun-rec f () Int 1)", "(assert (p 1))"]);
+}
+
+#[test]
+fn each_of_a_few_assertions_is_tried_alone() {
+    let script = "(assert (p 1))(assert (p 2))(assert (p 3))";
+    let all = changed(script, SortedChangeKind::Pair);
+    assert_eq!(all, ["(assert (p 1))", "(assert (p 2))", "(assert (p 3))"]);
+}
+
+#[test]
 fn recursive_functions_are_declared_for_each_other() {
     let right = "(define-fun-rec f ((n Int)) Int (ite (< n 0) 0 (f (- n 1))))\
                  (define-funs-rec ((e ((n Int)) Bool) (o ((n Int)) Bool))\

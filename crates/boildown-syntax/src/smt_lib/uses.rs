@@ -12,6 +12,8 @@ pub(super) type ByteEdits = Vec<(Range<usize>, Vec<u8>)>;
 #[derive(Debug, Default)]
 pub(super) struct ScriptUses<'a> {
     pub(super) applications: Vec<Application<'a>>,
+    /// The uses of constants that are declared.
+    pub(super) constants: Vec<Application<'a>>,
     pub(super) symbols: Vec<SymbolUses<'a>>,
     /// The name of each datatype of several, and its constructors.
     pub(super) datatypes: Vec<[Range<usize>; 2]>,
@@ -24,6 +26,8 @@ pub(super) struct ScriptUses<'a> {
     pub(super) names_of_terms: Vec<&'a [u8]>,
     /// The commands that assert.
     pub(super) assertions: Vec<Range<usize>>,
+    /// The commands that define recursive functions.
+    pub(super) recursive: Vec<Range<usize>>,
     /// The constants that are a side of a relation between numbers.
     pub(super) compared: Vec<Range<usize>>,
     /// The equations between two numbers, each with its sides.
@@ -32,13 +36,19 @@ pub(super) struct ScriptUses<'a> {
 
 impl<'a> ScriptUses<'a> {
     /// Notes a constant of a sort at a place.
-    pub(super) fn constant(&mut self, range: &Range<usize>, sort: &Sort, place: &TermPlace<'a>) {
-        if let TermPlace::Argument { head, .. } = place
+    pub(super) fn constant(&mut self, range: &Range<usize>, sort: &Sort, place: TermPlace<'a>) {
+        if let TermPlace::Argument { head, .. } = &place
             && matches!(*head, b"=" | b"<" | b"<=" | b">" | b">=")
             && matches!(sort, Sort::Int | Sort::Real)
         {
             self.compared.push(range.clone());
         }
+        self.constants.push(Application {
+            range: range.clone(),
+            sort: sort.clone(),
+            place,
+            symbols_before: self.symbols.len(),
+        });
     }
 
     /// Notes an application to arguments of these sorts.
@@ -74,6 +84,8 @@ pub(super) enum TermPlace<'a> {
         /// The other argument of two, or the other branch.
         other: Option<Range<usize>>,
     },
+    /// It is what a `let` or a quantifier is about: a value of it is a value of that.
+    Body,
     #[default]
     Elsewhere,
 }

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use super::bindings::without_bindings;
 use super::form::ScriptForm;
 use super::implied::ImpliedValues;
 use super::names::shorter_names;
 use super::sorts::Sort;
 use super::terms::{ReadTerms, Term, TermContent, parse};
-use super::uses::{ByteEdits, ScriptUses, SymbolUses};
+use super::uses::{Application, ByteEdits, ScriptUses, SymbolUses};
 
 impl SymbolUses<'_> {
     fn is_constant(&self) -> bool {
@@ -105,15 +106,22 @@ pub(crate) enum SortedChangeKind {
     /// In a short script: it becomes another value, or a constant that is declared before, or a
     /// relation becomes stronger while another assertion goes.
     OtherTerm,
-    /// So do all uses of a declared symbol, and the declaration is deleted.
+    /// In a short script: a use of a constant becomes a value of its sort.
+    Constant,
+    /// In a short script: two constants become one while an assertion goes.
+    Merged,
+    /// The uses of a declared symbol become a value of its sort, and its declaration is deleted.
     Symbol,
     /// A parameter of a function, or a field of a constructor, is deleted with its arguments.
     Parameter,
-    /// One of several datatypes is deleted with its constructors, one of several recursive
-    /// functions with its body, or the two commands that open and close a level of assertions.
+    /// All assertions but one are deleted, one of several datatypes with its constructors, one of
+    /// several recursive functions with its body, or the two commands that open and close a level
+    /// of assertions.
     Pair,
-    /// The body of a function takes the place of its uses.
+    /// The body of a function takes the place of its uses, or values that of names.
     Inlined,
+    /// In a short script: an assertion is deleted. What missed may hit after any other change.
+    Dropped,
     /// Names become letters: all of them, or one.
     Renamed,
 }
@@ -121,28 +129,15 @@ pub(crate) enum SortedChangeKind {
 /// Returns changes to a script that leave all terms with their sorts.
 pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
     let script = ScriptForm::uses(text);
-    let mut all = Vec::new();
-    let mut add = |kind, edits| all.push(SortedChange { kind, edits });
-    let mut implied = ImpliedValues::default();
-    for term in &script.applications {
-        let mut values = values(&term.sort, &script.symbols[..term.symbols_before]);
-        values.retain(|value| !implied.contains(text, term, value));
-        for value in values {
-            add(SortedChangeKind::Term, vec![(term.range.clone(), value)]);
-        }
-    }
     let is_short = script.applications.len() <= SHORT;
-    for term in script.applications.iter().filter(|_| is_short) {
-        let mut values = other_values(&term.sort, &script.symbols[..term.symbols_before]);
-        values.retain(|value| !implied.contains(text, term, value));
-        for value in values {
-            let edits = vec![(term.range.clone(), value)];
-            add(SortedChangeKind::OtherTerm, edits);
-        }
-    }
+    let mut all = values_of_terms(text, &script, is_short);
+    let mut add = |kind, edits| all.push(SortedChange { kind, edits });
     if is_short && script.assertions.len() <= FEW_ASSERTIONS {
         for edits in stronger(text, &script) {
             add(SortedChangeKind::OtherTerm, edits);
+        }
+        for edits in merged(&script) {
+            add(SortedChangeKind::Merged, edits);
         }
     }
     for (index, symbol) in script.symbols.iter().enumerate() {
@@ -162,10 +157,25 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
             add(SortedChangeKind::Symbol, edits);
         }
     }
-    for symbol in &script.symbols {
-        if let Some(edits) = symbol.inlined(text) {
-            add(SortedChangeKind::Inlined, edits);
-        }
+    let inlined = script
+        .symbols
+        .iter()
+        .filter_map(|symbol| symbol.inlined(text));
+    for edits in inlined.chain(without_bindings(text)) {
+        add(SortedChangeKind::Inlined, edits);
+    }
+    let commands = [&script.assertions[..], &script.recursive].concat();
+    for edits in alone(&commands) {
+        add(SortedChangeKind::Pair, edits);
+    }
+    for command in commands
+        .iter()
+        .filter(|_| is_short && commands.len() <= FEW_ASSERTIONS)
+    {
+        add(
+            SortedChangeKind::Dropped,
+            vec![(command.clone(), Vec::new())],
+        );
     }
     for edits in shorter_names(text, &script) {
         add(SortedChangeKind::Renamed, edits);
@@ -186,6 +196,40 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
     all
 }
 
+/// Returns values in the place of terms and of uses of constants, without those that are implied.
+fn values_of_terms(text: &[u8], script: &ScriptUses<'_>, is_short: bool) -> Vec<SortedChange> {
+    let mut all = Vec::new();
+    let mut add = |kind, term: &Application<'_>, value| {
+        let edits = vec![(term.range.clone(), value)];
+        all.push(SortedChange { kind, edits });
+    };
+    let mut implied = ImpliedValues::default();
+    for term in &script.applications {
+        let mut values = values(&term.sort, &script.symbols[..term.symbols_before]);
+        values.extend(literal(&text[term.range.clone()]));
+        values.retain(|value| !implied.contains(text, term, value));
+        for value in values {
+            add(SortedChangeKind::Term, term, value);
+        }
+    }
+    for term in script.applications.iter().filter(|_| is_short) {
+        let mut values = other_values(&term.sort, &script.symbols[..term.symbols_before]);
+        values.retain(|value| !implied.contains(text, term, value));
+        for value in values {
+            add(SortedChangeKind::OtherTerm, term, value);
+        }
+    }
+    for constant in script.constants.iter().filter(|_| is_short) {
+        let mut values = constant.sort.values();
+        values.extend(constant.sort.one());
+        values.retain(|value| !implied.contains(text, constant, value));
+        for value in values {
+            add(SortedChangeKind::Constant, constant, value);
+        }
+    }
+    all
+}
+
 /// Of scripts with more applications than this, fewer values are tried.
 const SHORT: usize = 16;
 
@@ -201,6 +245,20 @@ fn other_values(sort: &Sort, symbols: &[SymbolUses<'_>]) -> Vec<Vec<u8>> {
     let constants = constants.map(|symbol| symbol.name.to_vec());
     sort.one().into_iter().chain(constants).collect()
 }
+
+/// Returns the edits that delete all of a few assertions or definitions but one: what the others
+/// make true does not matter to a solver that gives up.
+fn alone(commands: &[Range<usize>]) -> Vec<ByteEdits> {
+    let is_few = (3..=MOST_ALONE).contains(&commands.len());
+    let one = commands.iter().filter(|_| is_few).map(|one| {
+        let others = commands.iter().filter(|other| *other != one);
+        others.map(|other| (other.clone(), Vec::new())).collect()
+    });
+    one.collect()
+}
+
+/// Of more assertions than this, none is tried alone.
+const MOST_ALONE: usize = 6;
 
 /// Of scripts with more assertions than this, none is deleted while another one becomes stronger.
 const FEW_ASSERTIONS: usize = 4;
@@ -225,6 +283,55 @@ fn stronger(text: &[u8], script: &ScriptUses<'_>) -> Vec<ByteEdits> {
         others.map(move |command| vec![edit.clone(), (command.clone(), Vec::new())])
     });
     without.collect()
+}
+
+/// Of more symbols than this, no two become one while an assertion goes.
+const MOST_MERGED: usize = 4;
+
+/// Returns edits that put a constant in the place of a later one of its sort, and delete an
+/// assertion.
+fn merged(script: &ScriptUses<'_>) -> Vec<ByteEdits> {
+    let symbols = match script.symbols.len() {
+        0..=MOST_MERGED => &script.symbols[..],
+        _ => &[],
+    };
+    let mut all = Vec::new();
+    for (index, later) in symbols.iter().enumerate() {
+        let Some(declaration) = later.declaration.as_ref().filter(|_| later.is_constant()) else {
+            continue;
+        };
+        let is_alike = |symbol: &&SymbolUses<'_>| {
+            symbol.is_constant() && symbol.declaration.is_some() && symbol.sort == later.sort
+        };
+        for first in symbols[..index].iter().filter(is_alike) {
+            for command in &script.assertions {
+                let uses = later.uses.iter().map(|(place, _)| place);
+                let uses = uses.filter(|place| !command.contains(&place.start));
+                let deleted = [declaration, command].map(|range| (range.clone(), Vec::new()));
+                let replaced = uses.map(|place| (place.clone(), first.name.to_vec()));
+                all.push(deleted.into_iter().chain(replaced).collect());
+            }
+        }
+    }
+    all
+}
+
+/// Returns a shorter text for a literal: `#x05` for `(_ bv5 8)`.
+fn literal(text: &[u8]) -> Option<Vec<u8>> {
+    let ReadTerms::Script(terms) = parse(text) else {
+        return None;
+    };
+    let (b"_", [number, width]) = terms.first()?.application()? else {
+        return None;
+    };
+    let number = std::str::from_utf8(number.atom()?.strip_prefix(b"bv")?).ok()?;
+    let number: u128 = number.parse().ok()?;
+    let width = super::sorts::number(width)? as usize;
+    let text = match width % 4 {
+        0 => format!("#x{number:0width$x}", width = width / 4),
+        _ => format!("#b{number:0width$b}"),
+    };
+    (width <= 128 && number > 0).then(|| text.into_bytes())
 }
 
 /// Returns values of a sort, or, where these need a declaration, one of these symbols.

@@ -3,12 +3,14 @@
 //!
 //! - `words.rs`: the words of the text
 //! - `design.rs`: the statements, and what they are inside of
+//! - `forms.rs`: the forms of statements and cells
 //! - `signals.rs`: signals, their widths, and the ports that drive them
 //! - `layout.rs`: the tokens and nodes
 //! - `remains.rs`: which statements are left, and what takes the place of the other wires
 //! - `write.rs`: writing what is kept
 
 mod design;
+mod forms;
 mod layout;
 mod remains;
 mod signals;
@@ -17,5 +19,6 @@ mod tests;
 mod words;
 mod write;
 
+pub(crate) use forms::rtlil_cells;
 pub(super) use layout::read;
-pub(crate) use signals::{is_rtlil, is_valid_rtlil};
+pub(crate) use signals::is_rtlil;

@@ -1,7 +1,6 @@
 //! Signals, their widths, and the ports that drive them.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::design::{RtlilDesign, RtlilSort, StatementIndex, number};
 
@@ -39,17 +38,10 @@ pub(crate) fn is_rtlil(text: &[u8]) -> bool {
     begins && RtlilDesign::read(&text.into()).is_some()
 }
 
-/// Returns whether a text is a design of which each signal consists of wires of its module, and has
-/// the width of what it is connected with.
-pub(crate) fn is_valid_rtlil(text: &[u8]) -> bool {
-    let bytes: Arc<[u8]> = text.into();
-    RtlilDesign::read(&bytes).is_some_and(|design| {
-        (0..design.statements.len()).all(|index| design.is_well_formed(index))
-    })
-}
-
 impl RtlilDesign {
-    fn is_well_formed(&self, index: StatementIndex) -> bool {
+    /// Returns whether each signal of a statement consists of wires of its module, and has the
+    /// width of what it is connected with.
+    pub(super) fn is_well_formed(&self, index: StatementIndex) -> bool {
         let one = &self.statements[index];
         let Some(module) = self.module_of(index) else {
             return true;

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::is_valid_rtlil;
+use super::rtlil_cells;
 use crate::document::module_checks::{
     self, assert_given_back, assert_has, assert_lacks, cuts_of, without_units,
 };
@@ -72,6 +72,10 @@ module \top
 end
 "#;
 
+fn is_read(text: &[u8]) -> bool {
+    rtlil_cells(text).is_some()
+}
+
 fn without(starts: &[&str]) -> String {
     module_checks::without(View::Rtlil, DESIGN, starts)
 }
@@ -79,7 +83,7 @@ fn without(starts: &[&str]) -> String {
 #[test]
 fn all_units_give_the_design_back() {
     assert_given_back(View::Rtlil, DESIGN);
-    assert!(is_valid_rtlil(DESIGN.as_bytes()));
+    assert!(is_read(DESIGN.as_bytes()));
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn a_wire_goes_with_its_driver_and_an_operand_takes_its_place() {
     let text = without(&["wire width 4 $not"]);
     assert_lacks(&text, &["$not"]);
     assert_has(&text, &["cell $add $add$a.v:4$2", "connect \\A \\a\n"]);
-    assert!(is_valid_rtlil(text.as_bytes()), "{text}");
+    assert!(is_read(text.as_bytes()), "{text}");
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn attributes_go_by_name_and_with_what_they_describe() {
         &text,
         &["wire width 4 $4\n", "process $6\n    assign $4 \\state"],
     );
-    assert!(is_valid_rtlil(text.as_bytes()), "{text}");
+    assert!(is_read(text.as_bytes()), "{text}");
 }
 
 #[test]
@@ -170,14 +174,14 @@ fn the_cases_of_a_switch_take_its_place() {
         &text,
         &["assign $0\\state \\sum\n", "assign $0\\state 4'0000\n"],
     );
-    assert!(is_valid_rtlil(text.as_bytes()), "{text}");
+    assert!(is_read(text.as_bytes()), "{text}");
 }
 
 #[test]
 fn a_signal_has_the_width_of_its_parts() {
     let is_valid = |from: &str, to: &str| {
         assert!(DESIGN.contains(from), "{from}");
-        is_valid_rtlil(DESIGN.replacen(from, to, 1).as_bytes())
+        is_read(DESIGN.replacen(from, to, 1).as_bytes())
     };
     assert!(is_valid(
         "connect \\out \\state",
@@ -194,10 +198,37 @@ fn a_signal_has_the_width_of_its_parts() {
 }
 
 #[test]
+fn words_and_cells_have_the_form_that_yosys_reads() {
+    let cells = rtlil_cells(DESIGN.as_bytes()).expect("it is a design");
+    for (from, to) in [
+        ("parameter \\A_WIDTH 4", "parameter A_WIDTH 4"),
+        ("parameter \\A_WIDTH 4", "parameter \\A_WIDTH"),
+        ("connect \\A \\a", "connect \\Y \\a"),
+        ("sync posedge \\clk", "sync posedge"),
+        ("\"\\\\store\"", "\"\\\\stor\""),
+        ("4'0000", "4'0020"),
+        ("cell \\adder \\unit", "cell \\adder \\"),
+    ] {
+        assert!(DESIGN.contains(from), "{from}");
+        assert!(!is_read(DESIGN.replacen(from, to, 1).as_bytes()), "{to}");
+    }
+    assert_eq!(cells.len(), 3);
+    for (from, to) in [
+        ("    parameter \\A_WIDTH 4\n", ""),
+        ("parameter \\A_WIDTH 4", "parameter \\A_WIDTH 5"),
+        ("connect \\A \\a", "connect \\A \\a [0]"),
+    ] {
+        let text = DESIGN.replacen(from, to, 1);
+        let other = rtlil_cells(text.as_bytes()).expect("it is a design");
+        assert!(!other.is_subset(&cells), "{to}");
+    }
+}
+
+#[test]
 fn signals_may_be_nested_deeply() {
     let open = "{ ".repeat(100_000);
     let text = DESIGN.replace("connect \\out \\state", &format!("connect \\out {open}"));
-    assert!(!is_valid_rtlil(text.as_bytes()));
+    assert!(!is_read(text.as_bytes()));
     assert_given_back(View::Rtlil, &text);
 }
 
@@ -224,7 +255,7 @@ proptest! {
         let document = Document::new(&DESIGN.as_bytes().into(), View::Rtlil);
         let text = without_units(&document, cuts_of(&document, &kept));
         let is_left = text.contains("module");
-        prop_assert!(!is_left || is_valid_rtlil(text.as_bytes()), "{text}");
+        prop_assert!(!is_left || is_read(text.as_bytes()), "{text}");
     }
 
     #[test]

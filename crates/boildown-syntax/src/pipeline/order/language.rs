@@ -143,7 +143,7 @@ fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
     }
     if language.name == "Verilog" {
         // Its tools do not care about columns either, and all of them begin with a parser.
-        passes.retain(|pass| !is_of_columns(pass));
+        passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingWhole);
         passes = checked(passes);
     }
     if language.name == "SQL" {
