@@ -80,6 +80,7 @@ mod document;
 mod edit_plan;
 mod file_graph;
 mod gate;
+mod idle_tokens;
 mod inclusions;
 mod isolate;
 mod keep;

@@ -40,6 +40,14 @@ pub(super) fn without(view: View, text: &str, starts: &[&str]) -> String {
     without_units(&document, units_at(&document, text, starts))
 }
 
+/// Returns a module without the units that it does the same without.
+pub(super) fn without_idle_units(view: View, text: &str) -> String {
+    let document = Document::new(&text.as_bytes().into(), view);
+    let mut idle = document.idle_tokens().concat();
+    idle.sort_unstable();
+    without_units(&document, idle.into_iter().map(|token| token..token + 1))
+}
+
 /// Returns the tokens that are not kept, where `kept` is repeated.
 pub(super) fn cuts_of<'a>(
     document: &Document,

@@ -13,10 +13,26 @@ pub(super) trait ModuleText: fmt::Debug + Send + Sync {
     /// Returns the module that consists of the kept tokens.
     fn write(&self, kept: &[bool]) -> Vec<u8>;
 
+    /// Returns the units that the module does the same without.
+    fn idle_units(&self) -> IdleUnits {
+        IdleUnits::default()
+    }
+
     /// Returns whether a candidate is worth a test.
     fn accepts(&self, _candidate: &[u8]) -> bool {
         true
     }
+}
+
+/// Units of a module that does the same without them.
+#[derive(Debug, Default)]
+pub(super) struct IdleUnits {
+    /// The labels of blocks that only continue another one, or do nothing but jump on.
+    pub(super) labels: Vec<UnitToken>,
+    /// The local variables that nothing mentions.
+    pub(super) variables: Vec<UnitToken>,
+    /// Other values that nothing mentions.
+    pub(super) values: Vec<UnitToken>,
 }
 
 /// The token of a unit; `None` before the tokens are laid out, and for units that are always kept.

@@ -91,6 +91,21 @@ impl Document {
             && (self.ir.as_ref()).is_none_or(|module| module.accepts(bytes))
     }
 
+    /// Returns the tokens that a module does the same without, in classes, ascending.
+    pub(crate) fn idle_tokens(&self) -> Vec<Vec<usize>> {
+        let Some(module) = &self.ir else {
+            return Vec::new();
+        };
+        let idle = module.idle_units();
+        let classes = [idle.labels, idle.variables, idle.values];
+        let classes = classes.into_iter().map(|units| {
+            let mut tokens: Vec<usize> = units.into_iter().flatten().collect();
+            tokens.sort_unstable();
+            tokens
+        });
+        classes.collect()
+    }
+
     /// Returns the tree that this grammar makes of the whole input, if it was parsed.
     pub(crate) fn parsed(&self, language: &str) -> Option<&tree_sitter::Tree> {
         let is_parsed = matches!(self.view, View::Syntax(view) if view.name == language);

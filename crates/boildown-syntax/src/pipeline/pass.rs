@@ -147,6 +147,9 @@ pub enum PassId {
     CoarseInstructions,
     /// [`CoarseInstructions`](Self::CoarseInstructions), in deletions of any size.
     Instructions,
+    /// Deletes what LLVM IR or SPIR-V does the same without, several at once: labels of blocks that
+    /// only continue another one, and values that nothing uses.
+    IdleInstructions,
     /// Deletes each single unit of LLVM IR, MLIR, SPIR-V or RTLIL.
     EachInstruction,
     /// Deletes all parts of a binary but one: parts that depend on each other can only go
@@ -219,6 +222,7 @@ impl PassId {
             Self::ModuleTokens => "module tokens",
             Self::CoarseInstructions => "coarse instructions",
             Self::Instructions => "instructions",
+            Self::IdleInstructions => "idle instructions",
             Self::EachInstruction => "each instruction",
             Self::LoneParts => "lone parts",
             Self::Parts => "parts",
@@ -250,6 +254,9 @@ pub(super) struct Pass {
     pub(super) check: Check,
     /// The sizes of inputs, in bytes, for which the pass is worth its time.
     pub(super) sizes: Range<usize>,
+    /// Whether a later pass sweeps what this one works on one by one, so that it is not needed
+    /// again.
+    pub(super) is_swept: bool,
 }
 
 /// The search that a pass runs over its view of the input.
@@ -286,6 +293,8 @@ pub(super) enum Method {
     Stubs(SmallestDeletion),
     /// Every proposal of this kind.
     Rewrites(RewriteKind),
+    /// The units that a module does the same without, class by class.
+    IdleUnits,
     /// Characters of words that are no names.
     Letters,
     /// White space that has no meaning.
@@ -301,6 +310,8 @@ pub(super) enum SmallestDeletion {
     OneIn(usize),
     /// A single token.
     OneToken,
+    /// Two tokens: single ones are left to a sweep.
+    TwoTokens,
 }
 
 impl SmallestDeletion {
@@ -309,6 +320,7 @@ impl SmallestDeletion {
         match self {
             Self::OneIn(part) => all / part,
             Self::OneToken => 0,
+            Self::TwoTokens => 2,
         }
     }
 }
@@ -322,6 +334,15 @@ impl Pass {
             method,
             check: Check::Nothing,
             sizes: 0..usize::MAX,
+            is_swept: false,
+        }
+    }
+
+    /// Marks a pass that a sweep over the same units follows.
+    pub(super) fn swept(self) -> Self {
+        Self {
+            is_swept: true,
+            ..self
         }
     }
 

@@ -74,8 +74,9 @@ pub(super) struct Passes {
     has_hit: bool,
     /// The number of tokens of the input, once a pass has read it in its language.
     input_tokens: Option<usize>,
-    /// The number of queries that each pass asked when it ran last, by position.
-    costs: Arc<[Option<u64>]>,
+    /// The number of queries that each pass asked when it ran last, by position, and the size of
+    /// its result.
+    ends: Arc<[Option<PassEnd>]>,
     /// The number of queries that the pass at work has asked.
     asked: u64,
     /// The passes that were skipped before their end and not run to it since.
@@ -87,6 +88,15 @@ pub(super) struct Passes {
     trivial_left: Vec<&'static [u8]>,
     /// The one that was interesting.
     trivial: Option<Candidate>,
+}
+
+/// How a pass ended.
+#[derive(Debug, Clone, Copy)]
+struct PassEnd {
+    /// The number of queries that it asked.
+    asked: u64,
+    /// The size of its result, in bytes.
+    size: usize,
 }
 
 /// A pass that has begun.
@@ -166,6 +176,9 @@ fn is_read(best: &Candidate, pass: &Pass) -> bool {
 /// The size of an input, in bytes, from which reading it takes as long as finding many queries.
 const LARGE: usize = 64 << 10;
 
+/// A text of which less than one part in this many is left has become much smaller.
+const MUCH_SMALLER: usize = 4;
+
 /// The share of trivial inputs that are interesting, about.
 const TRIVIAL_ODDS: f64 = 0.1;
 
@@ -228,7 +241,7 @@ impl Passes {
             state: &state,
         };
         let search = at_once(start.search(&Pass::new(PassId::EachByte, whole, Method::Window(1))));
-        let costs = vec![None; passes.len()].into();
+        let ends = vec![None; passes.len()].into();
         Self {
             strategy: Arc::new(strategy),
             input: Arc::clone(bytes),
@@ -247,7 +260,7 @@ impl Passes {
             started_over: true,
             has_hit: false,
             input_tokens: None,
-            costs,
+            ends,
             asked: 0,
             skipped: BTreeSet::new(),
             state,
@@ -303,8 +316,13 @@ impl Passes {
         if !self.started_over || self.last_hit >= self.passes.len() {
             return None;
         }
-        let to_come = self.costs.get(self.current..=self.last_hit)?;
-        let costs: Option<u64> = to_come.iter().copied().sum();
+        let to_come = self.current..=self.last_hit;
+        let costs: Option<u64> = to_come
+            .map(|position| match self.is_needless(position) {
+                true => Some(0),
+                false => Some((*self.ends.get(position)?)?.asked),
+            })
+            .sum();
         costs.map(|costs| costs.saturating_sub(self.asked))
     }
 
@@ -329,9 +347,12 @@ impl Passes {
             self.state.missed = rewrites.missed().clone();
         }
         if self.current < self.passes.len() {
-            let mut costs = self.costs.to_vec();
-            costs[self.current] = Some(self.asked);
-            self.costs = costs.into();
+            let mut ends = self.ends.to_vec();
+            ends[self.current] = Some(PassEnd {
+                asked: self.asked,
+                size: self.best.bytes().len(),
+            });
+            self.ends = ends.into();
         }
         (self.current, self.asked) = (next, 0);
         self.stage = Stage::Begin;
@@ -354,7 +375,12 @@ impl Passes {
             return;
         };
         let id = pass.id;
-        let has_query = match pass.sizes.contains(&self.best.bytes().len()) {
+        let is_of_use = pass.sizes.contains(&self.best.bytes().len());
+        if is_of_use && self.is_needless(self.current) {
+            (self.current, self.asked) = (self.current + 1, 0);
+            return;
+        }
+        let has_query = match is_of_use {
             false => Some(false),
             true => self.start(),
         };
@@ -366,6 +392,14 @@ impl Passes {
                 self.end_pass(self.current + 1);
             }
         }
+    }
+
+    /// Returns whether a pass whose units a later pass sweeps has run, and what is left has not
+    /// become much smaller since: the sweep finds as much.
+    fn is_needless(&self, position: usize) -> bool {
+        let is_swept = (self.passes.get(position)).is_some_and(|pass| pass.is_swept);
+        let end = self.ends.get(position).copied().flatten();
+        is_swept && end.is_some_and(|end| self.best.bytes().len() * MUCH_SMALLER > end.size)
     }
 
     /// Returns whether the pass at the current position has to read a large input anew.

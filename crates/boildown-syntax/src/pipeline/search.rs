@@ -13,6 +13,7 @@ use super::state::PassState;
 use crate::bodies::Bodies;
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
 use crate::document::{Document, View, comment_prefixes};
+use crate::idle_tokens::IdleTokens;
 use crate::rewrite::{RewriteSetup, Rewrites};
 use crate::split::Split;
 use crate::strategy::Strategy;
@@ -28,6 +29,7 @@ pub(super) enum PassSearch {
     Sweep(OverTokens<Batches<Sweep>>),
     Unused(OverTokens<Unused>),
     Bodies(OverTokens<Bodies>),
+    Idle(OverTokens<IdleTokens>),
     Stubs(Stubs),
     Rewrites(Rewrites),
     Orders(Orders),
@@ -89,6 +91,7 @@ impl Start<'_> {
                 Some(search) => return search,
                 None => Vec::new(),
             },
+            Method::IdleUnits => return self.idle(pass),
             Method::Stubs(smallest) => match self.stubs(pass, smallest) {
                 Some(search) => return search,
                 None => Vec::new(),
@@ -140,6 +143,11 @@ impl Start<'_> {
     fn sweep(self, pass: &Pass, sweep: Sweep) -> PassSearch {
         let search = Batches::new(sweep, self.strategy.batch_size);
         PassSearch::Sweep(self.over_tokens(pass, search))
+    }
+
+    fn idle(self, pass: &Pass) -> PassSearch {
+        let idle = IdleTokens::new(self.document, self.algorithm(Algorithm::default()));
+        PassSearch::Idle(self.over_tokens(pass, idle))
     }
 
     fn bodies(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
@@ -236,6 +244,7 @@ macro_rules! delegate {
             PassSearch::Sweep(search) => search.$method($($argument)?),
             PassSearch::Unused(search) => search.$method($($argument)?),
             PassSearch::Bodies(search) => search.$method($($argument)?),
+            PassSearch::Idle(search) => search.$method($($argument)?),
             PassSearch::Stubs(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
             PassSearch::Orders(search) => search.$method($($argument)?),

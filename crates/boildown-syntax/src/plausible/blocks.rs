@@ -1,6 +1,7 @@
 //! The order of the blocks of a module, and what its header has to say.
 
 use super::format::ModuleFormat;
+use super::spirv::SpirvStructure;
 use crate::document::ends_block_of_ir;
 
 /// Follows the blocks of the functions of a module, line by line: each has to end in an instruction
@@ -12,6 +13,7 @@ pub(super) struct BlockOrder {
     /// Whether the line is one of a table of jumps.
     is_table: bool,
     header: SpirvHeader,
+    structure: SpirvStructure,
     is_broken: bool,
 }
 
@@ -94,6 +96,7 @@ impl BlockOrder {
             last: BlockPlace::Outside,
             is_table: false,
             header: SpirvHeader::default(),
+            structure: SpirvStructure::default(),
             is_broken: false,
         }
     }
@@ -104,6 +107,8 @@ impl BlockOrder {
         let operation = words[if has_result && words.len() > 2 { 2 } else { 0 }];
         if self.format == ModuleFormat::Spirv {
             self.header.line(operation, words);
+            let is_structured = self.structure.line(operation, words);
+            self.is_broken |= self.header.is_shader && !is_structured;
         }
         let (is_allowed, place) = match self.format {
             ModuleFormat::Spirv => match operation {

@@ -35,8 +35,9 @@ impl SkippedCandidates {
             .any(|&(samples, part)| self.samples >= samples && part * self.hits >= self.samples)
     }
 
-    /// Counts a candidate, and returns whether it is let through as a sample.
-    pub(super) fn is_sampled(&mut self, is_short: bool) -> bool {
+    /// Counts a candidate, and returns whether it is let through as a sample. Where the tools of a
+    /// format are strict, samples become rare after the first one that misses.
+    pub(super) fn is_sampled(&mut self, is_short: bool, is_strict: bool) -> bool {
         let (rejected, part, enough) = match is_short {
             true => (
                 &mut self.rejected_of_short,
@@ -45,6 +46,11 @@ impl SkippedCandidates {
             ),
             false => (&mut self.rejected, SAMPLE, SAMPLE),
         };
+        if is_strict && !is_short && self.hits == 0 && self.samples > 0 {
+            // The second, eighth, 32nd and so on.
+            *rejected += 1;
+            return rejected.is_power_of_two() && !rejected.trailing_zeros().is_multiple_of(2);
+        }
         let is_hopeless = self.hits == 0 && *rejected >= enough;
         is_sampled(rejected, part, is_hopeless)
     }

@@ -379,6 +379,38 @@ fn a_large_program_loses_the_bodies_of_its_functions_first() {
 }
 
 #[test]
+fn the_instructions_of_a_module_are_searched_as_a_tree_once() {
+    let text = "define i32 @f(i32 %a) {\n  %b = add nsw i32 %a, 1\n  %c = mul i32 %b, %b\n  \
+                %d = add i32 %c, 1\n  ret i32 %d\n}\n";
+    let text: Arc<[u8]> = text.as_bytes().into();
+    let mut search = reduction(&text, Language::named("LLVM IR"), Strategy::default());
+    let (mut begun, mut last) = (Vec::new(), None);
+    loop {
+        if !search.is_ready() {
+            search.prepare();
+            continue;
+        }
+        let Some(query) = search.ask() else {
+            break;
+        };
+        let pass = search.inner().pass().map(|pass| pass.name());
+        if pass != last {
+            begun.extend(pass);
+            last = pass;
+        }
+        let text = String::from_utf8_lossy(query.candidate.bytes()).into_owned();
+        let parts = ["add ", "mul ", "ret i32"];
+        search.tell(match parts.iter().all(|part| text.contains(part)) {
+            true => Verdict::Interesting,
+            false => Verdict::Uninteresting,
+        });
+    }
+    let count = |name| begun.iter().filter(|&&pass| pass == name).count();
+    assert_eq!(count("instructions"), 1, "{begun:?}");
+    assert!(count("each instruction") > 1, "{begun:?}");
+}
+
+#[test]
 fn a_large_input_is_read_in_small_steps() {
     let functions =
         (0..4000).map(|at| format!("int f{at}(int a) {{ return a * {at} + g(a, 1); }}\n"));

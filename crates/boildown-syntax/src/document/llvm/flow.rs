@@ -1,7 +1,7 @@
 //! The blocks of a function that are left, and the edges between them.
 
 use super::module::{IrFunction, IrInstruction, IrKind, IrLocal, IrModule};
-use crate::document::module_text::is_kept;
+use crate::document::module_text::{IdleUnits, UnitToken, is_kept};
 
 /// What becomes of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,16 +45,8 @@ impl Flow {
     ) -> Self {
         let count = function.blocks.len();
         let targets = |block: usize| Self::targets(module, function, kept, block);
-        let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
-        for block in 0..count {
-            for (target, _) in all_targets(module, function, block) {
-                before[target].push(block);
-            }
-        }
-        let joins = |block: usize| match before[block][..] {
-            [only] => only != block && all_targets(module, function, only).len() == 1,
-            _ => false,
-        };
+        let before = blocks_before(module, function);
+        let joins = |block: usize| joins(module, function, &before, block);
         let fates = function.blocks.iter().enumerate().map(|(index, block)| {
             let last = block.instructions.last().filter(|last| last.ends_block());
             let rest = block
@@ -187,6 +179,56 @@ impl Flow {
             }
         }
     }
+}
+
+/// Returns the blocks that jump to each block.
+fn blocks_before(module: &IrModule, function: &IrFunction) -> Vec<Vec<usize>> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); function.blocks.len()];
+    for block in 0..before.len() {
+        for (target, _) in all_targets(module, function, block) {
+            before[target].push(block);
+        }
+    }
+    before
+}
+
+/// Returns whether a block continues the only one that jumps to it, which jumps nowhere else.
+fn joins(module: &IrModule, function: &IrFunction, before: &[Vec<usize>], block: usize) -> bool {
+    match before[block][..] {
+        [only] => only != block && all_targets(module, function, only).len() == 1,
+        _ => false,
+    }
+}
+
+/// Adds the units that a function does the same without.
+pub(super) fn add_idle_units(module: &IrModule, function: &IrFunction, idle: &mut IdleUnits) {
+    idle.labels.extend(idle_labels(module, function));
+    for instruction in module.idle_values(function) {
+        let class = match module.is(instruction.operation, "alloca") {
+            true => &mut idle.variables,
+            false => &mut idle.values,
+        };
+        class.push(instruction.token);
+    }
+}
+
+/// Returns the labels of blocks that continue the only one that jumps to them, or that only jump to
+/// a block without phis.
+fn idle_labels(module: &IrModule, function: &IrFunction) -> Vec<UnitToken> {
+    let before = blocks_before(module, function);
+    let has_phi = |block: usize| {
+        let mut instructions = function.blocks[block].instructions.iter();
+        instructions.any(|one| matches!(one.kind, IrKind::Phi(_)))
+    };
+    let jumps_on = |block: usize| match all_targets(module, function, block)[..] {
+        [(next, _)] => {
+            next != block && function.blocks[block].instructions.len() == 1 && !has_phi(next)
+        }
+        _ => false,
+    };
+    let is_idle = |block: &usize| joins(module, function, &before, *block) || jumps_on(*block);
+    let idle = (1..function.blocks.len()).filter(is_idle);
+    idle.map(|block| function.blocks[block].token).collect()
 }
 
 /// Returns the block that takes the place of a target, and the block that jumps there in the input.

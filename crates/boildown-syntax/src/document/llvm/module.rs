@@ -1,6 +1,6 @@
 //! The definitions of a module, with the blocks and instructions of functions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -87,6 +87,9 @@ pub(super) enum IrLocal {
     /// An instruction of a block.
     Value(usize, usize),
 }
+
+/// Operations that have a result and an effect.
+const WITH_EFFECTS: [&str; 6] = ["call", "invoke", "callbr", "atomicrmw", "cmpxchg", "va_arg"];
 
 /// Operations without a result, but for calls.
 const NO_RESULT: [&str; 10] = [
@@ -269,6 +272,7 @@ impl IrModule {
         ["to", "unwind", "cleanup", "catch", "filter"]
             .iter()
             .any(|text| self.is(word, text))
+            && self.sort(word) != WordSort::Label
             && !self.is(word + 1, "=")
     }
 
@@ -481,6 +485,30 @@ impl IrModule {
             }
             at = end;
         }
+    }
+
+    /// Returns the instructions of a function that have no effect but their value, which nothing
+    /// uses.
+    pub(super) fn idle_values<'a>(&'a self, function: &'a IrFunction) -> Vec<&'a IrInstruction> {
+        let instructions = || function.blocks.iter().flat_map(|block| &block.instructions);
+        let mut used = BTreeSet::new();
+        for instruction in instructions() {
+            let operands = instruction.operation..instruction.words.end;
+            let locals = operands.filter(|&word| self.sort(word) == WordSort::Local);
+            used.extend(locals.map(|word| self.text(word)));
+        }
+        let is_idle = |instruction: &&IrInstruction| {
+            let name = match instruction.has_result {
+                true => Some(self.text(instruction.words.start)),
+                false => instruction.unnamed.as_deref(),
+            };
+            let has_effect = |name| self.is(instruction.operation, name);
+            name.is_some_and(|name| !used.contains(name))
+                && matches!(instruction.kind, IrKind::Plain | IrKind::Phi(_))
+                && !instruction.is_needed
+                && !WITH_EFFECTS.into_iter().any(has_effect)
+        };
+        instructions().filter(is_idle).collect()
     }
 
     /// Returns whether an instruction without a name has a result. The numbers of the values after

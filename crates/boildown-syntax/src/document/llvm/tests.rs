@@ -663,3 +663,53 @@ fn a_declaration_goes_with_the_last_mention() {
     assert_lacks(&without(DESCRIBED, &["call void @llvm"]), &["declare"]);
     assert_has(&without(MODULE, &["!0 ="]), &["declare void @external"]);
 }
+
+#[test]
+fn a_label_may_be_a_word_that_begins_a_clause() {
+    let text = "\
+define void @f() personality ptr null {
+start:
+  %0 = alloca i8
+  invoke void @g()
+          to label %to unwind label %cleanup
+
+to:
+  ret void
+
+cleanup:
+  %1 = landingpad { ptr, i32 }
+          cleanup
+  resume { ptr, i32 } %1
+}
+
+declare void @g()
+";
+    let text = without(text, &["%0 = alloca"]);
+    assert_has(&text, &["cleanup:\n  %0 = landingpad", "{ ptr, i32 } %0\n"]);
+}
+
+#[test]
+fn a_module_does_the_same_without_idle_units() {
+    let text = "\
+define i32 @f(i1 %c) {
+  %1 = alloca i8
+  %2 = call i32 @g()
+  br label %3
+
+3:
+  br i1 %c, label %4, label %5
+
+4:
+  br label %5
+
+5:
+  ret i32 0
+}
+
+declare i32 @g()
+";
+    let text = module_checks::without_idle_units(View::LlvmIr, text);
+    assert_lacks(&text, &["alloca", "br label"]);
+    assert_has(&text, &["call i32 @g()\n  br i1 %c"]);
+    assert!(!is_ill_formed(text.as_bytes()), "{text}");
+}

@@ -11,13 +11,13 @@ mod metadata;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::flow::{BlockFate, Flow};
+use super::flow::{BlockFate, Flow, add_idle_units};
 use super::module::{
     IrDefinition, IrFunction, IrInstruction, IrKind, IrLocal, IrModule, IrParameter, IrSort,
     IrTarget, number_of,
 };
 use super::words::{WordSort, words};
-use crate::document::module_text::{ModuleText, is_kept, without_comments};
+use crate::document::module_text::{IdleUnits, ModuleText, is_kept, without_comments};
 
 /// How many deleted values are followed to a value that is left.
 const LONGEST_CHAIN: usize = 100;
@@ -81,6 +81,16 @@ impl ModuleText for IrModule {
         }
         out.extend_from_slice(&without_comments(&self.bytes[end..]));
         out
+    }
+
+    fn idle_units(&self) -> IdleUnits {
+        let mut idle = IdleUnits::default();
+        for definition in &self.definitions {
+            if let IrSort::Function(function) = &definition.sort {
+                add_idle_units(self, function, &mut idle);
+            }
+        }
+        idle
     }
 }
 

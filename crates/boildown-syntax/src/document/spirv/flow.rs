@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::module::{SpirvBlock, SpirvFunction, SpirvModule};
-use crate::document::module_text::is_kept;
+use crate::document::module_text::{UnitToken, is_kept};
 
 /// How a block ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,27 +135,47 @@ impl SpirvFlow {
 
     /// Finds the blocks that continue another, because their label is deleted.
     fn join(&mut self, reader: &SpirvFlowReader<'_>) {
-        let blocks = &reader.function.blocks;
-        for (index, block) in blocks.iter().enumerate().skip(1) {
-            let is_named = reader.constructs.iter().any(|construct| {
-                self.has_merge[construct.header]
-                    && self.is_reached[construct.header]
-                    && (construct.merge == index || construct.next == Some(index))
-            });
-            let has_phi = (block.instructions.clone())
-                .any(|instruction| reader.module.is(instruction, "OpPhi"));
-            let label = reader.module.instructions[block.label].token;
-            if is_kept(label, reader.kept) || !self.is_reached[index] || is_named || has_phi {
-                continue;
-            }
-            if let [before] = self.incoming[index][..]
-                && self.ends[before] == SpirvBlockEnd::Branch(index)
-                && !self.has_merge[before]
-                && before != index
-            {
-                self.joined[index] = Some(before);
+        for (index, block) in reader.function.blocks.iter().enumerate().skip(1) {
+            if !reader.is_kept(block.label) {
+                self.joined[index] = self.continued(reader, index);
             }
         }
+    }
+
+    /// Returns the block that a block could become the rest of.
+    fn continued(&self, reader: &SpirvFlowReader<'_>, index: usize) -> Option<usize> {
+        let is_named = reader.constructs.iter().any(|construct| {
+            self.has_merge[construct.header]
+                && self.is_reached[construct.header]
+                && (construct.merge == index || construct.next == Some(index))
+        });
+        let mut instructions = reader.block(index).instructions.clone();
+        let has_phi = instructions.any(|instruction| reader.module.is(instruction, "OpPhi"));
+        if !self.is_reached[index] || is_named || has_phi {
+            return None;
+        }
+        match self.incoming[index][..] {
+            [before]
+                if self.ends[before] == SpirvBlockEnd::Branch(index)
+                    && !self.has_merge[before]
+                    && before != index =>
+            {
+                Some(before)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the labels of blocks that only continue another one.
+    pub(super) fn idle_labels(module: &SpirvModule, function: &SpirvFunction) -> Vec<UnitToken> {
+        // No unit is smaller than a word.
+        let kept = vec![true; module.words.len()];
+        let reader = SpirvFlowReader::new(module, function, &kept);
+        let flow = Self::new(module, function, &kept);
+        let blocks = function.blocks.iter().enumerate().skip(1);
+        let idle = blocks.filter(|(index, _)| flow.continued(&reader, *index).is_some());
+        idle.map(|(_, block)| module.instructions[block.label].token)
+            .collect()
     }
 
     /// Returns the block that a block has become a part of.

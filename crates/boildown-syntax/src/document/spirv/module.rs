@@ -354,6 +354,47 @@ impl SpirvModule {
                 && self.header.clone().any(is_model)
     }
 
+    /// Returns, for each id, whether something uses what it stands for.
+    pub(super) fn used(&self) -> Vec<bool> {
+        let mut used = vec![false; self.definitions.len()];
+        for index in 0..self.instructions.len() {
+            let operation = self.operation(index);
+            if operation == b"OpName" || operation.starts_with(b"OpDecorate") {
+                continue;
+            }
+            for word in self.operands(index) {
+                if let Some(id) = self.words[word].id {
+                    used[id] = true;
+                }
+            }
+        }
+        used
+    }
+
+    /// Returns the instructions of a function that have no effect but their value, which nothing
+    /// uses.
+    pub(super) fn idle_values(
+        &self,
+        function: &SpirvFunction,
+        used: &[bool],
+    ) -> Vec<InstructionIndex> {
+        let all = function
+            .blocks
+            .iter()
+            .flat_map(|block| block.instructions.clone());
+        let has_effect = |index: InstructionIndex| {
+            let operation = self.operation(index);
+            ["OpFunctionCall", "OpAtomic", "OpGroup"]
+                .iter()
+                .any(|name| operation.starts_with(name.as_bytes()))
+        };
+        let is_idle = |&index: &InstructionIndex| {
+            let result = self.instructions[index].result;
+            result.is_some_and(|id| !used[id]) && !has_effect(index)
+        };
+        all.filter(is_idle).collect()
+    }
+
     /// Returns whether an instruction says how a shader and its variables are reached from outside.
     /// An environment such as Vulkan demands all of these, others none.
     pub(super) fn is_interface(&self, index: InstructionIndex) -> bool {

@@ -256,3 +256,29 @@ proptest! {
         module_checks::assert_anything_is_written(View::Spirv, MODULE, &edits, &kept);
     }
 }
+
+#[test]
+fn a_module_does_the_same_without_idle_units() {
+    let text = "\
+               OpCapability Shader
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main \"\"
+       %void = OpTypeVoid
+          %3 = OpTypeFunction %void
+        %int = OpTypeInt 32 1
+        %one = OpConstant %int 1
+        %ptr = OpTypePointer Function %int
+       %main = OpFunction %void None %3
+          %5 = OpLabel
+          %i = OpVariable %ptr Function
+          %j = OpVariable %ptr Function
+               OpStore %j %one
+               OpBranch %next
+       %next = OpLabel
+               OpReturn
+               OpFunctionEnd
+";
+    let text = module_checks::without_idle_units(View::Spirv, text);
+    assert_lacks(&text, &["%i =", "%next"]);
+    assert_has(&text, &["OpStore %j %one\n               OpReturn"]);
+}

@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::flow::{SpirvBlockEnd, SpirvFlow};
 use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};
 use super::stand_in::{SpirvRemains, SpirvStandIn};
-use crate::document::module_text::{ModuleText, is_kept, without_comments};
+use crate::document::module_text::{IdleUnits, ModuleText, is_kept, without_comments};
 
 /// The white space before an instruction that is not in the input.
 const INDENT: &[u8] = b"\n               ";
@@ -20,6 +20,22 @@ const INDENT: &[u8] = b"\n               ";
 impl ModuleText for SpirvModule {
     fn words(&self) -> Vec<Range<usize>> {
         self.words.iter().map(|word| word.bytes.clone()).collect()
+    }
+
+    fn idle_units(&self) -> IdleUnits {
+        let mut idle = IdleUnits::default();
+        let used = self.used();
+        for function in &self.functions {
+            idle.labels.extend(SpirvFlow::idle_labels(self, function));
+            for index in self.idle_values(function, &used) {
+                let class = match self.is(index, "OpVariable") {
+                    true => &mut idle.variables,
+                    false => &mut idle.values,
+                };
+                class.push(self.instructions[index].token);
+            }
+        }
+        idle
     }
 
     fn write(&self, kept: &[bool]) -> Vec<u8> {

@@ -166,14 +166,36 @@ pub(super) fn is_of_columns(pass: &Pass) -> bool {
     matches!(pass.id, PassId::RewritingWidths | PassId::RewritingJoins)
 }
 
+/// Returns whether a pass only saves tests of those after it, or makes up for what they cannot
+/// delete in a text whose statements depend on each other.
+fn is_of_large_texts(pass: &Pass) -> bool {
+    matches!(
+        pass.id,
+        PassId::UnusedLarge
+            | PassId::UnusedAfterCoarseTree
+            | PassId::UnusedAfterFineTree
+            | PassId::CoarseTree
+            | PassId::FineTree
+            | PassId::PairsOfTokens
+            | PassId::TriplesOfTokens
+    )
+}
+
 /// Returns the order for a module in text, from that for its language: instructions first.
 fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // What is joined is hard to read, each hit is a reason to run all passes again, and two
     // instructions on a line would be one unit then.
     passes.retain(|pass| !matches!(pass.id, PassId::RewritingJoins | PassId::Layout));
-    if view == View::Mlir {
-        // No tool that reads it cares about columns.
-        passes.retain(|pass| !is_of_columns(pass));
+    // No tool that reads a module cares about columns.
+    passes.retain(|pass| !is_of_columns(pass));
+    if view == View::LlvmIr {
+        // What nothing mentions is deleted with the instructions, and what is left is short.
+        passes.retain(|pass| !is_of_large_texts(pass) && pass.id != PassId::RewritingLetters);
+        let swept = |pass: Pass| match pass.id {
+            PassId::Tree => pass.swept(),
+            _ => pass,
+        };
+        passes = passes.into_iter().map(swept).collect();
     }
     // A body without instructions is no body; the view makes declarations.
     passes.retain(|pass| !matches!(pass.id, PassId::Bodies | PassId::UnusedAfterBodies));
@@ -214,19 +236,26 @@ fn rewrite_early(passes: &mut [Pass]) {
 }
 
 /// Returns the passes over the instructions of a module in text.
-pub(super) fn instructions(view: View) -> [Pass; 3] {
+pub(super) fn instructions(view: View) -> [Pass; 4] {
     let pass = |id, method| Pass::new(id, view, method).below(PARSE_LIMIT);
     let tree = Method::Tree;
     let coarse = Method::Tree(SmallestDeletion::OneIn(100));
-    let code = match view {
-        View::LlvmIr => View::LlvmCode,
-        view => view,
+    // Of LLVM IR, single units that go are rare until all that uses them is gone.
+    let (code, smallest) = match view {
+        View::LlvmIr => (View::LlvmCode, SmallestDeletion::TwoTokens),
+        view => (view, SmallestDeletion::OneToken),
     };
-    [
+    let passes = [
         Pass::new(PassId::CoarseInstructions, code, coarse)
             .below(PARSE_LIMIT)
             .starting_at(COARSE_FROM),
-        pass(PassId::Instructions, tree(SmallestDeletion::OneToken)),
+        pass(PassId::Instructions, tree(smallest)),
+        pass(PassId::IdleInstructions, Method::IdleUnits),
         pass(PassId::EachInstruction, Method::Window(1)),
-    ]
+    ];
+    let is_once = matches!(view, View::LlvmIr | View::Spirv);
+    passes.map(|pass| match pass.method {
+        Method::Tree(_) if is_once => pass.swept(),
+        _ => pass,
+    })
 }
