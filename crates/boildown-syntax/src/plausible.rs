@@ -10,7 +10,7 @@ mod samples;
 mod signatures;
 mod verilog;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use boildown_search::Verdict;
@@ -22,9 +22,9 @@ use crate::smt_lib::ScriptForm;
 use blocks::BlockOrder;
 pub(crate) use format::ModuleFormat;
 use format::{begins_function, kind};
-use hashing::{HASH_START, hash, hash_of_words};
+use hashing::{HASH_START, hash, hash_of_change, hash_of_words};
 use mlir_lines::{LineTypes, RegionEnds, defines_symbol, exponent};
-use samples::SkippedCandidates;
+use samples::{MissedAttributes, SkippedCandidates};
 use signatures::{declares_known_operation, types_and_names};
 use verilog::VerilogFaults;
 
@@ -40,9 +40,11 @@ struct ModuleNames {
     /// The shapes of the lines of MLIR, and what these may become.
     shapes: BTreeSet<u64>,
     other_shapes: BTreeSet<u64>,
+    /// Numbers of the attributes of MLIR, by their operation and name, and how many there are.
+    attributes: BTreeMap<u64, usize>,
     /// The types of MLIR that are written with brackets.
     types: BTreeSet<u64>,
-    /// How many operations of MLIR there are, and how many types of dialects with parameters.
+    /// How many operations and labels of MLIR there are, and how many types of dialects with parameters.
     operations: usize,
     types_of_dialects: usize,
     /// Whether a validator rejects it, or something but a name or a neighbour is wrong: a block
@@ -68,7 +70,7 @@ struct ModuleNames {
 /// shape that is known, and names of Verilog are declared in their module.
 ///
 /// A candidate that differs from one that was not interesting in the width of spaces alone is not
-/// asked about either.
+/// asked about either, nor one of MLIR that changes a line as one before, after the same line.
 ///
 /// The gate is adaptive: it lets some of the candidates that it would skip through as samples, and
 /// once many of these are interesting, it opens for good: two of the first four, or later one in
@@ -91,10 +93,16 @@ pub(crate) struct ModuleGate {
     /// What came of the others of LLVM IR, in which only the neighbours are new. Many of these are
     /// modules.
     unfamiliar: SkippedCandidates,
+    /// The attributes of MLIR without which candidates were not interesting.
+    missed_attributes: MissedAttributes,
+    /// The attributes that the query at work lacks, if there are any.
+    lacking: BTreeSet<u64>,
+    /// The number of the change of a module of MLIR that the query at work makes.
+    change: Option<u64>,
     /// Why the query at work was to be skipped, if it is a sample.
     sampled: Option<Objection>,
-    /// Numbers of the last candidates that were not interesting, whatever the width of spaces.
-    /// Empty for binaries.
+    /// Numbers of the last candidates that were not interesting, whatever the width of spaces; of
+    /// MLIR also those of their changes. Empty for binaries.
     missed: Arc<BTreeSet<u64>>,
 }
 
@@ -120,6 +128,9 @@ impl ModuleGate {
             base: None,
             malformed: SkippedCandidates::default(),
             unfamiliar: SkippedCandidates::default(),
+            missed_attributes: MissedAttributes::default(),
+            lacking: BTreeSet::new(),
+            change: None,
             sampled: None,
             missed: Arc::default(),
         }
@@ -141,10 +152,15 @@ impl ModuleGate {
             self.base = Some((Arc::clone(best), Arc::new(names)));
         }
         let names = ModuleNames::read(self.format, candidate);
+        if let Some((_, base)) = &self.base {
+            self.lacking = lacking(&names.attributes, &base.attributes);
+        }
+        let is_mlir = self.format == ModuleFormat::Mlir;
+        self.change = is_mlir.then(|| hash_of_change(best, candidate));
         let Some(objection) = self.objection(&names) else {
             return true;
         };
-        if self.skipped(objection).is_open() {
+        if self.is_open_for(objection) {
             return true;
         }
         if self.hides_numbers(&names) {
@@ -155,15 +171,26 @@ impl ModuleGate {
             Objection::Malformed => &mut self.malformed,
             Objection::Unfamiliar => &mut self.unfamiliar,
         };
-        let is_sample = skipped.is_sampled(is_short);
+        // Of MLIR there are thousands of such candidates, and hardly any is a module.
+        let is_sample = match self.format {
+            ModuleFormat::Mlir => skipped.is_rarely_sampled(),
+            _ => skipped.is_sampled(is_short),
+        };
         self.sampled = is_sample.then_some(objection);
+        if !is_sample {
+            (self.lacking, self.change) = (BTreeSet::new(), None);
+        }
         is_sample
     }
 
-    fn skipped(&self, objection: Objection) -> &SkippedCandidates {
-        match objection {
-            Objection::Malformed => &self.malformed,
-            Objection::Unfamiliar => &self.unfamiliar,
+    /// Returns whether candidates with an objection are no longer skipped.
+    fn is_open_for(&self, objection: Objection) -> bool {
+        match (self.format, objection) {
+            // A line of an unknown shape that is accepted says nothing about others.
+            (ModuleFormat::Mlir, Objection::Unfamiliar) => false,
+            (ModuleFormat::Mlir, Objection::Malformed) => self.malformed.is_mostly_hit(),
+            (_, Objection::Malformed) => self.malformed.is_open(),
+            (_, Objection::Unfamiliar) => self.unfamiliar.is_open(),
         }
     }
 
@@ -182,7 +209,10 @@ impl ModuleGate {
     /// alone. Of those that differ from the best one in nothing else, all are asked about.
     fn has_missed(&self, candidate: &[u8], best: &[u8]) -> bool {
         let words = hash_of_words(candidate);
-        self.missed.contains(&words) && words != hash_of_words(best)
+        let is_missed = self.missed.contains(&words)
+            || self.format == ModuleFormat::Mlir
+                && self.missed.contains(&hash_of_change(best, candidate));
+        is_missed && words != hash_of_words(best)
     }
 
     /// Returns whether a candidate passes as things are, not counting samples.
@@ -198,7 +228,7 @@ impl ModuleGate {
             return true;
         }
         let objection = self.objection(&ModuleNames::read(self.format, candidate));
-        objection.is_none_or(|objection| self.skipped(objection).is_open())
+        objection.is_none_or(|objection| self.is_open_for(objection))
     }
 
     /// Returns why a candidate with these names is to be skipped.
@@ -212,23 +242,28 @@ impl ModuleGate {
         let is_malformed = !names.undefined.is_subset(&base.undefined)
             || !base.is_invalid && names.is_invalid
             || !base.is_ill_formed && names.is_ill_formed
-            // Operations of MLIR are deleted by the view, which makes all mentions right.
-            || names.operations < base.operations
-            // A type has to change everywhere.
-            || names.types_of_dialects > base.types_of_dialects
             || !(names.known_operations.iter()).all(|operation| {
                 let known = [&self.input.known_operations, &base.known_operations];
                 known.iter().any(|known| known.contains(operation))
-            })
-            || !names.shapes.iter().all(has_shape)
-            || !(names.types.iter())
-                .all(|one| base.types.contains(one) || self.input.types.contains(one));
+            });
+        // Of MLIR.
+        let is_unfamiliar = || {
+            // Operations are deleted by the view, which makes all mentions right.
+            names.operations < base.operations
+                // A type has to change everywhere.
+                || names.types_of_dialects > base.types_of_dialects
+                || !names.shapes.iter().all(has_shape)
+                || !(names.types.iter())
+                    .all(|one| base.types.contains(one) || self.input.types.contains(one))
+                || self.missed_attributes.has_any_of(&lacking(&names.attributes, &base.attributes))
+        };
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
         // Of what is left of a short text, few deletions bring new neighbours together.
         let is_short = self.is_short_ir(bytes);
         match is_malformed {
             true => Some(Objection::Malformed),
+            false if is_unfamiliar() => Some(Objection::Unfamiliar),
             false if is_short || names.neighbours.iter().all(is_known) => None,
             false if self.format == ModuleFormat::LlvmIr => Some(Objection::Unfamiliar),
             false => Some(Objection::Malformed),
@@ -252,13 +287,17 @@ impl ModuleGate {
 
     /// Takes the verdict on the candidate that was admitted last.
     pub(crate) fn tell(&mut self, candidate: &[u8], verdict: Verdict) {
+        let lacking = std::mem::take(&mut self.lacking);
+        self.missed_attributes.tell(&lacking, verdict);
         if !verdict.is_interesting() && self.format != ModuleFormat::Wasm && !self.is_open() {
             let missed = Arc::make_mut(&mut self.missed);
             if missed.len() == MOST_MISSED {
                 missed.clear();
             }
             missed.insert(hash_of_words(candidate));
+            missed.extend(self.change);
         }
+        self.change = None;
         let skipped = match self.sampled.take() {
             Some(Objection::Malformed) => &mut self.malformed,
             Some(Objection::Unfamiliar) => &mut self.unfamiliar,
@@ -280,8 +319,8 @@ impl ModuleGate {
     }
 
     fn is_open(&self) -> bool {
-        let has_two = self.format == ModuleFormat::LlvmIr;
-        self.malformed.is_open() && (!has_two || self.unfamiliar.is_open())
+        self.is_open_for(Objection::Malformed)
+            && (self.format != ModuleFormat::LlvmIr || self.is_open_for(Objection::Unfamiliar))
     }
 }
 
@@ -329,6 +368,9 @@ impl ModuleNames {
                 let shapes = mlir_lines::shapes(&words);
                 names.shapes.extend(shapes.own);
                 names.other_shapes.extend(shapes.others);
+                for attribute in shapes.attributes {
+                    *names.attributes.entry(attribute).or_insert(0) += 1;
+                }
             }
             if format == ModuleFormat::Spirv {
                 names.neighbours.insert((LINE_END, shape(&words)));
@@ -394,6 +436,15 @@ impl ModuleNames {
             ..Self::default()
         }
     }
+}
+
+/// Returns the attributes of which there are fewer than before.
+fn lacking(left: &BTreeMap<u64, usize>, before: &BTreeMap<u64, usize>) -> BTreeSet<u64> {
+    let count = |attribute| left.get(attribute).copied().unwrap_or(0);
+    let fewer = before
+        .iter()
+        .filter(|&(attribute, all)| count(attribute) < *all);
+    fewer.map(|(&attribute, _)| attribute).collect()
 }
 
 /// A name, with the number of its function.

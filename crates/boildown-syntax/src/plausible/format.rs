@@ -21,7 +21,8 @@ pub(crate) enum ModuleFormat {
 
 /// Returns whether a line begins a function.
 pub(super) fn begins_function(words: &[&[u8]]) -> bool {
-    let is_function = |word: &&[u8]| *word == b"func" || word.ends_with(b".func");
+    let is_function =
+        |word: &&[u8]| *word == b"func" || word.ends_with(b".func") || *word == b"\"func.func\"";
     words[0] == b"define" || words.iter().take(2).any(is_function)
 }
 

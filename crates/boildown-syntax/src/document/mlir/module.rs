@@ -23,6 +23,9 @@ pub(in crate::document) struct MlirModule {
     pub(super) meanings: BTreeMap<usize, usize>,
     /// The operation that defines each symbol.
     pub(super) symbols: BTreeMap<Box<[u8]>, usize>,
+    /// The tokens of lists of elements, such as `dense<[1, 2]>`, by their opening bracket. Without
+    /// its token, a list becomes its first element.
+    pub(super) lists: BTreeMap<usize, UnitToken>,
 }
 
 #[derive(Debug)]
@@ -87,10 +90,10 @@ pub(super) struct MlirTarget {
 #[derive(Debug)]
 pub(super) struct MlirValue {
     pub(super) origin: MlirOrigin,
-    /// The words of its type; empty if it is not known.
-    pub(super) type_words: Range<usize>,
-    /// Whether it is a truth value, whose type is not written.
-    pub(super) is_truth: bool,
+    /// Its type; empty if it is not known.
+    pub(super) type_text: Vec<u8>,
+    /// Whether it is the step of a loop, which is never zero.
+    pub(super) is_step: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +130,7 @@ impl MlirModule {
             values: Vec::new(),
             meanings: BTreeMap::new(),
             symbols: BTreeMap::new(),
+            lists: BTreeMap::new(),
         };
         let mut reader = MlirReader {
             module,
@@ -137,6 +141,7 @@ impl MlirModule {
         reader.module.top = reader.operations(0..end);
         reader.mentions(0..end);
         reader.edges();
+        reader.module.find_steps();
         let has_values = !reader.module.values.is_empty() || !reader.module.symbols.is_empty();
         has_values.then_some(reader.module)
     }
@@ -151,14 +156,6 @@ impl MlirModule {
 
     pub(super) fn sort(&self, word: usize) -> MlirSort {
         (self.words.get(word)).map_or(MlirSort::Other, |word| word.sort)
-    }
-
-    /// Returns the words of a text without the white space between them.
-    pub(super) fn same_text(&self, left: Range<usize>, right: Range<usize>) -> bool {
-        left.len() == right.len()
-            && left
-                .zip(right)
-                .all(|(left, right)| self.text(left) == self.text(right))
     }
 
     /// Returns the word after a word and, if that is a bracket, after what it encloses.
@@ -198,10 +195,42 @@ impl MlirModule {
         None
     }
 
+    /// Returns the name of an operation, without the quotes of the generic form.
+    pub(super) fn name(&self, operation: usize) -> &[u8] {
+        unquoted(self.text(self.operations[operation].name))
+    }
+
+    /// Returns whether an operation is written in generic form, with its name in quotes.
+    pub(super) fn is_generic(&self, operation: usize) -> bool {
+        self.text(self.operations[operation].name)[0] == b'"'
+    }
+
     /// Returns whether an operation is a function.
     pub(super) fn is_function(&self, operation: usize) -> bool {
-        let name = self.text(self.operations[operation].name);
-        name == b"func" || name.ends_with(b".func") || name.ends_with(b".func\"")
+        let name = self.name(operation);
+        name == b"func" || name.ends_with(b".func")
+    }
+
+    /// Returns whether a word is the name of an operation that defines the symbol after it, but for
+    /// functions.
+    fn is_named_definition(&self, name: usize) -> bool {
+        let name = self.text(name).to_ascii_lowercase();
+        let parts = [
+            "module",
+            "global",
+            "metadata",
+            "tbaa",
+            "declare",
+            "specconstant",
+        ];
+        parts.iter().any(|part| contains(&name, part.as_bytes()))
+    }
+
+    /// Returns the first symbol before any brackets.
+    fn head_symbol(&self, words: Range<usize>) -> Option<usize> {
+        let is_head = |word: &usize| self.sort(*word) != MlirSort::Open;
+        let mut head = words.take_while(is_head);
+        head.find(|&word| self.sort(word) == MlirSort::Symbol)
     }
 
     /// Returns the words of an operation without its regions.
@@ -262,26 +291,18 @@ impl MlirReader {
         if let Some(equals) = equals {
             self.results(index, words.start..equals);
         }
-        let is_definition = is_function
-            || ["module", "global", "metadata", "tbaa", "declare"]
-                .iter()
-                .any(|part| contains(self.module.text(name), part.as_bytes()));
-        if is_definition {
-            let is_head = |word: &usize| self.module.sort(*word) != MlirSort::Open;
-            let head = (name..words.end).take_while(is_head);
-            let symbol = head
-                .into_iter()
-                .find(|&word| self.module.sort(word) == MlirSort::Symbol);
-            if let Some(symbol) = symbol {
-                let text = self.module.text(symbol).into();
-                self.module.symbols.entry(text).or_insert(index);
-                self.module.operations[index].symbol = Some(symbol);
-                if is_function && self.module.is(symbol + 1, "(") {
-                    self.parameters(index, symbol + 1);
-                }
+        let is_definition =
+            is_function || equals.is_none() && self.module.is_named_definition(name);
+        if is_definition && let Some(symbol) = self.module.head_symbol(name..words.end) {
+            self.define_symbol(index, symbol);
+            if is_function && self.module.is(symbol + 1, "(") {
+                self.parameters(index, symbol + 1);
             }
         }
         self.regions(index, words.clone());
+        if self.module.operations[index].symbol.is_none() && equals.is_none() {
+            self.late_symbol(index);
+        }
         if is_function {
             self.mentions(words);
         }
@@ -291,6 +312,33 @@ impl MlirReader {
         index
     }
 
+    fn define_symbol(&mut self, operation: usize, symbol: usize) {
+        let text = match self.module.sort(symbol) {
+            MlirSort::Symbol => self.module.text(symbol).into(),
+            _ => [b"@", unquoted(self.module.text(symbol))].concat().into(),
+        };
+        self.module.symbols.entry(text).or_insert(operation);
+        self.module.operations[operation].symbol = Some(symbol);
+    }
+
+    /// Finds the symbol of an operation that was not known to define one: what has regions, such as
+    /// `pdl.pattern @p : benefit(1) {`, or is in generic form.
+    fn late_symbol(&mut self, operation: usize) {
+        let module = &self.module;
+        let of = &module.operations[operation];
+        let symbol = match module.is_generic(operation) {
+            true => {
+                let key = (module.own_words(operation)).find(|&word| module.is(word, "sym_name"));
+                key.filter(|key| module.is(key + 1, "=")).map(|key| key + 2)
+            }
+            false if of.regions.is_empty() => None,
+            false => module.head_symbol(of.name..of.words.end),
+        };
+        if let Some(symbol) = symbol {
+            self.define_symbol(operation, symbol);
+        }
+    }
+
     fn results(&mut self, operation: usize, words: Range<usize>) {
         let values: Vec<usize> = words
             .clone()
@@ -298,34 +346,28 @@ impl MlirReader {
             .collect();
         let is_one = words.len() == 1;
         for word in values {
-            let (type_words, is_truth) = match is_one {
+            let type_text = match is_one {
                 true => result_type(&self.module, operation),
-                false => (0..0, false),
+                false => Vec::new(),
             };
             let origin = match is_one {
                 true => MlirOrigin::Result(operation),
                 false => MlirOrigin::OneOfResults(operation),
             };
             let value = self.module.values.len();
-            self.define(word, origin, type_words, is_truth);
+            self.define(word, origin, type_text);
             if is_one {
                 self.module.operations[operation].result = Some(value);
             }
         }
     }
 
-    fn define(
-        &mut self,
-        word: usize,
-        origin: MlirOrigin,
-        type_words: Range<usize>,
-        is_truth: bool,
-    ) {
+    fn define(&mut self, word: usize, origin: MlirOrigin, type_text: Vec<u8>) {
         let value = self.module.values.len();
         self.module.values.push(MlirValue {
             origin,
-            type_words,
-            is_truth,
+            type_text,
+            is_step: false,
         });
         self.names.insert(self.module.text(word).into(), value);
         self.module.meanings.insert(word, value);
@@ -347,7 +389,8 @@ impl MlirReader {
             let end = type_end(&self.module, words.start + 2, words.end);
             let value = self.module.values.len();
             let origin = origin(parameters.len());
-            self.define(words.start, origin, words.start + 2..end, false);
+            let type_text = self.module.source(words.start + 2..end).to_vec();
+            self.define(words.start, origin, type_text);
             parameters.push(MlirParameter {
                 words,
                 value,
@@ -511,27 +554,48 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 /// Parts of the names of operations that end a block.
-const ENDS: [&str; 9] = [
+const ENDS: [&str; 6] = [
     "return",
-    "br",
     "yield",
-    "switch",
     "unreachable",
-    "condition",
     "terminator",
     "resume",
     "invoke",
 ];
 
+/// The same for the whole names, after the dialect, in small letters.
+const WHOLE_ENDS: [&str; 10] = [
+    "br",
+    "cond_br",
+    "branch",
+    "branchconditional",
+    "switch",
+    "condition",
+    "merge",
+    "kill",
+    "finalize",
+    "rewrite",
+];
+
 /// Returns whether an operation of this name ends a block.
 pub(crate) fn ends_block(name: &[u8]) -> bool {
-    ENDS.iter().any(|part| contains(name, part.as_bytes()))
+    let name = unquoted(name).to_ascii_lowercase();
+    let dot = name.iter().rposition(|&byte| byte == b'.');
+    let last = dot.map_or(&name[..], |dot| &name[dot + 1..]);
+    ENDS.iter().any(|part| contains(&name, part.as_bytes()))
+        || WHOLE_ENDS.iter().any(|end| last == end.as_bytes())
+}
+
+/// Returns a name without the quotes around it.
+fn unquoted(name: &[u8]) -> &[u8] {
+    let inside = name.strip_prefix(b"\"").unwrap_or(name);
+    inside.strip_suffix(b"\"").unwrap_or(inside)
 }
 
 impl MlirModule {
     /// Returns whether an operation ends a block by its name.
     pub(super) fn is_end(&self, operation: usize) -> bool {
-        ends_block(self.text(self.operations[operation].name))
+        ends_block(self.name(operation))
     }
 
     /// Returns whether what is inside an operation may stand outside of it.
@@ -539,7 +603,7 @@ impl MlirModule {
         let of = &self.operations[operation];
         let is_known =
             |word: usize| self.sort(word) != MlirSort::Value || self.meanings.contains_key(&word);
-        let name = self.text(of.name);
+        let name = self.name(operation);
         // What is inside a module of another dialect belongs there.
         let is_module = matches!(name, b"module" | b"builtin.module");
         (is_module || of.symbol.is_none() && !name.ends_with(b"module"))
@@ -548,16 +612,51 @@ impl MlirModule {
 
     /// Returns whether an operation is a function that may be declared without a body.
     pub(super) fn may_be_declared(&self, operation: usize) -> bool {
-        self.is_function(operation)
-            && !self
-                .text(self.operations[operation].name)
-                .starts_with(b"gpu.")
+        let name = self.text(self.operations[operation].name);
+        matches!(
+            name,
+            b"func" | b"func.func" | b"llvm.func" | b"builtin.func"
+        )
     }
 
     /// Returns whether an operation belongs to the dialect of LLVM.
     pub(super) fn is_llvm(&self, operation: usize) -> bool {
-        self.text(self.operations[operation].name)
-            .starts_with(b"llvm.")
+        self.dialect(operation) == b"llvm"
+    }
+
+    /// Returns the dialect of an operation: its name up to the first dot.
+    pub(super) fn dialect(&self, operation: usize) -> &[u8] {
+        let name = self.name(operation);
+        let dot = name.iter().position(|&byte| byte == b'.');
+        dot.map_or(b"", |dot| &name[..dot])
+    }
+
+    /// Returns the name of the jump to a single block that takes the place of an operation; `None`
+    /// if its targets stay as they are.
+    pub(super) fn jump(&self, operation: usize) -> Option<&'static str> {
+        match self.dialect(operation) {
+            _ if self.is_generic(operation) => None,
+            b"" => Some("br"),
+            b"cf" => Some("cf.br"),
+            b"std" => Some("std.br"),
+            b"llvm" => Some("llvm.br"),
+            b"spirv" => Some("spirv.Branch"),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the targets of an operation stay as they are.
+    pub(super) fn has_fixed_targets(&self, operation: usize) -> bool {
+        !self.operations[operation].targets.is_empty() && self.jump(operation).is_none()
+    }
+
+    /// Returns whether blocks of a region may go.
+    pub(super) fn has_free_blocks(&self, region: usize) -> bool {
+        let mut blocks = self.blocks[self.regions[region].blocks.clone()].iter();
+        !blocks.any(|block| {
+            let last = block.operations.last();
+            last.is_some_and(|&last| self.has_fixed_targets(last))
+        })
     }
 
     /// Returns whether the parameters of a function can be deleted: each mention is a call that
@@ -590,16 +689,57 @@ impl MlirModule {
 
     /// Returns whether two values have the same type, as far as it is known.
     pub(super) fn same_type(&self, left: usize, right: usize) -> bool {
-        let (left, right) = (&self.values[left], &self.values[right]);
-        if left.is_truth || right.is_truth {
-            let is_truth = |value: &MlirValue| {
-                value.is_truth
-                    || value.type_words.len() == 1 && self.is(value.type_words.start, "i1")
-            };
-            return is_truth(left) && is_truth(right);
+        let of = &self.values[left].type_text;
+        !of.is_empty() && *of == self.values[right].type_text
+    }
+
+    /// Returns the text of some words, with the white space between them.
+    pub(super) fn source(&self, words: Range<usize>) -> &[u8] {
+        match words.is_empty() {
+            true => b"",
+            false => {
+                let (first, last) = (&self.words[words.start], &self.words[words.end - 1]);
+                &self.bytes[first.bytes.start..last.bytes.end]
+            }
         }
-        !left.type_words.is_empty()
-            && self.same_text(left.type_words.clone(), right.type_words.clone())
+    }
+
+    /// Returns the opening brackets of the lists of elements of an operation, before its regions.
+    pub(super) fn element_lists(&self, operation: usize) -> Vec<usize> {
+        let of = &self.operations[operation];
+        let first = of.regions.first();
+        let end = first.map_or(of.words.end, |&region| self.regions[region].words.start);
+        let is_list = |&word: &usize| {
+            word >= 2 && self.is(word, "[") && self.is(word - 1, "<") && self.is(word - 2, "dense")
+        };
+        let lists = (of.words.start..end).filter(is_list);
+        lists
+            .filter(|&open| self.first_element(open).is_some())
+            .collect()
+    }
+
+    /// Returns the first element of a list of lists.
+    pub(super) fn first_element(&self, open: usize) -> Option<Range<usize>> {
+        let start = (open..self.words[open].partner).find(|&word| !self.is(word, "["))?;
+        let mut end = start;
+        while !matches!(self.sort(end), MlirSort::Comma | MlirSort::Close) {
+            end = self.after(end);
+        }
+        (end > start).then_some(start..end)
+    }
+
+    /// Finds the values that are steps of loops: `step %a`, `step (%a, %b)`.
+    fn find_steps(&mut self) {
+        for word in 0..self.words.len() {
+            if !self.is(word, "step") {
+                continue;
+            }
+            for inside in word + 1..self.after(word + 1) {
+                if let Some(&value) = self.meanings.get(&inside) {
+                    self.values[value].is_step = true;
+                }
+            }
+        }
     }
 }
 
@@ -623,27 +763,55 @@ fn touches(module: &MlirModule, word: usize) -> bool {
     word > 0 && module.words[word - 1].bytes.end == module.words[word].bytes.start
 }
 
-/// Operations whose last type is that of what they read from.
-const READS: [&str; 6] = [
+/// Operations whose result has the type of an element of what they read from.
+const READS: [&str; 4] = [
+    "memref.load",
+    "affine.load",
+    "tensor.extract",
+    "memref.atomic_rmw",
+];
+
+/// Parts of the names of operations with a truth value as their result.
+const COMPARISONS: [&str; 8] = [
+    ".icmp",
+    ".fcmp",
+    ".cmpi",
+    ".cmpf",
+    "than",
+    "thanequal",
+    "iequal",
+    "fordequal",
+];
+
+/// Operations whose result is an index.
+const INDICES: [&str; 8] = [
+    "memref.dim",
+    "memref.rank",
+    "tensor.dim",
+    "tensor.rank",
+    "affine.apply",
+    "affine.min",
+    "affine.max",
+    "shape.num_elements",
+];
+
+/// Operations whose only type is not that of their result.
+const OTHERS: [&str; 8] = [
     ".load",
     ".dim",
     ".rank",
     ".extract",
     ".transfer_read",
     ".extractvalue",
+    ".compositeextract",
+    ".accesschain",
 ];
 
-/// Returns the type of the only result of an operation, and whether it is a truth value without a
-/// written type. An empty range stands for a type that is not known.
-fn result_type(module: &MlirModule, operation: usize) -> (Range<usize>, bool) {
+/// Returns the type of the only result of an operation; empty if it is not known.
+fn result_type(module: &MlirModule, operation: usize) -> Vec<u8> {
     let of = &module.operations[operation];
-    let name = module.text(of.name);
-    let is_comparison = ["icmp", "fcmp", "cmpi", "cmpf"]
-        .iter()
-        .any(|text| name.ends_with(text.as_bytes()));
-    if is_comparison {
-        return (0..0, true);
-    }
+    let name = module.name(operation).to_ascii_lowercase();
+    let ends_in = |text: &&str| name.ends_with(text.as_bytes());
     let (mut colon, mut arrow, mut to) = (None, None, None);
     let mut at = of.name;
     while at < of.words.end {
@@ -655,20 +823,63 @@ fn result_type(module: &MlirModule, operation: usize) -> (Range<usize>, bool) {
         }
         at = module.after(at);
     }
-    let Some(start) = arrow.or(to.filter(|_| colon.is_some())).or(colon) else {
-        return (0..0, false);
+    let written = arrow.or(to.filter(|_| colon.is_some()));
+    if written.is_none() {
+        if COMPARISONS.iter().any(ends_in) {
+            // Of vectors, the result is a vector.
+            let is_vector = colon.is_some_and(|colon| module.is(colon, "vector"));
+            return if is_vector {
+                Vec::new()
+            } else {
+                b"i1".to_vec()
+            };
+        }
+        if INDICES.iter().any(ends_in) {
+            return b"index".to_vec();
+        }
+    }
+    let Some(start) = written.or(colon).filter(|&start| start < of.words.end) else {
+        return Vec::new();
     };
-    if start >= of.words.end
-        || READS.iter().any(|text| name.ends_with(text.as_bytes())) && arrow.is_none()
-    {
-        return (0..0, false);
+    if written.is_none() && READS.iter().any(ends_in) {
+        return element_type(module, start);
+    }
+    if written.is_none() && name != b"spirv.load" && OTHERS.iter().any(ends_in) {
+        return Vec::new();
     }
     if module.is(start, "(") {
         let inside = module.list(start + 1..module.words[start].partner);
         return match &inside[..] {
-            [only] => (only.clone(), false),
-            _ => (0..0, false),
+            [only] => module.source(only.clone()).to_vec(),
+            _ => Vec::new(),
         };
     }
-    (start..type_end(module, start, of.words.end), false)
+    let end = type_end(module, start, of.words.end);
+    // Of several types, none is known to be that of the result.
+    match written.is_none() && module.sort(end) == MlirSort::Comma {
+        true => Vec::new(),
+        false => module.source(start..end).to_vec(),
+    }
+}
+
+/// Returns the type of the elements of `memref<4x?xf32>`, as far as it is a single word.
+fn element_type(module: &MlirModule, start: usize) -> Vec<u8> {
+    if module.sort(start + 1) != MlirSort::Open {
+        return Vec::new();
+    }
+    let close = module.words[start + 1].partner;
+    let parts = module.list(start + 2..close);
+    let Some(part) = parts.first() else {
+        return Vec::new();
+    };
+    let last = module.source(part.clone());
+    let element = last.rsplit(|&byte| byte == b'x').next().unwrap_or(last);
+    let is_plain = element.iter().all(u8::is_ascii_alphanumeric)
+        && element.iter().any(u8::is_ascii_digit)
+        || last.ends_with(b"index");
+    match is_plain {
+        true if last.ends_with(b"index") => b"index".to_vec(),
+        true => element.to_vec(),
+        false => Vec::new(),
+    }
 }

@@ -172,8 +172,9 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // instructions on a line would be one unit then.
     passes.retain(|pass| !matches!(pass.id, PassId::RewritingJoins | PassId::Layout));
     if view == View::Mlir {
-        // No tool that reads it cares about columns.
-        passes.retain(|pass| !is_of_columns(pass));
+        // No tool that reads it cares about columns. Digits and letters of strings are not worth a
+        // test each.
+        passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingLetters);
     }
     // A body without instructions is no body; the view makes declarations.
     passes.retain(|pass| !matches!(pass.id, PassId::Bodies | PassId::UnusedAfterBodies));
