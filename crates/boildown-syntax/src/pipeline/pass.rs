@@ -369,8 +369,8 @@ impl Pass {
         is_sweep || matches!(self.view, View::Letters(_) | View::Spaces(_))
     }
 
-    /// Returns whether the pass runs in the first round only. Of what is left of a module of MLIR in
-    /// a later one, the sweep asks about each part, and new names would have to be proved again.
+    /// Returns whether the pass runs in the first round only. Of what is left of a module of MLIR
+    /// in a later one, the sweep asks about each part, and new names would have to be proved again.
     pub(super) fn is_once(&self) -> bool {
         match self.view {
             View::Mlir => matches!(self.method, Method::Tree(_)),

@@ -49,6 +49,9 @@ pub(super) fn kind(format: ModuleFormat, word: &[u8]) -> u64 {
     let alike: &[u8] = match (format, word[0]) {
         (ModuleFormat::Mlir, b'f') if is_type => b"f",
         (ModuleFormat::Mlir, b'!') => word,
+        // An empty string, and a number that ends in a dot, are no shorter in words.
+        (ModuleFormat::Mlir, b'"') if word == b"\"\"" => word,
+        (ModuleFormat::Mlir, b'0'..=b'9') if word.ends_with(b".") => word,
         _ if is_type && format != ModuleFormat::Spirv => b"i",
         (ModuleFormat::LlvmIr, b'%' | b'@') => b"%",
         (ModuleFormat::LlvmIr, _) if is_number || is_constant => b"%",

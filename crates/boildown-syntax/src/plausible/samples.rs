@@ -40,15 +40,17 @@ impl SkippedCandidates {
     }
 
     /// The same, if only samples that are interesting as often as not say so.
-    pub(super) fn is_mostly_hit(&self) -> bool {
-        self.samples >= 4 && 2 * self.hits >= self.samples
+    /// Of a short text there are few, and two are enough.
+    pub(super) fn is_mostly_hit(&self, is_short: bool) -> bool {
+        let enough = if is_short { 2 } else { 4 };
+        self.samples >= enough && 2 * self.hits >= self.samples
     }
 
     /// Counts a candidate, and returns whether it is one of the few samples that show that a
-    /// property needs no module: the second, eighth, 32nd and so on.
+    /// property needs no module: the second, fourth, eighth, 16th, 256th and 4096th.
     pub(super) fn is_rarely_sampled(&mut self) -> bool {
         self.rejected += 1;
-        self.rejected.is_power_of_two() && self.rejected.trailing_zeros() % 2 == 1
+        matches!(self.rejected, 2 | 4 | 8 | 16 | 256 | 4096)
     }
 
     /// Counts a candidate, and returns whether it is let through as a sample.
@@ -86,7 +88,7 @@ pub(super) struct MissedAttributes {
     misses: BTreeMap<u64, u32>,
 }
 
-/// So many misses of the same attribute are enough: the first may have been about the property.
+/// The number of misses after which an attribute stays. The first may have been about the property.
 const MISSES_OF_ATTRIBUTE: u32 = 2;
 
 impl MissedAttributes {
