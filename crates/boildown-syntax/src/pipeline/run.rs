@@ -70,8 +70,8 @@ pub(super) struct Passes {
     last_hit: usize,
     /// Whether the order has ended and begun again since the last hit, or there was none.
     started_over: bool,
-    /// Whether the first round is over.
-    has_wrapped: bool,
+    /// The number of rounds that are over.
+    rounds: usize,
     /// Whether the pass at work has hit.
     has_hit: bool,
     /// The number of tokens of the input, once a pass has read it in its language.
@@ -247,7 +247,7 @@ impl Passes {
             search,
             last_hit: usize::MAX,
             started_over: true,
-            has_wrapped: false,
+            rounds: 0,
             has_hit: false,
             input_tokens: None,
             costs,
@@ -353,12 +353,12 @@ impl Passes {
                 self.ask_trivial();
             } else {
                 (self.current, self.started_over) = (0, true);
-                self.has_wrapped = true;
+                self.rounds += 1;
             }
             return;
         };
         let id = pass.id;
-        let is_over = pass.is_once() && self.has_wrapped;
+        let is_over = pass.is_once() && self.rounds > 0;
         let has_query = match pass.sizes.contains(&self.best.bytes().len()) && !is_over {
             false => Some(false),
             true => self.start(),
