@@ -72,7 +72,7 @@ const BROKEN_LIMIT: usize = 2 << 20;
 const UNPARSED_LIMIT: usize = 128 << 10;
 
 /// With errors in the best candidate: only from this size are candidates parsed. The grammar made
-/// no sense of so short a rest. Tools for Verilog accept nothing that they cannot parse.
+/// no sense of so short a rest. Tools for Verilog and MLIR accept nothing that they cannot parse.
 const PARSED_FROM: usize = 512;
 
 /// The decision of the gate on a query.
@@ -244,7 +244,7 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
             reading: Underway::default(),
             checking: Underway::default(),
             parsed_from: match language.name {
-                "Verilog" => 0,
+                "Verilog" | "MLIR" => 0,
                 _ => PARSED_FROM,
             },
             broken_at: None,

@@ -6,6 +6,7 @@ mod blocks;
 mod format;
 mod hashing;
 mod mlir_lines;
+mod names;
 mod samples;
 mod signatures;
 mod spirv;
@@ -16,47 +17,11 @@ use std::sync::Arc;
 
 use boildown_search::Verdict;
 
-use crate::document::{
-    is_ill_formed_ir, is_overwritten_module, is_valid_module, is_valid_module_text, rtlil_cells,
-};
-use crate::smt_lib::ScriptForm;
-use blocks::BlockOrder;
+use crate::document::is_overwritten_module;
 pub(crate) use format::ModuleFormat;
-use format::{begins_function, kind};
-use hashing::{HASH_START, hash, hash_of_words};
-use mlir_lines::{LineTypes, RegionEnds, defines_symbol, exponent};
-use samples::SkippedCandidates;
-
-use signatures::{known_operation, string_elements};
-use spirv::shape;
-use verilog::VerilogFaults;
-
-/// What the gate compares a text with.
-#[derive(Debug, Default)]
-struct ModuleNames {
-    /// The names that are mentioned and not defined, with the number of their function.
-    undefined: BTreeSet<(usize, Box<[u8]>)>,
-    /// The kinds of neighbouring words; of SPIR-V the shapes of instructions.
-    neighbours: BTreeSet<(u64, u64)>,
-    /// Numbers of the declarations of operations that LLVM knows, by name and types.
-    known_operations: BTreeSet<u64>,
-    /// Numbers of the strings of LLVM IR, and of the elements of lists in them.
-    strings: BTreeSet<u64>,
-    /// The shapes of the lines of MLIR, and what these may become; the forms of the cells of RTLIL.
-    shapes: BTreeSet<u64>,
-    other_shapes: BTreeSet<u64>,
-    /// The types of MLIR that are written with brackets.
-    types: BTreeSet<u64>,
-    /// How many operations of MLIR there are, and how many types of dialects with parameters.
-    operations: usize,
-    types_of_dialects: usize,
-    /// Whether a validator rejects it, or something but a name or a neighbour is wrong: a block
-    /// without an end, a term of the wrong sort. Of WebAssembly there are no names here.
-    is_invalid: bool,
-    /// Whether an operand or constant of LLVM IR has the wrong type, or is missing, or a value of
-    /// MLIR.
-    is_ill_formed: bool,
-}
+use hashing::{hash_of_change, hash_of_words};
+use names::{ModuleNames, lacking};
+use samples::{MissedAttributes, SkippedCandidates};
 
 /// A gate in front of the deletions of tokens and nodes of a module, or of bytes.
 ///
@@ -74,7 +39,7 @@ struct ModuleNames {
 /// shape that is known, and names of Verilog are declared in their module.
 ///
 /// A candidate that differs from one that was not interesting in the width of spaces alone is not
-/// asked about either.
+/// asked about either, nor one of MLIR that changes a line as one before, after the same line.
 ///
 /// The gate is adaptive: it lets some of the candidates that it would skip through as samples, and
 /// once many of these are interesting, it opens for good: two of the first four, or later one in
@@ -97,10 +62,16 @@ pub(crate) struct ModuleGate {
     /// What came of the others of LLVM IR, in which only the neighbours are new. Many of these are
     /// modules.
     unfamiliar: SkippedCandidates,
+    /// The attributes of MLIR without which candidates were not interesting.
+    missed_attributes: MissedAttributes,
+    /// The attributes that the query at work lacks, if there are any.
+    lacking: BTreeSet<u64>,
+    /// The number of the change of a module of MLIR that the query at work makes.
+    change: Option<u64>,
     /// Why the query at work was to be skipped, if it is a sample.
     sampled: Option<Objection>,
-    /// Numbers of the last candidates that were not interesting, whatever the width of spaces.
-    /// Empty for binaries.
+    /// Numbers of the last candidates that were not interesting, whatever the width of spaces; of
+    /// MLIR also those of their changes. Empty for binaries.
     missed: Arc<BTreeSet<u64>>,
 }
 
@@ -126,6 +97,9 @@ impl ModuleGate {
             base: None,
             malformed: SkippedCandidates::default(),
             unfamiliar: SkippedCandidates::default(),
+            missed_attributes: MissedAttributes::default(),
+            lacking: BTreeSet::new(),
+            change: None,
             sampled: None,
             missed: Arc::default(),
         }
@@ -150,10 +124,15 @@ impl ModuleGate {
         if self.cuts_strings(&names) {
             return false;
         }
+        if let Some((_, base)) = &self.base {
+            self.lacking = lacking(&names.attributes, &base.attributes);
+        }
+        let is_mlir = self.format == ModuleFormat::Mlir;
+        self.change = is_mlir.then(|| hash_of_change(best, candidate));
         let Some(objection) = self.objection(&names) else {
             return true;
         };
-        if self.skipped(objection).is_open() {
+        if self.is_open_for(objection) {
             return true;
         }
         if self.hides_numbers(&names) {
@@ -161,18 +140,36 @@ impl ModuleGate {
         }
         let is_short = self.is_short_ir(best);
         let is_strict = matches!(self.format, ModuleFormat::LlvmIr | ModuleFormat::Spirv);
-        let is_sample = match objection {
-            Objection::Malformed => self.malformed.is_sampled(is_short, is_strict),
-            Objection::Unfamiliar => self.unfamiliar.is_sampled(is_short, is_strict),
+        let skipped = match objection {
+            Objection::Malformed => &mut self.malformed,
+            Objection::Unfamiliar => &mut self.unfamiliar,
+        };
+        // Of MLIR there are thousands of such candidates, and hardly any is a module. Whether the
+        // property needs one is shown by those that surely are none.
+        let is_sample = match (self.format, objection) {
+            (ModuleFormat::Mlir, Objection::Unfamiliar) => false,
+            (ModuleFormat::Mlir, Objection::Malformed) => skipped.is_rarely_sampled(),
+            _ => skipped.is_sampled(is_short, is_strict),
         };
         self.sampled = is_sample.then_some(objection);
+        if !is_sample {
+            (self.lacking, self.change) = (BTreeSet::new(), None);
+        }
         is_sample
     }
 
-    fn skipped(&self, objection: Objection) -> &SkippedCandidates {
-        match objection {
-            Objection::Malformed => &self.malformed,
-            Objection::Unfamiliar => &self.unfamiliar,
+    /// Returns whether candidates with an objection are no longer skipped.
+    fn is_open_for(&self, objection: Objection) -> bool {
+        match (self.format, objection) {
+            // A line of an unknown shape that is accepted says nothing about others.
+            (ModuleFormat::Mlir, Objection::Unfamiliar) => false,
+            (ModuleFormat::Mlir, Objection::Malformed) => {
+                let base = self.base.as_ref();
+                let is_short = base.is_some_and(|(bytes, _)| bytes.len() < GATED_FROM);
+                self.malformed.is_mostly_hit(is_short)
+            }
+            (_, Objection::Malformed) => self.malformed.is_open(),
+            (_, Objection::Unfamiliar) => self.unfamiliar.is_open(),
         }
     }
 
@@ -191,7 +188,10 @@ impl ModuleGate {
     /// alone. Of those that differ from the best one in nothing else, all are asked about.
     fn has_missed(&self, candidate: &[u8], best: &[u8]) -> bool {
         let words = hash_of_words(candidate);
-        self.missed.contains(&words) && words != hash_of_words(best)
+        let is_missed = self.missed.contains(&words)
+            || self.format == ModuleFormat::Mlir
+                && self.missed.contains(&hash_of_change(best, candidate));
+        is_missed && words != hash_of_words(best)
     }
 
     /// Returns whether a candidate passes as things are, not counting samples.
@@ -208,8 +208,7 @@ impl ModuleGate {
         }
         let names = ModuleNames::read(self.format, candidate);
         let objection = self.objection(&names);
-        !self.cuts_strings(&names)
-            && objection.is_none_or(|objection| self.skipped(objection).is_open())
+        !self.cuts_strings(&names) && objection.is_none_or(|objection| self.is_open_for(objection))
     }
 
     /// Returns why a candidate with these names is to be skipped.
@@ -223,23 +222,31 @@ impl ModuleGate {
         let is_malformed = !names.undefined.is_subset(&base.undefined)
             || !base.is_invalid && names.is_invalid
             || !base.is_ill_formed && names.is_ill_formed
-            // Operations of MLIR are deleted by the view, which makes all mentions right.
-            || names.operations < base.operations
-            // A type has to change everywhere.
-            || names.types_of_dialects > base.types_of_dialects
             || !(names.known_operations.iter()).all(|operation| {
                 let known = [&self.input.known_operations, &base.known_operations];
                 known.iter().any(|known| known.contains(operation))
-            })
-            || !names.shapes.iter().all(has_shape)
-            || !(names.types.iter())
-                .all(|one| base.types.contains(one) || self.input.types.contains(one));
+            });
+        // Of MLIR, and the shapes of RTLIL.
+        let is_unfamiliar = || {
+            // Operations are deleted by the view, which makes all mentions right.
+            names.operations < base.operations
+                // A type has to change everywhere.
+                || names.types_of_dialects > base.types_of_dialects
+                || !names.shapes.iter().all(has_shape)
+                || !(names.types.iter())
+                    .all(|one| base.types.contains(one) || self.input.types.contains(one))
+                || self.missed_attributes.has_any_of(&lacking(&names.attributes, &base.attributes))
+        };
         let is_known =
             |pair| self.input.neighbours.contains(pair) || base.neighbours.contains(pair);
         // Of what is left of a short text, few deletions bring new neighbours together.
         let is_short = self.is_short_ir(bytes);
         match is_malformed {
             true => Some(Objection::Malformed),
+            false if is_unfamiliar() => Some(match self.format {
+                ModuleFormat::Mlir => Objection::Unfamiliar,
+                _ => Objection::Malformed,
+            }),
             false if is_short || names.neighbours.iter().all(is_known) => None,
             false if self.format == ModuleFormat::LlvmIr => Some(Objection::Unfamiliar),
             false => Some(Objection::Malformed),
@@ -274,13 +281,17 @@ impl ModuleGate {
 
     /// Takes the verdict on the candidate that was admitted last.
     pub(crate) fn tell(&mut self, candidate: &[u8], verdict: Verdict) {
+        let lacking = std::mem::take(&mut self.lacking);
+        self.missed_attributes.tell(&lacking, verdict);
         if !verdict.is_interesting() && self.format != ModuleFormat::Wasm && !self.is_open() {
             let missed = Arc::make_mut(&mut self.missed);
             if missed.len() == MOST_MISSED {
                 missed.clear();
             }
             missed.insert(hash_of_words(candidate));
+            missed.extend(self.change);
         }
+        self.change = None;
         let skipped = match self.sampled.take() {
             Some(Objection::Malformed) => &mut self.malformed,
             Some(Objection::Unfamiliar) => &mut self.unfamiliar,
@@ -302,255 +313,9 @@ impl ModuleGate {
     }
 
     fn is_open(&self) -> bool {
-        let has_two = self.format == ModuleFormat::LlvmIr;
-        self.malformed.is_open() && (!has_two || self.unfamiliar.is_open())
+        self.is_open_for(Objection::Malformed)
+            && (self.format != ModuleFormat::LlvmIr || self.is_open_for(Objection::Unfamiliar))
     }
-}
-
-/// The sign of the end of a line among the kinds of words.
-const LINE_END: u64 = 0;
-
-impl ModuleNames {
-    fn read(format: ModuleFormat, text: &[u8]) -> Self {
-        let mut names = Self::default();
-        let is_valid = match format {
-            ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => None,
-            ModuleFormat::Wasm => Some(is_valid_module(text)),
-            ModuleFormat::Wat => Some(is_valid_module_text(text)),
-            ModuleFormat::Rtlil => return Self::of_rtlil(text),
-            ModuleFormat::SmtLib => return Self::of_script(text),
-            ModuleFormat::Verilog => return Self::of_verilog(text),
-        };
-        if let Some(is_valid) = is_valid {
-            names.is_invalid = !is_valid;
-            return names;
-        }
-        let mut defined = BTreeSet::new();
-        let mut mentioned = BTreeSet::new();
-        let mut function = 0;
-        let mut blocks = BlockOrder::new(format);
-        let mut regions = RegionEnds::default();
-        let mut types = LineTypes::default();
-        let mut last = LINE_END;
-        // The shapes of the others say more.
-        let has_neighbours = format == ModuleFormat::LlvmIr;
-        for line in text.split(|&byte| byte == b'\n') {
-            let words = words(format, line);
-            if words.is_empty() {
-                continue;
-            }
-            let begins = format != ModuleFormat::Spirv && begins_function(&words);
-            function += usize::from(begins);
-            blocks.line(&words);
-            if format == ModuleFormat::Mlir {
-                regions.line(&words);
-                types.line(function, &words);
-                let shapes = mlir_lines::shapes(&words);
-                names.shapes.extend(shapes.own);
-                names.other_shapes.extend(shapes.others);
-            }
-            if format == ModuleFormat::Spirv {
-                names.neighbours.insert((LINE_END, shape(&words)));
-            }
-            for (index, &word) in words.iter().enumerate() {
-                let kind = kind(format, word);
-                if has_neighbours {
-                    names.neighbours.insert((last, kind));
-                }
-                if format == ModuleFormat::LlvmIr && index == 2 && words[1] == b"=" {
-                    // The result may go.
-                    names.neighbours.insert((LINE_END, kind));
-                }
-                last = kind;
-                let Some(name) = name(format, &words, index) else {
-                    continue;
-                };
-                let is_local = matches!(name.text[0], b'%' | b'^') && format != ModuleFormat::Spirv;
-                let scope = if is_local { function } else { 0 };
-                if name.is_definition || begins && is_local {
-                    defined.insert((scope, name.text));
-                } else {
-                    mentioned.insert((scope, name.text));
-                }
-            }
-            if has_neighbours {
-                names.neighbours.insert((last, LINE_END));
-                names.known_operations.extend(known_operation(&words));
-                names.strings.extend(string_elements(&words));
-            }
-            last = LINE_END;
-        }
-        names.undefined = undefined(mentioned, &defined);
-        names.is_invalid = blocks.is_wrong() || regions.is_wrong();
-        names.is_ill_formed =
-            types.is_wrong() || format == ModuleFormat::LlvmIr && is_ill_formed_ir(text);
-        names.types = types.known;
-        names.shapes.extend(&regions.pairs);
-        names.operations = regions.operations;
-        names.types_of_dialects = types.of_dialects.len();
-        names
-    }
-
-    fn of_rtlil(text: &[u8]) -> Self {
-        let cells = rtlil_cells(text);
-        let forms = cells.iter().flatten().map(|form| hash(HASH_START, form));
-        Self {
-            shapes: forms.collect(),
-            is_invalid: cells.is_none(),
-            ..Self::default()
-        }
-    }
-
-    fn of_verilog(text: &[u8]) -> Self {
-        let faults = VerilogFaults::of(text);
-        let undeclared = faults.undeclared.into_iter();
-        Self {
-            undefined: undeclared.map(|name| (0, name)).collect(),
-            is_invalid: faults.is_broken,
-            ..Self::default()
-        }
-    }
-
-    /// Reads a script of SMT-LIB: an operation with its number of arguments is a pair of words.
-    fn of_script(text: &[u8]) -> Self {
-        let form = ScriptForm::read(text);
-        let heads = form.heads.iter();
-        let undeclared = form.undeclared.iter();
-        Self {
-            undefined: undeclared.map(|&name| (0, name.into())).collect(),
-            neighbours: heads
-                .map(|&(head, arguments)| (hash(HASH_START, head), arguments as u64))
-                .collect(),
-            is_invalid: form.is_wrong,
-            ..Self::default()
-        }
-    }
-}
-
-/// A name, with the number of its function.
-type ScopedName = (usize, Box<[u8]>);
-
-/// Returns the names that are mentioned, but defined neither in their function nor outside of all.
-fn undefined(
-    mut mentioned: BTreeSet<ScopedName>,
-    defined: &BTreeSet<ScopedName>,
-) -> BTreeSet<ScopedName> {
-    mentioned.retain(|(scope, name)| {
-        !defined.contains(&(*scope, name.clone())) && !defined.contains(&(0, name.clone()))
-    });
-    mentioned
-}
-
-/// A name in a line.
-struct MentionedName {
-    /// With its sign.
-    text: Box<[u8]>,
-    is_definition: bool,
-}
-
-/// Returns the name that a word of a line is.
-fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<MentionedName> {
-    let word = words[index];
-    let next = words.get(index + 1).copied();
-    let first = words[0];
-    let is_label = format == ModuleFormat::LlvmIr && index == 0 && next == Some(b":");
-    if is_label {
-        let text = [b"%", word].concat().into();
-        return Some(MentionedName {
-            text,
-            is_definition: true,
-        });
-    }
-    let signs: &[u8] = match format {
-        ModuleFormat::LlvmIr => b"%@!#",
-        ModuleFormat::Mlir => b"%^#@",
-        ModuleFormat::Spirv => b"%",
-        ModuleFormat::Wasm
-        | ModuleFormat::Wat
-        | ModuleFormat::Rtlil
-        | ModuleFormat::Verilog
-        | ModuleFormat::SmtLib => b"",
-    };
-    // `%a#1` is one of several results.
-    if word.len() < 2 || !signs.contains(&word[0]) || word[0] == b'#' && word[1].is_ascii_digit() {
-        return None;
-    }
-    let is_definition = match format {
-        ModuleFormat::Spirv => {
-            let operation = words.get(index + 2);
-            next == Some(b"=") && operation.is_some_and(|operation| operation.starts_with(b"Op"))
-        }
-        ModuleFormat::LlvmIr => {
-            let is_header = first == b"define" || first == b"declare";
-            next == Some(b"=") || is_header && word[0] == b'@'
-        }
-        ModuleFormat::Mlir if word[0] == b'@' => defines_symbol(words, index),
-        ModuleFormat::Mlir => {
-            let is_plain = |word: &&[u8]| !word[0].is_ascii_alphabetic() && word[0] != b'"';
-            let before_sign = words.iter().take_while(|word| *word != b"=");
-            let is_result = words.contains(&&b"="[..]) && before_sign.clone().all(is_plain);
-            // A use has a space before the colon.
-            let is_joined =
-                next.is_some_and(|next| std::ptr::eq(word.as_ptr_range().end, next.as_ptr()));
-            next == Some(b":") && is_joined
-                || index == 0
-                || is_result && index < before_sign.count()
-        }
-        ModuleFormat::Wasm
-        | ModuleFormat::Wat
-        | ModuleFormat::Rtlil
-        | ModuleFormat::Verilog
-        | ModuleFormat::SmtLib => false,
-    };
-    Some(MentionedName {
-        text: word.into(),
-        is_definition,
-    })
-}
-
-/// Divides a line into words, names, strings and signs, without comments.
-fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
-    let is_letter = |byte: u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$') || byte >= 0x80
-    };
-    let mut words = Vec::new();
-    let mut at = 0;
-    while at < line.len() {
-        let byte = line[at];
-        let is_comment = match format {
-            ModuleFormat::Mlir => line[at..].starts_with(b"//"),
-            ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => byte == b';',
-            ModuleFormat::Wasm
-            | ModuleFormat::Wat
-            | ModuleFormat::Rtlil
-            | ModuleFormat::Verilog => false,
-        };
-        if is_comment {
-            break;
-        }
-        if byte.is_ascii_whitespace() {
-            at += 1;
-            continue;
-        }
-        let is_sign = matches!(byte, b'%' | b'@' | b'!' | b'#' | b'^' | b'$');
-        let start = at;
-        at += usize::from(is_sign);
-        if line.get(at) == Some(&b'"') {
-            let inside = &line[at + 1..];
-            let length = inside.iter().position(|&byte| byte == b'"');
-            at = length.map_or(line.len(), |length| at + length + 2);
-        } else {
-            at += (line[at..].iter())
-                .take_while(|&&byte| is_letter(byte))
-                .count();
-            at = at.max(start + 1);
-            if format == ModuleFormat::Mlir {
-                at += exponent(&line[start..at], &line[at..]);
-            }
-        }
-        words.push(&line[start..at]);
-    }
-    words
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ pub(crate) enum ModuleFormat {
 
 /// Returns whether a line begins a function.
 pub(super) fn begins_function(words: &[&[u8]]) -> bool {
-    let is_function = |word: &&[u8]| *word == b"func" || word.ends_with(b".func");
+    let is_function =
+        |word: &&[u8]| *word == b"func" || word.ends_with(b".func") || *word == b"\"func.func\"";
     words[0] == b"define" || words.iter().take(2).any(is_function)
 }
 
@@ -48,6 +49,9 @@ pub(super) fn kind(format: ModuleFormat, word: &[u8]) -> u64 {
     let alike: &[u8] = match (format, word[0]) {
         (ModuleFormat::Mlir, b'f') if is_type => b"f",
         (ModuleFormat::Mlir, b'!') => word,
+        // An empty string, and a number that ends in a dot, are no shorter in words.
+        (ModuleFormat::Mlir, b'"') if word == b"\"\"" => word,
+        (ModuleFormat::Mlir, b'0'..=b'9') if word.ends_with(b".") => word,
         _ if is_type && format != ModuleFormat::Spirv => b"i",
         (ModuleFormat::LlvmIr, b'%' | b'@') => b"%",
         (ModuleFormat::LlvmIr, _) if is_number || is_constant => b"%",

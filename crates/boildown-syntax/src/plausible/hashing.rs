@@ -37,3 +37,28 @@ pub(super) fn hash_of_words(text: &[u8]) -> u64 {
     }
     number
 }
+
+/// Returns a number for how a text differs from another one: the lines that change, as they were
+/// and as they are, and the line before, if the first of them has a twin.
+pub(super) fn hash_of_change(before: &[u8], after: &[u8]) -> u64 {
+    let lines = |text| -> Vec<&[u8]> { <[u8]>::split(text, |&byte| byte == b'\n').collect() };
+    let (before, after) = (lines(before), lines(after));
+    let shortest = before.len().min(after.len());
+    let pairs = before.iter().zip(&after);
+    let start = pairs.take_while(|(left, right)| left == right).count();
+    let pairs = before.iter().rev().zip(after.iter().rev());
+    let end = pairs
+        .take(shortest - start)
+        .take_while(|(left, right)| left == right)
+        .count();
+    let part = |lines: &[&[u8]]| hash_of_words(&lines[start..lines.len() - end].join(&b'\n'));
+    let has_twin = before
+        .iter()
+        .filter(|line| before.get(start) == Some(line))
+        .count()
+        > 1;
+    let line_before = start.checked_sub(1).filter(|_| has_twin);
+    let context = line_before.map_or(0, |line| hash_of_words(before[line]));
+    let numbers = [context, part(&before), part(&after)];
+    (numbers.into_iter()).fold(HASH_START, |number, part| hash(number, &part.to_le_bytes()))
+}

@@ -16,6 +16,13 @@ use crate::document::ends_block_of_mlir;
 pub(super) fn shapes(words: &[&[u8]]) -> LineShapes {
     let mut attributes = Vec::new();
     let elements = elements(words, &mut attributes);
+    let name = words
+        .get(name_of_operation(words))
+        .copied()
+        .unwrap_or_default();
+    let keys = (attributes.iter()).map(|attribute| hash(attribute.key, name));
+    let keys = keys.collect();
+    let mut own: Vec<u64> = attributes.iter().map(|attribute| attribute.whole).collect();
     let number = |gone: std::ops::Range<usize>| {
         let kept = elements.iter().enumerate();
         let kept = kept.filter(|(index, _)| !gone.contains(index));
@@ -33,10 +40,11 @@ pub(super) fn shapes(words: &[&[u8]]) -> LineShapes {
             }
         }
     }
-    attributes.push(number(0..0));
+    own.push(number(0..0));
     LineShapes {
-        own: attributes,
+        own,
         others,
+        attributes: keys,
     }
 }
 
@@ -46,6 +54,16 @@ pub(super) struct LineShapes {
     pub(super) own: Vec<u64>,
     /// Of what its shape may become.
     pub(super) others: Vec<u64>,
+    /// Of its attributes, by the name of its operation and theirs.
+    pub(super) attributes: Vec<u64>,
+}
+
+/// The numbers of an attribute.
+struct LineAttribute {
+    /// Of its name.
+    key: u64,
+    /// Of its name and the shape of its value.
+    whole: u64,
 }
 
 /// A word, or brackets with all that is inside of them.
@@ -58,20 +76,25 @@ struct LineElement {
     is_keyword: bool,
 }
 
-fn elements(words: &[&[u8]], attributes: &mut Vec<u64>) -> Vec<LineElement> {
+fn elements(words: &[&[u8]], attributes: &mut Vec<LineAttribute>) -> Vec<LineElement> {
     let name = name_of_operation(words);
     let is_affine = words
         .get(name)
         .is_some_and(|name| has_affine_operands(name));
-    // The conditions of a set are a list of any length, and so are the parameters of a type.
+    // The conditions of a set are a list of any length, and so are the members of a struct.
     let is_set = words[0].starts_with(b"#") && words.contains(&&b"affine_set"[..]);
+    // In generic form, most attributes are required.
+    let is_generic =
+        words.get(name).is_some_and(|name| name[0] == b'"') || words.starts_with(&[b"}", b")"]);
     let mut elements = Vec::new();
     let mut at = 0;
     while at < words.len() {
         let word = words[at];
         if let Some(end) = group_end(words, at) {
-            if !read_attributes(&words[at..end], attributes) {
-                let is_free = is_set || word == b"<" && at > 0 && words[at - 1][0] == b'!';
+            // A list without attributes goes with its brackets.
+            let is_empty = end == at + 2;
+            if is_generic || is_empty || !read_attributes(&words[at..end], attributes) {
+                let is_free = is_set || begins_llvm_parameters(words, at);
                 elements.push(LineElement {
                     kind: match is_free {
                         true => hash(HASH_START, word),
@@ -118,13 +141,12 @@ fn has_affine_operands(name: &[u8]) -> bool {
 
 /// Returns a number for what is inside of brackets, but for attributes. `is_affine` says whether
 /// values and numbers are alike.
-fn kind_of_group(words: &[&[u8]], is_affine: bool, attributes: &mut Vec<u64>) -> u64 {
+fn kind_of_group(words: &[&[u8]], is_affine: bool, attributes: &mut Vec<LineAttribute>) -> u64 {
     let mut number = HASH_START;
     let mut at = 0;
     let is_list = is_affine && words[0] == b"[";
     while at < words.len() {
-        // The parameters of a type of a dialect.
-        let is_parameters = at > 0 && words[at] == b"<" && words[at - 1][0] == b'!';
+        let is_parameters = begins_llvm_parameters(words, at);
         if let Some(end) = group_end(words, at).filter(|_| words[at] == b"{")
             && read_attributes(&words[at..end], attributes)
         {
@@ -145,9 +167,15 @@ fn kind_of_group(words: &[&[u8]], is_affine: bool, attributes: &mut Vec<u64>) ->
     number
 }
 
+/// Returns whether the parameters of a type of LLVM begin at a word: `!llvm.struct<(i32, i8)>`, in
+/// which members may go.
+fn begins_llvm_parameters(words: &[&[u8]], at: usize) -> bool {
+    at > 0 && words[at] == b"<" && words[at - 1].starts_with(b"!llvm.")
+}
+
 /// Reads a list of attributes, `{a = 1 : i32, b}`. Returns `false` for other words. Attributes may
 /// go as a whole.
-fn read_attributes(words: &[&[u8]], attributes: &mut Vec<u64>) -> bool {
+fn read_attributes(words: &[&[u8]], attributes: &mut Vec<LineAttribute>) -> bool {
     if words[0] != b"{" {
         return false;
     }
@@ -161,10 +189,10 @@ fn read_attributes(words: &[&[u8]], attributes: &mut Vec<u64>) -> bool {
     if are_attributes && !inside.is_empty() {
         let number = |part: &&[&[u8]]| {
             let key = hash(HASH_START, part[0]);
-            let value = part[1..].iter();
-            value.fold(key, |number, word| {
+            let whole = part[1..].iter().fold(key, |number, word| {
                 hash(number, &kind(ModuleFormat::Mlir, word).to_le_bytes())
-            })
+            });
+            LineAttribute { key, whole }
         };
         attributes.extend(parts.iter().map(number));
     }
@@ -241,7 +269,7 @@ pub(super) struct RegionEnds {
     /// Numbers of regions with the operations that end their blocks, and of functions with what is
     /// around them.
     pub(super) pairs: Vec<u64>,
-    /// How many operations there are.
+    /// How many operations and labels there are.
     pub(super) operations: usize,
 }
 
@@ -269,7 +297,7 @@ impl RegionEnds {
             .copied()
             .unwrap_or(words[0]);
         // A module around others goes with nothing.
-        let is_module = matches!(name, b"module" | b"builtin.module");
+        let is_module = matches!(name, b"module" | b"builtin.module" | b"\"builtin.module\"");
         self.operations += usize::from(is_operation(name) && !is_module);
         let is_function = begins_function(words);
         let mut of = hash(HASH_START, name.strip_prefix(b"builtin.").unwrap_or(name));
@@ -282,6 +310,7 @@ impl RegionEnds {
         let mut needs_end = is_function || words[0].starts_with(b"%");
         let is_needed = self.open.last().is_some_and(|region| region.needs_end);
         let is_label = words[0].starts_with(b"^");
+        self.operations += usize::from(is_label);
         if words[0] == b"}" {
             let region = self.open.pop();
             self.is_broken |= is_needed && self.before != LineSort::End;
@@ -431,6 +460,8 @@ fn split<'a, 'b>(words: &'a [&'b [u8]], sign: &[u8]) -> Vec<&'a [&'b [u8]]> {
 mod tests {
     use std::sync::Arc;
 
+    use boildown_search::Verdict;
+
     use super::super::{ModuleFormat, ModuleGate};
 
     const MODULE: &str = "\
@@ -499,6 +530,56 @@ func.func @f() {
     fn a_region_ends_in_an_operation_of_its_own() {
         assert!(!admits("gpu.return", "return"));
         assert!(!admits("gpu.module @m {\n", "module @m {\n"));
+    }
+
+    #[test]
+    fn an_unknown_shape_that_is_interesting_says_nothing_about_others() {
+        let best: Arc<[u8]> = MODULE.as_bytes().into();
+        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let mut asked = 0;
+        for length in 0..512 {
+            let line = format!("{{\n  a.b c{}\n  return", "x".repeat(length));
+            let text = MODULE.replace("{\n  return", &line);
+            if gate.admits(text.as_bytes(), &best) {
+                asked += 1;
+                gate.tell(text.as_bytes(), Verdict::Interesting);
+            }
+        }
+        assert!(asked < 32, "{asked}");
+    }
+
+    #[test]
+    fn attributes_that_are_required_are_not_asked_about_again() {
+        let text = "func.func @f() {\n  a.a {l}\n  a.b {k}\n  a.a {l}\n  a.a {l}\n  return\n}\n";
+        let best: Arc<[u8]> = text.as_bytes().into();
+        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let without = |index: usize| {
+            let (at, _) = text.match_indices("a.a {l}").nth(index).unwrap_or_default();
+            format!("{}a.a{}", &text[..at], &text[at + 7..])
+        };
+        for index in 0..3 {
+            let is_asked = gate.admits(without(index).as_bytes(), &best);
+            assert_eq!(is_asked, index < 2, "{index}");
+            gate.tell(without(index).as_bytes(), Verdict::Uninteresting);
+        }
+        assert!(gate.admits(text.replace("{k}", "").as_bytes(), &best));
+    }
+
+    #[test]
+    fn a_change_that_was_missed_is_not_asked_about_again() {
+        let text = |body: &str| format!("func.func @f() {{\n{body}  a.b {{k}}\n  return\n}}\n");
+        let change = |text: &str| text.replace(" {k}", "");
+        let before = text("  a.a\n  a.c\n");
+        let best: Arc<[u8]> = before.as_bytes().into();
+        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        assert!(gate.admits(change(&before).as_bytes(), &best));
+        gate.tell(change(&before).as_bytes(), Verdict::Uninteresting);
+        let smaller = text("  a.c\n");
+        let best: Arc<[u8]> = smaller.as_bytes().into();
+        assert!(!gate.admits(change(&smaller).as_bytes(), &best));
+        let twins = text("  a.b {k}\n");
+        let best: Arc<[u8]> = twins.as_bytes().into();
+        assert!(gate.admits(twins.replacen(" {k}", "", 1).as_bytes(), &best));
     }
 
     #[test]

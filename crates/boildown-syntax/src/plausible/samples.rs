@@ -1,5 +1,9 @@
 //! Samples of the candidates that the gate skips: how rare they are, and when it opens.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use boildown_search::Verdict;
+
 /// One in this many of the candidates to be skipped is let through; at the beginning more, because
 /// of a small input there are few, and later fewer.
 const SAMPLE: usize = 32;
@@ -35,6 +39,20 @@ impl SkippedCandidates {
             .any(|&(samples, part)| self.samples >= samples && part * self.hits >= self.samples)
     }
 
+    /// The same, if only samples that are interesting as often as not say so.
+    /// Of a short text there are few, and two are enough.
+    pub(super) fn is_mostly_hit(&self, is_short: bool) -> bool {
+        let enough = if is_short { 2 } else { 4 };
+        self.samples >= enough && 2 * self.hits >= self.samples
+    }
+
+    /// Counts a candidate, and returns whether it is one of the few samples that show that a
+    /// property needs no module: the second, fourth, eighth, 16th, 256th and 4096th.
+    pub(super) fn is_rarely_sampled(&mut self) -> bool {
+        self.rejected += 1;
+        matches!(self.rejected, 2 | 4 | 8 | 16 | 256 | 4096)
+    }
+
     /// Counts a candidate, and returns whether it is let through as a sample. Where the tools of a
     /// format are strict, samples become rare after the first one that misses.
     pub(super) fn is_sampled(&mut self, is_short: bool, is_strict: bool) -> bool {
@@ -65,5 +83,36 @@ fn is_sampled(rejected: &mut usize, part: usize, is_hopeless: bool) -> bool {
     match is_hopeless {
         true => rejected.is_power_of_two(),
         false => is_early || *rejected % part == part / 2,
+    }
+}
+
+/// Attributes without which candidates were not interesting. Most of them are required, of each
+/// operation of that name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MissedAttributes {
+    /// How often each of them was missed, since it was not.
+    misses: BTreeMap<u64, u32>,
+}
+
+/// The number of misses after which an attribute stays. The first may have been about the property.
+const MISSES_OF_ATTRIBUTE: u32 = 2;
+
+impl MissedAttributes {
+    /// Takes the verdict on a candidate that lacks some attributes. Of several, it is not known
+    /// which one was missed.
+    pub(super) fn tell(&mut self, lacking: &BTreeSet<u64>, verdict: Verdict) {
+        for &attribute in lacking {
+            if verdict.is_interesting() {
+                self.misses.remove(&attribute);
+            } else if lacking.len() == 1 {
+                *self.misses.entry(attribute).or_insert(0) += 1;
+            }
+        }
+    }
+
+    /// Returns whether one of these attributes was missed often.
+    pub(super) fn has_any_of(&self, lacking: &BTreeSet<u64>) -> bool {
+        let is_missed = |attribute: &u64| self.misses.get(attribute) >= Some(&MISSES_OF_ATTRIBUTE);
+        lacking.iter().any(is_missed)
     }
 }

@@ -49,7 +49,11 @@ impl MlirLayout<'_> {
             }
             self.units.close();
         }
-        if targets > 1 {
+        for list in self.module.element_lists(index) {
+            let token = self.units.leaf(list);
+            self.module.lists.insert(list, token);
+        }
+        if targets > 1 && !self.module.has_fixed_targets(index) {
             for target in 0..targets {
                 let word = self.module.operations[index].targets[target].words.start;
                 let token = self.units.leaf(word);
@@ -76,7 +80,7 @@ impl MlirLayout<'_> {
             if self.module.may_be_declared(operation) {
                 self.module.regions[region].token = self.units.token(open);
             }
-        } else if !label.is_empty() {
+        } else if !label.is_empty() && self.module.has_free_blocks(region) {
             self.module.blocks[block].token = self.units.token(label.start);
             self.units.open();
             for parameter in 0..self.module.blocks[block].parameters.len() {

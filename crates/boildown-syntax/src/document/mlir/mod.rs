@@ -2,8 +2,9 @@
 //! everything that mentions the others made right.
 //!
 //! - `words.rs`: the words of the text
-//! - `module.rs`: the operations, regions and blocks, and the types of values, as far as the text
-//!   tells them
+//! - `module.rs`: the operations, regions and blocks
+//! - `reader.rs`: reading them
+//! - `results.rs`: the types of results, as far as the text tells them
 //! - `types.rs`: values of a type, made from nothing
 //! - `layout.rs`: the tokens and nodes
 //! - `remains.rs`: which operations are left, and what takes the place of the others
@@ -11,7 +12,9 @@
 
 mod layout;
 mod module;
+mod reader;
 mod remains;
+mod results;
 #[cfg(test)]
 mod tests;
 mod types;

@@ -57,6 +57,9 @@ impl<'a> MlirRemains<'a> {
             for value in remains.operands(operation) {
                 remains.need(value, &mut waiting);
             }
+            for definition in remains.mentioned_symbols(operation) {
+                remains.need_operation(definition, &mut waiting);
+            }
         }
         remains
     }
@@ -135,6 +138,7 @@ impl<'a> MlirRemains<'a> {
         let of = &self.module.operations[operation];
         self.module.is_llvm(operation)
             && !of.targets.is_empty()
+            && self.module.jump(operation).is_some()
             && (!is_kept(of.token, self.kept) || self.targets(operation).is_empty())
     }
 
@@ -142,6 +146,9 @@ impl<'a> MlirRemains<'a> {
     pub(super) fn targets(&self, operation: usize) -> Vec<usize> {
         let module = self.module;
         let of = &module.operations[operation];
+        if module.has_fixed_targets(operation) {
+            return (0..of.targets.len()).collect();
+        }
         if module.is_llvm(operation) && !is_kept(of.token, self.kept) {
             return Vec::new();
         }
@@ -172,21 +179,39 @@ impl<'a> MlirRemains<'a> {
         if !self.is_left[operation] || of.token.is_none() || !of.targets.is_empty() {
             return false;
         }
+        let is_gone = (self.mentioned_symbols(operation).into_iter())
+            .any(|definition| !self.is_left[definition]);
+        if is_gone {
+            self.is_left[operation] = false;
+        }
+        is_gone
+    }
+
+    /// Returns the operations that define the symbols that an operation mentions outside of its
+    /// attributes; in generic form, and of what defines a symbol itself, as in metadata, also in
+    /// these.
+    fn mentioned_symbols(&self, operation: usize) -> Vec<usize> {
+        let module = self.module;
+        let of = &module.operations[operation];
         let is_definition = of.symbol.is_some() && of.regions.is_empty();
+        let has_attributes = is_definition || module.is_generic(operation);
+        let mut found = Vec::new();
         let mut at = of.words.start;
         while at < of.words.end {
-            if module.is(at, "{") && !is_definition {
+            let is_region = of
+                .regions
+                .iter()
+                .any(|&region| module.regions[region].words.start == at);
+            if is_region || module.is(at, "{") && !has_attributes {
                 at = module.after(at);
                 continue;
             }
-            let is_mention = module.sort(at) == MlirSort::Symbol && of.symbol != Some(at);
-            if is_mention && self.is_gone_symbol(at) {
-                self.is_left[operation] = false;
-                return true;
+            if module.sort(at) == MlirSort::Symbol && of.symbol != Some(at) {
+                found.extend(module.symbols.get(module.text(at)));
             }
             at += 1;
         }
-        false
+        found
     }
 
     /// Returns whether the definition of a symbol is deleted.
@@ -246,10 +271,7 @@ impl<'a> MlirRemains<'a> {
             }
             None => match self.module.values[value].origin {
                 MlirOrigin::Result(operation) | MlirOrigin::OneOfResults(operation) => {
-                    if !std::mem::replace(&mut self.is_left[operation], true) {
-                        waiting.push(operation);
-                        self.need_ends(operation, waiting);
-                    }
+                    self.need_operation(operation, waiting);
                 }
                 MlirOrigin::Function(..) => {
                     self.needed.insert(value);
@@ -269,6 +291,14 @@ impl<'a> MlirRemains<'a> {
                     }
                 }
             },
+        }
+    }
+
+    /// Keeps an operation that is needed after all.
+    fn need_operation(&mut self, operation: usize, waiting: &mut Vec<usize>) {
+        if !std::mem::replace(&mut self.is_left[operation], true) {
+            waiting.push(operation);
+            self.need_ends(operation, waiting);
         }
     }
 
@@ -344,10 +374,7 @@ impl<'a> MlirRemains<'a> {
         if let Some(found) = self.made_first(value, function) {
             return Some(MlirStandIn::Value(found));
         }
-        if of.type_words.is_empty() && !of.is_truth {
-            return None;
-        }
-        let text = types::default(module, of.type_words.clone(), module.is_llvm(function))?;
+        let text = types::default(module, &of.type_text, function, of.is_step)?;
         Some(MlirStandIn::Default(function, text))
     }
 
@@ -356,17 +383,13 @@ impl<'a> MlirRemains<'a> {
         let module = self.module;
         let of = &module.operations[operation];
         let result = &module.values[of.result?];
-        if result.type_words.is_empty() {
-            return None;
-        }
-        let is_llvm = module.is_llvm(of.function?);
-        types::default(module, result.type_words.clone(), is_llvm)
+        types::default(module, &result.type_text, of.function?, result.is_step)
     }
 
     /// Returns whether an operation makes its result as a value that would take its place is made:
     /// a constant, an undefined value.
     fn is_made(&self, operation: usize) -> bool {
-        let name = self.module.text(self.module.operations[operation].name);
+        let name = self.module.name(operation);
         let default = self.default_of(operation);
         let rest = default
             .as_ref()
@@ -378,8 +401,7 @@ impl<'a> MlirRemains<'a> {
     fn is_default(&self, operation: usize) -> bool {
         let module = self.module;
         let of = &module.operations[operation];
-        let (first, last) = (&module.words[of.name], &module.words[of.words.end - 1]);
-        let text = &module.bytes[first.bytes.start..last.bytes.end];
+        let text = module.source(of.name..of.words.end);
         self.default_of(operation)
             .is_some_and(|default| default == text)
     }
@@ -412,6 +434,13 @@ impl<'a> MlirRemains<'a> {
     fn made(&self, operation: usize, value: usize) -> Option<usize> {
         let result = self.module.operations[operation].result?;
         let is_alike = self.is_left[operation] && self.module.same_type(result, value);
-        (is_alike && self.is_made(operation)).then_some(result)
+        let fits = is_alike && self.is_made(operation) && !self.is_zero_step(operation, value);
+        fits.then_some(result)
+    }
+
+    /// Returns whether a value is a step, and an operation makes zero.
+    fn is_zero_step(&self, operation: usize, value: usize) -> bool {
+        let mut words = self.module.operations[operation].words.clone();
+        self.module.values[value].is_step && words.any(|word| self.module.is(word, "0"))
     }
 }

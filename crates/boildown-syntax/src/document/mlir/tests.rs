@@ -235,6 +235,147 @@ fn a_function_stays_in_the_module_of_its_dialect() {
 }
 
 #[test]
+fn a_step_never_becomes_zero() {
+    let text = "\
+func.func @f(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.muli %n, %n : index
+  %c2 = arith.constant 2 : index
+  scf.for %i = %c0 to %n step %c2 {
+    \"use\"(%i, %c4) : (index, index) -> ()
+  }
+  return
+}
+";
+    let without_step = without(text, &["%c2 ="]);
+    assert_has(
+        &without_step,
+        &["%default0 = arith.constant 1 : index", "step %default0"],
+    );
+}
+
+#[test]
+fn a_list_of_elements_becomes_its_first_one() {
+    let text = "\
+memref.global @g : memref<2x2xf32> = dense<[[-1.5e+01, 2.0], [3.0, 4.0]]>
+func.func @f() -> memref<2x2xf32> {
+  %a = memref.get_global @g : memref<2x2xf32>
+  return %a : memref<2x2xf32>
+}
+";
+    assert_has(
+        &without_heads(text, &["[[-1"]),
+        &["memref<2x2xf32> = dense<-1.5e+01>\nfunc"],
+    );
+    assert_has(&without(text, &["memref.global"]), &["memref.alloc"]);
+}
+
+#[test]
+fn a_symbol_stays_with_an_operation_that_is_needed() {
+    let text = "\
+memref.global @g : memref<?xf32>
+func.func @f() -> memref<?xf32> {
+  %a = memref.get_global @g : memref<?xf32>
+  return %a : memref<?xf32>
+}
+";
+    assert_eq!(without(text, &["memref.global"]), text);
+}
+
+#[test]
+fn an_alias_goes_with_its_last_mention() {
+    let text = "\
+#inner = affine_map<(d0) -> (d0)>
+#map = [#inner]
+#other = 1 : i32
+func.func @f() {
+  \"use\"() {a = #map} : () -> ()
+  \"keep\"() {a = #other} : () -> ()
+  return
+}
+#unused = 2 : i32
+";
+    let text = without(text, &["\"use\""]);
+    assert_lacks(&text, &["#map", "#inner"]);
+    assert_has(&text, &["#other = 1", "#unused"]);
+}
+
+const SPIRV: &str = "\
+spirv.module Logical GLSL450 {
+  spirv.GlobalVariable @g : !spirv.ptr<f32, Input>
+  spirv.func @f(%a: i32) -> i32 \"None\" {
+    %p = spirv.mlir.addressof @g : !spirv.ptr<f32, Input>
+    %x = spirv.Load \"Input\" %p : f32
+    %y = spirv.IAdd %a, %a : i32
+    %z = spirv.ConvertFToS %x : f32 to i32
+    %c = spirv.SLessThan %z, %y : i32
+    spirv.BranchConditional %c, ^b1, ^b2
+  ^b1:
+    spirv.ReturnValue %z : i32
+  ^b2:
+    spirv.ReturnValue %y : i32
+  }
+}
+";
+
+#[test]
+fn what_is_made_for_spirv_is_of_its_dialect() {
+    assert_has(
+        &without(SPIRV, &["%x ="]),
+        &["%default0 = spirv.Constant 0.0 : f32"],
+    );
+    assert_has(
+        &without(SPIRV, &["%c ="]),
+        &["%default0 = spirv.Constant true\n"],
+    );
+    assert_has(&without(SPIRV, &["spirv.GlobalVariable"]), &["spirv.Undef"]);
+    let text = without_heads(SPIRV, &["^b1, "]);
+    assert_has(&text, &["spirv.Branch ^b2"]);
+    assert_lacks(&text, &["^b1"]);
+}
+
+const GENERIC: &str = "\
+\"builtin.module\"() ({
+  \"func.func\"() ({
+  ^bb0(%a: i1, %b: i32):
+    \"cf.cond_br\"(%a, %b)[^bb1, ^bb2] {operand_segment_sizes = array<i32: 1, 1, 0>} : (i1, i32) -> ()
+  ^bb1(%c: i32):
+    %d = \"arith.addi\"(%c, %b) : (i32, i32) -> i32
+    \"func.return\"(%d) : (i32) -> ()
+  ^bb2:
+    \"func.return\"(%b) : (i32) -> ()
+  }) {function_type = (i1, i32) -> i32, sym_name = \"f\"} : () -> ()
+  \"func.func\"() ({
+  ^bb0(%a: i1, %b: i32):
+    %r = \"func.call\"(%a, %b) {callee = @f} : (i1, i32) -> i32
+    \"func.return\"(%b) : (i32) -> ()
+  }) {function_type = (i1, i32) -> i32, sym_name = \"g\"} : () -> ()
+}) : () -> ()
+";
+
+#[test]
+fn calls_in_generic_form_go_with_their_function() {
+    let text = without(
+        GENERIC,
+        &["\"func.func\"() ({\n  ^bb0(%a: i1, %b: i32):\n    \"cf"],
+    );
+    assert_lacks(&text, &["func.call", "arith.addi"]);
+    assert_has(&text, &["sym_name = \"g\""]);
+}
+
+#[test]
+fn targets_in_generic_form_stay() {
+    let text = without(GENERIC, &["%d ="]);
+    assert_has(&text, &["[^bb1, ^bb2]", "\"func.return\"(%c)"]);
+    let document = Document::new(&GENERIC.as_bytes().into(), View::Mlir);
+    let units = units_at(&document, GENERIC, &["\"builtin.module\""]);
+    assert!(!units.is_empty());
+    let labels = GENERIC.find("^bb1(").unwrap_or_default();
+    let is_label = |token: &usize| document.tokens[*token].start as usize == labels;
+    assert!(!(0..document.len()).any(|token| is_label(&token)));
+}
+
+#[test]
 fn a_relation_in_a_set_is_no_bracket() {
     let text = "#s = affine_set<(d0) : (d0 - 3 >= 0)>\n\
                 func.func @f(%a: i32) -> i32 {\n  %b = arith.addi %a, %a : i32\n  return %b : i32\n}\n";

@@ -2,9 +2,11 @@
 //!
 //! Every set of units gives a module whose names are defined. Uses of a deleted value become one of
 //! the operands of the same type, or a value that is made for them; where no type is known, the
-//! operation stays. A deleted operation with regions leaves what was inside and is kept; a function
-//! without a body becomes a declaration.
+//! operation stays, with the symbols that it mentions. A list of elements becomes its first one,
+//! and an alias goes with its last mention. A deleted operation with regions leaves what was inside
+//! and is kept; a function without a body becomes a declaration.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::module::{MlirModule, MlirParameter};
@@ -35,8 +37,13 @@ impl ModuleText for MlirModule {
             out: Vec::new(),
             prefix,
         };
-        for &operation in &self.top {
+        let parts = self.top.iter().map(|&operation| {
             writer.operation(operation);
+            std::mem::take(&mut writer.out)
+        });
+        let parts: Vec<Vec<u8>> = parts.collect();
+        for (part, is_used) in parts.iter().zip(self.uses(&parts)) {
+            writer.put(if is_used { part } else { b"" });
         }
         let end = self.words.last().map_or(0, |last| last.bytes.end);
         writer.put(&self.bytes[end..]);
@@ -46,6 +53,51 @@ impl ModuleText for MlirModule {
 
 fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
+}
+
+impl MlirModule {
+    /// Returns which of the operations at the top are used, given their texts: all but the aliases
+    /// whose last mention is deleted.
+    fn uses(&self, parts: &[Vec<u8>]) -> Vec<bool> {
+        let name = |operation: usize| {
+            let start = self.operations[operation].words.start;
+            let is_alias = self.is(start, "#") || self.is(start, "!");
+            is_alias.then(|| self.source(start..start + 2))
+        };
+        let names: Vec<Option<&[u8]>> = self.top.iter().map(|&operation| name(operation)).collect();
+        let all: Vec<BTreeSet<&[u8]>> = parts.iter().map(|part| alias_names(part)).collect();
+        let was_used = |name: &[u8]| {
+            let mut mentions = self.bytes.windows(name.len()).filter(|&text| text == name);
+            mentions.nth(1).is_some()
+        };
+        let mut used: Vec<bool> = (names.iter())
+            .map(|name| name.is_none_or(|name| !was_used(name)))
+            .collect();
+        loop {
+            let is_mentioned = |name: &[u8]| {
+                let mut texts = all.iter().zip(&used);
+                texts.any(|(mentioned, is_used)| *is_used && mentioned.contains(name))
+            };
+            let next: Vec<bool> = (names.iter().zip(&used))
+                .map(|(name, is_used)| *is_used || name.is_some_and(is_mentioned))
+                .collect();
+            if next == used {
+                return used;
+            }
+            used = next;
+        }
+    }
+}
+
+/// Returns the names in a text that may be aliases: `#map`, `!type`.
+fn alias_names(text: &[u8]) -> BTreeSet<&[u8]> {
+    let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
+    let starts = (0..text.len()).filter(|&at| matches!(text[at], b'#' | b'!'));
+    let name = |at: usize| {
+        let length = text[at + 1..].iter().take_while(is_name).count();
+        &text[at..at + 1 + length]
+    };
+    starts.map(name).collect()
 }
 
 struct MlirWriter<'a> {
@@ -277,11 +329,9 @@ impl MlirWriter<'_> {
             return self.put(b"\n    llvm.unreachable");
         };
         let is_switch = name.ends_with(b"switch");
-        if rest.is_empty() || !is_switch {
-            let dialect = name.iter().rposition(|&byte| byte == b'.');
-            let dialect = dialect.map_or(&b""[..], |dot| &name[..=dot]);
-            let name = [b"\n    ", dialect, b"br"].concat();
-            self.put(&name);
+        if let Some(jump) = module.jump(index).filter(|_| rest.is_empty() || !is_switch) {
+            self.put(b"\n    ");
+            self.put(jump.as_bytes());
             return self.target(index, *first);
         }
         self.words(of.words.start..of.targets[0].words.start);
@@ -367,6 +417,12 @@ impl MlirWriter<'_> {
                 }
                 return close + 1;
             }
+            MlirSort::Open if self.is_splat(word) => {
+                self.gap(word);
+                let element = module.first_element(word).unwrap_or(word..word);
+                self.put(module.source(element));
+                return module.words[word].partner + 1;
+            }
             MlirSort::Symbol => {
                 self.gap(word);
                 self.put(module.text(word));
@@ -378,6 +434,12 @@ impl MlirWriter<'_> {
             }
         }
         word + 1
+    }
+
+    /// Returns whether a list of elements becomes its first one.
+    fn is_splat(&self, open: usize) -> bool {
+        let list = self.module.lists.get(&open);
+        list.is_some_and(|&token| !is_kept(token, self.remains.kept))
     }
 
     fn is_gone_symbol(&self, word: usize) -> bool {

@@ -186,11 +186,12 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // What is joined is hard to read, each hit is a reason to run all passes again, and two
     // instructions on a line would be one unit then.
     passes.retain(|pass| !matches!(pass.id, PassId::RewritingJoins | PassId::Layout));
-    // No tool that reads a module cares about columns.
-    passes.retain(|pass| !is_of_columns(pass));
+    // No tool that reads a module cares about columns, and digits and letters of strings are not
+    // worth a test each.
+    passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingLetters);
     if view == View::LlvmIr {
         // What nothing mentions is deleted with the instructions, and what is left is short.
-        passes.retain(|pass| !is_of_large_texts(pass) && pass.id != PassId::RewritingLetters);
+        passes.retain(|pass| !is_of_large_texts(pass));
         let swept = |pass: Pass| match pass.id {
             PassId::Tree => pass.swept(),
             _ => pass,
