@@ -14,12 +14,12 @@ use crate::{Document, View};
 pub(super) struct Arguments {
     pub(super) body: usize,
     parameters: usize,
-    values: Values,
+    values: ParameterValues,
 }
 
 /// What the names of parameters become.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Values {
+enum ParameterValues {
     /// The elements of the text of a hole, by position.
     Elements(usize),
     /// A text, all of them.
@@ -27,8 +27,8 @@ enum Values {
 }
 
 impl Arguments {
-    /// Reads `$BODY`, `$$$PARAMETERS` and the values, `$$$ARGUMENTS` or a text. The rule has to know
-    /// the holes.
+    /// Reads `$BODY`, `$$$PARAMETERS` and the values, `$$$ARGUMENTS` or a text. The rule has to
+    /// know the holes.
     pub(super) fn read(
         body: &str,
         parameters: &str,
@@ -44,8 +44,8 @@ impl Arguments {
             body: known(body)?,
             parameters: known(parameters)?,
             values: match values.starts_with('$') {
-                true => Values::Elements(known(values)?),
-                false => Values::Text(values.as_bytes().into()),
+                true => ParameterValues::Elements(known(values)?),
+                false => ParameterValues::Text(values.as_bytes().into()),
             },
         })
     }
@@ -59,10 +59,10 @@ impl Arguments {
             .map(|parameter| name_of(document, parameter))
             .collect();
         let values: Vec<Vec<u8>> = match &self.values {
-            Values::Elements(hole) => (elements(document, bound(*hole)).into_iter())
+            ParameterValues::Elements(hole) => (elements(document, bound(*hole)).into_iter())
                 .map(|argument| operand(document.text(argument)))
                 .collect(),
-            Values::Text(text) => vec![text.to_vec(); names.len()],
+            ParameterValues::Text(text) => vec![text.to_vec(); names.len()],
         };
         let body = bound(self.body);
         let mut text = Vec::new();
