@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::Language;
 use crate::common_ends::{common_end, common_start};
 use crate::document::is_word;
 
@@ -13,21 +14,33 @@ use crate::document::is_word;
 /// that to `a_b` again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextOrder {
-    /// Fewer words and other visible characters; then fewer names; then fewer visible bytes; then
-    /// fewer bytes; then earlier in the order of bytes. For texts.
+    /// Fewer words and other visible characters; then fewer visible bytes; then fewer bytes; then
+    /// earlier in the order of bytes. For texts.
     Words,
+    /// The same, but `#x0f` is one word, and fewer names come before fewer visible bytes: a literal
+    /// is simpler than a name. For scripts of SMT-LIB. In other texts, to delete the first byte of
+    /// `0a` has to make them smaller.
+    Terms,
     /// Fewer bytes; then fewer bytes other than zero; then earlier in the order of bytes. For
     /// binaries.
     Bytes,
 }
 
 impl TextOrder {
+    /// Returns the order for texts in a language.
+    pub(crate) fn of(language: &Language) -> Self {
+        match language.name {
+            "SMT-LIB" => Self::Terms,
+            _ => Self::Words,
+        }
+    }
+
     /// Compares two texts. Linear in their lengths, but only the stretch in which they differ is
     /// looked at byte by byte.
     pub(crate) fn compare(self, left: &[u8], right: &[u8]) -> Ordering {
         let (mut start, after) = differing(left, right);
         let mut ends = [left.len() - after, right.len() - after];
-        if self == Self::Words {
+        if self != Self::Bytes {
             // A word that begins or ends outside of the stretch is counted with it.
             while start > 0 && (is_word(left[start - 1]) || left[start - 1] == b'#') {
                 start -= 1;
@@ -46,8 +59,8 @@ impl TextOrder {
     /// Returns the size of a text, in units of descending importance.
     fn size(self, text: &[u8]) -> [usize; 4] {
         match self {
-            Self::Words => {
-                let size = TextSize::of(text);
+            Self::Words | Self::Terms => {
+                let size = TextSize::of(text, self);
                 [size.words, size.names, size.visible, text.len()]
             }
             Self::Bytes => {
@@ -61,24 +74,26 @@ impl TextOrder {
 /// What a text consists of.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TextSize {
-    /// Words and other visible characters. `#x0f` and `#b01` are words.
+    /// Words and other visible characters. In the order of terms, `#x0f` and `#b01` are words.
     pub(crate) words: usize,
-    /// Words that begin with a letter. A literal is simpler than a name, even a longer one.
+    /// Words that begin with a letter, in the order of terms.
     pub(crate) names: usize,
     /// Visible bytes.
     pub(crate) visible: usize,
 }
 
 impl TextSize {
-    pub(crate) fn of(text: &[u8]) -> Self {
+    pub(crate) fn of(text: &[u8], order: TextOrder) -> Self {
+        let is_of_terms = order == TextOrder::Terms;
         let mut size = Self::default();
         let mut before = b' ';
         for (at, &byte) in text.iter().enumerate() {
             let is_visible = !byte.is_ascii_whitespace();
-            let continues =
-                is_word(byte) && (is_word(before) || before == b'#' && is_digits(&text[at..]));
+            let continues = is_word(byte)
+                && (is_word(before) || is_of_terms && before == b'#' && is_digits(&text[at..]));
             size.words += usize::from(is_visible && !continues);
-            size.names += usize::from(!continues && (byte.is_ascii_alphabetic() || byte == b'_'));
+            let is_name = is_of_terms && (byte.is_ascii_alphabetic() || byte == b'_');
+            size.names += usize::from(is_name && !continues);
             size.visible += usize::from(is_visible);
             before = byte;
         }
@@ -122,6 +137,12 @@ mod tests {
         ascending(
             TextOrder::Words,
             &[
+                "", " ", "a", "b", "a_b", "a b", "a c", "a  b", "ab b", "a+b",
+            ],
+        );
+        ascending(
+            TextOrder::Terms,
+            &[
                 "", " ", "0", "#x0f", "a", "b", "a_b", "1 b", "#x1 b", "a b", "a c", "a  b",
                 "ab b", "a+b",
             ],
@@ -141,14 +162,27 @@ mod tests {
         fn only_the_stretch_that_differs_has_to_be_looked_at(
             (start, end) in ("[ab_ #0]{0,6}", "[ab_ #0]{0,6}"),
             (left, right) in ("[ab_ #0]{0,4}", "[ab_ #0]{0,4}"),
+            order in prop_oneof![Just(TextOrder::Words), Just(TextOrder::Terms)],
         ) {
             let [left, right] = [left, right].map(|middle| format!("{start}{middle}{end}").into_bytes());
             let whole = |text: &[u8]| {
-                let size = TextSize::of(text);
+                let size = TextSize::of(text, order);
                 (size.words, size.names, size.visible, text.len(), text.to_vec())
             };
             let expected = whole(&left).cmp(&whole(&right));
-            prop_assert_eq!(TextOrder::Words.compare(&left, &right), expected);
+            prop_assert_eq!(order.compare(&left, &right), expected);
+        }
+
+        #[test]
+        fn deleting_a_byte_of_a_word_makes_a_text_smaller(
+            (start, word, end) in ("[a +]{0,4}", "[a0_]{2,5}", "[a +]{0,4}"),
+            at in 0_usize..5,
+        ) {
+            let whole = format!("{start}{word}{end}");
+            let mut shorter = whole.clone();
+            shorter.remove(start.len() + at % word.len());
+            let order = TextOrder::Words.compare(shorter.as_bytes(), whole.as_bytes());
+            prop_assert!(order.is_lt(), "{shorter:?} {whole:?}");
         }
     }
 }

@@ -310,8 +310,9 @@ fn passes_of(
 ) -> Passes {
     let setup = language.map(|language| rewrite_setup(bytes, language, &strategy));
     let text_order = match language {
+        Some(language) => TextOrder::of(language),
         None if is_binary(bytes) => TextOrder::Bytes,
-        _ => TextOrder::Words,
+        None => TextOrder::Words,
     };
     let format = module_format(bytes, language).filter(|_| strategy.gate == GateMode::Adaptive);
     let gate = format.map(|format| ModuleGate::new(format, bytes));

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use boildown_search::Subset;
 
-use crate::Document;
 use crate::document::Substitutes;
-use crate::text_order::TextSize;
+use crate::text_order::{TextOrder, TextSize};
+use crate::{Document, View};
 
 /// A replacement for a range of tokens; an empty one deletes them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,8 +32,8 @@ impl Edit {
 
 /// Edits that are made together.
 ///
-/// Invariant: the input becomes strictly smaller, measured in words, then in names, then in visible
-/// bytes, then in the order of its bytes: see [`TextSize`]. Unlike tokens, deleting never adds a
+/// Invariant: the input becomes strictly smaller, measured in words, then in names (in scripts of
+/// SMT-LIB), then in visible bytes, then in the order of its bytes: see [`TextSize`]. Unlike tokens, deleting never adds a
 /// word, whatever the grammar makes of the rest.
 #[derive(Debug, Clone)]
 pub(crate) struct Proposal {
@@ -64,10 +64,14 @@ impl Proposal {
         let mut saved = SizeReduction::default();
         let mut names = 0;
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let text_order = match document.view() {
+            View::Syntax(language) => TextOrder::of(language),
+            _ => TextOrder::Words,
+        };
         let mut order = std::cmp::Ordering::Equal;
         for edit in &edits {
             let old = document.text(edit.range());
-            let [before, after] = [old, &edit.text[..]].map(TextSize::of);
+            let [before, after] = [old, &edit.text[..]].map(|text| TextSize::of(text, text_order));
             let less = |before, after| count(before) - count(after);
             saved.words += less(before.words, after.words);
             names += less(before.names, after.names);

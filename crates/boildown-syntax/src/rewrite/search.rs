@@ -374,11 +374,11 @@ mod tests {
     use super::*;
     use crate::View;
     use crate::languages::samples;
-    use crate::text_order::TextSize;
+    use crate::text_order::{TextOrder, TextSize};
 
     /// Returns the size that every step makes smaller.
-    fn size(text: &[u8]) -> (usize, usize, usize, Vec<u8>) {
-        let size = TextSize::of(text);
+    fn size(text: &[u8], order: TextOrder) -> (usize, usize, usize, Vec<u8>) {
+        let size = TextSize::of(text, order);
         (size.words, size.names, size.visible, text.to_vec())
     }
 
@@ -388,6 +388,7 @@ mod tests {
             let Some(language) = Language::named(name) else {
                 continue;
             };
+            let order = TextOrder::of(language);
             let bytes: Arc<[u8]> = sample.as_bytes().into();
             let setup = Arc::new(RewriteSetup::new(
                 language,
@@ -408,7 +409,7 @@ mod tests {
                     let mut search = at_once(Rewrites::new(document, &setup, kind, missed));
                     while let Some(query) = search.ask() {
                         let [before, after] = [search.best(), query.candidate]
-                            .map(|candidate| size(candidate.bytes()));
+                            .map(|candidate| size(candidate.bytes(), order));
                         assert!(
                             after < before,
                             "{name}: {:?} becomes {:?}",
