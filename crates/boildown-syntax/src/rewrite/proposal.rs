@@ -33,8 +33,8 @@ impl Edit {
 /// Edits that are made together.
 ///
 /// Invariant: the input becomes strictly smaller, measured in words, then in names (in scripts of
-/// SMT-LIB), then in visible bytes, then in the order of its bytes: see [`TextSize`]. Unlike tokens,
-/// deleting never adds a word, whatever the grammar makes of the rest.
+/// SMT-LIB), then in visible bytes, then in the order of its bytes: see [`TextSize`]. Unlike
+/// tokens, deleting never adds a word, whatever the grammar makes of the rest.
 #[derive(Debug, Clone)]
 pub(crate) struct Proposal {
     /// Ascending and disjoint.
