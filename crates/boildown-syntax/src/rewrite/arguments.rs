@@ -55,7 +55,7 @@ impl Arguments {
     pub(super) fn body_with(&self, document: &Document, bindings: &Bindings) -> Vec<u8> {
         let bound = |hole: usize| bindings[hole].clone().unwrap_or(0..0);
         let parameters = elements(document, bound(self.parameters));
-        let names: Vec<&[u8]> = (parameters.into_iter())
+        let names: Vec<Option<&[u8]>> = (parameters.into_iter())
             .map(|parameter| name_of(document, parameter))
             .collect();
         let values: Vec<Vec<u8>> = match &self.values {
@@ -72,7 +72,7 @@ impl Arguments {
             let is_member =
                 token > body.start + 1 && matches!(document.token(token - 1), b"." | b"->" | b"::");
             let position = (!is_member)
-                .then(|| names.iter().position(|&name| name == word))
+                .then(|| names.iter().position(|&name| name == Some(word)))
                 .flatten();
             match position.and_then(|position| values.get(position)) {
                 Some(value) => text.extend_from_slice(value),
@@ -109,18 +109,18 @@ fn elements(document: &Document, list: Range<usize>) -> Vec<Range<usize>> {
     elements
 }
 
-/// Returns the name of a parameter: `a` of `int a = 1`, of `mut a: u8` and, in Go, of `a int`.
-fn name_of(document: &Document, parameter: Range<usize>) -> &[u8] {
+/// Returns the name of a parameter: `a` of `int a = 1`, of `mut a: u8` and, in Go, of `a int`. A
+/// lifetime of Rust has none.
+fn name_of(document: &Document, parameter: Range<usize>) -> Option<&[u8]> {
+    if parameter.is_empty() || document.token(parameter.start) == b"'" {
+        return None;
+    }
     let is_end = |token: &usize| {
         let word = document.token(*token);
         matches!(word, b":" | b"=" | b"[" | b"?" | b"extends")
     };
     let end = parameter.clone().find(is_end).unwrap_or(parameter.end);
     let is_name = |word: &&[u8]| word.first().is_some_and(|&byte| is_word(byte));
-    if document.token(parameter.start) == b"'" {
-        // A lifetime of Rust.
-        return b"";
-    }
     let mut names = (parameter.start..end)
         .map(|token| document.token(token))
         .filter(is_name);
@@ -129,7 +129,6 @@ fn name_of(document: &Document, parameter: Range<usize>) -> &[u8] {
         true => names.next(),
         false => names.next_back(),
     }
-    .unwrap_or_default()
 }
 
 /// Returns an argument as an operand: in parentheses if it has operators.

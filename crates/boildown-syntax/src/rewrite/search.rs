@@ -430,10 +430,14 @@ mod tests {
         let document = Arc::new(Document::new(&text, View::Syntax(language)));
         let rules = Rules::built_in(language);
         let setup = RewriteSetup::new(language, rules, NamePolicy::default(), text);
+        texts_of(&document, setup)
+    }
+
+    fn texts_of(document: &Arc<Document>, setup: RewriteSetup) -> Vec<String> {
         let missed = MissedRewrites::default();
         let kind = RewriteKind::Smaller;
         let rewrites = at_once(Rewrites::new(
-            Arc::clone(&document),
+            Arc::clone(document),
             &Arc::new(setup),
             kind,
             missed,
@@ -448,6 +452,23 @@ mod tests {
                 after.split_whitespace().collect()
             })
             .collect()
+    }
+
+    #[test]
+    #[cfg(feature = "lang-typescript")]
+    fn what_is_left_takes_a_place_before_shorter_texts_of_the_input() {
+        let language = Language::named("TypeScript").expect("the grammar is built");
+        let [input, left]: [Arc<[u8]>; 2] = [
+            "let a: []; interface Circle {} function f<T extends Circle>() {}",
+            "interface Circle {} function f<T extends Circle>() {}",
+        ]
+        .map(|text| text.as_bytes().into());
+        let rules = Rules::built_in(language);
+        let setup = RewriteSetup::new(language, rules, NamePolicy::default(), input);
+        let document = Arc::new(Document::new(&left, View::Syntax(language)));
+        let seen = texts_of(&document, setup);
+        let expect = "functionf<Textends{}>(){}".to_owned();
+        assert!(seen.contains(&expect), "{seen:#?}");
     }
 
     #[test]
