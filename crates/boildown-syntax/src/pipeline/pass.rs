@@ -390,16 +390,6 @@ impl Pass {
         is_sweep || matches!(self.view, View::Letters(_) | View::Spaces(_))
     }
 
-    /// Returns whether the pass runs in the first round only. Of what is left of a module of MLIR
-    /// in a later one, the sweep asks about each part, and new names would have to be proved again.
-    pub(super) fn is_once(&self) -> bool {
-        match self.view {
-            View::Mlir => matches!(self.method, Method::Tree(_)),
-            View::Syntax(language) => language.name == "MLIR" && self.id == PassId::RewritingNames,
-            _ => false,
-        }
-    }
-
     /// Returns whether a hit of the pass is no reason to run all the others again: they find no
     /// more than before, except for the proof. Of zeros in a module, others have made the
     /// instructions, and of words of MLIR, those that make the operations have come before.

@@ -70,8 +70,6 @@ pub(super) struct Passes {
     last_hit: usize,
     /// Whether the order has ended and begun again since the last hit, or there was none.
     started_over: bool,
-    /// The number of rounds that are over.
-    rounds: usize,
     /// Whether the pass at work has hit.
     has_hit: bool,
     /// The number of tokens of the input, once a pass has read it in its language.
@@ -260,7 +258,6 @@ impl Passes {
             search,
             last_hit: usize::MAX,
             started_over: true,
-            rounds: 0,
             has_hit: false,
             input_tokens: None,
             ends,
@@ -374,13 +371,11 @@ impl Passes {
                 self.ask_trivial();
             } else {
                 (self.current, self.started_over) = (0, true);
-                self.rounds += 1;
             }
             return;
         };
         let id = pass.id;
-        let is_over = pass.is_once() && self.rounds > 0;
-        let is_of_use = pass.sizes.contains(&self.best.bytes().len()) && !is_over;
+        let is_of_use = pass.sizes.contains(&self.best.bytes().len());
         if is_of_use && self.is_needless(self.current) {
             (self.current, self.asked) = (self.current + 1, 0);
             return;

@@ -189,14 +189,19 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // No tool that reads a module cares about columns, and digits and letters of strings are not
     // worth a test each.
     passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingLetters);
+    // New names in MLIR would have to be proved again.
+    let once = match view {
+        View::Mlir => PassId::RewritingNames,
+        _ => PassId::Tree,
+    };
+    let swept = |pass: Pass| match pass.id == once {
+        true => pass.swept(),
+        false => pass,
+    };
+    passes = passes.into_iter().map(swept).collect();
     if view == View::LlvmIr {
         // What nothing mentions is deleted with the instructions, and what is left is short.
         passes.retain(|pass| !is_of_large_texts(pass));
-        let swept = |pass: Pass| match pass.id {
-            PassId::Tree => pass.swept(),
-            _ => pass,
-        };
-        passes = passes.into_iter().map(swept).collect();
     }
     // A body without instructions is no body; the view makes declarations.
     passes.retain(|pass| !matches!(pass.id, PassId::Bodies | PassId::UnusedAfterBodies));
@@ -254,7 +259,7 @@ pub(super) fn instructions(view: View) -> [Pass; 4] {
         pass(PassId::IdleInstructions, Method::IdleUnits),
         pass(PassId::EachInstruction, Method::Window(1)),
     ];
-    let is_once = matches!(view, View::LlvmIr | View::Spirv);
+    let is_once = view != View::Rtlil;
     passes.map(|pass| match pass.method {
         Method::Tree(_) if is_once => pass.swept(),
         _ => pass,
