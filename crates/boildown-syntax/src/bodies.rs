@@ -1,13 +1,12 @@
 //! Emptied bodies: the pass that deletes what functions do, and leaves their heads.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use boildown_search::algorithms::Algorithm;
-use boildown_search::list::{InBatches, List, ListAlgorithm as _};
+use boildown_search::list::InBatches;
 use boildown_search::tree::NodeId;
-use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 
+use crate::grouped_deletions::{Deletion, GroupedDeletions};
 use crate::symbols::parents;
 use crate::{Document, Language};
 
@@ -17,31 +16,35 @@ use crate::{Document, Language};
 /// Bodies that a compiler evaluates, or reads for a type, come last: without them, other code is
 /// wrong. They lose `constexpr` with their statements, as a function that returns nothing cannot be
 /// evaluated.
-///
-/// # Guarantee
-/// Ends with an interesting set. What it asks about deletes at least `smallest` tokens.
-/// # Cost
-/// That of the list algorithm over the bodies, weighted by their tokens: once over those that are
-/// only run, once over the others. A candidate is linear in the number of bodies.
-/// # Units
-/// Elements of candidates are tokens of the document.
-#[derive(Debug, Clone)]
-pub(crate) struct Bodies {
-    group: Group,
-    /// The bodies that are emptied when the list of `group` has ended.
-    later: Option<Group>,
-    /// The tokens that are kept where the list of `group` begins.
-    before: Subset,
-    /// Queries that would delete fewer tokens are skipped.
+pub(crate) fn emptied(
+    document: &Document,
+    language: &'static Language,
+    algorithm: InBatches<Algorithm>,
     smallest: usize,
-    next: Option<Query<Subset>>,
+) -> GroupedDeletions {
+    let bodies = outermost(document, language);
+    deletions(&bodies, document, algorithm, smallest)
 }
 
-/// Bodies of one kind, in order.
-#[derive(Debug, Clone)]
-struct Group {
-    bodies: Arc<[Body]>,
-    list: Batches<AnyListSearch>,
+/// Empties these bodies: first those that are only run, then those that are evaluated.
+pub(crate) fn deletions(
+    bodies: &[Body],
+    document: &Document,
+    algorithm: InBatches<Algorithm>,
+    smallest: usize,
+) -> GroupedDeletions {
+    let (evaluated, run): (Vec<&Body>, _) = bodies.iter().partition(|body| body.is_evaluated);
+    let groups = [run, evaluated].map(|group| group.into_iter().map(Body::deletion).collect());
+    GroupedDeletions::new(document.len(), groups, algorithm, smallest)
+}
+
+/// Returns the bodies that are larger than what replaces them, each without its first token: the
+/// replacement takes its place.
+pub(crate) fn but_first_token(document: &Document, language: &'static Language) -> Vec<Body> {
+    let mut bodies = outermost(document, language);
+    bodies.retain(|body| body.inside.len() > SMALLEST_REPLACED);
+    bodies.iter_mut().for_each(|body| body.inside.start += 1);
+    bodies
 }
 
 /// The tokens of a body that go together.
@@ -50,135 +53,11 @@ pub(crate) struct Body {
     /// The node, with the braces.
     pub(crate) node: NodeId,
     /// What is inside of the braces.
-    inside: Range<usize>,
+    pub(crate) inside: Range<usize>,
     /// Whether others may need what is inside of it at compile time.
     pub(crate) is_evaluated: bool,
     /// The word of the head that says so.
     constant: Option<usize>,
-}
-
-impl Bodies {
-    pub(crate) fn new(
-        document: &Document,
-        language: &'static Language,
-        algorithm: InBatches<Algorithm>,
-        smallest: usize,
-    ) -> Self {
-        let bodies = outermost(document, language);
-        Self::over(bodies, document, algorithm, smallest)
-    }
-
-    /// Leaves the first token of each body, for what replaces it. Bodies that are hardly larger
-    /// stay.
-    pub(crate) fn but_first_token(
-        document: &Document,
-        language: &'static Language,
-        algorithm: InBatches<Algorithm>,
-        smallest: usize,
-    ) -> Self {
-        let mut bodies = outermost(document, language);
-        bodies.retain(|body| body.inside.len() > SMALLEST_REPLACED);
-        bodies.iter_mut().for_each(|body| body.inside.start += 1);
-        Self::over(bodies, document, algorithm, smallest)
-    }
-
-    fn over(
-        bodies: Vec<Body>,
-        document: &Document,
-        algorithm: InBatches<Algorithm>,
-        smallest: usize,
-    ) -> Self {
-        let (evaluated, run) = bodies.into_iter().partition(|body| body.is_evaluated);
-        let mut bodies = Self {
-            group: Group::new(run, algorithm),
-            later: Some(Group::new(evaluated, algorithm)),
-            before: Subset::full(document.len()),
-            smallest: smallest.max(1),
-            next: None,
-        };
-        bodies.advance();
-        bodies
-    }
-
-    /// Returns what is still to be emptied of each body.
-    pub(crate) fn left(&self) -> impl Iterator<Item = &Range<usize>> {
-        let groups = [Some(&self.group), self.later.as_ref()];
-        let bodies = groups.into_iter().flatten();
-        bodies.flat_map(|group| group.bodies.iter().map(|body| &body.inside))
-    }
-
-    /// Moves on to the next query that deletes enough.
-    fn advance(&mut self) {
-        self.next = loop {
-            let Some(query) = self.group.list.ask() else {
-                let Some(later) = self.later.take() else {
-                    break None;
-                };
-                self.before = self.best();
-                self.group = later;
-                continue;
-            };
-            let kept = &query.candidate;
-            if self.group.deletes(kept) >= self.smallest {
-                let query = query.map(|kept| self.group.keep(&self.before, &kept));
-                break Some(query);
-            }
-            self.group.list.skip();
-        };
-    }
-}
-
-impl Group {
-    fn new(bodies: Vec<Body>, algorithm: InBatches<Algorithm>) -> Self {
-        let weights = bodies.iter();
-        let weights = weights.map(|body| u32::try_from(body.inside.len()).unwrap_or(u32::MAX));
-        let list = algorithm.algorithm.on(List::weighted(weights));
-        Self {
-            bodies: bodies.into(),
-            list: Batches::new(list, algorithm.batch_size),
-        }
-    }
-
-    /// Returns the number of tokens inside of the bodies that go when only `kept` stay.
-    fn deletes(&self, kept: &Subset) -> usize {
-        let best = self.list.best();
-        let emptied = best.cuts_to(kept).into_iter().flatten();
-        let emptied = emptied.filter(|&body| best.contains(body));
-        emptied.map(|body| self.bodies[body].inside.len()).sum()
-    }
-
-    /// Returns the tokens of `before` with these bodies.
-    fn keep(&self, before: &Subset, kept: &Subset) -> Subset {
-        let emptied = (self.bodies.iter().enumerate()).filter(|(body, _)| !kept.contains(*body));
-        let mut tokens = before.without(emptied.flat_map(|(_, body)| {
-            let constant = body.constant.map(|word| word..word + 1);
-            constant.into_iter().chain([body.inside.clone()])
-        }));
-        tokens.commit();
-        tokens
-    }
-}
-
-impl Search for Bodies {
-    type Candidate = Subset;
-
-    fn ask(&self) -> Option<Query<Subset>> {
-        self.next.clone()
-    }
-
-    fn tell(&mut self, verdict: Verdict) {
-        self.group.list.tell(verdict);
-        self.advance();
-    }
-
-    fn skip(&mut self) {
-        self.group.list.skip();
-        self.advance();
-    }
-
-    fn best(&self) -> Subset {
-        self.group.keep(&self.before, &self.group.list.best())
-    }
 }
 
 /// Bodies of up to this many tokens are not larger than what replaces them.
@@ -225,6 +104,11 @@ impl Body {
             constant,
         }
     }
+
+    fn deletion(&self) -> Deletion {
+        let constant = self.constant.map(|word| word..word + 1);
+        constant.into_iter().chain([self.inside.clone()]).collect()
+    }
 }
 
 /// Words of the head of a function that is evaluated at compile time.
@@ -242,9 +126,9 @@ mod tests {
     use crate::reduced_text::{one_by_one, program, reduced};
 
     /// Returns the result, and the number of queries, when these words have to stay.
-    fn emptied(text: &str, words: &[&str], smallest: usize) -> (String, usize) {
+    fn run(text: &str, words: &[&str], smallest: usize) -> (String, usize) {
         let (document, language) = program(text);
-        let bodies = Bodies::new(&document, language, one_by_one(), smallest);
+        let bodies = emptied(&document, language, one_by_one(), smallest);
         reduced(&document, bodies, words)
     }
 
@@ -254,7 +138,7 @@ mod tests {
 
     #[test]
     fn all_bodies_go_at_once_and_heads_and_members_stay() {
-        let (result, queries) = emptied(PROGRAM, &["int f()", "int d;", "int g()"], 1);
+        let (result, queries) = run(PROGRAM, &["int f()", "int d;", "int g()"], 1);
         assert_eq!(queries, 1);
         let words: Vec<&str> = result.split_whitespace().collect();
         let expected = "namespace n { struct a { int f() {} int d; }; } int g() {} int main() {}";
@@ -263,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_body_that_is_needed_stays_whole() {
-        let (result, _) = emptied(PROGRAM, &["h();"], 1);
+        let (result, _) = run(PROGRAM, &["h();"], 1);
         assert!(result.contains("int g() { for (;;) { h(); } }"), "{result}");
         assert!(!result.contains("return"), "{result}");
     }
@@ -271,19 +155,19 @@ mod tests {
     #[test]
     fn bodies_that_a_compiler_evaluates_come_last_and_lose_the_word() {
         let text = "constexpr int f() { return 1; } void g() { f(); } auto h() { return 2; }";
-        let (result, _) = emptied(text, &["constexpr"], 1);
+        let (result, _) = run(text, &["constexpr"], 1);
         assert_eq!(
             result.split_whitespace().collect::<Vec<_>>().concat(),
             "constexprintf(){return1;}voidg(){}autoh(){}"
         );
-        let (result, queries) = emptied(text, &[], 1);
+        let (result, queries) = run(text, &[], 1);
         assert_eq!(queries, 2);
         assert!(!result.contains("constexpr"), "{result}");
     }
 
     #[test]
     fn small_bodies_are_not_asked_about() {
-        let (result, queries) = emptied(PROGRAM, &[], 1000);
+        let (result, queries) = run(PROGRAM, &[], 1000);
         assert_eq!((result.as_str(), queries), (PROGRAM, 0));
     }
 }

@@ -80,7 +80,7 @@ mod document;
 mod edit_plan;
 mod file_graph;
 mod gate;
-mod idle_tokens;
+mod grouped_deletions;
 mod inclusions;
 mod isolate;
 mod keep;

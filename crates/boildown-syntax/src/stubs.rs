@@ -7,9 +7,10 @@ use boildown_search::algorithms::Algorithm;
 use boildown_search::list::InBatches;
 use boildown_search::{Query, Search, Subset, Verdict};
 
-use crate::bodies::Bodies;
+use crate::bodies::{but_first_token, deletions};
 use crate::candidate::{Candidate, Check};
 use crate::document::Substitutes;
+use crate::grouped_deletions::GroupedDeletions;
 use crate::{Document, Language};
 
 /// Replaces the bodies of functions by stubs, many at once: `int f() { return g(1); }` becomes
@@ -19,12 +20,12 @@ use crate::{Document, Language};
 /// # Guarantee
 /// Ends with an interesting candidate.
 /// # Cost
-/// That of [`Bodies`].
+/// That of [`GroupedDeletions`].
 /// # Units
 /// Elements of candidates are tokens of the document. The first token of a body becomes the stub.
 #[derive(Debug, Clone)]
 pub(crate) struct Stubs {
-    bodies: Bodies,
+    bodies: GroupedDeletions,
     /// The tokens of each body but the first.
     insides: Arc<[Range<usize>]>,
     document: Arc<Document>,
@@ -59,10 +60,10 @@ impl Stubs {
         check: Check,
     ) -> Option<Self> {
         let stub = stub(language)?;
-        let bodies = Bodies::but_first_token(document, language, algorithm, smallest);
+        let bodies = but_first_token(document, language);
         Some(Self {
-            insides: bodies.left().cloned().collect(),
-            bodies,
+            bodies: deletions(&bodies, document, algorithm, smallest),
+            insides: bodies.into_iter().map(|body| body.inside).collect(),
             document: Arc::clone(document),
             stub: stub.as_bytes().into(),
             check,

@@ -10,10 +10,10 @@ use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset
 use super::orders::Orders;
 use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
-use crate::bodies::Bodies;
+use crate::bodies::emptied;
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
 use crate::document::{Document, View, comment_prefixes};
-use crate::idle_tokens::IdleTokens;
+use crate::grouped_deletions::GroupedDeletions;
 use crate::rewrite::{RewriteSetup, Rewrites};
 use crate::split::Split;
 use crate::strategy::Strategy;
@@ -28,8 +28,7 @@ pub(super) enum PassSearch {
     List(OverTokens<Batches<AnyListSearch>>),
     Sweep(OverTokens<Batches<Sweep>>),
     Unused(OverTokens<Unused>),
-    Bodies(OverTokens<Bodies>),
-    Idle(OverTokens<IdleTokens>),
+    Groups(OverTokens<GroupedDeletions>),
     Stubs(Stubs),
     Rewrites(Rewrites),
     Orders(Orders),
@@ -145,9 +144,14 @@ impl Start<'_> {
         PassSearch::Sweep(self.over_tokens(pass, search))
     }
 
+    /// Single units are left to the sweep that follows: each hit makes it ask about all others again.
     fn idle(self, pass: &Pass) -> PassSearch {
-        let idle = IdleTokens::new(self.document, self.algorithm(Algorithm::default()));
-        PassSearch::Idle(self.over_tokens(pass, idle))
+        let classes = self.document.idle_tokens().into_iter();
+        let one_each = |token| vec![token..token + 1];
+        let classes = classes.map(|tokens| tokens.into_iter().map(one_each).collect());
+        let algorithm = self.algorithm(Algorithm::default());
+        let idle = GroupedDeletions::new(self.document.len(), classes, algorithm, 2);
+        PassSearch::Groups(self.over_tokens(pass, idle))
     }
 
     fn bodies(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
@@ -156,8 +160,8 @@ impl Start<'_> {
         };
         let smallest = smallest.tokens(self.document.len());
         let algorithm = self.algorithm(Algorithm::default());
-        let bodies = Bodies::new(self.document, language, algorithm, smallest);
-        Some(PassSearch::Bodies(self.over_tokens(pass, bodies)))
+        let bodies = emptied(self.document, language, algorithm, smallest);
+        Some(PassSearch::Groups(self.over_tokens(pass, bodies)))
     }
 
     fn stubs(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
@@ -243,8 +247,7 @@ macro_rules! delegate {
             PassSearch::List(search) => search.$method($($argument)?),
             PassSearch::Sweep(search) => search.$method($($argument)?),
             PassSearch::Unused(search) => search.$method($($argument)?),
-            PassSearch::Bodies(search) => search.$method($($argument)?),
-            PassSearch::Idle(search) => search.$method($($argument)?),
+            PassSearch::Groups(search) => search.$method($($argument)?),
             PassSearch::Stubs(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
             PassSearch::Orders(search) => search.$method($($argument)?),
