@@ -38,7 +38,7 @@ struct Group {
 }
 
 impl GroupedDeletions {
-    /// Starts a search in a document of so many tokens.
+    /// Starts a search in a document of this number of tokens.
     pub(crate) fn new(
         tokens: usize,
         groups: impl IntoIterator<Item = Vec<Deletion>>,

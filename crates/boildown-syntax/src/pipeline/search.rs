@@ -144,7 +144,8 @@ impl Start<'_> {
         PassSearch::Sweep(self.over_tokens(pass, search))
     }
 
-    /// Single units are left to the sweep that follows: each hit makes it ask about all others again.
+    /// Single units are left to the sweep that follows: each hit makes it ask about all others
+    /// again.
     fn idle(self, pass: &Pass) -> PassSearch {
         let classes = self.document.idle_tokens().into_iter();
         let one_each = |token| vec![token..token + 1];
