@@ -40,8 +40,10 @@ pub fn markdown(record: &ReductionRecord) -> String {
             .and_then(|session| session.ending.as_deref()),
         record.one_minimal,
     ) {
-        (Some("finished"), Some(true)) => text += " The result is 1-minimal.",
-        (Some("finished"), _) => text += " That the result is 1-minimal was not verified.",
+        (Some("finished" | "finished anew"), Some(true)) => text += " The result is 1-minimal.",
+        (Some("finished" | "finished anew"), _) => {
+            text += " That the result is 1-minimal was not verified."
+        }
         _ => text += " The search did not finish.",
     }
     text += "\n\n";

@@ -191,9 +191,18 @@ impl Summary {
 
     /// Records in the store how the session ended.
     pub(crate) fn record(&self, store: &RunStore) {
+        self.record_as("finished", store);
+    }
+
+    /// Records how a session ended whose search started again without the verdicts of the store.
+    pub(crate) fn record_anew(&self, store: &RunStore) {
+        self.record_as("finished anew", store);
+    }
+
+    fn record_as(&self, finished: &'static str, store: &RunStore) {
         let spent = self.progress.spent;
         store.end(Ending {
-            why: self.stopped.map_or("finished", Stopped::name),
+            why: self.stopped.map_or(finished, Stopped::name),
             queries: spent.queries,
             runs: spent.runs,
             recalled: spent.recalled,

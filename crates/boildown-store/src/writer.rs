@@ -88,7 +88,8 @@ pub(super) const FINISHED: &str = "finished";
 /// How a session ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ending {
-    /// The reason, in a word or two: `finished`, or why it stopped.
+    /// The reason, in a word or two: `finished`, or why it stopped. `finished anew` if the search
+    /// started again without the verdicts of the store: the next session cannot rely on them.
     pub why: &'static str,
     /// The number of queries of the search that were answered.
     pub queries: u64,

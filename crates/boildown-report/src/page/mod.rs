@@ -129,10 +129,10 @@ fn lead(record: &ReductionRecord) -> String {
     let session = record.sessions.last();
     let ending = session.and_then(|session| session.ending.as_deref());
     let state = match (ending, record.one_minimal) {
-        (Some("finished"), Some(true)) => {
+        (Some("finished" | "finished anew"), Some(true)) => {
             "The search finished, and the result is 1-minimal: removing any single remaining unit makes the failure disappear."
         }
-        (Some("finished"), _) => {
+        (Some("finished" | "finished anew"), _) => {
             "The search finished. That the result is 1-minimal was not verified."
         }
         (Some("interrupted"), _) => "The search was interrupted; the same command resumes it.",

@@ -3,6 +3,7 @@
 mod confirm;
 mod environment;
 mod failure_form;
+mod later_history;
 mod near_misses;
 mod options;
 mod proposals;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use boildown_driver::Spent;
 use boildown_oracle::{Oracle, OracleError, RepeatedOracle};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
-use boildown_store::{Improvement, RunStore, fingerprint_of};
+use boildown_store::RunStore;
 use boildown_syntax::Reduction;
 
 use super::environment::EnvironmentCheck;
 use super::failure_form::{FailureForm, FormObserver};
+use super::later_history::LaterHistory;
 use super::options::ReduceOptions;
 use super::proposals::ProposalPhase;
 use super::run::reduce_in;
@@ -100,7 +101,15 @@ fn reduce_observed(
     let (mut flaky, mut tokens_before, mut rounds) = (None, None, 0..PROPOSAL_ROUNDS);
     loop {
         let repeating = RepeatedOracle::new(plan.oracle, repeat_policy);
-        let mut report_total = |event: &Event| on_event(&with_totals(event, bytes_before, total));
+        let store_left_out = store.as_deref().filter(|_| config.store.is_none());
+        let mut history = store_left_out.map(|store| LaterHistory::new(store, total));
+        let mut report_total = |event: &Event| {
+            let event = with_totals(event, bytes_before, total);
+            history
+                .iter_mut()
+                .for_each(|history| history.record(&event));
+            on_event(&event);
+        };
         let environment = EnvironmentCheck {
             oracle: plan.oracle,
             input: plan.input,
@@ -153,10 +162,11 @@ fn reduce_observed(
             }
         }
         summary.resumable |= config.memory.is_some();
-        let result = result_of(&best, form.size(&best), &summary, total);
-        record_after_restart(store.as_deref(), &config, result);
         summary.progress.spent = total;
         summary.progress.bytes_before = bytes_before;
+        if let Some(history) = history {
+            history.end(&best, &summary);
+        }
         summary.tokens_before = tokens_of_input;
         return Ok(Reduced {
             summary,
@@ -164,14 +174,6 @@ fn reduce_observed(
             contradictions: repeating.contradictions(),
             flaky,
         });
-    }
-}
-
-/// Records the result of a search that was restarted without the store: improvements since then are
-/// not recorded, but the next session begins with the result.
-fn record_after_restart(store: Option<&RunStore>, config: &SessionConfig, result: Improvement) {
-    if let (Some(store), None) = (store, &config.store) {
-        store.improve(result);
     }
 }
 
@@ -203,18 +205,6 @@ fn propose(
         summary.improve_to(&phase.best);
     }
     Ok((phase.best, phase.spent))
-}
-
-/// Returns the record of the final result.
-fn result_of(best: &Arc<[u8]>, bytes: usize, summary: &Summary, total: Spent) -> Improvement {
-    Improvement {
-        query: total.queries,
-        content: fingerprint_of(best),
-        bytes,
-        tokens: summary.progress.tokens,
-        elapsed: total.elapsed,
-        text: Some(Arc::clone(best)),
-    }
 }
 
 /// How a reduction starts again after the property was lost.

@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::error::{CliError, ExitKind};
 use crate::report::format::EscapedPath as _;
-use crate::report::format::{clock, count};
+use crate::report::format::{clock, count, grouped};
 use crate::stdout;
 
 #[derive(Debug, Args)]
@@ -82,6 +82,7 @@ fn text(session: &LastSession) -> String {
     let is_isolation = (session.identity.iter()).any(|(what, _)| what == "the good file");
     if !is_isolation {
         let (before, after) = (session.bytes_before, session.bytes_after);
+        let before = grouped(before);
         writeln!(text, "result: {before} -> {}", count(after, "byte")).ok();
     }
     writeln!(text, "ended: {}", ending(session.ending.as_ref())).ok();
@@ -99,7 +100,7 @@ fn ending(ending: Option<&SessionEnding>) -> String {
         count(ending.runs, "run")
     );
     let why = match ending.why.as_str() {
-        "finished" => "the search finished",
+        "finished" | "finished anew" => "the search finished",
         "interrupted" => "interrupted; the same command resumes",
         "questions" => "the limit of --max-tests was reached; without it the same command resumes",
         "time" => "the limit of --max-time was reached; the same command resumes",

@@ -106,6 +106,46 @@ fn a_result_on_which_the_property_does_not_hold_again_is_reverted() {
 }
 
 #[test]
+fn what_is_found_after_a_lost_property_is_part_of_the_history() {
+    let needs = "grep -q needle \"$1\" || exit 1; cmp -s $1 $HERE/in.txt && exit 0";
+    let env = env(&format!("{needs}; grep -q five \"$1\" || [ $times -lt 2 ]"));
+    let run = env.reduce(["in.txt", "--jobs", "1", "--test", "test.sh"]);
+    run.assert_code(0)
+        .assert_says("continuing with 4 runs per candidate");
+    let sizes = |listed: &str| -> Vec<usize> {
+        let rows = listed.lines().filter_map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words.first()?.parse::<usize>().ok()?;
+            words.get(1)?.replace(',', "").parse().ok()
+        });
+        rows.collect()
+    };
+    let listed = env
+        .run(["history", "list", "in.txt"])
+        .assert_code(0)
+        .stdout
+        .clone();
+    let sizes = sizes(&listed);
+    let reverted = (sizes.windows(2)).position(|pair| pair[0] < pair[1]);
+    let later = &sizes[reverted.expect("the result was reverted") + 1..];
+    assert!(later.len() > 2, "{listed}");
+    assert_eq!(
+        later.last(),
+        Some(&env.read("in.min.txt").len()),
+        "{listed}"
+    );
+    let explained = env.run(["explain", "in.txt"]).stdout;
+    assert!(
+        explained.contains("\nended: the search finished; "),
+        "{explained}"
+    );
+    // The verdicts of the store are those of the search that lost the property.
+    let again = env.reduce(["in.txt", "--jobs", "1", "--test", "test.sh"]);
+    again.assert_code(0).assert_says("resumed");
+    assert!(env.read("in.min.txt").contains("five"), "{again}");
+}
+
+#[test]
 fn a_property_that_looks_steady_at_first_becomes_a_flaky_one() {
     // It holds in the three baseline runs.
     let script = format!(
