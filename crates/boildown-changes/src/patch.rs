@@ -29,16 +29,16 @@ pub struct DiffStat {
 
 /// One side of a changed file.
 #[derive(Clone)]
-struct PatchSide {
-    path: FilePath,
-    file: FileVersion,
+pub(crate) struct PatchSide {
+    pub(crate) path: FilePath,
+    pub(crate) file: FileVersion,
 }
 
 /// A changed file. At least one side is present.
 #[derive(Clone)]
-struct FileDiff {
-    before: Option<PatchSide>,
-    after: Option<PatchSide>,
+pub(crate) struct FileDiff {
+    pub(crate) before: Option<PatchSide>,
+    pub(crate) after: Option<PatchSide>,
 }
 
 /// The texts of both sides of a file; the text of a missing side is empty.
@@ -94,7 +94,7 @@ pub fn diff_stat(
 }
 
 /// Returns the files that differ, ordered by path, with renames detected.
-fn file_diffs(
+pub(crate) fn file_diffs(
     before: &Configuration,
     after: &Configuration,
     contents: &Contents,

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lines::{Hunk, TextLines, hunks, is_text};
+use crate::patch::{FileDiff, PatchSide, file_diffs};
 use crate::{ChangesError, Configuration, Contents, FilePath, FileVersion};
 
 /// Applies to `onto` the changes that lead from `from` to `to`.
 ///
 /// Returns `None` when they conflict: a changed file is missing in `onto`, or differs there at the
-/// same lines. Texts are merged line by line, as in a three-way merge. Two changes conflict when
+/// same lines. A renamed file moves with the lines that `onto` has. Texts are merged line by line, as in a three-way merge. Two changes conflict when
 /// they touch the same lines, or when one inserts next to a line that the other changes.
 ///
 /// # Errors
@@ -20,24 +21,65 @@ pub fn transplant(
     contents: &Contents,
 ) -> Result<Option<Configuration>, ChangesError> {
     let mut overrides: BTreeMap<FilePath, Option<FileVersion>> = onto.overrides().clone();
-    for path in differing_paths(from, to) {
-        let (before, after, target) = (from.get(&path), to.get(&path), onto.get(&path));
-        let new = if is_same(target.as_ref(), before.as_ref()) {
-            after
-        } else if is_same(target.as_ref(), after.as_ref()) {
-            continue;
-        } else {
-            let (Some(before), Some(after), Some(target)) = (before, after, target) else {
-                return Ok(None);
-            };
-            let Some(new) = merge_files(&before, &after, &target, contents)? else {
-                return Ok(None);
-            };
-            Some(new)
+    for diff in file_diffs(from, to, contents)? {
+        let Some(files) = apply(diff, onto, contents)? else {
+            return Ok(None);
         };
-        overrides.insert(path, new);
+        overrides.extend(files);
     }
     Ok(Some(Configuration::new(onto.base().clone(), overrides)))
+}
+
+/// Returns the files of `onto` that the change of a file replaces, adds or deletes; `None` when it
+/// conflicts.
+fn apply(
+    diff: FileDiff,
+    onto: &Configuration,
+    contents: &Contents,
+) -> Result<Option<Vec<(FilePath, Option<FileVersion>)>>, ChangesError> {
+    let (before, after) = match (diff.before, diff.after) {
+        (Some(before), Some(after)) if before.path != after.path => {
+            return rename(before, after, onto, contents);
+        }
+        sides => sides,
+    };
+    let Some(path) = (before.as_ref().or(after.as_ref())).map(|side| side.path.clone()) else {
+        return Ok(Some(Vec::new()));
+    };
+    let [before, after] = [before, after].map(|side| side.map(|side| side.file));
+    let target = onto.get(&path);
+    if is_same(target.as_ref(), before.as_ref()) {
+        return Ok(Some(vec![(path, after)]));
+    }
+    if is_same(target.as_ref(), after.as_ref()) {
+        return Ok(Some(Vec::new()));
+    }
+    let (Some(before), Some(after), Some(target)) = (before, after, target) else {
+        return Ok(None);
+    };
+    let merged = merge_files(&before, &after, &target, contents)?;
+    Ok(merged.map(|new| vec![(path, Some(new))]))
+}
+
+/// Moves a file of `onto`, with the change of its content.
+fn rename(
+    before: PatchSide,
+    after: PatchSide,
+    onto: &Configuration,
+    contents: &Contents,
+) -> Result<Option<Vec<(FilePath, Option<FileVersion>)>>, ChangesError> {
+    let moved = |target| vec![(before.path.clone(), None), (after.path.clone(), target)];
+    match (onto.get(&before.path), onto.get(&after.path)) {
+        (Some(target), None) if is_same(Some(&target), Some(&before.file)) => {
+            Ok(Some(moved(Some(after.file))))
+        }
+        (Some(target), None) => {
+            let merged = merge_files(&before.file, &after.file, &target, contents)?;
+            Ok(merged.map(|new| moved(Some(new))))
+        }
+        (None, Some(target)) if is_same(Some(&target), Some(&after.file)) => Ok(Some(Vec::new())),
+        _ => Ok(None),
+    }
 }
 
 fn is_same(one: Option<&FileVersion>, two: Option<&FileVersion>) -> bool {

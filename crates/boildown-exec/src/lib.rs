@@ -89,5 +89,5 @@ pub use proposer::{Proposal, Proposer};
 pub use runner::{Executor, RunRequest, Runner};
 pub use scratch::{CandidateFile, RunDir, Scratch, remove_tree};
 pub use secondary_failures::{SecondaryFailure, SecondaryFailureCollector, SecondaryFailures};
-pub use test_command::TestCommand;
+pub use test_command::{TestCommand, is_shell_line};
 pub use warm::{HarnessKind, WarmExecutor, WarmProgram, WarmStatus};

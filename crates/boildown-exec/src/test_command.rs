@@ -34,6 +34,14 @@ pub struct TestCommand {
     pub note: Option<String>,
 }
 
+/// Returns whether a test is a line for the shell: it names no file, and begins with a program or
+/// has the syntax of the shell.
+#[must_use]
+pub fn is_shell_line(test: &OsStr, user_dir: &Path) -> bool {
+    let has_syntax = test.as_bytes().iter().any(|byte| SYNTAX.contains(byte));
+    !absolute(Path::new(test), user_dir).exists() && (has_syntax || is_program(test))
+}
+
 impl TestCommand {
     /// Interprets a test as the user named it:
     ///
@@ -50,8 +58,7 @@ impl TestCommand {
         if path.is_file() {
             return Self::script(&path);
         }
-        let has_syntax = test.as_bytes().iter().any(|byte| SYNTAX.contains(byte));
-        let command = if !path.exists() && (has_syntax || is_program(test)) {
+        let command = if is_shell_line(test, user_dir) {
             let line = with_absolute_program(test, user_dir);
             CommandLine::test(["sh".into(), "-c".into(), line, "sh".into()])
         } else {

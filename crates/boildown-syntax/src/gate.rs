@@ -72,7 +72,8 @@ const BROKEN_LIMIT: usize = 2 << 20;
 const UNPARSED_LIMIT: usize = 128 << 10;
 
 /// With errors in the best candidate: only from this size are candidates parsed. The grammar made
-/// no sense of so short a rest. Tools for Verilog and MLIR accept nothing that they cannot parse.
+/// no sense of so short a rest. Tools for Verilog and MLIR accept nothing that they cannot parse, so
+/// there this is so only where one without errors came before: then the test reads no syntax.
 const PARSED_FROM: usize = 512;
 
 /// The decision of the gate on a query.
@@ -136,6 +137,9 @@ impl Gate {
             }
             let parser = &self.parser;
             self.base = (self.reading).step(|| Parsed::of_candidate(parser.clone(), best));
+            if (self.base.as_ref()).is_some_and(|base| base.errors == 0) {
+                self.parsed_from = PARSED_FROM;
+            }
             return None;
         };
         if self.openness != Openness::Sealed && base.is_too_broken(self.parsed_from) {

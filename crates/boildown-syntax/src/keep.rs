@@ -43,7 +43,8 @@ impl Keep {
     /// match.
     pub fn add(&mut self, wanted: &str, input: &[u8]) -> Result<(), String> {
         if let Some((first, last)) = lines(wanted) {
-            let all: Vec<&[u8]> = input.split(|&byte| byte == b'\n').collect();
+            let text = input.strip_suffix(b"\n").unwrap_or(input);
+            let all: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
             if first == 0 || first > last || last > all.len() {
                 return Err(format!("the input has lines 1 to {}", all.len()));
             }
@@ -125,8 +126,9 @@ mod tests {
     #[test]
     fn invalid_requirements_are_reported() {
         let complaint = |wanted: &str| Keep::default().add(wanted, INPUT).expect_err(wanted);
-        assert_eq!(complaint("9"), "the input has lines 1 to 8");
-        assert_eq!(complaint("4-3"), "the input has lines 1 to 8");
+        assert_eq!(complaint("9"), "the input has lines 1 to 7");
+        assert_eq!(complaint("8"), "the input has lines 1 to 7");
+        assert_eq!(complaint("4-3"), "the input has lines 1 to 7");
         assert_eq!(complaint("int z"), "the input does not match it");
         assert!(complaint("int (").starts_with("not a regular expression: "));
     }

@@ -97,6 +97,29 @@ fn the_deletion_of_a_file_that_differs_does_not_apply() {
 }
 
 #[test]
+fn a_renamed_file_moves_with_its_other_text() {
+    let case = TransplantCase::new(
+        &[("a", "1\n2\n3\n4\n")],
+        &[("b", "1\n2\n3\nfour\n")],
+        &[("a", "one\n2\n3\n4\n")],
+    );
+    let moved = case.transplanted("b").unwrap();
+    assert_eq!(moved.as_deref(), Some("one\n2\n3\nfour\n"));
+    assert_eq!(case.transplanted("a").unwrap(), None);
+
+    let taken = TransplantCase::new(
+        &[("a", "1\n")],
+        &[("b", "1\n")],
+        &[("a", "2\n"), ("b", "3\n")],
+    );
+    assert_eq!(taken.transplanted("b"), None);
+    let missing = TransplantCase::new(&[("a", "1\n")], &[("b", "1\n")], &[("c", "2\n")]);
+    assert_eq!(missing.transplanted("b"), None);
+    let done = TransplantCase::new(&[("a", "1\n")], &[("b", "1\n")], &[("b", "1\n")]);
+    assert_eq!(done.transplanted("b").unwrap().as_deref(), Some("1\n"));
+}
+
+#[test]
 fn a_change_of_mode_keeps_the_other_text() {
     let case = TransplantCase::new(&[("a", "1\n")], &[("a", "1\n")], &[("a", "2\n")]);
     make_executable(&case.two.path("new/a"));

@@ -52,6 +52,14 @@ fn the_one_line_that_breaks_it_is_the_patch() {
     repo.git(["apply", "--check", "culprit.patch"]);
 }
 
+#[test]
+fn a_test_may_be_a_line_for_the_shell() {
+    let repo = one_culprit();
+    let run = repo.changes(["HEAD~1..HEAD", "--test", "grep -q BAD a.txt"]);
+    run.assert_code(0)
+        .assert_says("culprit.patch  1 hunk in 1 file, +1 -0");
+}
+
 /// A repository in which half of the second commit fails by a missing name, and the rest of it
 /// makes the test fail.
 fn renamed_and_broken() -> Repo {

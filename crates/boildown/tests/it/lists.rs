@@ -57,6 +57,25 @@ fn the_result_is_the_same_with_any_number_of_jobs_and_after_a_stop() {
 }
 
 #[test]
+fn a_claim_says_which_form_of_a_list_stays() {
+    let array = TestEnv::new().file("a.json", "[1, \"xy\", 3]");
+    let run = array.reduce([
+        "a.json",
+        "--split",
+        "json-array",
+        "--test",
+        "grep -q x \"$1\"",
+    ]);
+    run.assert_code(0).assert_says(", with an array left");
+    assert_eq!(array.read("a.min.json"), "[\"x\"]");
+    let table = TestEnv::new().file("a.csv", "name,val\n1,2\n3,4\n");
+    let run = table.reduce(["a.csv", "--split", "csv", "--test", "grep -q 3 \"$1\""]);
+    run.assert_code(0)
+        .assert_says("1-minimal: no single byte can be removed, with the header kept");
+    assert_eq!(table.read("a.min.csv"), "name,val\n3");
+}
+
+#[test]
 fn elements_are_sorted_but_for_the_inversions_that_are_needed() {
     // The victim has to be last, and `b` before `a`; `c` is needed anywhere.
     let script = r#"printf '%s' "$*" | grep -q 'b.*a.*victim' && case " $* " in *" c "*) exit 1 ;; esac

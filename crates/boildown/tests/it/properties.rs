@@ -117,3 +117,15 @@ fn unresolved_runs_are_counted() {
         "{result}"
     );
 }
+
+#[test]
+fn a_hardware_module_that_the_test_does_not_read_as_one_loses_all_other_tokens() {
+    let module = "module m(input a, input b, output c);\n  wire d;\nendmodule\n";
+    let test =
+        "grep -q end \"$1\" && grep -q ';' \"$1\" && [ \"$(tr -cd , < \"$1\" | wc -c)\" = 2 ]";
+    let env = TestEnv::new().file("m.v", module);
+    env.reduce(["m.v", "--test", test]).assert_code(0);
+    let left = env.read("m.min.v");
+    let words: Vec<&str> = left.split_whitespace().collect();
+    assert_eq!(words.concat(), ",,;endmodule", "{left}");
+}

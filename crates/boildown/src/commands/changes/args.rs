@@ -125,6 +125,8 @@ pub(crate) struct ChangesArgs {
     pub(crate) bisect_run: Option<PathBuf>,
 
     /// A script that exits with 0 if the state is bad
+    ///
+    /// Or a line for the shell.
     #[arg(long, value_name = "SCRIPT", conflicts_with = "command", help_heading = BAD)]
     pub(crate) test: Option<PathBuf>,
 

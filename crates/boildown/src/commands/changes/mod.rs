@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use boildown_changes::{Contents, Workspace, patch};
 use boildown_exec::spawn::ReapOnDrop;
-use boildown_exec::{Scratch, fsx};
+use boildown_exec::{Scratch, fsx, is_shell_line};
 use boildown_oracle::{Interrupt, Run, Verdict, deduce};
 use boildown_session::changes::{
     Company, CulpritCounts, CulpritReport, EndRates, Loosened, PrepareTree, Problem, RevisionFiles,
@@ -367,6 +367,11 @@ fn command(
     states: &mut RequestedStates,
     user_dir: &Path,
 ) -> Result<TreeCommand, CliError> {
+    if let Some(test) =
+        (args.test.as_deref()).filter(|test| is_shell_line(test.as_os_str(), user_dir))
+    {
+        return Ok(TreeCommand::line(test.as_os_str(), states.dir.clone()));
+    }
     match (
         args.bisect_run.as_ref().or(args.test.as_ref()),
         args.command.is_empty(),

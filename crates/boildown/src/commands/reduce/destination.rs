@@ -424,11 +424,7 @@ impl Destination {
 
     /// Moves a result that is aside to the result file, if it is not larger than the result there.
     /// Prints the result if it is to be printed.
-    pub(crate) fn finish(
-        &mut self,
-        best: &[u8],
-        reporter: &mut dyn Reporter,
-    ) -> Result<(), CliError> {
+    pub(crate) fn finish(&mut self, best: &[u8]) -> Result<(), CliError> {
         if self.is_printed {
             return match self.is_silent {
                 true => Ok(()),
@@ -457,7 +453,6 @@ impl Destination {
         }
         // Removes what it wrote beside the result.
         self.folder_result = None;
-        self.note_kept(reporter);
         Ok(())
     }
 }

@@ -181,7 +181,11 @@ impl<'a> Preparation<'a> {
                 };
                 let repeat = repeat(is_in_project, args, runner);
                 let may_be_flaky = matches!(error, BaselineError::NotInteresting { .. });
-                let error = baseline_error(error, is_in_project, runner, hint, repeat);
+                let has_script = args.property.test.is_some();
+                let error = match error {
+                    BaselineError::TooRare { .. } => too_rare(&error, has_script).hint(repeat),
+                    error => baseline_error(error, is_in_project, runner, hint, repeat),
+                };
                 let flaky = "if the failure occurs in some runs only, use --flaky";
                 error.hints((may_be_flaky && !args.property.flaky).then_some(flaky))
             }
@@ -285,6 +289,19 @@ fn writes_elsewhere(path: Option<&Path>, args: &ReduceArgs, runner: &Runner) -> 
         .hint(repeat_hint(runner, &args.input))
 }
 
+/// Returns the error of a property that held in too few runs. A script succeeds where the property
+/// holds, a command fails there.
+fn too_rare(error: &BaselineError, has_script: bool) -> CliError {
+    CliError::new(ExitKind::Flaky, error.to_string()).hint(match has_script {
+        true => {
+            "let the test try several times: sh -c 'for i in $(seq 20); do TEST && exit 0; done; exit 1'"
+        }
+        false => {
+            "let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit $?; done'"
+        }
+    })
+}
+
 fn baseline_error(
     error: BaselineError,
     is_in_project: bool,
@@ -309,9 +326,6 @@ fn baseline_error(
                 .hints(unnamed_candidate_hint(runner))
                 .hints((hint.is_none() && !is_in_project).then_some(others))
         }
-        BaselineError::TooRare { .. } => CliError::new(ExitKind::Flaky, error.to_string())
-            .hint("let the command try several times: sh -c 'for i in $(seq 20); do COMMAND || exit 1; done'")
-            .hint(repeat),
         BaselineError::HoldsOnEmpty => CliError::usage(error.to_string())
             .because("it would hold on any candidate")
             .hints(hint)

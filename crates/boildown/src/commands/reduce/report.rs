@@ -5,7 +5,7 @@ use std::path::Path;
 use boildown_exec::SecondaryFailures;
 use boildown_session::prepare::Flakiness;
 use boildown_session::{ChangedForm, Stopped, Summary};
-use boildown_syntax::{Language, Units};
+use boildown_syntax::{Language, Split, Units};
 use serde_json::Value;
 
 use crate::report::flakiness;
@@ -54,6 +54,19 @@ pub(super) struct ClaimLimits {
     /// Whether the input is a module in text, of which tokens are only removed if the rest is
     /// well-formed.
     pub(crate) is_module: bool,
+    /// What every candidate has, as a list of this kind.
+    pub(crate) form: &'static str,
+}
+
+/// Returns what every candidate of a list has, for a claim.
+pub(super) fn form_of_list(split: Option<&Split>) -> &'static str {
+    match split {
+        Some(Split::Csv) => ", with the header kept",
+        Some(Split::JsonArray) => ", with an array left",
+        Some(Split::JsonLines) => ", with lines of JSON left",
+        Some(Split::Command(_)) => ", with the rest of the command kept",
+        _ => "",
+    }
 }
 
 impl ReductionReport<'_> {
@@ -92,7 +105,12 @@ impl ReductionReport<'_> {
                 } else {
                     ""
                 };
-                format!("1-minimal: {units}{except}{by}")
+                // An element goes with what separates it from others.
+                let form = match self.units {
+                    Units::Elements => "",
+                    _ => self.claim.form,
+                };
+                format!("1-minimal: {units}{form}{except}{by}")
             }
             None => "1-minimality not verified: the final pass was skipped or disabled, or the input is an archive or too large".to_owned(),
             Some(Stopped::Interrupted) => {

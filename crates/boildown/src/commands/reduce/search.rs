@@ -20,7 +20,7 @@ use boildown_syntax::{
 use super::args::ReduceArgs;
 use super::incremental::ArtifactNote;
 use super::proposers::ChosenProposers;
-use super::report::{ClaimLimits, ReductionReport};
+use super::report::{ClaimLimits, ReductionReport, form_of_list};
 use super::subject::Subject;
 use crate::choices::Choices;
 use crate::cpu_time::own_cpu_seconds;
@@ -87,7 +87,7 @@ impl ReductionSearch<'_> {
             reporter,
         )?;
         reporter.leave_terminal();
-        self.subject.destination.finish(&found.best, reporter)?;
+        self.subject.destination.finish(&found.best)?;
         let input = &self.subject.input;
         let unchanged = found.best == *input;
         if self.subject.folder.is_none() && !args.reduces_command() {
@@ -179,6 +179,7 @@ impl ReductionSearch<'_> {
                 keeps_parts,
                 keeps_artifacts: args.incremental,
                 is_module: is_module_text(&self.subject.input, self.language),
+                form: form_of_list(args.split().as_ref()),
             },
             flakiness,
             other_failures: &found.other_failures,
