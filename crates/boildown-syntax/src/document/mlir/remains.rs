@@ -30,6 +30,8 @@ pub(super) struct MlirRemains<'a> {
     pub(super) joined: BTreeMap<usize, usize>,
     /// By block.
     pub(super) is_reached: Vec<bool>,
+    /// By block: the operation that it is inside of.
+    holders: Vec<Option<usize>>,
     /// For each function, the operations that make default values.
     pub(super) defaults: BTreeMap<usize, BTreeSet<Vec<u8>>>,
 }
@@ -43,8 +45,14 @@ impl<'a> MlirRemains<'a> {
             needed: BTreeSet::new(),
             joined: BTreeMap::new(),
             is_reached: vec![false; module.blocks.len()],
+            holders: vec![None; module.blocks.len()],
             defaults: BTreeMap::new(),
         };
+        for (index, operation) in module.operations.iter().enumerate() {
+            for &region in &operation.regions {
+                remains.holders[module.regions[region].blocks.clone()].fill(Some(index));
+            }
+        }
         remains.join();
         for &operation in &module.top {
             remains.operation(operation, false);
@@ -331,9 +339,9 @@ impl<'a> MlirRemains<'a> {
                 return self.is_left[operation].then_some(MlirStandIn::Value(value));
             }
             MlirOrigin::Result(operation) => {
-                if chain > 0 && module.operations[operation].regions.is_empty() {
-                    let words =
-                        module.operations[operation].name..module.operations[operation].words.end;
+                if chain > 0 {
+                    let name = module.operations[operation].name;
+                    let words = module.own_words(operation).filter(|&word| word >= name);
                     let operands = words.filter_map(|word| module.meanings.get(&word));
                     let same = operands.filter(|&&operand| module.same_type(operand, value));
                     for &operand in same {
@@ -363,7 +371,8 @@ impl<'a> MlirRemains<'a> {
                     return self.stand_in(argument, chain.checked_sub(1)?);
                 }
                 let parameter = &module.blocks[block].parameters[index];
-                if self.has_parameter(value, parameter.token) {
+                let is_there = self.holders[block].is_none_or(|holder| self.is_left[holder]);
+                if is_there && self.has_parameter(value, parameter.token) {
                     return Some(MlirStandIn::Value(value));
                 }
                 let first = module.blocks[block].operations.first()?;

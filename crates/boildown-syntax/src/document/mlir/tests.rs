@@ -91,6 +91,31 @@ fn a_deleted_value_becomes_an_operand_of_its_type() {
     assert_has(&text, &["cf.br ^bb3(%2 : i32)"]);
 }
 
+const REGION: &str = "\
+func.func @f(%t: tensor<4xf32>, %b: f32) -> tensor<4xf32> {
+  %g = linalg.generic {iterator_types = []} ins(%t : tensor<4xf32>) outs(%t : tensor<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %b : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+";
+
+#[test]
+fn the_result_of_a_region_becomes_an_operand_and_its_parameters_values() {
+    let text = without_heads(REGION, &["%g ="]);
+    assert_has(
+        &text,
+        &[
+            "%default0 = arith.constant 0.0 : f32",
+            "arith.addf %default0, %b",
+            "return %t",
+        ],
+    );
+    assert_lacks(&text, &["linalg", "%x"]);
+}
+
 #[test]
 fn a_deleted_constant_becomes_a_value_that_is_made() {
     let text = without(MODULE, &["%c4 ="]);
