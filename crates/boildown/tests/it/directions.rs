@@ -36,7 +36,7 @@ fn an_invalid_part_to_keep_is_explained() {
     for (wanted, complaint) in [
         (
             "9-10",
-            "invalid value of `--keep 9-10`: the input has lines 1 to 7",
+            "invalid value of `--keep 9-10`: the input has lines 1 to 6",
         ),
         ("int z;", "the input does not match it"),
         ("(", "not a regular expression"),
