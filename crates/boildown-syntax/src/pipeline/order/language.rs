@@ -83,11 +83,12 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         parsed(PassId::RewritingBodies, Method::Stubs(one_in(100)))
             .starting_at(KIB)
             .below(REWRITE_LIMIT),
-        parsed(PassId::CoarseTree, Method::Tree(one_in(100))),
+        // In later rounds the sweep over all nodes finds as much as the passes over the tree.
+        parsed(PassId::CoarseTree, Method::Tree(one_in(100))).swept(),
         parsed(PassId::UnusedAfterCoarseTree, Method::Unused(one_in(1000))),
-        parsed(PassId::FineTree, Method::Tree(one_in(1000))),
+        parsed(PassId::FineTree, Method::Tree(one_in(1000))).swept(),
         parsed(PassId::UnusedAfterFineTree, Method::Unused(one_in(1000))),
-        parsed(PassId::Tree, Method::Tree(any)),
+        parsed(PassId::Tree, Method::Tree(any)).swept(),
         parsed(PassId::PairsOfTokens, Method::Window(2)).below(MIB),
         parsed(PassId::TriplesOfTokens, Method::Window(3)).below(MIB),
         parsed(PassId::Rewriting, rewrites(RewriteKind::Smaller)).below(REWRITE_LIMIT),
@@ -190,11 +191,8 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // worth a test each.
     passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingLetters);
     // New names in MLIR would have to be proved again.
-    let once = match view {
-        View::Mlir => PassId::RewritingNames,
-        _ => PassId::Tree,
-    };
-    let swept = |pass: Pass| match pass.id == once {
+    let is_once = |pass: &Pass| view == View::Mlir && pass.id == PassId::RewritingNames;
+    let swept = |pass: Pass| match is_once(&pass) {
         true => pass.swept(),
         false => pass,
     };
