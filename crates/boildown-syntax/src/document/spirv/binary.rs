@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-use rspirv::binary::{Assemble, Consumer, ParseAction, parse_bytes};
+use rspirv::binary::{Assemble as _, Consumer, ParseAction, parse_bytes};
 use rspirv::dr::{Instruction, ModuleHeader, Operand};
 use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind};
 
@@ -232,10 +232,8 @@ impl Consumer for SpirvText {
         }
         let name = one.class.opname;
         self.bytes.extend_from_slice(format!("Op{name}").as_bytes());
-        for operand in one.result_type.map(Operand::IdRef).iter() {
-            self.operand(one.class.opcode as u16, operand);
-        }
-        for operand in &one.operands {
+        let type_id = one.result_type.map(Operand::IdRef);
+        for operand in type_id.iter().chain(&one.operands) {
             self.operand(one.class.opcode as u16, operand);
         }
         self.bytes.push(b'\n');
