@@ -139,7 +139,10 @@ impl ModuleGate {
             return false;
         }
         let is_short = self.is_short_ir(best);
-        let is_strict = matches!(self.format, ModuleFormat::LlvmIr | ModuleFormat::Spirv);
+        let is_strict = matches!(
+            self.format,
+            ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SpirvBinary
+        );
         let skipped = match objection {
             Objection::Malformed => &mut self.malformed,
             Objection::Unfamiliar => &mut self.unfamiliar,
@@ -283,7 +286,7 @@ impl ModuleGate {
     pub(crate) fn tell(&mut self, candidate: &[u8], verdict: Verdict) {
         let lacking = std::mem::take(&mut self.lacking);
         self.missed_attributes.tell(&lacking, verdict);
-        if !verdict.is_interesting() && self.format != ModuleFormat::Wasm && !self.is_open() {
+        if !verdict.is_interesting() && !self.is_binary() && !self.is_open() {
             let missed = Arc::make_mut(&mut self.missed);
             if missed.len() == MOST_MISSED {
                 missed.clear();
@@ -301,14 +304,20 @@ impl ModuleGate {
         skipped.hits += u32::from(verdict.is_interesting());
     }
 
+    fn is_binary(&self) -> bool {
+        matches!(self.format, ModuleFormat::Wasm | ModuleFormat::SpirvBinary)
+    }
+
     fn gated_from(&self) -> usize {
         match self.format {
             ModuleFormat::Spirv | ModuleFormat::Verilog => GATED_FROM,
             // The shortest functions with a body have 26 and 27 bytes.
             ModuleFormat::LlvmIr | ModuleFormat::Mlir => 32,
-            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::Rtlil | ModuleFormat::SmtLib => {
-                0
-            }
+            ModuleFormat::Wasm
+            | ModuleFormat::Wat
+            | ModuleFormat::SpirvBinary
+            | ModuleFormat::Rtlil
+            | ModuleFormat::SmtLib => 0,
         }
     }
 
@@ -338,7 +347,7 @@ next:
         let mark = match format {
             ModuleFormat::Mlir | ModuleFormat::Verilog => "//",
             ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => ";",
-            ModuleFormat::Wasm | ModuleFormat::Wat => ";;",
+            ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SpirvBinary => ";;",
             ModuleFormat::Rtlil => "#",
         };
         format!("{text}{mark}{}\n", "-".repeat(GATED_FROM))

@@ -59,6 +59,7 @@ pub(crate) use llvm::{ends_block as ends_block_of_ir, is_ill_formed as is_ill_fo
 pub(crate) use mlir::ends_block as ends_block_of_mlir;
 pub(crate) use render::Substitutes;
 pub(crate) use rtlil::{is_rtlil, rtlil_cells};
+pub(crate) use spirv::{is_spirv_binary, spirv_text};
 pub(crate) use syntax::is_lost;
 pub use tokens::Document;
 pub use view::{ModuleUnits, View};

@@ -39,6 +39,7 @@ impl Document {
             View::LlvmIr | View::LlvmCode => llvm::read(bytes, view),
             View::Mlir => mlir::read(bytes),
             View::Spirv => spirv::read(bytes),
+            View::SpirvWords => spirv::read_words(bytes),
             View::Rtlil => rtlil::read(bytes),
             View::Module(units) => wasm::read(bytes, units),
             View::ModuleText(units) => wasm::read_text(bytes, units),

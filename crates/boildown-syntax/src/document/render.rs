@@ -38,6 +38,7 @@ impl Document {
             | View::LlvmIr
             | View::LlvmCode
             | View::Spirv
+            | View::SpirvWords
             | View::Rtlil
             | View::Mlir => {
                 return self.render_module(kept);

@@ -31,8 +31,11 @@ pub enum View {
     LlvmIr,
     /// The same, but metadata goes only with what mentions it, and debug information as a whole.
     LlvmCode,
-    /// The instructions of a module of SPIR-V in text. What mentions a deleted one is made right.
+    /// The instructions of a module of SPIR-V, in text or not. What mentions a deleted one is made
+    /// right.
     Spirv,
+    /// The words of a module of SPIR-V as a binary. The lengths of instructions are made right.
+    SpirvWords,
     /// The statements of a design in RTLIL. What mentions a deleted one is made right.
     Rtlil,
     /// The operations, blocks and parameters of a module of MLIR. What mentions a deleted one is

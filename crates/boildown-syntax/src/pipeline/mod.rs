@@ -31,7 +31,10 @@ use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
 use crate::archive::Archive;
 use crate::candidate::Candidate;
-use crate::document::{Document, View, is_rtlil, is_valid_module, is_valid_module_text, words};
+use crate::document::{
+    Document, View, is_rtlil, is_spirv_binary, is_valid_module, is_valid_module_text, spirv_text,
+    words,
+};
 use crate::plausible::{ModuleFormat, ModuleGate};
 use crate::rewrite::{RewriteSetup, Rules};
 use crate::split::Split;
@@ -337,6 +340,9 @@ fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<Mo
             Some(ModuleFormat::Wat)
         }
         None if is_wasm(bytes) && is_valid_module(bytes) => Some(ModuleFormat::Wasm),
+        None if is_spirv_binary(bytes) && spirv_text(bytes).is_some() => {
+            Some(ModuleFormat::SpirvBinary)
+        }
         None if !is_binary(bytes) && is_spirv(bytes) => Some(ModuleFormat::Spirv),
         None if is_rtlil(bytes) => Some(ModuleFormat::Rtlil),
         _ => None,

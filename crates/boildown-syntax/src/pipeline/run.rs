@@ -156,6 +156,7 @@ impl Beginning {
             | View::LlvmIr
             | View::LlvmCode
             | View::Spirv
+            | View::SpirvWords
             | View::Rtlil
             | View::Mlir => document.is_module(),
             View::Blocks => {

@@ -8,6 +8,8 @@ pub(crate) enum ModuleFormat {
     LlvmIr,
     Mlir,
     Spirv,
+    /// SPIR-V as a binary.
+    SpirvBinary,
     /// RTLIL.
     Rtlil,
     /// WebAssembly.

@@ -9,7 +9,9 @@ use super::mlir_lines::{LineTypes, RegionEnds, defines_symbol, exponent, shapes}
 use super::signatures::{known_operation, string_elements};
 use super::spirv::shape;
 use super::verilog::VerilogFaults;
-use crate::document::{is_ill_formed_ir, is_valid_module, is_valid_module_text, rtlil_cells};
+use crate::document::{
+    is_ill_formed_ir, is_valid_module, is_valid_module_text, rtlil_cells, spirv_text,
+};
 use crate::smt_lib::ScriptForm;
 
 /// What the gate compares a text with.
@@ -49,6 +51,7 @@ impl ModuleNames {
     pub(super) fn read(format: ModuleFormat, text: &[u8]) -> Self {
         let mut names = Self::default();
         let is_valid = match format {
+            ModuleFormat::SpirvBinary => return Self::of_spirv_binary(text),
             ModuleFormat::LlvmIr | ModuleFormat::Mlir | ModuleFormat::Spirv => None,
             ModuleFormat::Wasm => Some(is_valid_module(text)),
             ModuleFormat::Wat => Some(is_valid_module_text(text)),
@@ -131,6 +134,17 @@ impl ModuleNames {
         self.other_shapes.extend(shapes.others);
         for attribute in shapes.attributes {
             *self.attributes.entry(attribute).or_insert(0) += 1;
+        }
+    }
+
+    /// Reads a module of SPIR-V as a binary.
+    fn of_spirv_binary(binary: &[u8]) -> Self {
+        match spirv_text(binary) {
+            Some(text) => Self::read(ModuleFormat::Spirv, &text),
+            None => Self {
+                is_invalid: true,
+                ..Self::default()
+            },
         }
     }
 
@@ -218,6 +232,7 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
         ModuleFormat::Mlir => b"%^#@",
         ModuleFormat::Spirv => b"%",
         ModuleFormat::Wasm
+        | ModuleFormat::SpirvBinary
         | ModuleFormat::Wat
         | ModuleFormat::Rtlil
         | ModuleFormat::Verilog
@@ -249,6 +264,7 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
                 || is_result && index < before_sign.count()
         }
         ModuleFormat::Wasm
+        | ModuleFormat::SpirvBinary
         | ModuleFormat::Wat
         | ModuleFormat::Rtlil
         | ModuleFormat::Verilog
@@ -273,6 +289,7 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
             ModuleFormat::Mlir => line[at..].starts_with(b"//"),
             ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => byte == b';',
             ModuleFormat::Wasm
+            | ModuleFormat::SpirvBinary
             | ModuleFormat::Wat
             | ModuleFormat::Rtlil
             | ModuleFormat::Verilog => false,

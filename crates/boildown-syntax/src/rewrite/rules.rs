@@ -364,6 +364,7 @@ fn sources(language: &str) -> &'static [&'static str] {
     match language {
         "C" => &[C],
         "C++" => &[C, include_str!("../../rules/cpp.rules")],
+        "GLSL" => &[include_str!("../../rules/glsl.rules")],
         "Go" => &[include_str!("../../rules/go.rules")],
         "Java" => &[include_str!("../../rules/java.rules")],
         "JavaScript" => &[JAVASCRIPT],

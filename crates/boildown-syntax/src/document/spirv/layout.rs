@@ -7,8 +7,8 @@ use crate::document::module_layout::{UnitLayout, document};
 use crate::document::module_text::UnitToken;
 use crate::document::{Document, View};
 
-/// Reads a module; an input that is none becomes a single token.
-pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Document {
+/// Reads a module in text; an input that is none becomes a single token.
+pub(super) fn read(bytes: &Arc<[u8]>) -> Document {
     let module = SpirvModule::read(bytes);
     document(bytes, View::Spirv, module, |units, module| {
         let only_entry = module.only_entry_point();

@@ -65,7 +65,11 @@ impl ModuleText for PrintedModule {
         if kept.iter().all(|&kept| kept) {
             return self.text.to_vec();
         }
-        print(&self.module.write(kept)).unwrap_or_default()
+        let text = print(&self.module.write(kept)).unwrap_or_default();
+        match self.text.trim_ascii_start().starts_with(b"(module") {
+            true => text,
+            false => without_module(&text),
+        }
     }
 
     fn accepts(&self, candidate: &[u8]) -> bool {
@@ -89,7 +93,59 @@ fn print(binary: &[u8]) -> Option<Vec<u8>> {
     let mut text = String::new();
     let mut out = PrintFmtWrite(&mut text);
     wasmprinter::Config::new().print(binary, &mut out).ok()?;
-    Some(without_comments(text.as_bytes()))
+    let text = String::from_utf8(without_comments(text.as_bytes())).ok()?;
+    Some(without_types(&text).unwrap_or(text).into_bytes())
+}
+
+/// Returns the fields of a printed module, which stand for it where nothing else follows.
+fn without_module(text: &[u8]) -> Vec<u8> {
+    let inside = text.strip_prefix(b"(module\n").unwrap_or_default();
+    let Some(inside) = inside
+        .strip_suffix(b")\n")
+        .or_else(|| inside.strip_suffix(b")"))
+    else {
+        return text.to_vec();
+    };
+    let lines = inside.split_inclusive(|&byte| byte == b'\n');
+    lines
+        .flat_map(|line| line.strip_prefix(b"  ").unwrap_or(line))
+        .copied()
+        .collect()
+}
+
+/// Removes the definitions of types if nothing but functions, which tell their parameters and
+/// results anyway, mentions them. The types are then defined by these.
+fn without_types(text: &str) -> Option<String> {
+    const DEFINITION: &str = "  (type ";
+    const FUNCTION: &str = "  (func ";
+    // A type may be mentioned in other ways than `(type 0)`, or be no function.
+    let is_mention = |word: &&str| text.contains(*word);
+    let others = ["(sub ", "(rec", "(ref ", "call_ref", "ref.null", "cont."];
+    if others.iter().any(is_mention) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut mentions = 0;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with(DEFINITION) {
+            if !line.contains("(func") || !line.ends_with(")))\n") && !line.ends_with("(func))\n") {
+                return None;
+            }
+            mentions += 1;
+            continue;
+        }
+        let mention = line.find(" (type ").filter(|_| line.starts_with(FUNCTION));
+        let end = mention.and_then(|start| Some(start + line[start..].find(')')? + 1));
+        match mention.zip(end) {
+            Some((start, end)) => {
+                mentions += 1;
+                out.push_str(&line[..start]);
+                out.push_str(&line[end..]);
+            }
+            None => out.push_str(line),
+        }
+    }
+    (mentions == text.matches("(type ").count()).then_some(out)
 }
 
 /// Removes the comments that the printer writes, with the white space before them: none is nested,
@@ -198,6 +254,40 @@ mod tests {
         let rest = without_all_that_can_go(text, &["v128.store"]);
         assert_has(&rest, &["i8x16.splat"]);
         assert!(!rest.contains("v128.const"), "{rest}");
+    }
+
+    #[test]
+    fn types_are_defined_by_functions() {
+        let text = r#"(module (memory 1)
+  (func (param i32 i32) (result i64) (i32.store (local.get 0) (local.get 1)) i64.const 1))
+"#;
+        let rest = without_all_that_can_go(text, &["i32.store"]);
+        assert!(!rest.contains("(type "), "{rest}");
+        assert!(!rest.contains("(result "), "{rest}");
+        assert!(rest.len() < text.len(), "{rest}");
+    }
+
+    #[test]
+    fn fields_without_a_module_are_printed_alone() {
+        let text = "(func (param i32) (result i32) (local.get 0) drop (i32.const 1))";
+        let rest = without_all_that_can_go(text, &["drop"]);
+        assert!(rest.starts_with("(func"), "{rest}");
+        assert!(!rest.contains("param"), "{rest}");
+    }
+
+    #[test]
+    fn types_that_something_else_mentions_are_left() {
+        for text in [
+            "(module (type (func)) (table 1 funcref) (func i32.const 0 call_indirect (type 0) nop))",
+            "(module (type (func)) (tag (type 0)) (func nop))",
+            "(module (import \"(type \" \"b\" (func (param i32))) (func nop))",
+        ] {
+            let binary = binary(text.as_bytes()).expect("a module");
+            let printed = print(&binary).expect("a text");
+            let printed = String::from_utf8(printed).expect("a text");
+            assert!(printed.contains("\n  (type "), "{printed}");
+            assert!(is_valid_text(printed.as_bytes()), "{printed}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::limits::{MIB, PARSE_LIMIT};
 use super::{binary, elements, language, lines, text, wasm};
 use crate::Language;
-use crate::document::{View, is_rtlil, is_valid_module_text};
+use crate::document::{View, is_rtlil, is_spirv_binary, is_valid_module_text};
 use crate::pipeline::pass::Pass;
 use crate::split::Split;
 use crate::strategy::Units;
@@ -40,6 +40,7 @@ fn order_inside(bytes: &[u8], language: Option<&'static Language>, units: Units)
         Some(language) if language.name == "LLVM IR" => language::order_of_ir(language, bytes),
         Some(language) => language::order(language),
         None if wasm::is_wasm(bytes) => wasm::order(),
+        None if is_spirv_binary(bytes) => text::order_of_spirv_binary(),
         None if is_binary(bytes) => binary::order(),
         None if text::is_spirv(bytes) || is_rtlil(bytes) => {
             let view = match text::is_spirv(bytes) {
@@ -82,6 +83,7 @@ mod tests {
         let orders = [
             text::order(),
             text::order_of_instructions(View::Spirv),
+            text::order_of_spirv_binary(),
             binary::order(),
             wasm::order(),
             lines::order(),

@@ -2,8 +2,8 @@
 
 use boildown_search::algorithms::Algorithm;
 
-use super::language;
 use super::limits::{BYTEWISE_LIMIT, PARSE_LIMIT};
+use super::{binary, language};
 use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 
@@ -18,11 +18,33 @@ pub(in crate::pipeline) fn is_spirv(bytes: &[u8]) -> bool {
 /// lines and words. As in a language, bytes are not deleted unless asked for: names would only
 /// become shorter.
 pub(super) fn order_of_instructions(view: View) -> Vec<Pass> {
+    let mut passes = instructions(view);
+    passes.extend(without_bytes().into_iter().map(Pass::parsed));
+    passes
+}
+
+/// Returns the order for modules of SPIR-V as binaries: instructions, then words wherever they are,
+/// then that of binaries.
+pub(super) fn order_of_spirv_binary() -> Vec<Pass> {
+    let words = |id, method| {
+        Pass::new(id, View::SpirvWords, method)
+            .below(PARSE_LIMIT)
+            .parsed()
+    };
+    let mut passes = instructions(View::Spirv);
+    passes.extend([
+        words(PassId::Blocks, Method::Tree(SmallestDeletion::OneToken)),
+        words(PassId::Words, Method::Window(1)),
+    ]);
+    passes.extend(binary::order().into_iter().map(Pass::parsed));
+    passes
+}
+
+fn instructions(view: View) -> Vec<Pass> {
     let mut passes = Vec::from(language::instructions(view));
     if view == View::Spirv {
         passes.retain(|pass| pass.id != PassId::CoarseInstructions);
     }
-    passes.extend(without_bytes().into_iter().map(Pass::parsed));
     passes
 }
 
