@@ -84,6 +84,11 @@ impl ReductionReport<'_> {
                     {
                         "no single token can be removed that leaves a well-formed script"
                     }
+                    (Units::Tokens, Some(language))
+                        if self.claim.is_module && language.name == "Verilog" =>
+                    {
+                        "no single token can be removed where the rest looks like a module"
+                    }
                     (Units::Tokens, _) if self.claim.is_module => {
                         // Not all tokens were asked about again on the very result, and the gate
                         // refuses some forms that a tool may accept.
