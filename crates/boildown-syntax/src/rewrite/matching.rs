@@ -149,9 +149,19 @@ impl<'a> MatchIndex<'a> {
     }
 }
 
-/// Returns the number of brackets that are open before each token, and at the end.
+/// Returns the number of brackets that are open before each token, and at the end. What looks like
+/// a bracket in a string is none.
 fn depths(document: &Document) -> Vec<i64> {
-    let change = |token| match document.token(token) {
+    let mut in_text = vec![false; document.len()];
+    for node in document.tree().nodes.iter().skip(1) {
+        let tokens = node.tokens.clone();
+        let quotes = tokens.len() > 1 && matches!(document.token(tokens.start), b"\"" | b"'");
+        if quotes && document.token(tokens.start) == document.token(tokens.end - 1) {
+            in_text[tokens].fill(true);
+        }
+    }
+    let change = |token: usize| match document.token(token) {
+        _ if in_text[token] => 0,
         b"(" | b"[" | b"{" => 1,
         b")" | b"]" | b"}" => -1,
         _ => 0,

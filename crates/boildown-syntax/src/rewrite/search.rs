@@ -86,7 +86,10 @@ impl RewriteSetup {
                 }
             }
             RewriteKind::WidthPreserving => built_in.width_preserving(self.language),
-            RewriteKind::Joined => built_in.joins(),
+            RewriteKind::Joined => {
+                built_in.joins();
+                built_in.widened_unparsed(self.language);
+            }
             RewriteKind::CanonicalNames => built_in.canonical_names(self.language),
             RewriteKind::InlinedFiles => built_in.inlined_files(),
         }
@@ -430,12 +433,11 @@ mod tests {
         let document = Arc::new(Document::new(&text, View::Syntax(language)));
         let rules = Rules::built_in(language);
         let setup = RewriteSetup::new(language, rules, NamePolicy::default(), text);
-        texts_of(&document, setup)
+        texts_of(&document, setup, RewriteKind::Smaller)
     }
 
-    fn texts_of(document: &Arc<Document>, setup: RewriteSetup) -> Vec<String> {
+    fn texts_of(document: &Arc<Document>, setup: RewriteSetup, kind: RewriteKind) -> Vec<String> {
         let missed = MissedRewrites::default();
-        let kind = RewriteKind::Smaller;
         let rewrites = at_once(Rewrites::new(
             Arc::clone(document),
             &Arc::new(setup),
@@ -466,7 +468,7 @@ mod tests {
         let rules = Rules::built_in(language);
         let setup = RewriteSetup::new(language, rules, NamePolicy::default(), input);
         let document = Arc::new(Document::new(&left, View::Syntax(language)));
-        let seen = texts_of(&document, setup);
+        let seen = texts_of(&document, setup, RewriteKind::Smaller);
         let expect = "functionf<Textends{}>(){}".to_owned();
         assert!(seen.contains(&expect), "{seen:#?}");
     }
@@ -496,5 +498,41 @@ mod tests {
         let seen = rewritten("Rust", rust);
         let is_replaced = |text: &String| text.contains("&'staticu8");
         assert!(!seen.iter().any(is_replaced), "{seen:#?}");
+    }
+
+    #[test]
+    #[cfg(feature = "lang-typescript")]
+    fn a_word_takes_the_width_of_what_goes_from_a_tiny_text() {
+        let language = Language::named("TypeScript").expect("the grammar is built");
+        for (text, kind, begin, end) in [
+            // What the grammar requires.
+            (
+                "type a_name_that_is_long = { [K in T]: [any] }",
+                RewriteKind::Joined,
+                "typea_name_that_is_long={[KinT____",
+                "_]}",
+            ),
+            // What is around a part, or was its place, as far as a line goes.
+            (
+                "type a_name_that_is_long = { b: { c: any } }",
+                RewriteKind::WidthPreserving,
+                "typea_name_that_is_long={c_________________________________________",
+                "_:any}",
+            ),
+            (
+                "type a_name_that_is_long<P = { c: any }> = d",
+                RewriteKind::WidthPreserving,
+                "typea_name_that_is_long={c_________________________________________",
+                "_:any}",
+            ),
+        ] {
+            let text: Arc<[u8]> = text.as_bytes().into();
+            let document = Arc::new(Document::new(&text, View::Syntax(language)));
+            let rules = Rules::built_in(language);
+            let setup = RewriteSetup::new(language, rules, NamePolicy::default(), text);
+            let seen = texts_of(&document, setup, kind);
+            let fits = |text: &String| text.starts_with(begin) && text.ends_with(end);
+            assert!(seen.iter().any(fits), "{seen:#?}");
+        }
     }
 }

@@ -159,6 +159,17 @@ fn a_statement_replaces_what_is_around_it_and_keeps_the_width() {
 }
 
 #[test]
+fn a_word_takes_the_width_of_an_operator() {
+    check(
+        "JavaScript",
+        "x = a || !b_with_a_long_name;",
+        |text| text.starts_with("x = a || ") && text.trim_end().len() >= 28,
+        "x = a || !b_with_a_long_name",
+        "x = a || _b_with_a_long_name",
+    );
+}
+
+#[test]
 fn rules_of_the_user_are_applied() {
     let language = Language::named("TOML").expect("the grammar is built");
     let rules = "rule a table becomes a pair
