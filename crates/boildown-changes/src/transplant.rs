@@ -30,16 +30,19 @@ pub fn transplant(
     Ok(Some(Configuration::new(onto.base().clone(), overrides)))
 }
 
+/// Files that are replaced or added; `None` for those that are deleted.
+type Overrides = Vec<(FilePath, Option<FileVersion>)>;
+
 /// Returns the files of `onto` that the change of a file replaces, adds or deletes; `None` when it
 /// conflicts.
 fn apply(
     diff: FileDiff,
     onto: &Configuration,
     contents: &Contents,
-) -> Result<Option<Vec<(FilePath, Option<FileVersion>)>>, ChangesError> {
+) -> Result<Option<Overrides>, ChangesError> {
     let (before, after) = match (diff.before, diff.after) {
         (Some(before), Some(after)) if before.path != after.path => {
-            return rename(before, after, onto, contents);
+            return rename(&before, after, onto, contents);
         }
         sides => sides,
     };
@@ -63,11 +66,11 @@ fn apply(
 
 /// Moves a file of `onto`, with the change of its content.
 fn rename(
-    before: PatchSide,
+    before: &PatchSide,
     after: PatchSide,
     onto: &Configuration,
     contents: &Contents,
-) -> Result<Option<Vec<(FilePath, Option<FileVersion>)>>, ChangesError> {
+) -> Result<Option<Overrides>, ChangesError> {
     let moved = |target| vec![(before.path.clone(), None), (after.path.clone(), target)];
     match (onto.get(&before.path), onto.get(&after.path)) {
         (Some(target), None) if is_same(Some(&target), Some(&before.file)) => {

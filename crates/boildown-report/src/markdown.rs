@@ -42,7 +42,7 @@ pub fn markdown(record: &ReductionRecord) -> String {
     ) {
         (Some("finished" | "finished anew"), Some(true)) => text += " The result is 1-minimal.",
         (Some("finished" | "finished anew"), _) => {
-            text += " That the result is 1-minimal was not verified."
+            text += " That the result is 1-minimal was not verified.";
         }
         _ => text += " The search did not finish.",
     }
