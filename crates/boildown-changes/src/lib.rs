@@ -56,6 +56,7 @@ mod directory;
 mod disjoint_sets;
 mod error;
 mod file_change;
+mod file_diff;
 mod git;
 mod lines;
 mod names;

@@ -2,16 +2,14 @@
 //!
 //! `git apply` and `patch -p1` accept it, except that `patch` cannot apply changes of binary files.
 
-use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::sync::Arc;
 
 use gix::bstr::ByteSlice as _;
 
+use crate::file_diff::{FileDiff, PatchSide, file_diffs};
 use crate::lines::{Hunk, TextLines, hunks, is_text};
-use crate::renames::renames;
-use crate::transplant::differing_paths;
-use crate::{ChangesError, Configuration, Contents, Entry, FilePath, FileVersion};
+use crate::{ChangesError, Configuration, Contents, FilePath};
 
 /// Number of unchanged lines printed before and after a hunk.
 const CONTEXT: usize = 3;
@@ -25,20 +23,6 @@ pub struct DiffStat {
     pub added: usize,
     /// Number of lines deleted. Binary files count as none.
     pub deleted: usize,
-}
-
-/// One side of a changed file.
-#[derive(Clone)]
-pub(crate) struct PatchSide {
-    pub(crate) path: FilePath,
-    pub(crate) file: FileVersion,
-}
-
-/// A changed file. At least one side is present.
-#[derive(Clone)]
-pub(crate) struct FileDiff {
-    pub(crate) before: Option<PatchSide>,
-    pub(crate) after: Option<PatchSide>,
 }
 
 /// The texts of both sides of a file; the text of a missing side is empty.
@@ -91,50 +75,6 @@ pub fn diff_stat(
         }
     }
     Ok(stat)
-}
-
-/// Returns the files that differ, ordered by path, with renames detected.
-pub(crate) fn file_diffs(
-    before: &Configuration,
-    after: &Configuration,
-    contents: &Contents,
-) -> Result<Vec<FileDiff>, ChangesError> {
-    contents.add_configuration(before);
-    contents.add_configuration(after);
-    let side = |path: FilePath, file: FileVersion| Some(PatchSide { path, file });
-    let mut deleted: BTreeMap<FilePath, Entry> = BTreeMap::new();
-    let mut added: BTreeMap<FilePath, Entry> = BTreeMap::new();
-    let mut diffs = Vec::new();
-    for path in differing_paths(before, after) {
-        match (before.get(&path), after.get(&path)) {
-            (Some(old), None) => drop(deleted.insert(path, old.entry())),
-            (None, Some(new)) => drop(added.insert(path, new.entry())),
-            (old, new) => diffs.push(FileDiff {
-                before: old.and_then(|file| side(path.clone(), file)),
-                after: new.and_then(|file| side(path, file)),
-            }),
-        }
-    }
-    for (from, to) in renames(&deleted, &added, contents)? {
-        let (old, new) = (deleted.remove(&from), added.remove(&to));
-        diffs.push(FileDiff {
-            before: old.and_then(|entry| side(from, entry.into())),
-            after: new.and_then(|entry| side(to, entry.into())),
-        });
-    }
-    diffs.extend(deleted.into_iter().map(|(path, entry)| FileDiff {
-        before: side(path, entry.into()),
-        after: None,
-    }));
-    diffs.extend(added.into_iter().map(|(path, entry)| FileDiff {
-        before: None,
-        after: side(path, entry.into()),
-    }));
-    diffs.sort_by_key(|diff| {
-        let side = diff.after.as_ref().or(diff.before.as_ref());
-        side.map(|side| side.path.clone())
-    });
-    Ok(diffs)
 }
 
 /// Prints a line of the header of a file. Paths may be any bytes, all else is ASCII.

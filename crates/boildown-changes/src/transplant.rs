@@ -1,9 +1,9 @@
 //! Transplanting: the change between two configurations, applied to a third.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use crate::file_diff::{FileDiff, PatchSide, file_diffs, is_same};
 use crate::lines::{Hunk, TextLines, hunks, is_text};
-use crate::patch::{FileDiff, PatchSide, file_diffs};
 use crate::{ChangesError, Configuration, Contents, FilePath, FileVersion};
 
 /// Applies to `onto` the changes that lead from `from` to `to`.
@@ -83,24 +83,6 @@ fn rename(
         (None, Some(target)) if is_same(Some(&target), Some(&after.file)) => Ok(Some(Vec::new())),
         _ => Ok(None),
     }
-}
-
-fn is_same(one: Option<&FileVersion>, two: Option<&FileVersion>) -> bool {
-    one.map(FileVersion::entry) == two.map(FileVersion::entry)
-}
-
-/// Returns the paths at which two configurations differ, in order.
-///
-/// Only overrides are compared when both configurations have the same base.
-pub(crate) fn differing_paths(one: &Configuration, two: &Configuration) -> BTreeSet<FilePath> {
-    let overridden = one.overrides().keys().chain(two.overrides().keys());
-    let mut paths: BTreeSet<FilePath> = overridden.cloned().collect();
-    if one.base() != two.base() {
-        let bases = one.base().iter().chain(two.base().iter());
-        paths.extend(bases.map(|(path, _)| path.clone()));
-    }
-    paths.retain(|path| !is_same(one.get(path).as_ref(), two.get(path).as_ref()));
-    paths
 }
 
 /// Merges the change of one file into `target`. `None` when it conflicts, or a file is not text.
