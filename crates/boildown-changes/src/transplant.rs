@@ -9,8 +9,9 @@ use crate::{ChangesError, Configuration, Contents, FilePath, FileVersion};
 /// Applies to `onto` the changes that lead from `from` to `to`.
 ///
 /// Returns `None` when they conflict: a changed file is missing in `onto`, or differs there at the
-/// same lines. A renamed file moves with the lines that `onto` has. Texts are merged line by line, as in a three-way merge. Two changes conflict when
-/// they touch the same lines, or when one inserts next to a line that the other changes.
+/// same lines. A renamed file moves with the lines that `onto` has. Texts are merged line by line,
+/// as in a three-way merge. Two changes conflict when they touch the same lines, or when one
+/// inserts next to a line that the other changes.
 ///
 /// # Errors
 /// [`ChangesError`] when a content cannot be read.

@@ -72,8 +72,8 @@ const BROKEN_LIMIT: usize = 2 << 20;
 const UNPARSED_LIMIT: usize = 128 << 10;
 
 /// With errors in the best candidate: only from this size are candidates parsed. The grammar made
-/// no sense of so short a rest. Tools for Verilog and MLIR accept nothing that they cannot parse, so
-/// there this is so only where one without errors came before: then the test reads no syntax.
+/// no sense of so short a rest. Tools for Verilog and MLIR accept nothing that they cannot parse,
+/// so there this is so only where one without errors came before: then the test reads no syntax.
 const PARSED_FROM: usize = 512;
 
 /// The decision of the gate on a query.

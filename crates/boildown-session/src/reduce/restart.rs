@@ -110,20 +110,9 @@ fn reduce_observed(
                 .for_each(|history| history.record(&event));
             on_event(&event);
         };
-        let environment = EnvironmentCheck {
-            oracle: plan.oracle,
-            input: plan.input,
-            policy: repeat_policy,
-        };
-        let (mut summary, mut best) = reduce_in(
-            Some(environment),
-            observer,
-            (plan.start)(&text),
-            &repeating,
-            &options,
-            &config,
-            &mut report_total,
-        )?;
+        let (oracle, setup) = ((&repeating, repeat_policy), (&options, &config));
+        let (mut summary, mut best) =
+            plan.search(&text, observer, oracle, setup, &mut report_total)?;
         summary.progress.spent.runs = repeating.runs();
         config.budget = config.budget.without(&summary.progress.spent);
         total = total.plus(summary.progress.spent);
@@ -231,6 +220,33 @@ struct FlakyRestart {
 }
 
 impl ReductionPlan<'_> {
+    /// Runs the search that reduces `text`.
+    fn search(
+        &self,
+        text: &Arc<[u8]>,
+        observer: Option<&FormObserver<'_>>,
+        (repeating, policy): (&RepeatedOracle<&dyn Oracle>, RepeatPolicy),
+        (options, config): (&ReduceOptions, &SessionConfig),
+        on_event: &mut dyn FnMut(&Event),
+    ) -> Result<(Summary, Arc<[u8]>), OracleError> {
+        let environment = EnvironmentCheck {
+            oracle: self.oracle,
+            input: self.input,
+            policy,
+        };
+        let search = (self.start)(text);
+        let environment = Some(environment);
+        reduce_in(
+            environment,
+            observer,
+            search,
+            repeating,
+            options,
+            config,
+            on_event,
+        )
+    }
+
     /// Returns how to start again from the last confirmed text; `None` after too many losses.
     fn restart_after_loss(
         &self,
