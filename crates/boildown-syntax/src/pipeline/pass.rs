@@ -115,8 +115,9 @@ pub enum PassId {
     /// Makes tokens fewer while lines keep their width, for properties that depend on the width:
     /// those of formatters do. `f(a, b)` → `f_a__b_`.
     RewritingWidths,
-    /// Joins two words. Comes last, because joined words cannot be told apart any more.
-    /// `0 AS` → `0AS`.
+    /// Joins two words: `0 AS` → `0AS`. In tiny texts, also makes a word as wide as a node that it
+    /// deletes. Comes last, because such words cannot be told apart any more, and the rest need not
+    /// parse.
     RewritingJoins,
     /// Deletes each single word or other visible character. Part of the proof of 1-minimality for
     /// texts in no language.

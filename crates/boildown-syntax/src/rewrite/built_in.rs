@@ -192,7 +192,8 @@ pub(crate) enum RewriteKind {
     /// Fewer words in the same width, for properties that depend on the width of lines: those of
     /// formatters do.
     WidthPreserving,
-    /// Two words without the white space between them. Most lexers need it, some do not.
+    /// What may not parse: two words without the white space between them, which most lexers need
+    /// and some do not; in a tiny text, a node that goes and whose width a word takes.
     Joined,
     /// Names become a, b, c and so on.
     CanonicalNames,

@@ -136,10 +136,7 @@ impl BuiltIns<'_> {
                     continue;
                 };
                 if let Some(word) = self.word(inner, language) {
-                    let around = [
-                        node.tokens.start..below.tokens.start,
-                        below.tokens.end..node.tokens.end,
-                    ];
+                    let around = around(&node.tokens, &below.tokens);
                     self.widen(word, indentation - margin, around.to_vec());
                 }
                 inner = below.end;
@@ -163,10 +160,7 @@ impl BuiltIns<'_> {
                     continue;
                 }
                 if let Some(word) = self.word(inner, language) {
-                    let around = [
-                        node.tokens.start..below.tokens.start,
-                        below.tokens.end..node.tokens.end,
-                    ];
+                    let around = around(&node.tokens, &below.tokens);
                     let left = [
                         0..node.tokens.start,
                         below.tokens.clone(),
@@ -268,6 +262,11 @@ impl BuiltIns<'_> {
         edits.push(Edit::new(&(word..word + 1), wide));
         self.add(BuiltIn::Widened, edits);
     }
+}
+
+/// Returns the tokens of a node before and behind those of a part.
+fn around(node: &Range<usize>, part: &Range<usize>) -> [Range<usize>; 2] {
+    [node.start..part.start, part.end..node.end]
 }
 
 /// Returns whether a word may take the place of a node: of one that begins with a word, and of one

@@ -190,13 +190,13 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // No tool that reads a module cares about columns, and digits and letters of strings are not
     // worth a test each.
     passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingLetters);
-    // New names in MLIR would have to be proved again.
-    let is_once = |pass: &Pass| view == View::Mlir && pass.id == PassId::RewritingNames;
-    let swept = |pass: Pass| match is_once(&pass) {
-        true => pass.swept(),
-        false => pass,
-    };
-    passes = passes.into_iter().map(swept).collect();
+    if view == View::Mlir {
+        // New names would have to be proved again.
+        let names = passes
+            .iter_mut()
+            .filter(|pass| pass.id == PassId::RewritingNames);
+        names.for_each(|pass| pass.is_swept = true);
+    }
     if view == View::LlvmIr {
         // What nothing mentions is deleted with the instructions, and what is left is short.
         passes.retain(|pass| !is_of_large_texts(pass));
