@@ -282,11 +282,17 @@ impl<'a> SymbolReader<'a, '_> {
             }
             let is_leaf = node.tokens.len() == 1 && node.end == id.next();
             let text = document.text(node.tokens.clone());
-            let is_name = is_leaf
-                && text.iter().all(|&byte| is_word(byte))
-                && !text[0].is_ascii_digit()
-                && (self.importing(id).is_some() || self.is_name(self.kind(id), text));
-            if is_name {
+            if !is_leaf || !text.iter().all(|&byte| is_word(byte)) {
+                continue;
+            }
+            if text[0].is_ascii_digit() {
+                // `20ms` calls `operator""ms`.
+                let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
+                let suffix = &text[digits.count()..];
+                if !suffix.is_empty() && self.kind(id) == "number_literal" {
+                    mentions.entry(suffix).or_default().push(id);
+                }
+            } else if self.importing(id).is_some() || self.is_name(self.kind(id), text) {
                 mentions.entry(text).or_default().push(id);
             }
         }
@@ -357,7 +363,13 @@ impl<'a> SymbolReader<'a, '_> {
         let mut open: Vec<usize> = Vec::new();
         for &mention in mentions {
             let at = self.tree.nodes[mention].tokens.start;
-            while scopes.get(next).is_some_and(|(scope, _)| scope.start <= at) {
+            while let Some((scope, _)) = scopes.get(next).filter(|(scope, _)| scope.start <= at) {
+                while open
+                    .last()
+                    .is_some_and(|&last| scopes[last].0.end <= scope.start)
+                {
+                    open.pop();
+                }
                 open.push(next);
                 next += 1;
             }
@@ -372,6 +384,12 @@ impl<'a> SymbolReader<'a, '_> {
                 || !(symbol.definitions.iter()).any(|definition| definition.name == mention)
             {
                 symbol.uses.push(mention);
+            }
+            // `using a::b;` in a function defines `b` there, and means the one outside.
+            if let [.., outer, _] = open[..]
+                && further.contains(&mention)
+            {
+                scopes[outer].1.uses.push(mention);
             }
         }
         symbols.extend(scopes.into_iter().map(|(_, symbol)| symbol));
@@ -507,7 +525,7 @@ impl<'a> SymbolReader<'a, '_> {
                 "" if is(&["parameter", "import", "use_"]) => {
                     return Some((Evidence::Declared, node));
                 }
-                "" if is(&["pattern", "declarator", "_list", "dotted"]) => {}
+                "" if is(&["pattern", "declarator", "_list", "dotted", "operator_name"]) => {}
                 _ => return None,
             }
             node = parent;

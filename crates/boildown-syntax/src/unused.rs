@@ -343,6 +343,30 @@ mod tests {
     }
 
     #[test]
+    fn what_a_function_gives_a_shorter_name_stays() {
+        let text = "namespace n { template <class t> constexpr bool a = false; } \
+            bool main() { using n::a; return a<int>; }";
+        assert_eq!(left(text, "main"), text);
+    }
+
+    #[test]
+    fn an_operator_of_literals_stays_with_a_literal_that_calls_it() {
+        let text = "int operator\"\"_ms(long double a); int operator\"\"_us(long double a); \
+            int main() { return 20_ms; }";
+        let expected = "int operator\"\"_ms(long double a); int main() { return 20_ms; }";
+        assert_eq!(left(text, "main"), expected);
+    }
+
+    #[test]
+    fn a_body_that_does_not_belong_to_its_function_goes_with_it() {
+        let text = "namespace n { #pragma x\nvoid f(); { g(); } } int main() {}";
+        let (document, language) = program(text);
+        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        let (result, _) = reduced(&document, unused, &["namespace n", "main"]);
+        assert!(!result.contains("g()"), "{result}");
+    }
+
+    #[test]
     fn a_statement_of_a_large_program_goes_with_what_only_it_needs() {
         let many: String = (0..4000).map(|n| format!("int v{n} = 1; ")).collect();
         let text = format!("{many} void a() {{ v7; }} int main() {{ a(); 5; }}");

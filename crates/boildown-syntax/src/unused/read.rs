@@ -18,7 +18,13 @@ impl References {
         let index = SymbolIndex::new(document, language).await;
         let tree = document.tree();
         let statements = statements(document, language, &index);
-        let by_node = Self::units_by_node(document, &index, statements);
+        let mut strays = stray_bodies(document, language, &index);
+        let mut by_node = Self::units_by_node(document, &index, statements);
+        strays.retain(|stray| by_node.contains_key(&stray.head));
+        if !strays.is_empty() {
+            let nodes = by_node.into_keys();
+            by_node = numbered(nodes.chain(strays.iter().map(|stray| stray.body)).collect());
+        }
         pause().await;
         let unit = |&node: &NodeId| DefinitionUnit {
             node,
@@ -59,6 +65,11 @@ impl References {
         }
         for held in &held {
             references.definitions[held.name].retain(|&unit| unit != held.unit);
+        }
+        for StrayBody { head, body } in strays {
+            if let (Some(&head), Some(&body)) = (by_node.get(&head), by_node.get(&body)) {
+                references.units[head].anonymous.push(body);
+            }
         }
         references.find_members(&index, &symbols, &types);
         references.find_positions(&owners);
@@ -242,9 +253,14 @@ impl References {
             .filter(|&node| !is_parameter(node))
             .chain(statements)
             .collect();
-        let nodes = nodes.into_iter().enumerate();
-        nodes.map(|(unit, node)| (node, unit)).collect()
+        numbered(nodes)
     }
+}
+
+/// Returns the index of each node.
+fn numbered(nodes: BTreeSet<NodeId>) -> BTreeMap<NodeId, usize> {
+    let nodes = nodes.into_iter().enumerate();
+    nodes.map(|(unit, node)| (node, unit)).collect()
 }
 
 /// Returns the units that are types with members.
@@ -281,6 +297,48 @@ fn statements(document: &Document, language: &Language, index: &SymbolIndex<'_>)
     let bodies = bodies.filter(|body| !body.is_evaluated);
     let statements = bodies.flat_map(|body| document.tree().children(body.node));
     statements.filter(|&node| index.is_unit(node)).collect()
+}
+
+/// The body of a function that the grammar takes for a block beside it, as it does behind
+/// `requires requires { … }`.
+#[derive(Debug, Clone, Copy)]
+struct StrayBody {
+    /// What the grammar takes for the function.
+    head: NodeId,
+    body: NodeId,
+}
+
+/// Returns the blocks outside of functions, where the languages of C have none.
+fn stray_bodies(
+    document: &Document,
+    language: &Language,
+    index: &SymbolIndex<'_>,
+) -> Vec<StrayBody> {
+    let grammar = language.grammar();
+    let block = grammar.id_for_node_kind("compound_statement", true);
+    if grammar.id_for_node_kind("translation_unit", true) == 0 {
+        return Vec::new();
+    }
+    let tree = document.tree();
+    let lists = [NodeId::ROOT]
+        .into_iter()
+        .chain(tree.nodes.ids().skip(1).filter(|&node| {
+            let kind = grammar.node_kind_for_id(tree.nodes[node].kind);
+            matches!(kind, Some("declaration_list" | "translation_unit"))
+        }));
+    let neighbours = lists.flat_map(|list| {
+        let children: Vec<NodeId> = tree.children(list).collect();
+        children
+            .windows(2)
+            .map(|pair| StrayBody {
+                head: pair[0],
+                body: pair[1],
+            })
+            .collect::<Vec<_>>()
+    });
+    neighbours
+        .filter(|stray| tree.nodes[stray.body].kind == block && index.is_unit(stray.body))
+        .collect()
 }
 
 /// The names that anonymous definitions refer to in their heads.
