@@ -316,7 +316,7 @@ fn stray_bodies(
 ) -> Vec<StrayBody> {
     let grammar = language.grammar();
     let block = grammar.id_for_node_kind("compound_statement", true);
-    if grammar.id_for_node_kind("translation_unit", true) == 0 {
+    if document.is_empty() || grammar.id_for_node_kind("translation_unit", true) == 0 {
         return Vec::new();
     }
     let tree = document.tree();
