@@ -9,6 +9,7 @@ use wasmparser::ValType;
 use super::body::{BodyShape, CodeBody, CodeKind};
 use super::mentions::{Space, Token};
 use super::module::{FunctionInfo, Module, ModuleItem, ModuleSection};
+use super::script::{PartContent, ScriptPart};
 use crate::document::builder::{Builder, NodePosition};
 use crate::document::view::ModuleUnits;
 use crate::document::{Document, View, flat};
@@ -44,10 +45,71 @@ pub(super) fn document(module: Module, units: ModuleUnits, view: View) -> (Modul
     let mut layout = ModuleLayout {
         builder: Builder::new(Arc::clone(&module.bytes)),
         units,
+        start: 0,
     };
     let module = layout.module(module);
-    let slots: IdVec<SlotId, Slot> = (0..KINDS).map(slot).collect();
-    (module, layout.builder.finish(view, slots))
+    (module, layout.builder.finish(view, slots()))
+}
+
+/// Lays out a script. Each module is a node with the commands after it, which mostly are about it.
+pub(super) fn script(text: &[u8], parts: &mut [ScriptPart], units: ModuleUnits) -> Document {
+    // One after another: the binary of each module, the text of each other part.
+    let mut joined = Vec::with_capacity(text.len());
+    let mut places = Vec::with_capacity(parts.len());
+    for part in &*parts {
+        let start = joined.len();
+        joined.extend_from_slice(match &part.content {
+            PartContent::Module(module) => &module.bytes,
+            _ => &text[part.bytes.clone()],
+        });
+        places.push(start..joined.len());
+    }
+    let mut layout = ModuleLayout {
+        builder: Builder::new(joined.into()),
+        units,
+        start: 0,
+    };
+    layout.open(0);
+    let mut is_inside = false;
+    for (part, place) in parts.iter_mut().zip(&places) {
+        if !matches!(part.content, PartContent::Command(_)) || !is_inside {
+            if is_inside {
+                layout.builder.close();
+            }
+            layout.open(SECTION);
+            is_inside = true;
+        }
+        layout.part(part, place.clone());
+    }
+    layout.builder.close();
+    layout.builder.close();
+    let mut document = layout.builder.finish(View::ModuleText(units), slots());
+    for (part, place) in parts.iter().zip(&places) {
+        place_in_text(
+            &mut document.tokens[part.tokens.clone()],
+            place,
+            &part.bytes,
+        );
+    }
+    document
+}
+
+/// Gives tokens the places in a text that they have about in a binary: their share of it.
+pub(super) fn place_in_text(tokens: &mut [Range<u32>], binary: &Range<usize>, text: &Range<usize>) {
+    let scale = |at: &mut u32| {
+        let inside = (*at as usize - binary.start) as u64 * text.len() as u64;
+        let inside = inside / binary.len().max(1) as u64;
+        *at = u32::try_from(text.start as u64 + inside).unwrap_or(u32::MAX);
+    };
+    for token in tokens {
+        scale(&mut token.start);
+        scale(&mut token.end);
+    }
+}
+
+/// Returns the slots of all kinds of nodes.
+fn slots() -> IdVec<SlotId, Slot> {
+    (0..KINDS).map(slot).collect()
 }
 
 /// Returns the slot of nodes of this kind: what may stand in their place. A value may be replaced
@@ -83,6 +145,8 @@ fn kind(results: &[ValType]) -> u16 {
 struct ModuleLayout {
     builder: Builder,
     units: ModuleUnits,
+    /// Where the module begins among the bytes of the document.
+    start: usize,
 }
 
 impl ModuleLayout {
@@ -97,6 +161,7 @@ impl ModuleLayout {
 
     fn token(&mut self, bytes: Range<usize>) -> Token {
         let token = Token::new(self.builder.count());
+        let bytes = self.start + bytes.start..self.start + bytes.end;
         self.builder.token(bytes);
         token
     }
@@ -107,6 +172,25 @@ impl ModuleLayout {
         let token = self.token(bytes);
         self.builder.close();
         token
+    }
+
+    /// Lays out a module or a command of a script.
+    fn part(&mut self, part: &mut ScriptPart, place: Range<usize>) {
+        let first = self.builder.count();
+        self.open(ITEM);
+        self.start = place.start;
+        part.content = match std::mem::replace(&mut part.content, PartContent::Unread) {
+            PartContent::Module(module) => {
+                part.token = self.token(0..0);
+                PartContent::Module(self.module(module))
+            }
+            content => {
+                part.token = self.token(0..place.len());
+                content
+            }
+        };
+        self.builder.close();
+        part.tokens = first..self.builder.count();
     }
 
     fn module(&mut self, mut module: Module) -> Module {

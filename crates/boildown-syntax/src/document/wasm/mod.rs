@@ -5,6 +5,7 @@
 //! - `link.rs`: which entities are left, and their new indices
 //! - `write.rs`, `code.rs`, `names.rs`: writing what is kept
 //! - `text.rs`: modules in text, read as binaries and printed
+//! - `script.rs`, `forms.rs`: scripts of several modules, with commands between them
 //! - `unfolded.rs`: older blocks for exceptions, as the parser of texts knows them
 //! - `overwritten.rs`: edits that overwrite bytes and gain nothing
 //! - `absent.rs`, `unread.rs`: take the place of all that in builds without the feature
@@ -15,6 +16,8 @@ mod absent;
 mod body;
 #[cfg(feature = "wasm")]
 mod code;
+#[cfg(feature = "wasm")]
+mod forms;
 #[cfg(feature = "wasm")]
 mod layout;
 #[cfg(feature = "wasm")]
@@ -27,6 +30,8 @@ mod module;
 mod names;
 #[cfg(feature = "wasm")]
 mod overwritten;
+#[cfg(feature = "wasm")]
+mod script;
 #[cfg(all(test, feature = "wasm"))]
 mod tests;
 #[cfg(feature = "wasm")]

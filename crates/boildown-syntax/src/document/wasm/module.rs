@@ -1,11 +1,12 @@
 //! A module as read: its sections, their items, and the entities that have indices.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use wasm_encoder::reencode::Reencode as _;
 use wasmparser::{
-    BinaryReader, ElementItems, ElementKind, ExternalKind, FromReader, FuncToValidate,
+    BinaryReader, ElementItems, ElementKind, Export, ExternalKind, FromReader, FuncToValidate,
     FunctionBody, Parser, Payload, SectionLimited, TableInit, TypeRef, ValType, ValidPayload,
     Validator, ValidatorResources, WasmFeatures,
 };
@@ -129,6 +130,19 @@ impl Module {
     /// Returns the function type at a type index.
     pub(super) fn function_type(&self, index: u32) -> Option<&wasmparser::FuncType> {
         self.function_types.get(index as usize)?.as_ref()
+    }
+
+    /// Returns what the module exports: the index of a function, nothing of others.
+    pub(super) fn exports(&self) -> BTreeMap<&str, Option<u32>> {
+        let items = self.sections.iter().filter(|section| section.id == 7);
+        let items = items.flat_map(|section| &section.items);
+        let exports = items.filter_map(|item| {
+            let mut reader = BinaryReader::new(&self.bytes[item.bytes.clone()], 0);
+            let export = Export::from_reader(&mut reader).ok()?;
+            let function = (export.kind == ExternalKind::Func).then_some(export.index);
+            Some((export.name, function))
+        });
+        exports.collect()
     }
 
     /// Returns the types of the parameters and results of a function.

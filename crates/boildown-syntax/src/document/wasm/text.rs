@@ -11,6 +11,7 @@ use wast::parser::{self, ParseBuffer};
 
 use super::layout;
 use super::module::Module;
+use super::script;
 use super::unfolded::unfold;
 use crate::document::module_text::ModuleText;
 use crate::document::{Document, ModuleUnits, View, flat};
@@ -22,26 +23,23 @@ struct PrintedModule {
     module: Module,
 }
 
-/// Reads a module in text; an input that is none becomes a single token.
+/// Reads a module in text, or a script of them; an input that is none becomes a single token.
 pub(in crate::document) fn read_text(bytes: &Arc<[u8]>, units: ModuleUnits) -> Document {
     let view = View::ModuleText(units);
     let module = binary(bytes).and_then(|binary| Module::read(&binary.into()));
     let Some(module) = module else {
-        return Document {
+        return script::read(bytes, units).unwrap_or_else(|| Document {
             view,
             ..flat::pieces(bytes, usize::MAX)
-        };
+        });
     };
     let (module, mut document) = layout::document(module, units, view);
     // What is known is the place of a token in the binary. Its share of the text is about the same.
-    let scale = |at: &mut u32| {
-        let place = u64::from(*at) * bytes.len() as u64 / module.bytes.len().max(1) as u64;
-        *at = u32::try_from(place).unwrap_or(u32::MAX);
-    };
-    for token in &mut document.tokens {
-        scale(&mut token.start);
-        scale(&mut token.end);
-    }
+    layout::place_in_text(
+        &mut document.tokens,
+        &(0..module.bytes.len()),
+        &(0..bytes.len()),
+    );
     let text = Arc::clone(bytes);
     Document {
         bytes: Arc::clone(bytes),
@@ -55,9 +53,12 @@ pub(crate) fn is_valid(bytes: &[u8]) -> bool {
     Module::is_valid(bytes)
 }
 
-/// Returns whether a text is a valid module.
+/// Returns whether a text is a valid module, or a script of them.
 pub(crate) fn is_valid_text(text: &[u8]) -> bool {
-    binary(text).is_some_and(|binary| Module::is_valid(&binary))
+    match binary(text) {
+        Some(binary) => Module::is_valid(&binary),
+        None => script::is_valid(text),
+    }
 }
 
 impl ModuleText for PrintedModule {
@@ -89,7 +90,7 @@ fn encode(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Prints a module without comments.
-fn print(binary: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn print(binary: &[u8]) -> Option<Vec<u8>> {
     let mut text = String::new();
     let mut out = PrintFmtWrite(&mut text);
     wasmprinter::Config::new().print(binary, &mut out).ok()?;
@@ -299,7 +300,7 @@ mod tests {
 
     #[test]
     fn what_is_no_single_module_is_one_token() {
-        for text in ["", "(module) (module)", "(component)", "(module", "\u{e9}"] {
+        for text in ["", "(component)", "(module", "\u{e9}"] {
             let document = Document::new(&text.as_bytes().into(), VIEW);
             assert!(!document.is_module() && document.len() <= 1, "{text}");
         }
