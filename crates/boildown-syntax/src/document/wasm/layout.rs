@@ -9,7 +9,7 @@ use wasmparser::ValType;
 use super::body::{BodyShape, CodeBody, CodeKind};
 use super::mentions::{Space, Token};
 use super::module::{FunctionInfo, Module, ModuleItem, ModuleSection};
-use super::script::{PartContent, ScriptPart};
+use super::script_parts::{PartContent, ScriptPart};
 use crate::document::builder::{Builder, NodePosition};
 use crate::document::view::ModuleUnits;
 use crate::document::{Document, View, flat};
@@ -182,7 +182,7 @@ impl ModuleLayout {
         part.content = match std::mem::replace(&mut part.content, PartContent::Unread) {
             PartContent::Module(module) => {
                 part.token = self.token(0..0);
-                PartContent::Module(self.module(module))
+                PartContent::Module(Box::new(self.module(*module)))
             }
             content => {
                 part.token = self.token(0..place.len());

@@ -5,7 +5,8 @@
 //! - `link.rs`: which entities are left, and their new indices
 //! - `write.rs`, `code.rs`, `names.rs`: writing what is kept
 //! - `text.rs`: modules in text, read as binaries and printed
-//! - `script.rs`, `forms.rs`: scripts of several modules, with commands between them
+//! - `printed.rs`: texts as binaries, and binaries as texts
+//! - `script.rs`, `script_parts.rs`, `forms.rs`: scripts of several modules, with commands between them
 //! - `unfolded.rs`: older blocks for exceptions, as the parser of texts knows them
 //! - `overwritten.rs`: edits that overwrite bytes and gain nothing
 //! - `absent.rs`, `unread.rs`: take the place of all that in builds without the feature
@@ -31,7 +32,11 @@ mod names;
 #[cfg(feature = "wasm")]
 mod overwritten;
 #[cfg(feature = "wasm")]
+mod printed;
+#[cfg(feature = "wasm")]
 mod script;
+#[cfg(feature = "wasm")]
+mod script_parts;
 #[cfg(all(test, feature = "wasm"))]
 mod tests;
 #[cfg(feature = "wasm")]

@@ -73,8 +73,8 @@ mod tests {
     use super::*;
 
     fn overwrites(from: &str, to: &str) -> bool {
-        let [from, to] =
-            [from, to].map(|text| super::super::text::binary(text.as_bytes()).expect("a module"));
+        let [from, to] = [from, to]
+            .map(|text| super::super::printed::binary(text.as_bytes()).expect("a module"));
         is_overwritten(&from, &to)
     }
 

@@ -11,7 +11,8 @@ use super::forms::{forms, inside};
 use super::layout;
 use super::mentions::Token;
 use super::module::Module;
-use super::text;
+use super::printed::{binary, print};
+use super::script_parts::{Action, PartContent, ScriptPart};
 use crate::document::module_text::ModuleText;
 use crate::document::{Document, ModuleUnits, View};
 
@@ -23,36 +24,6 @@ const COMMANDS: [&[u8]; 4] = [b"register", b"invoke", b"get", b"assert_"];
 struct Script {
     text: Arc<[u8]>,
     parts: Vec<ScriptPart>,
-}
-
-/// A module or a command.
-#[derive(Debug)]
-pub(super) struct ScriptPart {
-    pub(super) bytes: Range<usize>,
-    /// A part without its token is gone.
-    pub(super) token: Token,
-    /// The tokens of the part.
-    pub(super) tokens: Range<usize>,
-    pub(super) content: PartContent,
-}
-
-#[derive(Debug)]
-pub(super) enum PartContent {
-    Module(Module),
-    /// A module that is not read: in quotes, or not understood.
-    Unread,
-    Command(Option<Action>),
-}
-
-/// What a command does with an export.
-#[derive(Debug)]
-pub(super) struct Action {
-    /// The part with the module.
-    module: usize,
-    export: String,
-    arguments: Vec<Range<usize>>,
-    /// What the results have to be.
-    results: Vec<Range<usize>>,
 }
 
 /// What is left of the exports of a part.
@@ -98,7 +69,7 @@ pub(super) fn read(bytes: &Arc<[u8]>, units: ModuleUnits) -> Option<Document> {
 pub(super) fn is_valid(text: &[u8]) -> bool {
     let is_valid = |form: &Range<usize>| match head(text, form) {
         Some(Head::Module) => {
-            text::binary(&text[form.clone()]).is_some_and(|binary| Module::is_valid(&binary))
+            binary(&text[form.clone()]).is_some_and(|binary| Module::is_valid(&binary))
         }
         head => head.is_some(),
     };
@@ -145,9 +116,11 @@ impl Script {
     fn content(&self, form: &Range<usize>) -> Option<PartContent> {
         Some(match head(&self.text, form)? {
             Head::Module => {
-                let binary = text::binary(&self.text[form.clone()]);
+                let binary = binary(&self.text[form.clone()]);
                 let module = binary.and_then(|binary| Module::read(&binary.into()));
-                module.map_or(PartContent::Unread, PartContent::Module)
+                module.map_or(PartContent::Unread, |module| {
+                    PartContent::Module(Box::new(module))
+                })
             }
             Head::OtherModule => PartContent::Unread,
             Head::Command => PartContent::Command(self.action(form)),
@@ -190,7 +163,7 @@ impl Script {
             return as_written();
         }
         let binary = module.write(kept);
-        let Some(printed) = text::print(&binary) else {
+        let Some(printed) = print(&binary) else {
             return as_written();
         };
         let exports = Module::read(&binary.into()).map(|module| {
@@ -317,7 +290,7 @@ impl ModuleText for Script {
     }
 
     fn accepts(&self, candidate: &[u8]) -> bool {
-        text::is_valid_text(candidate) || !is_valid(&self.text)
+        is_valid(candidate) || !is_valid(&self.text)
     }
 }
 

@@ -5,14 +5,10 @@
 
 use std::sync::Arc;
 
-use wasmprinter::PrintFmtWrite;
-use wast::Wat;
-use wast::parser::{self, ParseBuffer};
-
 use super::layout;
 use super::module::Module;
+use super::printed::{binary, print};
 use super::script;
-use super::unfolded::unfold;
 use crate::document::module_text::ModuleText;
 use crate::document::{Document, ModuleUnits, View, flat};
 
@@ -78,26 +74,6 @@ impl ModuleText for PrintedModule {
     }
 }
 
-/// Returns the binary that a text stands for; `None` if it is no single module.
-pub(super) fn binary(text: &[u8]) -> Option<Vec<u8>> {
-    let text = std::str::from_utf8(text).ok()?;
-    encode(text).or_else(|| encode(&unfold(text)?))
-}
-
-fn encode(text: &str) -> Option<Vec<u8>> {
-    let buffer = ParseBuffer::new(text).ok()?;
-    parser::parse::<Wat<'_>>(&buffer).ok()?.encode().ok()
-}
-
-/// Prints a module without comments.
-pub(super) fn print(binary: &[u8]) -> Option<Vec<u8>> {
-    let mut text = String::new();
-    let mut out = PrintFmtWrite(&mut text);
-    wasmprinter::Config::new().print(binary, &mut out).ok()?;
-    let text = String::from_utf8(without_comments(text.as_bytes())).ok()?;
-    Some(without_types(&text).unwrap_or(text).into_bytes())
-}
-
 /// Returns the fields of a printed module, which stand for it where nothing else follows.
 fn without_module(text: &[u8]) -> Vec<u8> {
     let inside = text.strip_prefix(b"(module\n").unwrap_or_default();
@@ -112,69 +88,6 @@ fn without_module(text: &[u8]) -> Vec<u8> {
         .flat_map(|line| line.strip_prefix(b"  ").unwrap_or(line))
         .copied()
         .collect()
-}
-
-/// Removes the definitions of types if nothing but functions, which tell their parameters and
-/// results anyway, mentions them. The types are then defined by these.
-fn without_types(text: &str) -> Option<String> {
-    const DEFINITION: &str = "  (type ";
-    const FUNCTION: &str = "  (func ";
-    // A type may be mentioned in other ways than `(type 0)`, or be no function.
-    let is_mention = |word: &&str| text.contains(*word);
-    let others = ["(sub ", "(rec", "(ref ", "call_ref", "ref.null", "cont."];
-    if others.iter().any(is_mention) {
-        return None;
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut mentions = 0;
-    for line in text.split_inclusive('\n') {
-        if line.starts_with(DEFINITION) {
-            if !line.contains("(func") || !line.ends_with(")))\n") && !line.ends_with("(func))\n") {
-                return None;
-            }
-            mentions += 1;
-            continue;
-        }
-        let mention = line.find(" (type ").filter(|_| line.starts_with(FUNCTION));
-        let end = mention.and_then(|start| Some(start + line[start..].find(')')? + 1));
-        match mention.zip(end) {
-            Some((start, end)) => {
-                mentions += 1;
-                out.push_str(&line[..start]);
-                out.push_str(&line[end..]);
-            }
-            None => out.push_str(line),
-        }
-    }
-    (mentions == text.matches("(type ").count()).then_some(out)
-}
-
-/// Removes the comments that the printer writes, with the white space before them: none is nested,
-/// and none has a line break. In strings it writes quotes as numbers.
-fn without_comments(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    let mut is_string = false;
-    while let Some((&byte, after)) = rest.split_first() {
-        let ends_with = |end: &[u8]| rest.windows(2).position(|window| window == end);
-        let length = match rest.get(..2) {
-            _ if is_string => None,
-            Some(b";;") => Some(rest.iter().position(|&byte| byte == b'\n')),
-            Some(b"(;") => Some(ends_with(b";)").map(|end| end + 2)),
-            _ => None,
-        };
-        if let Some(length) = length {
-            while out.last() == Some(&b' ') {
-                out.pop();
-            }
-            rest = &rest[length.unwrap_or(rest.len())..];
-            continue;
-        }
-        out.push(byte);
-        rest = after;
-        is_string ^= byte == b'"';
-    }
-    out
 }
 
 #[cfg(test)]
@@ -230,6 +143,7 @@ mod tests {
     fn all_tokens_give_the_module_back() {
         assert_given_back(VIEW, NUMBERS);
         assert_given_back(VIEW, NAMES);
+        assert_given_back(VIEW, SCRIPT);
     }
 
     #[test]
@@ -298,6 +212,31 @@ mod tests {
         assert!(!rest.contains("(;0;)"), "{rest}");
     }
 
+    /// Commands between modules.
+    const SCRIPT: &str = r#"(module $a
+  (func (export "f") (param i32) (result i32) (i32.const 1))
+  (func (export "g") nop))
+(assert_return (invoke $a "f" (i32.const 7)) (i32.const 1))
+(invoke "g")
+(module $b (func (export "h")))
+(register "b" $b)
+"#;
+
+    #[test]
+    fn commands_of_a_script_go_with_the_exports_that_they_call() {
+        let rest = without_all_that_can_go(SCRIPT, &["(invoke \"g\")"]);
+        assert_has(&rest, &["(export \"g\""]);
+        for gone in ["\"f\"", "assert_return", "$a", "$b", "register"] {
+            assert!(!rest.contains(gone), "{rest}");
+        }
+    }
+
+    #[test]
+    fn commands_of_a_script_lose_the_arguments_of_parameters_that_are_gone() {
+        let rest = without_all_that_can_go(SCRIPT, &["assert_return", "(i32.const 1))"]);
+        assert_has(&rest, &["(invoke $a \"f\")", "(module $a"]);
+    }
+
     #[test]
     fn what_is_no_single_module_is_one_token() {
         for text in ["", "(component)", "(module", "\u{e9}"] {
@@ -314,6 +253,7 @@ mod tests {
         ) {
             assert_anything_is_written(VIEW, NUMBERS, &edits, &kept);
             assert_anything_is_written(VIEW, NAMES, &edits, &kept);
+            assert_anything_is_written(VIEW, SCRIPT, &edits, &kept);
         }
     }
 }

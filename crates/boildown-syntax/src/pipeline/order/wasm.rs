@@ -31,8 +31,7 @@ pub(in crate::pipeline) fn is_wat(text: &[u8]) -> bool {
 }
 
 /// Returns the order for modules in text, from that for their language: items, instructions, then,
-/// of a valid module, what leaves one. Of a script with several modules only the last one is
-/// reduced as a module.
+/// of valid modules, what leaves such.
 pub(super) fn order_of_text(language: Vec<Pass>, is_valid: bool) -> Vec<Pass> {
     let mut passes = Vec::from(modules(View::ModuleText));
     let checked = |pass: Pass| if is_valid { pass.parsed() } else { pass };
