@@ -16,6 +16,8 @@ pub(super) struct MatchIndex<'a> {
     starts: Vec<u32>,
     /// The number of brackets that are open before each token, and at the end.
     depths: Vec<i64>,
+    /// Whether each token is part of a string.
+    in_string: Vec<bool>,
     /// The tokens with each text.
     by_text: HashMap<Cow<'a, [u8]>, Vec<usize>>,
     /// Whether a word may be in upper or lower case: in SQL.
@@ -54,11 +56,13 @@ impl<'a> MatchIndex<'a> {
         }
         let ignores_case =
             matches!(document.view(), View::Syntax(language) if language.name == "SQL");
+        let in_string = in_string(document);
         let mut index = Self {
             document,
             ends,
             starts,
-            depths: depths(document),
+            depths: depths(document, &in_string),
+            in_string,
             by_text: HashMap::new(),
             ignores_case,
         };
@@ -141,27 +145,36 @@ impl<'a> MatchIndex<'a> {
         })
     }
 
+    /// Returns whether two ranges have the same text, and are both in strings or both outside: a
+    /// word of a string is no use of a name.
     fn same(&self, left: &Range<usize>, right: &Range<usize>) -> bool {
+        let is_in_string = |tokens: &Range<usize>| self.in_string.get(tokens.start);
         left.len() == right.len()
+            && is_in_string(left) == is_in_string(right)
             && (left.clone())
                 .zip(right.clone())
                 .all(|(left, right)| self.document.token(left) == self.document.token(right))
     }
 }
 
-/// Returns the number of brackets that are open before each token, and at the end. What looks like
-/// a bracket in a string is none.
-fn depths(document: &Document) -> Vec<i64> {
-    let mut in_text = vec![false; document.len()];
+/// Returns for each token whether it is part of a string, the quotes included.
+fn in_string(document: &Document) -> Vec<bool> {
+    let mut in_string = vec![false; document.len()];
     for node in document.tree().nodes.iter().skip(1) {
         let tokens = node.tokens.clone();
         let quotes = tokens.len() > 1 && matches!(document.token(tokens.start), b"\"" | b"'");
         if quotes && document.token(tokens.start) == document.token(tokens.end - 1) {
-            in_text[tokens].fill(true);
+            in_string[tokens].fill(true);
         }
     }
+    in_string
+}
+
+/// Returns the number of brackets that are open before each token, and at the end. What looks like
+/// a bracket in a string is none.
+fn depths(document: &Document, in_string: &[bool]) -> Vec<i64> {
     let change = |token: usize| match document.token(token) {
-        _ if in_text[token] => 0,
+        _ if in_string[token] => 0,
         b"(" | b"[" | b"{" => 1,
         b")" | b"]" | b"}" => -1,
         _ => 0,

@@ -369,6 +369,7 @@ fn sources(language: &str) -> &'static [&'static str] {
         "Java" => &[include_str!("../../rules/java.rules")],
         "JavaScript" => &[JAVASCRIPT],
         "JSON" => &[include_str!("../../rules/json.rules")],
+        "Lua" => &[include_str!("../../rules/lua.rules")],
         "LLVM IR" => &[include_str!("../../rules/llvm-ir.rules")],
         "Python" => &[include_str!("../../rules/python.rules")],
         "Rust" => &[include_str!("../../rules/rust.rules")],
