@@ -6,7 +6,8 @@
 //! - `write.rs`, `code.rs`, `names.rs`: writing what is kept
 //! - `text.rs`: modules in text, read as binaries and printed
 //! - `printed.rs`: texts as binaries, and binaries as texts
-//! - `script.rs`, `script_parts.rs`, `forms.rs`: scripts of several modules, with commands between them
+//! - `script.rs`, `script_parts.rs`, `forms.rs`: scripts of several modules, with commands between
+//!   them
 //! - `unfolded.rs`: older blocks for exceptions, as the parser of texts knows them
 //! - `overwritten.rs`: edits that overwrite bytes and gain nothing
 //! - `absent.rs`, `unread.rs`: take the place of all that in builds without the feature

@@ -68,7 +68,7 @@ pub(super) fn read(bytes: &Arc<[u8]>, units: ModuleUnits) -> Option<Document> {
 /// Returns whether a text is a script whose modules are valid.
 pub(super) fn is_valid(text: &[u8]) -> bool {
     let is_valid = |form: &Range<usize>| match head(text, form) {
-        Some(Head::Module) => {
+        Some(FormHead::Module) => {
             binary(&text[form.clone()]).is_some_and(|binary| Module::is_valid(&binary))
         }
         head => head.is_some(),
@@ -83,26 +83,26 @@ fn top_level(text: &[u8]) -> Option<Vec<Range<usize>>> {
 
 /// What a form of a script is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Head {
+enum FormHead {
     Module,
     /// A module in quotes, as bytes, or in a form that is not a list of fields.
     OtherModule,
     Command,
 }
 
-fn head(text: &[u8], form: &Range<usize>) -> Option<Head> {
+fn head(text: &[u8], form: &Range<usize>) -> Option<FormHead> {
     let words = inside(text, form)?;
     let word = |index: usize| words.get(index).map(|word| &text[word.clone()]);
     let first = word(0)?;
     if first == b"module" {
         let name = usize::from(word(1).is_some_and(|name| name.starts_with(b"$")));
         return match word(1 + name) {
-            Some(field) if !field.starts_with(b"(") => Some(Head::OtherModule),
-            _ => Some(Head::Module),
+            Some(field) if !field.starts_with(b"(") => Some(FormHead::OtherModule),
+            _ => Some(FormHead::Module),
         };
     }
     let is_command = COMMANDS.iter().any(|command| first.starts_with(command));
-    is_command.then_some(Head::Command)
+    is_command.then_some(FormHead::Command)
 }
 
 /// Returns the name of a module.
@@ -115,15 +115,15 @@ fn name<'a>(text: &'a [u8], form: &Range<usize>) -> Option<&'a [u8]> {
 impl Script {
     fn content(&self, form: &Range<usize>) -> Option<PartContent> {
         Some(match head(&self.text, form)? {
-            Head::Module => {
+            FormHead::Module => {
                 let binary = binary(&self.text[form.clone()]);
                 let module = binary.and_then(|binary| Module::read(&binary.into()));
                 module.map_or(PartContent::Unread, |module| {
                     PartContent::Module(Box::new(module))
                 })
             }
-            Head::OtherModule => PartContent::Unread,
-            Head::Command => PartContent::Command(self.action(form)),
+            FormHead::OtherModule => PartContent::Unread,
+            FormHead::Command => PartContent::Command(self.action(form)),
         })
     }
 

@@ -1,4 +1,4 @@
-//! What a script consists of: modules and commands.
+//! The parts of a script: modules and commands.
 
 use std::ops::Range;
 
