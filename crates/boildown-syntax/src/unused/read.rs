@@ -18,13 +18,12 @@ impl References {
         let index = SymbolIndex::new(document, language).await;
         let tree = document.tree();
         let statements = statements(document, language, &index);
+        let mut nodes = Self::nodes_of_units(document, &index, statements);
         let mut strays = stray_bodies(document, language, &index);
-        let mut by_node = Self::units_by_node(document, &index, statements);
-        strays.retain(|stray| by_node.contains_key(&stray.head));
-        if !strays.is_empty() {
-            let nodes = by_node.into_keys();
-            by_node = numbered(nodes.chain(strays.iter().map(|stray| stray.body)).collect());
-        }
+        strays.retain(|stray| nodes.contains(&stray.head));
+        nodes.extend(strays.iter().map(|stray| stray.body));
+        let numbers = nodes.into_iter().enumerate();
+        let by_node: BTreeMap<NodeId, usize> = numbers.map(|(unit, node)| (node, unit)).collect();
         pause().await;
         let unit = |&node: &NodeId| DefinitionUnit {
             node,
@@ -67,9 +66,9 @@ impl References {
             references.definitions[held.name].retain(|&unit| unit != held.unit);
         }
         for StrayBody { head, body } in strays {
-            if let (Some(&head), Some(&body)) = (by_node.get(&head), by_node.get(&body)) {
-                references.units[head].anonymous.push(body);
-            }
+            references.units[by_node[&head]]
+                .anonymous
+                .push(by_node[&body]);
         }
         references.find_members(&index, &symbols, &types);
         references.find_positions(&owners);
@@ -234,33 +233,25 @@ impl References {
         }
     }
 
-    /// Returns the index of the unit of each node that defines something, with a name or without,
-    /// and of each of these statements.
-    fn units_by_node(
+    /// Returns each node that defines something, with a name or without, and these statements.
+    fn nodes_of_units(
         document: &Document,
         index: &SymbolIndex<'_>,
         statements: Vec<NodeId>,
-    ) -> BTreeMap<NodeId, usize> {
+    ) -> BTreeSet<NodeId> {
         // A parameter does not go without its arguments.
         let is_parameter = |node: NodeId| {
             let parent = &document.tree().nodes[index.parent(node)];
             matches!(document.token(parent.tokens.start), b"(" | b"<" | b"|")
         };
-        let nodes: BTreeSet<NodeId> = declared(index)
+        declared(index)
             .flat_map(|symbol| &symbol.definitions)
             .map(|definition| definition.unit)
             .chain(index.anonymous.iter().copied())
             .filter(|&node| !is_parameter(node))
             .chain(statements)
-            .collect();
-        numbered(nodes)
+            .collect()
     }
-}
-
-/// Returns the index of each node.
-fn numbered(nodes: BTreeSet<NodeId>) -> BTreeMap<NodeId, usize> {
-    let nodes = nodes.into_iter().enumerate();
-    nodes.map(|(unit, node)| (node, unit)).collect()
 }
 
 /// Returns the units that are types with members.
@@ -320,23 +311,14 @@ fn stray_bodies(
         return Vec::new();
     }
     let tree = document.tree();
-    let lists = [NodeId::ROOT]
-        .into_iter()
-        .chain(tree.nodes.ids().skip(1).filter(|&node| {
-            let kind = grammar.node_kind_for_id(tree.nodes[node].kind);
-            matches!(kind, Some("declaration_list" | "translation_unit"))
-        }));
-    let neighbours = lists.flat_map(|list| {
-        let children: Vec<NodeId> = tree.children(list).collect();
-        children
-            .windows(2)
-            .map(|pair| StrayBody {
-                head: pair[0],
-                body: pair[1],
-            })
-            .collect::<Vec<_>>()
-    });
-    neighbours
+    let is_list = |&node: &NodeId| {
+        let kind = grammar.node_kind_for_id(tree.nodes[node].kind);
+        node == NodeId::ROOT || matches!(kind, Some("declaration_list" | "translation_unit"))
+    };
+    let lists = tree.nodes.ids().filter(is_list);
+    let neighbours = lists.flat_map(|list| tree.children(list).zip(tree.children(list).skip(1)));
+    let strays = neighbours.map(|(head, body)| StrayBody { head, body });
+    strays
         .filter(|stray| tree.nodes[stray.body].kind == block && index.is_unit(stray.body))
         .collect()
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::forms::{forms, inside};
 use super::layout;
@@ -24,6 +24,8 @@ const COMMANDS: [&[u8]; 4] = [b"register", b"invoke", b"get", b"assert_"];
 struct Script {
     text: Arc<[u8]>,
     parts: Vec<ScriptPart>,
+    /// Whether its modules are valid, known from the first question on.
+    is_valid: OnceLock<bool>,
 }
 
 /// What is left of the exports of a part.
@@ -42,10 +44,12 @@ pub(super) fn read(bytes: &Arc<[u8]>, units: ModuleUnits) -> Option<Document> {
     let mut script = Script {
         text: Arc::clone(bytes),
         parts: Vec::new(),
+        is_valid: OnceLock::new(),
     };
     for form in top_level(bytes)? {
         let content = script.content(&form)?;
         script.parts.push(ScriptPart {
+            name: name(bytes, &form),
             bytes: form,
             token: Token::NONE,
             tokens: 0..0,
@@ -106,13 +110,16 @@ fn head(text: &[u8], form: &Range<usize>) -> Option<FormHead> {
 }
 
 /// Returns the name of a module.
-fn name<'a>(text: &'a [u8], form: &Range<usize>) -> Option<&'a [u8]> {
-    let words = inside(text, form)?;
-    let name = &text[words.get(1)?.clone()];
-    name.starts_with(b"$").then_some(name)
+fn name(text: &[u8], form: &Range<usize>) -> Option<Range<usize>> {
+    let name = inside(text, form)?.get(1)?.clone();
+    text[name.clone()].starts_with(b"$").then_some(name)
 }
 
 impl Script {
+    fn name(&self, part: &ScriptPart) -> Option<&[u8]> {
+        Some(&self.text[part.name.clone()?])
+    }
+
     fn content(&self, form: &Range<usize>) -> Option<PartContent> {
         Some(match head(&self.text, form)? {
             FormHead::Module => {
@@ -144,7 +151,7 @@ impl Script {
         let has_name = given.starts_with(b"$");
         let is_meant = |part: &ScriptPart| match part.content {
             PartContent::Command(_) => false,
-            _ => !has_name || name(&self.text, &part.bytes) == Some(given),
+            _ => !has_name || self.name(part) == Some(given),
         };
         let export = 1 + usize::from(has_name);
         let string = std::str::from_utf8(word(words.get(export)?)).ok()?;
@@ -276,8 +283,7 @@ impl ModuleText for Script {
             let Some(text) = text else {
                 continue;
             };
-            let name = name(&self.text, &part.bytes);
-            match (&part.content, name) {
+            match (&part.content, self.name(part)) {
                 (PartContent::Module(_), Some(name)) => {
                     let is_mentioned = |command: &&[u8]| mentions(command, name);
                     out.extend(named(text, name, commands.iter().any(is_mentioned)));
@@ -290,7 +296,7 @@ impl ModuleText for Script {
     }
 
     fn accepts(&self, candidate: &[u8]) -> bool {
-        is_valid(candidate) || !is_valid(&self.text)
+        is_valid(candidate) || !self.is_valid.get_or_init(|| is_valid(&self.text))
     }
 }
 

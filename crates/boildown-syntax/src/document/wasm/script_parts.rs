@@ -9,6 +9,8 @@ use super::module::Module;
 #[derive(Debug)]
 pub(super) struct ScriptPart {
     pub(super) bytes: Range<usize>,
+    /// Where its name is, if it is a module with one.
+    pub(super) name: Option<Range<usize>>,
     /// A part without its token is gone.
     pub(super) token: Token,
     /// The tokens of the part.

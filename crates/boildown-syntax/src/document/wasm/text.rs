@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_single_module_is_one_token() {
+    fn what_is_neither_module_nor_script_is_one_token() {
         for text in ["", "(component)", "(module", "\u{e9}"] {
             let document = Document::new(&text.as_bytes().into(), VIEW);
             assert!(!document.is_module() && document.len() <= 1, "{text}");
