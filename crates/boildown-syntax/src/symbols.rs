@@ -282,17 +282,11 @@ impl<'a> SymbolReader<'a, '_> {
             }
             let is_leaf = node.tokens.len() == 1 && node.end == id.next();
             let text = document.text(node.tokens.clone());
-            if !is_leaf || !text.iter().all(|&byte| is_word(byte)) {
-                continue;
-            }
-            if text[0].is_ascii_digit() {
-                // `20ms` calls `operator""ms`.
-                let digits = text.iter().take_while(|byte| byte.is_ascii_digit());
-                let suffix = &text[digits.count()..];
-                if !suffix.is_empty() && self.kind(id) == "number_literal" {
-                    mentions.entry(suffix).or_default().push(id);
-                }
-            } else if self.importing(id).is_some() || self.is_name(self.kind(id), text) {
+            let is_name = is_leaf
+                && text.iter().all(|&byte| is_word(byte))
+                && !text[0].is_ascii_digit()
+                && (self.importing(id).is_some() || self.is_name(self.kind(id), text));
+            if is_name {
                 mentions.entry(text).or_default().push(id);
             }
         }
