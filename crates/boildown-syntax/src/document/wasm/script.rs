@@ -77,7 +77,8 @@ pub(super) fn is_valid(text: &[u8]) -> bool {
         }
         head => head.is_some(),
     };
-    top_level(text).is_some_and(|forms| !forms.is_empty() && forms.iter().all(is_valid))
+    let is_module = |form: &Range<usize>| head(text, form) != Some(FormHead::Command);
+    top_level(text).is_some_and(|forms| forms.iter().any(is_module) && forms.iter().all(is_valid))
 }
 
 fn top_level(text: &[u8]) -> Option<Vec<Range<usize>>> {
@@ -89,7 +90,7 @@ fn top_level(text: &[u8]) -> Option<Vec<Range<usize>>> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FormHead {
     Module,
-    /// A module in quotes, as bytes, or in a form that is not a list of fields.
+    /// A module in quotes, as bytes, or by its name.
     OtherModule,
     Command,
 }
@@ -101,7 +102,8 @@ fn head(text: &[u8], form: &Range<usize>) -> Option<FormHead> {
     if first == b"module" {
         let name = usize::from(word(1).is_some_and(|name| name.starts_with(b"$")));
         return match word(1 + name) {
-            Some(field) if !field.starts_with(b"(") => Some(FormHead::OtherModule),
+            Some(b"quote" | b"binary" | b"definition" | b"instance") => Some(FormHead::OtherModule),
+            Some(field) if !field.starts_with(b"(") => None,
             _ => Some(FormHead::Module),
         };
     }

@@ -238,6 +238,20 @@ mod tests {
     }
 
     #[test]
+    fn a_script_is_valid_with_its_modules() {
+        assert!(is_valid_text(SCRIPT.as_bytes()));
+        assert!(is_valid_text(b"(module quote \"(func\") (module)"));
+        for text in [
+            "(module i32)",
+            "(invoke \"f\")",
+            "(module) (module i32)",
+            "(module) i32",
+        ] {
+            assert!(!is_valid_text(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_neither_module_nor_script_is_one_token() {
         for text in ["", "(component)", "(module", "\u{e9}"] {
             let document = Document::new(&text.as_bytes().into(), VIEW);
