@@ -1,12 +1,15 @@
 //! Emptied bodies: the pass that deletes what functions do, and leaves their heads.
 
+mod constant;
+
 use std::ops::Range;
 
 use boildown_search::algorithms::Algorithm;
 use boildown_search::list::InBatches;
 use boildown_search::tree::NodeId;
 
-use crate::grouped_deletions::{Deletion, GroupedDeletions};
+use self::constant::ConstantHead;
+use crate::grouped_deletions::GroupedDeletions;
 use crate::symbols::parents;
 use crate::{Document, Language};
 
@@ -15,7 +18,8 @@ use crate::{Document, Language};
 ///
 /// Bodies that a compiler evaluates, or reads for a type, come last: without them, other code is
 /// wrong. They lose `constexpr` with their statements, as a function that returns nothing cannot be
-/// evaluated.
+/// evaluated. All functions of one name lose it at once, as do their declarations: a compiler
+/// refuses a declaration that says `constexpr` beside a definition that does not.
 pub(crate) fn emptied(
     document: &Document,
     language: &'static Language,
@@ -23,18 +27,21 @@ pub(crate) fn emptied(
     smallest: usize,
 ) -> GroupedDeletions {
     let bodies = outermost(document, language);
-    deletions(&bodies, document, algorithm, smallest)
+    let constant = constant::heads(document, language, &bodies);
+    deletions(&bodies, &constant, document, algorithm, smallest)
 }
 
 /// Empties these bodies: first those that are only run, then those that are evaluated.
 pub(crate) fn deletions(
     bodies: &[Body],
+    constant: &[ConstantHead<'_>],
     document: &Document,
     algorithm: InBatches<Algorithm>,
     smallest: usize,
 ) -> GroupedDeletions {
     let (evaluated, run): (Vec<&Body>, _) = bodies.iter().partition(|body| body.is_evaluated);
-    let groups = [run, evaluated].map(|group| group.into_iter().map(Body::deletion).collect());
+    let run = run.into_iter().map(|body| vec![body.inside.clone()]);
+    let groups = [run.collect(), constant::deletions(&evaluated, constant)];
     GroupedDeletions::new(document.len(), groups, algorithm, smallest)
 }
 
@@ -56,8 +63,8 @@ pub(crate) struct Body {
     pub(crate) inside: Range<usize>,
     /// Whether others may need what is inside of it at compile time.
     pub(crate) is_evaluated: bool,
-    /// The word of the head that says so.
-    constant: Option<usize>,
+    /// What it is the body of.
+    function: NodeId,
 }
 
 /// Bodies of up to this many tokens are not larger than what replaces them.
@@ -84,30 +91,25 @@ pub(crate) fn outermost(document: &Document, language: &Language) -> Vec<Body> {
     for node in tree.nodes.ids().skip(1).filter(|&node| is_body(node)) {
         let start = tree.nodes[node].tokens.start;
         if (bodies.last()).is_none_or(|last| last.inside.end < start) {
-            let head = tree.nodes[parents[node]].tokens.start..start;
-            bodies.push(Body::new(document, node, head));
+            bodies.push(Body::new(document, node, parents[node]));
         }
     }
     bodies
 }
 
 impl Body {
-    /// The body that is this node, of a function with this head.
-    fn new(document: &Document, node: NodeId, mut head: Range<usize>) -> Self {
+    /// The body that is this node, of this function.
+    fn new(document: &Document, node: NodeId, function: NodeId) -> Self {
         let tokens = &document.tree().nodes[node].tokens;
         let is_one_of = |words: &[&[u8]], token: usize| words.contains(&document.token(token));
-        let constant = head.clone().find(|&token| is_one_of(&CONSTANT, token));
+        let mut head = document.tree().nodes[function].tokens.start..tokens.start;
         Self {
             node,
             inside: tokens.start + 1..tokens.end - 1,
-            is_evaluated: constant.is_some() || head.any(|token| is_one_of(&DEDUCED, token)),
-            constant,
+            is_evaluated: head
+                .any(|token| is_one_of(&CONSTANT, token) || is_one_of(&DEDUCED, token)),
+            function,
         }
-    }
-
-    fn deletion(&self) -> Deletion {
-        let constant = self.constant.map(|word| word..word + 1);
-        constant.into_iter().chain([self.inside.clone()]).collect()
     }
 }
 
@@ -143,6 +145,22 @@ mod tests {
         let words: Vec<&str> = result.split_whitespace().collect();
         let expected = "namespace n { struct a { int f() {} int d; }; } int g() {} int main() {}";
         assert_eq!(words.concat(), expected.replace(' ', ""));
+    }
+
+    #[test]
+    fn what_declares_a_function_loses_the_word_with_its_body() {
+        let text = "namespace n { struct a { constexpr a(int); constexpr int f() const; \
+            static constexpr int b = 1; friend constexpr a *operator+(a &, int); }; } \
+            constexpr n::a::a(int) { 1; } constexpr int n::a::f() const { return 1; } \
+            template <class t> consteval a *operator+(t &, int) { return 0; } \
+            constexpr int g() {} constexpr int h(int) { return 2; }";
+        let (result, queries) = run(text, &["h(int) { return 2; }"], 1);
+        let left: String = result.split_whitespace().collect::<Vec<_>>().join(" ");
+        let expected = "namespace n { struct a { a(int); int f() const; \
+            static constexpr int b = 1; friend a *operator+(a &, int); }; } \
+            n::a::a(int) { } int n::a::f() const { } template <class t> a *operator+(t &, int) { } \
+            constexpr int g() {} constexpr int h(int) { return 2; }";
+        assert_eq!((left.as_str(), queries), (expected, 5));
     }
 
     #[test]

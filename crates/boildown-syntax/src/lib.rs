@@ -75,6 +75,7 @@ mod bodies;
 mod candidate;
 mod canonical;
 mod classes;
+mod comments;
 mod common_ends;
 mod document;
 mod edit_plan;

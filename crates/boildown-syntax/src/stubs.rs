@@ -62,7 +62,7 @@ impl Stubs {
         let stub = stub(language)?;
         let bodies = but_first_token(document, language);
         Some(Self {
-            bodies: deletions(&bodies, document, algorithm, smallest),
+            bodies: deletions(&bodies, &[], document, algorithm, smallest),
             insides: bodies.into_iter().map(|body| body.inside).collect(),
             document: Arc::clone(document),
             stub: stub.as_bytes().into(),

@@ -14,6 +14,7 @@ use self::kinds::{
     ANNOTATION_KINDS, DECLARATION_KINDS, DECLARING_KINDS, HOLDING_KINDS, LIST_KINDS, MENTION_KINDS,
     NOT_NAME_KINDS, PATH_KINDS, TRANSPARENT_KINDS, TYPE_KINDS,
 };
+use crate::comments::is_for_compiler;
 use crate::document::{CLAUSE, ERROR, UNPARSED, is_word};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language};
@@ -212,6 +213,14 @@ impl<'a> SymbolIndex<'a> {
         start..bracket.map_or(end, |bracket| bracket.end)
     }
 
+    /// Returns whether the kind of a node has this word in its name.
+    pub(crate) fn is_kind(&self, document: &Document, node: NodeId, part: &str) -> bool {
+        let kind = self
+            .grammar
+            .node_kind_for_id(document.tree().nodes[node].kind);
+        kind.is_some_and(|kind| kind.contains(part))
+    }
+
     /// Returns whether a node can be removed from its sibling list.
     pub(crate) fn is_unit(&self, node: NodeId) -> bool {
         self.units[node] == node
@@ -276,9 +285,16 @@ impl<'a> SymbolReader<'a, '_> {
         let document = self.document;
         let mut mentions: BTreeMap<&[u8], Vec<NodeId>> = BTreeMap::new();
         let mut pace = Pace::default();
+        let mut end_of_directive = NodeId::ROOT;
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
             if pace.is_over() {
                 pause().await;
+            }
+            if is_for_compiler(document, &self.grammar, id) {
+                end_of_directive = node.end;
+            }
+            if id < end_of_directive {
+                continue;
             }
             let is_leaf = node.tokens.len() == 1 && node.end == id.next();
             let text = document.text(node.tokens.clone());
@@ -449,10 +465,32 @@ impl<'a> SymbolReader<'a, '_> {
         let kind = self.kind(around);
         let is = |parts: &[&str]| parts.iter().any(|part| kind.contains(part));
         around == NodeId::ROOT
+            || self.is_between_statements(node)
             || is(&["declaration_list", "template_decl"])
             || is(&["declaration"])
                 && !is(&["parameter", "friend"])
                 && !self.has_field(around, "declarator")
+    }
+
+    /// Returns whether a node is all that stands between two ends of statements.
+    fn is_between_statements(&self, node: NodeId) -> bool {
+        let Range { start, end } = self.tree.nodes[node].tokens;
+        let token = |at: usize| (at < self.document.len()).then(|| self.document.token(at));
+        let before = start.checked_sub(1).and_then(token);
+        matches!(before, None | Some(b";" | b"{" | b"}")) && token(end) == Some(b";")
+    }
+
+    /// Returns whether a node stands where the languages of C have nothing but declarations, and is
+    /// code.
+    fn is_among_declarations(&self, node: NodeId) -> bool {
+        let parent = self.index.parent(node);
+        let is_among = parent == NodeId::ROOT
+            || self.document.is_whole_file(parent)
+            || self.kind(parent) == "declaration_list";
+        let is_code = !["comment", "preproc"]
+            .iter()
+            .any(|part| self.kind(node).contains(part));
+        is_among && is_code && self.tree.nodes[node].tokens.len() > 1
     }
 
     /// Returns the removable nodes that declare or define something, but none of these symbols.
@@ -468,10 +506,13 @@ impl<'a> SymbolReader<'a, '_> {
         };
         let is_in_type =
             |node| (self.index.around(node).skip(1)).any(|node| is_any(node, TYPE_KINDS));
+        let has_statements = self.grammar.id_for_node_kind("translation_unit", true) == 0;
         (self.tree.nodes.ids().skip(1))
             .filter(|&node| self.index.is_unit(node) && !defined.contains(&node))
             .filter(|&node| {
-                (is_any(node, DECLARING_KINDS) || self.tree.nodes[node].kind == UNPARSED)
+                (is_any(node, DECLARING_KINDS)
+                    || self.tree.nodes[node].kind == UNPARSED
+                    || !has_statements && self.is_among_declarations(node))
                     && !is_any(node, ANNOTATION_KINDS)
                     && !is_any(node, LIST_KINDS)
                     && !is_in_type(node)

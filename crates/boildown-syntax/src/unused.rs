@@ -180,6 +180,8 @@ struct References {
     /// The units that define each symbol. A name such as `std` may have hundreds of definitions and
     /// be used by nearly every unit.
     definitions: Vec<Vec<usize>>,
+    /// The units that are needed where each symbol is, and others are too.
+    conditional: Vec<Vec<usize>>,
     /// The units that refer to each symbol themselves.
     users: Vec<Vec<usize>>,
     /// The symbols that text outside of all units refers to. Their definitions are in every
@@ -214,6 +216,8 @@ struct DefinitionUnit {
     inside: Vec<usize>,
     /// The symbols that it defines.
     defines: Vec<usize>,
+    /// The symbols that all have to be needed before it is; none if one that it defines is enough.
+    conditions: Vec<usize>,
     /// The units that it is anonymous beside.
     heads: Vec<usize>,
     /// All units directly inside it.
@@ -346,6 +350,41 @@ mod tests {
     fn what_a_function_gives_a_shorter_name_stays() {
         let text = "namespace n { template <class t> constexpr bool a = false; } \
             bool main() { using n::a; return a<int>; }";
+        assert_eq!(left(text, "main"), text);
+    }
+
+    #[test]
+    fn a_definition_is_needed_only_where_all_names_of_its_head_are() {
+        let text = "template <class t> struct h; struct a; struct b; template <> struct h<a> {}; \
+            template <> struct h<b> {}; a *operator+(a &, int); b *operator+(b &, int); \
+            void f(a *); void f(b *); template <class t> void b::f(t) {} void g(h<int> *); \
+            int main() { new h<b>; new b; f(1); g(0); g(0); f(2); f(3); f(4); f(5); f(6); }";
+        let expected = "template <class t> struct h; struct b; template <> struct h<b> {}; \
+            b *operator+(b &, int); void f(b *); template <class t> void b::f(t) {} \
+            void g(h<int> *); int main() { new h<b>; new b; f(1); g(0); g(0); f(2); f(3); f(4); f(5); f(6); }";
+        assert_eq!(left(text, "main"), expected);
+    }
+
+    #[test]
+    fn words_that_are_for_a_compiler_need_nothing() {
+        let text = "# 1 \"vector/map.h\" 1 3\nint vector; int map; int push;\n\
+            #pragma GCC visibility push(default)\n# 2 \"main.cpp\" 2\nint main() {}";
+        let expected = "# 1 \"vector/map.h\" 1 3 #pragma GCC visibility push(default) \
+            # 2 \"main.cpp\" 2 int main() {}";
+        assert_eq!(left(text, "main()"), expected);
+    }
+
+    #[test]
+    fn what_the_grammar_does_not_know_goes_with_what_it_mentions() {
+        let text = "struct a; namespace n { struct b; a b:: +a(); } int main() {}";
+        assert_eq!(left(text, "main"), "int main() {}");
+    }
+
+    #[test]
+    fn what_is_known_by_using_and_by_an_inline_namespace_stays() {
+        let text = "namespace n { inline namespace m {} } namespace n { namespace m { \
+            template <class t> int a; template <class t> int a<t *>; int b(int c); int b(); } } \
+            constexpr int f() { using n::m::a; int e(b(1)); return a<int> + e; } int main() { f(); }";
         assert_eq!(left(text, "main"), text);
     }
 

@@ -33,6 +33,9 @@ pub enum PassId {
     /// [trivial inputs](crate::TrivialInputs) are allowed.
     /// `int main() { return f(1); }` → `{`.
     RewritingWhole,
+    /// Deletes line markers and comments, many at once, in deletions of at least 1/1000 of all
+    /// tokens. For inputs from 64 KiB to 8 MiB. `# 1 "a.h"` and `/* a */` go.
+    Comments,
     /// Dead-definition removal: deletes definitions that nothing refers to, together with
     /// everything only they use. Here in deletions of at least 1/100 of all tokens.
     /// `int g() {…} int f() { g(); } int main() {…}` → `int main() {…}`.
@@ -189,6 +192,7 @@ impl PassId {
             | Self::UnusedAfterCoarseTree
             | Self::UnusedAfterFineTree => "unused",
             Self::Bodies => "bodies",
+            Self::Comments => "comments",
             Self::RewritingBodies => "rewriting bodies",
             Self::ExpectedGain => "promising",
             Self::Blocks => "blocks",
@@ -290,6 +294,8 @@ pub(super) enum Method {
     Unused(SmallestDeletion),
     /// What functions do.
     Bodies(SmallestDeletion),
+    /// Line markers and comments, many at once.
+    Comments(SmallestDeletion),
     /// What functions do, if a stub can stand for it.
     Stubs(SmallestDeletion),
     /// Every proposal of this kind.
@@ -389,6 +395,12 @@ impl Pass {
     pub(super) fn is_repeated(&self) -> bool {
         let is_sweep = self.view == View::Mlir && self.id == PassId::EachInstruction;
         is_sweep || matches!(self.view, View::Letters(_) | View::Spaces(_))
+    }
+
+    /// Returns whether the pass is repeated after it has deleted at least half of the input. What
+    /// many definitions need that do not deserve a test each goes with all of them at once then.
+    pub(super) fn is_repeated_while_it_halves(&self) -> bool {
+        matches!(self.method, Method::Unused(_))
     }
 
     /// Returns whether a hit of the pass is no reason to run all the others again: they find no

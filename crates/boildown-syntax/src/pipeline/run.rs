@@ -488,7 +488,10 @@ impl Passes {
     fn check(&mut self) {
         let Some(query) = self.search.ask() else {
             let pass = &self.passes[self.current];
-            let (id, again) = (pass.id, self.has_hit && pass.is_repeated());
+            let has_halved = 2 * self.best.bytes().len() <= self.document.bytes().len();
+            let is_repeated =
+                pass.is_repeated() || has_halved && pass.is_repeated_while_it_halves();
+            let (id, again) = (pass.id, self.has_hit && is_repeated);
             self.skipped.remove(&id);
             self.end_pass(self.current + usize::from(!again));
             return;

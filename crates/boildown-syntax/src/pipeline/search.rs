@@ -12,6 +12,7 @@ use super::pass::{Method, Pass, SmallestDeletion};
 use super::state::PassState;
 use crate::bodies::emptied;
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
+use crate::comments;
 use crate::document::{Document, View, comment_prefixes};
 use crate::grouped_deletions::GroupedDeletions;
 use crate::rewrite::{RewriteSetup, Rewrites};
@@ -90,6 +91,10 @@ impl Start<'_> {
                 Some(search) => return search,
                 None => Vec::new(),
             },
+            Method::Comments(smallest) => match self.comments(pass, smallest) {
+                Some(search) => return search,
+                None => Vec::new(),
+            },
             Method::IdleUnits => return self.idle(pass),
             Method::Stubs(smallest) => match self.stubs(pass, smallest) {
                 Some(search) => return search,
@@ -153,6 +158,16 @@ impl Start<'_> {
         let algorithm = self.algorithm(Algorithm::default());
         let idle = GroupedDeletions::new(self.document.len(), classes, algorithm, 2);
         PassSearch::Groups(self.over_tokens(pass, idle))
+    }
+
+    fn comments(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
+        let View::Syntax(language) = self.document.view() else {
+            return None;
+        };
+        let smallest = smallest.tokens(self.document.len());
+        let algorithm = self.algorithm(Algorithm::default());
+        let comments = comments::deleted(self.document, language, algorithm, smallest);
+        Some(PassSearch::Groups(self.over_tokens(pass, comments)))
     }
 
     fn bodies(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {

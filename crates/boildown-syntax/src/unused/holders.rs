@@ -1,6 +1,7 @@
-//! Holders: the symbols that definitions go with when their own names say little.
+//! Conditions: the names that all have to be needed before a definition is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use boildown_search::tree::{IdVec, NodeId};
 
@@ -23,31 +24,32 @@ pub(super) struct UnitName {
     pub(super) name: NodeId,
 }
 
-/// A unit that goes with its holder.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct HeldUnit {
+/// A unit that is needed only where several symbols are.
+#[derive(Debug)]
+pub(super) struct ConditionalUnit {
     pub(super) unit: usize,
-    /// The symbol that it defines.
-    pub(super) name: usize,
-    /// The symbol that stands for what it needs.
-    pub(super) holder: usize,
+    /// The symbol that it defines, if any.
+    pub(super) name: Option<usize>,
+    /// These symbols, ascending, its own included.
+    pub(super) conditions: Vec<usize>,
 }
 
 impl References {
-    /// Returns the holders of units that have one, ascending. Members of types have none.
+    /// Returns the units that have conditions, ascending. Members of types have none.
     ///
     /// Many definitions share a name such as `swap`, and a mention of it may mean any of them. But
     /// who calls a function has values of the types of its parameters, and what makes these values
     /// mentions the types. So a definition is needed only if its own name is, and the names before
-    /// and behind it (`a::b`, `f(c d)`, `c<a>`). Of these, the name that the fewest places mention
-    /// stands for all: if that is not its own name, it is its holder.
-    pub(super) async fn holders(
+    /// and behind it (`a::b`, `f(c d)`, `c<a>`). An operator has no name: the names of the types of
+    /// its parameters have to do.
+    pub(super) async fn conditional(
         &self,
         index: &SymbolIndex<'_>,
         symbols: &[DefinedSymbol<'_>],
         types: &BTreeSet<usize>,
         owners: &IdVec<NodeId, Option<usize>>,
-    ) -> Vec<HeldUnit> {
+        operators: &BTreeMap<usize, Range<usize>>,
+    ) -> Vec<ConditionalUnit> {
         let tree = self.document.tree();
         let token = |node: NodeId| tree.nodes[node].tokens.start;
         let mut mentions = Vec::new();
@@ -65,45 +67,76 @@ impl References {
             for &UnitName { unit, name } in
                 definitions.filter(|own| !self.is_member(own.unit, types))
             {
-                let head = heads.entry(unit).or_insert(Head::new(number));
-                head.has_several_names |= head.name != number;
-                let head = index.head(&self.document, name);
-                heads_at.insert(head.start, (head.end, unit));
+                if index.is_kind(&self.document, self.units[unit].node, "using") {
+                    // `using a::b;` makes `b` known, whatever else mentions `a`.
+                    continue;
+                }
+                let head = heads.entry(unit).or_insert(Head::new(Some(number)));
+                head.has_several_names |= head.name != Some(number);
+                head.parameters = tree.nodes[name].tokens.end;
+                let tokens = index.head(&self.document, name);
+                heads_at.insert(tokens.start, (tokens.end, unit));
             }
+        }
+        for (&unit, parameters) in operators {
+            heads.insert(unit, Head::new(None));
+            heads_at.insert(parameters.start, (parameters.end, unit));
         }
         pause().await;
         for (number, symbol) in symbols.iter().enumerate() {
             if pace.are_over(symbol.symbol.uses.len()) {
                 pause().await;
             }
-            let mut in_heads: BTreeMap<usize, usize> = BTreeMap::new();
+            let mut units = symbol
+                .definitions
+                .iter()
+                .map(|own| self.units[own.unit].node);
+            if units.any(|node| index.is_kind(&self.document, node, "namespace")) {
+                // Inside of a namespace, its members are called without its name.
+                continue;
+            }
+            let mut in_heads: BTreeMap<usize, HeadMentions> = BTreeMap::new();
             for &mention in &symbol.symbol.uses {
-                let last = heads_at.range(..=token(mention)).next_back();
+                let at = token(mention);
+                let last = heads_at.range(..=at).next_back();
                 if let Some((_, &(end, unit))) = last
-                    && token(mention) < end
+                    && at < end
                 {
-                    *in_heads.entry(unit).or_default() += 1;
+                    let parameters = heads[&unit].parameters;
+                    let is_value = self.document.token(parameters) == b"(" && at > parameters;
+                    let mentions = in_heads.entry(unit).or_default();
+                    mentions.times += 1;
+                    mentions.is_path |= !is_value;
                 }
             }
-            for (unit, times) in in_heads {
+            for (unit, in_head) in in_heads {
                 // A type that nothing else mentions is that of what the callers pass on.
-                if mentions[number] > times
+                if mentions[number] > in_head.times
                     && symbol.definitions.iter().all(|own| own.unit != unit)
                     && let Some(head) = heads.get_mut(&unit)
+                    // A name that few mention tells more than the types of its parameters.
+                    && head.name.is_none_or(|name| in_head.is_path || mentions[number] < mentions[name])
                 {
-                    head.consider(mentions[number], number);
+                    head.conditions.push(number);
                 }
             }
         }
-        let held = heads
-            .into_iter()
-            .filter(|(_, head)| !head.has_several_names);
-        held.filter_map(|(unit, head)| {
-            let (times, holder) = head.holder?;
-            let name = head.name;
-            (times < mentions[name]).then_some(HeldUnit { unit, name, holder })
-        })
-        .collect()
+        let heads = heads.into_iter();
+        let heads =
+            heads.filter(|(_, head)| !head.has_several_names && !head.conditions.is_empty());
+        heads
+            .map(|(unit, head)| {
+                let mut conditions = head.conditions;
+                conditions.extend(head.name);
+                conditions.sort_unstable();
+                let name = head.name;
+                ConditionalUnit {
+                    unit,
+                    name,
+                    conditions,
+                }
+            })
+            .collect()
     }
 
     /// Returns the number of mentions of a symbol that are not inside of its own definitions.
@@ -146,24 +179,29 @@ impl<'a> DefinedSymbol<'a> {
 #[derive(Debug)]
 struct Head {
     /// The number of the symbol that it defines.
-    name: usize,
+    name: Option<usize>,
     has_several_names: bool,
-    /// The holder that is mentioned least, and how often.
-    holder: Option<(usize, usize)>,
+    /// The token where the parameters begin, if it has some.
+    parameters: usize,
+    /// The symbols that have to be needed besides.
+    conditions: Vec<usize>,
+}
+
+/// The mentions of a symbol in a head.
+#[derive(Debug, Default)]
+struct HeadMentions {
+    times: usize,
+    /// Whether one is part of the name that is defined.
+    is_path: bool,
 }
 
 impl Head {
-    fn new(name: usize) -> Self {
+    fn new(name: Option<usize>) -> Self {
         Self {
             name,
             has_several_names: false,
-            holder: None,
-        }
-    }
-
-    fn consider(&mut self, mentions: usize, holder: usize) {
-        if self.holder.is_none_or(|(least, _)| mentions < least) {
-            self.holder = Some((mentions, holder));
+            parameters: 0,
+            conditions: Vec::new(),
         }
     }
 }

@@ -40,6 +40,11 @@ impl References {
                     let around = self.units[unit].type_around;
                     around.is_none_or(|around| reached.units[around])
                 }));
+                let conditional = self.conditional[symbol].iter().copied();
+                pending.extend(conditional.filter(|&unit| {
+                    let mut conditions = self.units[unit].conditions.iter();
+                    conditions.all(|&symbol| reached.symbols[symbol])
+                }));
             }
         }
     }
@@ -127,8 +132,10 @@ impl References {
                 doubtful.push(unit);
                 let unit = &self.units[unit];
                 most += unit.most;
-                let needs = unit.needs.iter();
-                pending.extend(needs.flat_map(|&symbol| &self.definitions[symbol]));
+                for &symbol in &unit.needs {
+                    pending.extend(&self.definitions[symbol]);
+                    pending.extend(&self.conditional[symbol]);
+                }
                 pending.extend(&unit.members);
                 self.beside_needs(unit, base.sources, &mut pending);
             }
@@ -153,8 +160,13 @@ impl References {
             if std::mem::replace(&mut is_doubtful[unit], false) {
                 let unit = &self.units[unit];
                 most -= unit.most;
-                let needs = unit.needs.iter();
-                pending.extend(needs.flat_map(|&symbol| &self.definitions[symbol]));
+                let is_sure = |unit: &usize| base.reached[*unit] && !is_doubtful[*unit];
+                for &symbol in &unit.needs {
+                    pending.extend(&self.definitions[symbol]);
+                    let conditional = self.conditional[symbol].iter().copied();
+                    pending
+                        .extend(conditional.filter(|&unit| self.meets_conditions(unit, is_sure)));
+                }
                 self.beside_needs(unit, kept, &mut pending);
             }
         }
@@ -172,16 +184,28 @@ impl References {
         kept: &Subset,
         is_sure: impl Fn(&usize) -> bool,
     ) -> bool {
-        let is_kept = self.is_kept(unit, kept);
+        let (index, is_kept) = (unit, self.is_kept(unit, kept));
         let unit = &self.units[unit];
         is_kept && unit.outer.as_ref().is_none_or(&is_sure)
             || unit.inner.iter().any(&is_sure)
             || unit.heads.iter().any(&is_sure)
+            || self.meets_conditions(index, &is_sure)
             || unit.type_around.as_ref().is_none_or(&is_sure)
-                && (unit.defines.iter()).any(|symbol| {
-                    self.roots.binary_search(symbol).is_ok()
-                        || self.users[*symbol].iter().any(&is_sure)
-                })
+                && (unit.defines.iter()).any(|&symbol| self.is_used(symbol, &is_sure))
+    }
+
+    /// Returns whether a unit has conditions, and units of which that is sure meet them.
+    fn meets_conditions(&self, unit: usize, is_sure: impl Fn(&usize) -> bool) -> bool {
+        let conditions = &self.units[unit].conditions;
+        !conditions.is_empty()
+            && conditions
+                .iter()
+                .all(|&symbol| self.is_used(symbol, &is_sure))
+    }
+
+    /// Returns whether a unit of which that is sure refers to a symbol, or the text around all.
+    fn is_used(&self, symbol: usize, is_sure: impl Fn(&usize) -> bool) -> bool {
+        self.roots.binary_search(&symbol).is_ok() || self.users[symbol].iter().any(is_sure)
     }
 }
 

@@ -1,11 +1,12 @@
 //! The reading of the graph: which definitions and statements there are, and what they refer to.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::tree::{Gaps, IdVec, NodeId};
 
-use super::holders::DefinedSymbol;
+use super::holders::{ConditionalUnit, DefinedSymbol};
 use super::{DefinitionUnit, References, STATEMENTS_FROM};
 use crate::bodies::outermost;
 use crate::edit_plan::SiblingPosition;
@@ -47,29 +48,34 @@ impl References {
             document: Arc::clone(document),
             users: vec![Vec::new(); symbols.len()],
             units,
+            conditional: vec![Vec::new(); symbols.len()],
             definitions,
             roots: Vec::new(),
             sources: Vec::new(),
         };
         let types = types(document, &index, &symbols);
+        let operators = operators(document, language, &index, &by_node);
         let heads = (index.anonymous.iter())
             .filter_map(|&node| Some((*by_node.get(&node)?, end_of_head(document, node))))
+            .filter(|(unit, _)| !operators.contains_key(unit))
             .collect();
         references
             .find_needs(&symbols, &owners, &types, &heads)
             .await;
-        let held = references.holders(&index, &symbols, &types, &owners).await;
-        for held in &held {
-            references.attach(held.unit, held.holder);
-        }
-        for held in &held {
-            references.definitions[held.name].retain(|&unit| unit != held.unit);
+        let conditional = references.conditional(&index, &symbols, &types, &owners, &operators);
+        let mut conditional = conditional.await;
+        // Where it is known, a local name means one thing.
+        let is_local = are_inside(document, language);
+        conditional.retain(|conditional| !is_local(references.units[conditional.unit].node));
+        for conditional in conditional {
+            references.set_conditions(conditional);
         }
         for StrayBody { head, body } in strays {
             references.units[by_node[&head]]
                 .anonymous
                 .push(by_node[&body]);
         }
+        references.join_inline_namespaces(&index, &symbols);
         references.find_members(&index, &symbols, &types);
         references.find_positions(&owners);
         pause().await;
@@ -137,6 +143,37 @@ impl References {
     fn attach(&mut self, unit: usize, symbol: usize) {
         for &definition in &self.definitions[symbol] {
             self.units[definition].anonymous.push(unit);
+        }
+    }
+
+    /// Lets a unit be needed only where all of these symbols are.
+    fn set_conditions(&mut self, conditional: ConditionalUnit) {
+        let unit = conditional.unit;
+        if let Some(name) = conditional.name {
+            self.definitions[name].retain(|&other| other != unit);
+        }
+        for &symbol in &conditional.conditions {
+            self.conditional[symbol].push(unit);
+        }
+        self.units[unit].conditions = conditional.conditions;
+    }
+
+    /// Lets the part of a namespace that says `inline` go with all others: these do not say it.
+    fn join_inline_namespaces(&mut self, index: &SymbolIndex<'_>, symbols: &[DefinedSymbol<'_>]) {
+        let document = Arc::clone(&self.document);
+        for symbol in symbols {
+            let parts = symbol.definitions.iter().map(|own| own.unit);
+            let parts =
+                parts.filter(|&unit| index.is_kind(&document, self.units[unit].node, "namespace"));
+            let parts: Vec<usize> = parts.collect();
+            let start = |unit: usize| document.tree().nodes[self.units[unit].node].tokens.start;
+            let is_inline = |unit: &usize| document.token(start(*unit)) == b"inline";
+            let inline: Vec<usize> = parts.iter().copied().filter(is_inline).collect();
+            for part in parts {
+                self.units[part]
+                    .anonymous
+                    .extend(inline.iter().filter(|&&unit| unit != part));
+            }
         }
     }
 
@@ -290,6 +327,20 @@ fn statements(document: &Document, language: &Language, index: &SymbolIndex<'_>)
     statements.filter(|&node| index.is_unit(node)).collect()
 }
 
+/// Returns whether a node is inside of the body of a function.
+fn are_inside(document: &Document, language: &Language) -> impl Fn(NodeId) -> bool {
+    let tree = document.tree();
+    let bodies: Vec<Range<usize>> = outermost(document, language)
+        .into_iter()
+        .map(|body| body.inside)
+        .collect();
+    move |node| {
+        let start = tree.nodes[node].tokens.start;
+        let after = bodies.partition_point(|body| body.end <= start);
+        bodies.get(after).is_some_and(|body| body.start <= start)
+    }
+}
+
 /// The body of a function that the grammar takes for a block beside it, as it does behind
 /// `requires requires { … }`.
 #[derive(Debug, Clone, Copy)]
@@ -320,6 +371,31 @@ fn stray_bodies(
     let strays = neighbours.map(|(head, body)| StrayBody { head, body });
     strays
         .filter(|stray| tree.nodes[stray.body].kind == block && index.is_unit(stray.body))
+        .collect()
+}
+
+/// Returns the parameters of each anonymous unit that is an operator.
+fn operators(
+    document: &Document,
+    language: &Language,
+    index: &SymbolIndex<'_>,
+    by_node: &BTreeMap<NodeId, usize>,
+) -> BTreeMap<usize, Range<usize>> {
+    let grammar = language.grammar();
+    let kind = grammar.id_for_node_kind("parameter_list", true);
+    let tree = document.tree();
+    let parameters = |node: NodeId| {
+        let mut head = tree.nodes[node].tokens.start..end_of_head(document, node);
+        let operator = head.find(|&token| document.token(token) == b"operator")?;
+        let inside = std::iter::successors(Some(node), |node| Some(node.next()));
+        let inside = inside.take_while(|&inside| inside < tree.nodes[node].end);
+        let mut lists = inside.filter(|&node| kind != 0 && tree.nodes[node].kind == kind);
+        let list = lists.find(|&list| tree.nodes[list].tokens.start > operator)?;
+        Some(tree.nodes[list].tokens.clone())
+    };
+    let units = index.anonymous.iter();
+    units
+        .filter_map(|node| Some((*by_node.get(node)?, parameters(*node)?)))
         .collect()
 }
 

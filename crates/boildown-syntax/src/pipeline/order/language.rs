@@ -72,6 +72,7 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
             view: View::Lines,
             ..unparsed(PassId::RewritingWhole, rewrites(RewriteKind::WholeInput))
         },
+        unparsed(PassId::Comments, Method::Comments(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
         parsed(PassId::UnusedLarge, Method::Unused(one_in(100))),
         unparsed(PassId::Bodies, Method::Bodies(one_in(1000))).starting_at(EXPECTED_GAIN_FROM),
         parsed(PassId::UnusedAfterBodies, Method::Unused(one_in(1000)))
