@@ -24,12 +24,16 @@ pub(super) fn order() -> Vec<Pass> {
         parts(PassId::Parts, 4096, tree),
         parts(PassId::ParallelParts, 4096, Method::Parallel),
         parts(PassId::BlocksInParts, 64, tree).below(BLOCKS_LIMIT),
-        parts(PassId::BytesInParts, 1, tree).below(PARTWISE_LIMIT),
         bytes(PassId::Blocks4096, 4096),
         bytes(PassId::Blocks64, 64).below(BLOCKS_LIMIT),
-        bytes(PassId::Bytes, 1).below(BYTEWISE_LIMIT),
+        // Zeros come before the deletion of single bytes: what was needed only as it is goes as
+        // zeros, and deletions in a run of zeros are all the same candidate.
         zeros(PassId::ZeroBlocks, 64).below(BLOCKS_LIMIT),
         zeros(PassId::ZeroBytes, 1).below(PARTWISE_LIMIT),
+        bytes(PassId::Blocks4096AfterZeros, 4096),
+        bytes(PassId::Blocks64AfterZeros, 64).below(BLOCKS_LIMIT),
+        parts(PassId::BytesInParts, 1, tree).below(PARTWISE_LIMIT),
+        bytes(PassId::Bytes, 1).below(BYTEWISE_LIMIT),
         Pass::new(PassId::EachByte, View::Bytes(1), Method::Window(1)).below(BYTEWISE_LIMIT),
     ]
 }
