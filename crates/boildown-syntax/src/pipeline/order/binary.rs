@@ -17,8 +17,11 @@ pub(super) fn order() -> Vec<Pass> {
     let parts = |id, piece, method| Pass::new(id, View::Parts(piece), method);
     let tree = Method::Tree(SmallestDeletion::OneToken);
     let list = Method::List(Algorithm::HALVING);
-    let bytes = |id, block| Pass::new(id, View::Bytes(block), list);
-    let zeros = |id, block| Pass::new(id, View::Zeros(block), list);
+    // Of single bytes, either hardly any can go or most: the length of runs follows from that.
+    let single = Method::List(Algorithm::GroupTesting);
+    let method = |block| if block == 1 { single } else { list };
+    let bytes = |id, block| Pass::new(id, View::Bytes(block), method(block));
+    let zeros = |id, block| Pass::new(id, View::Zeros(block), method(block));
     vec![
         parts(PassId::LoneParts, 4096, Method::AllButOne),
         parts(PassId::Parts, 4096, tree),
