@@ -57,6 +57,9 @@ const FORMATS: [(&[u8], usize, PartShape); 1] = [(
     },
 )];
 
+/// The evidence, in bits, with which a list is not left for one of the same shape that begins later.
+const SURE: u32 = 20;
+
 /// The largest depth of parts in parts.
 const DEPTH: usize = 8;
 
@@ -290,6 +293,7 @@ fn find(bytes: &[u8], range: Range<usize>, container: Container) -> Option<PartL
                 (None, _) => (0, other_head),
             };
             let surplus = (tiled.evidence + counted).checked_sub(2 + price + price_head);
+            let is_sure = surplus.is_some_and(|surplus| surplus >= SURE);
             if let Some(surplus) = surplus
                 && surplus >= wanted
                 && best.as_ref().is_none_or(|&(most, _)| surplus > most)
@@ -300,6 +304,10 @@ fn find(bytes: &[u8], range: Range<usize>, container: Container) -> Option<PartL
                     count,
                 };
                 best = Some((surplus, list));
+            }
+            // A list inside the first part, together with the parts after it, also ends there.
+            if is_sure {
+                break;
             }
         }
     }
@@ -465,5 +473,27 @@ mod tests {
             number.map(|number| number.covers.clone()),
             Some(8..bytes.len())
         );
+    }
+
+    #[test]
+    fn a_list_in_the_first_part_is_not_taken_for_the_whole() {
+        let part = |name: &[u8; 4], content: &[u8]| {
+            let length = u32::try_from(content.len() + 8).expect("it is short");
+            [length.to_be_bytes().as_slice(), name, content].concat()
+        };
+        let inner = [
+            part(b"aaaa", b"first"),
+            part(b"bbbb", b"second"),
+            part(b"cccc", b"3"),
+        ];
+        let outer = [
+            part(b"outr", &inner.concat()),
+            part(b"next", b"and the next"),
+        ];
+        let bytes = outer.concat();
+        let frames = Frames::infer(&bytes);
+        assert_eq!(frames.parts[0], 0..outer[0].len());
+        let [first, second] = [13, 13 + 14].map(|end| 8..8 + end);
+        assert!(frames.parts.contains(&first) && frames.parts.contains(&(first.end..second.end)));
     }
 }
