@@ -80,12 +80,12 @@ struct Elf<'a> {
     fields: Fields,
     is_little: bool,
     is_relocatable: bool,
-    sections: Vec<Section>,
+    sections: Vec<ElfSection>,
     frames: Frames,
 }
 
 #[derive(Clone)]
-struct Section {
+struct ElfSection {
     header: Range<usize>,
     kind: usize,
     link: usize,
@@ -190,7 +190,7 @@ impl Elf<'_> {
             if is_content {
                 taken.push(content.clone());
             }
-            self.sections.push(Section {
+            self.sections.push(ElfSection {
                 header,
                 kind,
                 link: self.number(link, 4)?,
@@ -212,7 +212,7 @@ impl Elf<'_> {
             self.add_section_index(counts + 6, 2, names);
         }
         for section in self.sections.clone() {
-            let Section {
+            let ElfSection {
                 header, content, ..
             } = section;
             let at = header.start + self.fields.section_offset;
@@ -242,12 +242,8 @@ impl Elf<'_> {
     }
 
     fn table(&self) -> Range<usize> {
-        let headers = self.sections.iter().map(|section| &section.header);
-        headers
-            .clone()
-            .next()
-            .zip(headers.last())
-            .map_or(0..0, |(first, last)| first.start..last.end)
+        let (first, last) = (self.sections.first(), self.sections.last());
+        (first.zip(last)).map_or(0..0, |(first, last)| first.header.start..last.header.end)
     }
 
     /// Adds an index of a section. Zero says that there is none.
@@ -348,7 +344,7 @@ impl Elf<'_> {
     /// Returns the entries of a section, if they are not too many.
     fn entries(
         &self,
-        section: &Section,
+        section: &ElfSection,
         size: usize,
     ) -> impl Iterator<Item = Range<usize>> + use<> {
         let content = section.content.clone();

@@ -57,7 +57,8 @@ const FORMATS: [(&[u8], usize, PartShape); 1] = [(
     },
 )];
 
-/// The evidence, in bits, with which a list is not left for one of the same shape that begins later.
+/// The evidence, in bits, with which a list is taken although one of the same shape that begins
+/// later may have more.
 const SURE: u32 = 20;
 
 /// The largest depth of parts in parts.

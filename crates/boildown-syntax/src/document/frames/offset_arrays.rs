@@ -63,7 +63,7 @@ fn offsets(
     let shapes = [(4, 1), (4, 2), (4, 4), (2, 1), (2, 2), (2, 4)];
     shapes.into_iter().find_map(|(width, unit)| {
         let form = form(width);
-        if array.len() % width != 0 {
+        if !array.len().is_multiple_of(width) {
             return None;
         }
         let mut numbers = Vec::new();
