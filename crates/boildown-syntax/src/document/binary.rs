@@ -8,7 +8,7 @@ use boildown_search::Subset;
 use boildown_search::tree::{IdVec, NodeId};
 
 use super::builder::{Builder, NodePosition};
-use super::frames::{Frames, Repairs};
+use super::frames::{DirectoryRecord, Frames, Repairs};
 use super::{Document, View};
 
 /// The kinds of nodes: a part, and a piece of bytes.
@@ -188,12 +188,10 @@ impl Document {
                 .partition_point(|token| (token.start as usize) < byte)
         };
         let tokens = |bytes: &Range<usize>| token(bytes.start)..token(bytes.end);
-        let records = self
-            .frames
-            .as_ref()
-            .map_or_else(Vec::new, |frames| frames.records());
-        let pair = |(record, content)| [tokens(record), tokens(content)];
-        records.into_iter().map(pair).collect()
+        let frames = self.frames.as_ref();
+        let records = frames.map_or(&[][..], |frames| frames.records());
+        let pair = |record: &DirectoryRecord| [tokens(&record.record), tokens(&record.content)];
+        records.iter().map(pair).collect()
     }
 
     /// Returns the tokens of a node.

@@ -177,6 +177,10 @@ pub enum PassId {
     ZeroBlocks,
     /// Overwrites single bytes with zeros.
     ZeroBytes,
+    /// [`Blocks4096`](Self::Blocks4096) again: the passes before overwrote bytes.
+    Blocks4096AfterZeros,
+    /// [`Blocks64`](Self::Blocks64) again.
+    Blocks64AfterZeros,
 }
 
 impl PassId {
@@ -234,8 +238,8 @@ impl PassId {
             Self::ParallelParts => "parallel parts",
             Self::BlocksInParts => "blocks in parts",
             Self::BytesInParts => "bytes in parts",
-            Self::Blocks4096 => "blocks of 4096 bytes",
-            Self::Blocks64 => "blocks of 64 bytes",
+            Self::Blocks4096 | Self::Blocks4096AfterZeros => "blocks of 4096 bytes",
+            Self::Blocks64 | Self::Blocks64AfterZeros => "blocks of 64 bytes",
             Self::ZeroBlocks => "zero blocks",
             Self::ZeroBytes => "zero bytes",
         }

@@ -2,18 +2,21 @@
 
 use std::ops::Range;
 
-use super::layout::{Frames, NumberMeaning};
-use super::numbers::{NumberForm, crc32};
+use super::layout::{ChecksumKind, Frames, NumberMeaning};
+use super::numbers::NumberForm;
 
 impl Frames {
     /// Corrects the checksums of a binary in which nothing has moved.
     pub(in crate::document) fn correct_checksums(&self, out: &mut [u8]) {
         let checks = self.numbers.iter();
-        let checks = checks.filter(|number| number.meaning == NumberMeaning::Check);
-        let checks = checks.map(|number| Checksum {
-            at: number.at.start,
-            form: number.form,
-            covers: number.covers.clone(),
+        let checks = checks.filter_map(|number| match number.meaning {
+            NumberMeaning::Check(kind) => Some(Checksum {
+                at: number.at.start,
+                form: number.form,
+                kind,
+                covers: number.covers.clone(),
+            }),
+            _ => None,
         });
         write_checksums(out, checks);
     }
@@ -23,6 +26,7 @@ impl Frames {
 pub(super) struct Checksum {
     pub(super) at: usize,
     pub(super) form: NumberForm,
+    pub(super) kind: ChecksumKind,
     pub(super) covers: Range<usize>,
 }
 
@@ -30,9 +34,14 @@ pub(super) fn write_checksums(out: &mut [u8], checksums: impl Iterator<Item = Ch
     let mut checksums: Vec<_> = checksums.collect();
     // Inner checksums first, since outer ones cover them. An inner range ends first.
     checksums.sort_by_key(|checksum| checksum.covers.end);
-    for Checksum { at, form, covers } in checksums {
-        let sum = u64::from(crc32(&out[covers]));
-        if let Some(text) = form.write(sum) {
+    for Checksum {
+        at,
+        form,
+        kind,
+        covers,
+    } in checksums
+    {
+        if let Some(text) = form.write(kind.of(&out[covers])) {
             out[at..at + text.len()].copy_from_slice(&text);
         }
     }

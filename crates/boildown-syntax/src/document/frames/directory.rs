@@ -8,8 +8,9 @@
 
 use std::ops::Range;
 
-use super::layout::{DerivedNumber, Frames, NumberMeaning};
+use super::layout::{ChecksumKind, DerivedNumber, DirectoryRecord, Frames, NumberMeaning};
 use super::numbers::NumberForm;
+use super::offset_arrays;
 
 /// The directory of a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,6 +42,14 @@ const WIDTH: usize = 4;
 
 /// Contents begin at a multiple of this, or of less.
 const ALIGN: usize = 16;
+
+const SUM: NumberMeaning = NumberMeaning::Check(ChecksumKind::SumOfWords);
+
+/// Returns whether a sum is the one of the bytes that it covers.
+fn is_right(sum: &DerivedNumber, bytes: &[u8]) -> bool {
+    let wanted = ChecksumKind::SumOfWords.of(&bytes[sum.covers.clone()]);
+    sum.form.read(&bytes[sum.at.clone()]) == Some((wanted, WIDTH))
+}
 
 impl Directory {
     /// Finds the directory with the most records.
@@ -116,26 +125,72 @@ impl Directory {
         let mut starts: Vec<usize> = self.contents.iter().map(|content| content.start).collect();
         starts.push(bytes.len());
         starts.sort_unstable();
+        let sum = self.checksum(bytes);
         for (record, content) in self.contents.iter().enumerate() {
             let at = self.records.start + record * self.size;
             let next = starts.partition_point(|&start| start <= content.start);
-            frames.parts.push(at..at + self.size);
-            // With the padding after it.
-            frames.parts.push(content.start..starts[next]);
+            let record = DirectoryRecord {
+                record: at..at + self.size,
+                // With the padding after it.
+                content: content.start..starts[next],
+            };
+            frames.parts.push(record.record.clone());
+            frames.parts.push(record.content.clone());
+            frames.records.push(record);
             let number = |first: usize, covers, meaning| DerivedNumber {
-                at: first + record * self.size..first + record * self.size + WIDTH,
+                at: at + first..at + first + WIDTH,
                 form: self.form,
                 covers,
                 meaning,
             };
-            let length = NumberMeaning::Length { minus: 0 };
+            let (offset, length) = (
+                self.offset - self.records.start,
+                self.length - self.records.start,
+            );
+            let minus = NumberMeaning::Length { minus: 0 };
+            frames.numbers.push(number(length, content.clone(), minus));
+            frames.numbers.push(number(offset, 0..content.start, minus));
+            let sum = sum.map(|sum| number(sum, content.clone(), SUM));
             frames
                 .numbers
-                .push(number(self.length, content.clone(), length));
-            let offset = number(self.offset, 0..content.start, NumberMeaning::Offset);
-            frames.numbers.push(offset);
+                .extend(sum.filter(|sum| is_right(sum, bytes)));
         }
         frames.numbers.extend(self.count(bytes));
+        offset_arrays::add_to(frames, bytes, &self.contents, self.form);
+    }
+
+    /// Returns the position in the records of the sum of the words of the contents. A record may
+    /// have another number there, as that of the table of a font that holds the sum of all.
+    fn checksum(&self, bytes: &[u8]) -> Option<usize> {
+        let is_free = |at: usize| {
+            let taken = [self.offset, self.length].map(|taken| taken - self.records.start);
+            taken.iter().all(|taken| taken.abs_diff(at) >= WIDTH)
+        };
+        let places = (0..=self.size - WIDTH)
+            .step_by(WIDTH)
+            .filter(|&at| is_free(at));
+        places
+            .max_by_key(|place| self.sums_at(bytes, *place))
+            .filter(|&place| 2 * self.sums_at(bytes, place) > self.contents.len())
+    }
+
+    /// Returns how many records have the sum of their content at this position in them.
+    fn sums_at(&self, bytes: &[u8], place: usize) -> usize {
+        let records = self.contents.iter().enumerate();
+        records
+            .filter(|(record, content)| {
+                let at = self.records.start + record * self.size + place;
+                is_right(
+                    &DerivedNumber {
+                        at: at..at + WIDTH,
+                        form: self.form,
+                        covers: (*content).clone(),
+                        meaning: SUM,
+                    },
+                    bytes,
+                )
+            })
+            .count()
     }
 
     /// Returns the number before the records that counts them.
@@ -244,5 +299,46 @@ mod tests {
         for number in [1_u32, 2 << 20] {
             assert_eq!(Directory::find(&number.to_le_bytes().repeat(1 << 20)), None);
         }
+    }
+
+    /// Returns a font with these tables, whose names are `a`, `b` and so on.
+    fn font(tables: &[(u8, Vec<u8>)]) -> Vec<u8> {
+        let count = u16::try_from(tables.len()).expect("there are few");
+        let mut bytes = [&[0, 1, 0, 0], count.to_be_bytes().as_slice(), &[0; 6]].concat();
+        let mut offset = u32::from(count) * 16 + 12;
+        for (name, table) in tables {
+            let length = u32::try_from(table.len()).expect("it is short");
+            let sum = u32::try_from(ChecksumKind::SumOfWords.of(table)).expect("it is a word");
+            bytes.extend([b't', b'a', b'b', *name]);
+            bytes.extend([sum, offset, length].map(u32::to_be_bytes).concat());
+            offset += length;
+        }
+        bytes.extend(tables.iter().flat_map(|(_, table)| table));
+        bytes
+    }
+
+    #[test]
+    fn items_go_from_a_table_and_offsets_and_checksums_follow() {
+        let offsets = |offsets: &[u16]| offsets.iter().flat_map(|n| n.to_be_bytes()).collect();
+        let tables = |offsets: Vec<u8>, glyphs: &[u8]| {
+            let head = b"head".to_vec();
+            font(&[(b'a', head), (b'b', offsets), (b'c', glyphs.to_vec())])
+        };
+        let bytes = tables(offsets(&[0, 2, 3, 5, 6]), b"aaaabbccccdd");
+        let bytes: Arc<[u8]> = bytes.into();
+        let document = binary::parts(&bytes, 4096, Arc::new(Frames::infer(&bytes)));
+        let everything = Subset::full(document.len());
+        let glyph = (0..document.len()).find(|&token| document.token(token) == b"cccc");
+        let glyph = glyph.expect("a glyph is a token");
+        let out = document.render(&everything.without([glyph..glyph + 1]));
+        assert_eq!(out, tables(offsets(&[0, 2, 3, 3, 4]), b"aaaabbdd"));
+    }
+
+    #[test]
+    fn a_directory_is_preferred_to_a_list() {
+        // The last contents are a list of parts with lengths of one byte.
+        let names = [b"\x04abcd\x05abcde\x03abc\x07abcdefg".as_slice(); 8].concat();
+        let bytes = font(&[(b'a', vec![7; 6]), (b'b', vec![9; 8]), (b'c', names)]);
+        assert_eq!(Frames::infer(&bytes).records().len(), 3);
     }
 }

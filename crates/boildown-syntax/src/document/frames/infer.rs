@@ -10,8 +10,10 @@
 use std::ops::Range;
 
 use super::directory::Directory;
-use super::layout::{DerivedNumber, Frames, NumberMeaning};
+use super::elf;
+use super::layout::{ChecksumKind, DerivedNumber, Frames, NumberMeaning};
 use super::numbers::{NumberForm, crc32};
+use super::pdf;
 
 /// The layout of the parts of a list: some bytes, the length, the content, the padding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +57,10 @@ const FORMATS: [(&[u8], usize, PartShape); 1] = [(
     },
 )];
 
+/// The evidence, in bits, with which a list is taken although one of the same shape that begins
+/// later may have more.
+const SURE: u32 = 20;
+
 /// The largest depth of parts in parts.
 const DEPTH: usize = 8;
 
@@ -70,6 +76,9 @@ impl Frames {
 
 /// Returns the parts and the derived numbers of a binary.
 fn frames(bytes: &[u8]) -> Frames {
+    if let Some(frames) = elf::read(bytes).or_else(|| pdf::read(bytes)) {
+        return frames;
+    }
     let mut frames = Frames::default();
     let known = FORMATS.iter().find_map(|&(magic, first, shape)| {
         let list = PartList {
@@ -80,17 +89,22 @@ fn frames(bytes: &[u8]) -> Frames {
         (bytes.starts_with(magic) && tile(bytes, first..bytes.len(), shape).is_some())
             .then_some((0..bytes.len(), list))
     });
+    // The evidence for a directory is stronger: each of its records has two numbers that are right.
+    if known.is_none()
+        && let Some(directory) = Directory::find(bytes)
+    {
+        directory.add_to(&mut frames, bytes);
+        return frames.sorted();
+    }
     let whole = 0..bytes.len();
     let first = known.or_else(|| Some((whole.clone(), find(bytes, whole, Container::File)?)));
+    if let Some((_, list)) = &first {
+        frames.numbers.extend(lengths_of_file(bytes, list.first));
+    }
     let mut lists: Vec<(Range<usize>, PartList, usize)> = first
         .into_iter()
         .map(|(range, list)| (range, list, 0))
         .collect();
-    if lists.is_empty()
-        && let Some(directory) = Directory::find(bytes)
-    {
-        directory.add_to(&mut frames, bytes);
-    }
     while let Some((range, list, depth)) = lists.pop() {
         let parts: Vec<PartLayout> = parts(bytes, list.first..range.end, list.shape).collect();
         if let Some((at, form)) = list.count {
@@ -134,14 +148,7 @@ fn frames(bytes: &[u8]) -> Frames {
             }
         }
     }
-    frames.numbers.sort_by_key(|number| number.at.start);
-    let disjoint = |pair: &[DerivedNumber]| pair[0].at.end <= pair[1].at.start;
-    debug_assert!(
-        frames.numbers.windows(2).all(disjoint),
-        "the derived numbers are disjoint"
-    );
-    (frames.parts).sort_by_key(|part| (part.start, std::cmp::Reverse(part.end)));
-    frames
+    frames.sorted()
 }
 
 /// A checksum at the end of every part of a list.
@@ -184,7 +191,7 @@ impl ChecksumForm {
             at: end..part.content.end,
             form: self.form,
             covers: start..end,
-            meaning: NumberMeaning::Check,
+            meaning: NumberMeaning::Check(ChecksumKind::Crc32),
         }
     }
 }
@@ -220,7 +227,7 @@ fn shapes() -> impl Iterator<Item = (PartShape, u32)> {
         (0..=widest).flat_map(move |before| {
             let size = match form {
                 NumberForm::Little(size) | NumberForm::Big(size) => size,
-                NumberForm::Leb128 | NumberForm::Der => 0,
+                _ => 0,
             };
             let itself = [size, size + before].map(|size| -i64::try_from(size).unwrap_or(0));
             let more: &[i64] = match (form, size) {
@@ -287,6 +294,7 @@ fn find(bytes: &[u8], range: Range<usize>, container: Container) -> Option<PartL
                 (None, _) => (0, other_head),
             };
             let surplus = (tiled.evidence + counted).checked_sub(2 + price + price_head);
+            let is_sure = surplus.is_some_and(|surplus| surplus >= SURE);
             if let Some(surplus) = surplus
                 && surplus >= wanted
                 && best.as_ref().is_none_or(|&(most, _)| surplus > most)
@@ -298,10 +306,41 @@ fn find(bytes: &[u8], range: Range<usize>, container: Container) -> Option<PartL
                 };
                 best = Some((surplus, list));
             }
+            // A list inside the first part, together with the parts after it, also ends there.
+            if is_sure {
+                break;
+            }
         }
     }
     best.map(|(_, list)| list)
         .or_else(|| numbers(bytes, &range))
+}
+
+/// Returns the numbers in the head of a file that are its length, or the length of what follows
+/// them. For example, a RIFF file begins with `RIFF`, then the length of all that follows, then the
+/// type of the file, and only then a list of parts.
+fn lengths_of_file(bytes: &[u8], head: usize) -> impl Iterator<Item = DerivedNumber> {
+    const SIZE: usize = 4;
+    let places = (0..head.saturating_sub(SIZE - 1)).step_by(2);
+    places.filter_map(|at| {
+        let end = at + SIZE;
+        let forms = [NumberForm::Little(SIZE), NumberForm::Big(SIZE)];
+        let covers = [end..bytes.len(), 0..bytes.len()];
+        let mut pairs = forms
+            .into_iter()
+            .flat_map(|form| covers.clone().map(|range| (form, range)));
+        let is_right = |(form, covers): &(NumberForm, Range<usize>)| {
+            let read = form.read(&bytes[at..end]);
+            read.is_some_and(|(value, _)| usize::try_from(value) == Ok(covers.len()))
+        };
+        let (form, covers) = pairs.find(is_right)?;
+        Some(DerivedNumber {
+            at: at..end,
+            form,
+            covers,
+            meaning: NumberMeaning::Length { minus: 0 },
+        })
+    })
 }
 
 /// Returns the list of bare numbers that a range holds, with their count in front.
@@ -406,7 +445,7 @@ fn count(bytes: &[u8], head: Range<usize>, parts: usize) -> Option<(Range<usize>
     forms.into_iter().find_map(|form| {
         let sizes = match form {
             NumberForm::Little(size) | NumberForm::Big(size) => size..=size,
-            NumberForm::Leb128 | NumberForm::Der => 1..=5,
+            _ => 1..=5,
         };
         sizes.into_iter().find_map(|size| {
             let start = head
@@ -417,4 +456,45 @@ fn count(bytes: &[u8], head: Range<usize>, parts: usize) -> Option<(Range<usize>
             (read == Some((wanted, size))).then_some((start..head.end, form))
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_of_a_file_in_its_head_is_a_number() {
+        let parts = [b"fmt \x04\0\0\0abcd".as_slice(), b"data\x08\0\0\0datadata"].concat();
+        let parts = [parts.as_slice(), b"note\x06\0\0\0nothin"].concat();
+        let length = u32::try_from(parts.len() + 4).expect("it is short");
+        let bytes = [b"RIFF", length.to_le_bytes().as_slice(), b"KIND", &parts].concat();
+        let frames = Frames::infer(&bytes);
+        let number = frames.numbers.iter().find(|number| number.at == (4..8));
+        assert_eq!(
+            number.map(|number| number.covers.clone()),
+            Some(8..bytes.len())
+        );
+    }
+
+    #[test]
+    fn a_list_in_the_first_part_is_not_taken_for_the_whole() {
+        let part = |name: &[u8; 4], content: &[u8]| {
+            let length = u32::try_from(content.len() + 8).expect("it is short");
+            [length.to_be_bytes().as_slice(), name, content].concat()
+        };
+        let inner = [
+            part(b"aaaa", b"first"),
+            part(b"bbbb", b"second"),
+            part(b"cccc", b"3"),
+        ];
+        let outer = [
+            part(b"outr", &inner.concat()),
+            part(b"next", b"and the next"),
+        ];
+        let bytes = outer.concat();
+        let frames = Frames::infer(&bytes);
+        assert_eq!(frames.parts[0], 0..outer[0].len());
+        let [first, second] = [13, 13 + 14].map(|end| 8..8 + end);
+        assert!(frames.parts.contains(&first) && frames.parts.contains(&(first.end..second.end)));
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::numbers::{NumberForm, crc32};
+use super::numbers::{NumberForm, crc32, sum_of_words};
 
 /// The layout of a binary.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,6 +11,15 @@ pub(crate) struct Frames {
     pub(super) parts: Vec<Range<usize>>,
     /// Ascending and disjoint.
     pub(super) numbers: Vec<DerivedNumber>,
+    /// The records of a directory, each with its content.
+    pub(super) records: Vec<DirectoryRecord>,
+}
+
+/// A record of a directory and the content that it describes: parts that go together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::document) struct DirectoryRecord {
+    pub(in crate::document) record: Range<usize>,
+    pub(in crate::document) content: Range<usize>,
 }
 
 /// A number that can be derived from the rest of the binary.
@@ -25,14 +34,30 @@ pub(super) struct DerivedNumber {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NumberMeaning {
-    /// The number of bytes, minus this.
+    /// The number of bytes, minus this. An offset is the length from where it counts to where it
+    /// points.
     Length { minus: i64 },
-    /// The number of parts, not counting parts of parts.
+    /// The number of units of this many bytes.
+    Units(usize),
+    /// The number of parts, not counting parts of parts. An index is the number of parts before.
     Count,
-    /// The position right after the bytes, which begin with the file.
-    Offset,
-    /// The checksum of the bytes.
-    Check,
+    /// A checksum of the bytes.
+    Check(ChecksumKind),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChecksumKind {
+    Crc32,
+    SumOfWords,
+}
+
+impl ChecksumKind {
+    pub(super) fn of(self, bytes: &[u8]) -> u64 {
+        u64::from(match self {
+            Self::Crc32 => crc32(bytes),
+            Self::SumOfWords => sum_of_words(bytes),
+        })
+    }
 }
 
 impl Frames {
@@ -52,15 +77,33 @@ impl Frames {
     }
 
     /// Returns the records of a directory, each with its content, in the order of the records.
-    pub(in crate::document) fn records(&self) -> Vec<(&Range<usize>, &Range<usize>)> {
-        let offsets =
-            (self.numbers.iter()).filter(|number| number.meaning == NumberMeaning::Offset);
-        let record = |number: &DerivedNumber| {
-            let mut parts = self.parts.iter();
-            let record = parts.find(|part| part.contains(&number.at.start))?;
-            Some((record, parts.find(|part| part.start == number.covers.end)?))
-        };
-        offsets.filter_map(record).collect()
+    pub(in crate::document) fn records(&self) -> &[DirectoryRecord] {
+        &self.records
+    }
+
+    /// Puts parts and numbers into order. Drops parts that cross another one, and numbers that a
+    /// border divides.
+    pub(super) fn sorted(mut self) -> Self {
+        let order = |part: &Range<usize>| (part.start, std::cmp::Reverse(part.end));
+        self.parts.sort_by_key(order);
+        self.parts.dedup();
+        let mut ends: Vec<usize> = Vec::new();
+        self.parts.retain(|part| {
+            while ends.pop_if(|end| *end <= part.start).is_some() {}
+            let is_nested = ends.last().is_none_or(|&end| part.end <= end);
+            if is_nested {
+                ends.push(part.end);
+            }
+            is_nested
+        });
+        self.numbers.sort_by_key(|number| number.at.start);
+        let borders = self.borders();
+        self.numbers.retain(|number| {
+            let next = borders.partition_point(|&border| border <= number.at.start);
+            borders.get(next) == Some(&number.at.end)
+        });
+        self.numbers.dedup_by_key(|number| number.at.start);
+        self
     }
 
     /// Returns every position where a part, a number or the range of a number begins or ends,
@@ -94,6 +137,13 @@ impl Frames {
         let mut frames = Self {
             parts,
             numbers: numbers.collect(),
+            records: (self.records.iter())
+                .map(|DirectoryRecord { record, content }| DirectoryRecord {
+                    record: moved(record),
+                    content: moved(content),
+                })
+                .filter(|record| !record.record.is_empty())
+                .collect(),
         };
         let agree: Vec<bool> = (frames.numbers.iter())
             .map(|number| frames.agrees(number, bytes))
@@ -112,8 +162,12 @@ impl Frames {
             NumberMeaning::Count => {
                 i64::try_from(self.outermost(&number.covers).count()).unwrap_or(i64::MAX)
             }
-            NumberMeaning::Offset => i64::try_from(number.covers.end).unwrap_or(i64::MAX),
-            NumberMeaning::Check => i64::from(crc32(&bytes[number.covers.clone()])),
+            NumberMeaning::Units(size) => {
+                i64::try_from(number.covers.len() / size).unwrap_or(i64::MAX)
+            }
+            NumberMeaning::Check(kind) => {
+                i64::try_from(kind.of(&bytes[number.covers.clone()])).unwrap_or(i64::MAX)
+            }
         };
         let read = number.form.read(text);
         read.is_some_and(|(value, size)| {

@@ -7,11 +7,14 @@
 
 mod checksums;
 mod directory;
+mod elf;
 mod infer;
 mod layout;
 mod numbers;
+mod offset_arrays;
+mod pdf;
 mod repairs;
 
-pub(super) use layout::Frames;
+pub(super) use layout::{DirectoryRecord, Frames};
 pub(crate) use numbers::crc32;
 pub(super) use repairs::Repairs;

@@ -13,9 +13,18 @@ pub(super) enum NumberForm {
     Little(usize),
     /// This many bytes, most significant first.
     Big(usize),
+    /// Decimal digits, as few as the number needs.
+    Decimal,
+    /// This many decimal digits, with zeros in front.
+    Digits(usize),
 }
 
 impl NumberForm {
+    /// Returns whether all numbers have the same size.
+    pub(super) fn is_fixed(self) -> bool {
+        matches!(self, Self::Little(_) | Self::Big(_) | Self::Digits(_))
+    }
+
     /// Reads the number at the start of a range of bytes; returns it and its size in bytes.
     pub(super) fn read(self, bytes: &[u8]) -> Option<(u64, usize)> {
         let big = |bytes: &[u8]| (bytes.iter()).fold(0, |sum, &byte| sum << 8 | u64::from(byte));
@@ -45,6 +54,14 @@ impl NumberForm {
                 Some((value.fold(0, |sum, &byte| sum << 8 | u64::from(byte)), size))
             }
             Self::Big(size) => Some((big(bytes.get(..size)?), size)),
+            Self::Decimal => {
+                let size = bytes
+                    .iter()
+                    .take_while(|byte| byte.is_ascii_digit())
+                    .count();
+                Some((decimal(&bytes[..size])?, size))
+            }
+            Self::Digits(size) => Some((decimal(bytes.get(..size)?)?, size)),
         }
     }
 
@@ -74,8 +91,33 @@ impl NumberForm {
             Self::Big(size) | Self::Little(size) if needed(value) > size => None,
             Self::Big(size) => Some(wide[8 - size..].to_vec()),
             Self::Little(size) => Some(value.to_le_bytes()[..size].to_vec()),
+            Self::Decimal => Some(value.to_string().into_bytes()),
+            Self::Digits(size) => {
+                let text = format!("{value:0size$}").into_bytes();
+                (text.len() == size).then_some(text)
+            }
         }
     }
+}
+
+/// Reads decimal digits and nothing else.
+fn decimal(digits: &[u8]) -> Option<u64> {
+    let is_number = digits.iter().all(u8::is_ascii_digit);
+    let text = std::str::from_utf8(digits).ok().filter(|_| is_number)?;
+    text.parse().ok()
+}
+
+/// Returns the sum of the numbers of four bytes, most significant first, with zeros at the end: the
+/// checksum of the tables of fonts.
+pub(super) fn sum_of_words(bytes: &[u8]) -> u32 {
+    let word = |chunk: &[u8]| {
+        let mut word = [0; 4];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u32::from_be_bytes(word)
+    };
+    bytes
+        .chunks(4)
+        .fold(0, |sum: u32, chunk| sum.wrapping_add(word(chunk)))
 }
 
 /// Returns the CRC-32 of IEEE 802.3, the checksum of PNG, zip and many other formats.
@@ -115,6 +157,8 @@ mod tests {
             NumberForm::Big(2),
             NumberForm::Little(4),
             NumberForm::Big(4),
+            NumberForm::Decimal,
+            NumberForm::Digits(4),
         ];
         for form in forms {
             for value in [0, 1, 127, 128, 255, 256, 65_535, 65_536, 0xffff_ffff] {

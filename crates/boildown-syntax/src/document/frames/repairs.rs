@@ -1,5 +1,6 @@
 //! Repairs: new lengths, counts and checksums for the kept tokens of a binary.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::checksums::{Checksum, write_checksums};
@@ -8,7 +9,12 @@ use super::numbers::NumberForm;
 
 /// The derived numbers of a document, in terms of its tokens.
 #[derive(Debug, Default)]
-pub(in crate::document) struct Repairs(Vec<Repair>);
+pub(in crate::document) struct Repairs {
+    /// In the order of their tokens.
+    numbers: Vec<Repair>,
+    /// The lists of parts that numbers count.
+    counted: Vec<Box<[Range<usize>]>>,
+}
 
 #[derive(Debug)]
 struct Repair {
@@ -20,8 +26,15 @@ struct Repair {
     /// The tokens that it is derived from.
     covers: Range<usize>,
     meaning: NumberMeaning,
-    /// The parts that it counts, if it counts parts.
-    counted: Box<[Range<usize>]>,
+    /// What it counts, if it counts parts.
+    counts: Option<CountedParts>,
+}
+
+/// The first parts of a list.
+#[derive(Debug, Clone, Copy)]
+struct CountedParts {
+    list: usize,
+    length: usize,
 }
 
 impl Repairs {
@@ -32,21 +45,42 @@ impl Repairs {
         token: impl Fn(usize) -> usize,
     ) -> Self {
         let tokens = |range: &Range<usize>| token(range.start)..token(range.end);
+        // Numbers often count the parts of the same list up to some part. The lists, by their first
+        // byte, each up to the last part that is counted.
+        let mut ends: BTreeMap<usize, usize> = BTreeMap::new();
+        let counts = frames.numbers.iter();
+        for number in counts.filter(|number| number.meaning == NumberMeaning::Count) {
+            let end = ends.entry(number.covers.start).or_default();
+            *end = number.covers.end.max(*end);
+        }
+        let lists: Vec<Vec<&Range<usize>>> = (ends.iter())
+            .map(|(&start, &end)| frames.outermost(&(start..end)).collect())
+            .collect();
+        let list_at: BTreeMap<usize, usize> = ends.into_keys().zip(0..).collect();
         let repairs = frames.numbers.iter().filter_map(|number| {
-            let counted: Vec<Range<usize>> = match number.meaning {
-                NumberMeaning::Count => frames.outermost(&number.covers).map(tokens).collect(),
-                _ => Vec::new(),
-            };
+            let list = list_at.get(&number.covers.start).copied();
+            let list = list.filter(|_| number.meaning == NumberMeaning::Count);
+            let counts = list.map(|list| CountedParts {
+                list,
+                length: lists[list].partition_point(|part| part.end <= number.covers.end),
+            });
             Some(Repair {
                 token: token(number.at.start),
                 form: number.form,
                 value: number.form.read(&bytes[number.at.clone()])?.0,
                 covers: tokens(&number.covers),
                 meaning: number.meaning,
-                counted: counted.into(),
+                counts,
             })
         });
-        Self(repairs.collect())
+        let numbers = repairs.collect();
+        let counted = lists
+            .iter()
+            .map(|list| list.iter().map(|part| tokens(part)).collect());
+        Self {
+            numbers,
+            counted: counted.collect(),
+        }
     }
 
     /// Returns the tokens of lengths and counts that change, with their new texts, ascending.
@@ -56,29 +90,30 @@ impl Repairs {
         kept: &[bool],
         size: impl Fn(usize) -> usize,
     ) -> Vec<(usize, Vec<u8>)> {
-        // The number of bytes from each token to the end. A length stands before what it covers.
+        let sums: Vec<Vec<u64>> = (self.counted.iter())
+            .map(|list| kept_before(list, kept))
+            .collect();
+        // The number of bytes from each token to the end. A length whose size changes stands before
+        // what it covers.
         let mut from = vec![0; kept.len() + 1];
-        let mut repairs = self.0.iter().rev().peekable();
+        let mut repairs = self.numbers.iter().rev().peekable();
         let mut changed = Vec::new();
         for token in (0..kept.len()).rev() {
             let repair = repairs.next_if(|repair| repair.token == token);
             let mut own = 0;
             if kept[token] {
-                let value = repair.and_then(|repair| repair.new_value(kept, &from));
-                let text = repair
-                    .zip(value)
-                    .and_then(|(repair, value)| repair.form.write(value));
+                let repair = repair.filter(|repair| !repair.form.is_fixed());
+                let text = repair.and_then(|repair| repair.new_text(&sums, &from));
                 own = text.as_ref().map_or_else(|| size(token), Vec::len);
                 changed.extend(text.map(|text| (token, text)));
             }
             from[token] = from[token + 1] + own;
         }
-        // Numbers of offsets have a fixed width, so they move nothing.
-        let offsets = (self.0.iter()).filter(|repair| repair.meaning == NumberMeaning::Offset);
-        for repair in offsets.filter(|repair| kept[repair.token]) {
-            let value = u64::try_from(from[0] - from[repair.covers.end]).ok();
-            let text = value.filter(|&value| value != repair.value);
-            changed.extend(text.and_then(|value| Some((repair.token, repair.form.write(value)?))));
+        // Numbers of a fixed size move nothing, so they may stand anywhere.
+        let fixed = self.numbers.iter().filter(|repair| repair.form.is_fixed());
+        for repair in fixed.filter(|repair| kept[repair.token]) {
+            let text = repair.new_text(&sums, &from);
+            changed.extend(text.map(|text| (repair.token, text)));
         }
         changed.sort_unstable_by_key(|&(token, _)| token);
         changed
@@ -91,36 +126,48 @@ impl Repairs {
         kept: &[bool],
         starts: &[usize],
     ) {
-        let checks = self
-            .0
-            .iter()
-            .filter(|repair| repair.meaning == NumberMeaning::Check);
-        let checks = checks
-            .filter(|repair| kept[repair.token])
-            .map(|repair| Checksum {
+        let repairs = self.numbers.iter().filter(|repair| kept[repair.token]);
+        let checks = repairs.filter_map(|repair| match repair.meaning {
+            NumberMeaning::Check(kind) => Some(Checksum {
                 at: starts[repair.token],
                 form: repair.form,
+                kind,
                 covers: starts[repair.covers.start]..starts[repair.covers.end],
-            });
+            }),
+            _ => None,
+        });
         write_checksums(out, checks);
     }
 }
 
+/// Returns for each position in a list how many parts before it are kept.
+fn kept_before(list: &[Range<usize>], kept: &[bool]) -> Vec<u64> {
+    let mut sum = 0;
+    let sums = list.iter().map(|part| {
+        sum += u64::from(kept[part.clone()].contains(&true));
+        sum
+    });
+    [0].into_iter().chain(sums).collect()
+}
+
 impl Repair {
-    /// Returns the new value of a length or count; `None` when it does not change.
-    fn new_value(&self, kept: &[bool], from: &[usize]) -> Option<u64> {
+    /// Returns the new text of a length or count; `None` when it does not change. `sums` holds how
+    /// many parts are kept, for each list and position in it.
+    fn new_text(&self, sums: &[Vec<u64>], from: &[usize]) -> Option<Vec<u8>> {
+        let bytes = from[self.covers.start].checked_sub(from[self.covers.end]);
         let value = match self.meaning {
             NumberMeaning::Length { minus } => {
-                let bytes = i64::try_from(from[self.covers.start] - from[self.covers.end]).ok()?;
-                u64::try_from(bytes - minus).ok()?
+                u64::try_from(i64::try_from(bytes?).ok()? - minus).ok()?
             }
+            NumberMeaning::Units(size) => u64::try_from(bytes? / size).ok()?,
             NumberMeaning::Count => {
-                let parts = self.counted.iter();
-                let kept = parts.filter(|part| kept[(*part).clone()].contains(&true));
-                u64::try_from(kept.count()).ok()?
+                let CountedParts { list, length } = self.counts?;
+                *sums[list].get(length)?
             }
-            NumberMeaning::Offset | NumberMeaning::Check => return None,
+            NumberMeaning::Check(_) => return None,
         };
-        (value != self.value).then_some(value)
+        (value != self.value)
+            .then(|| self.form.write(value))
+            .flatten()
     }
 }
