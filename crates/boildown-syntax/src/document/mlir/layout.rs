@@ -49,6 +49,10 @@ impl MlirLayout<'_> {
             }
             self.units.close();
         }
+        if self.module.has_free_results(index) {
+            let arrow = self.module.operations[index].results.start;
+            self.module.operations[index].results_token = self.units.leaf(arrow);
+        }
         for list in self.module.element_lists(index) {
             let token = self.units.leaf(list);
             self.module.lists.insert(list, token);

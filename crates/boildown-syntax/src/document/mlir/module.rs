@@ -45,6 +45,12 @@ pub(super) struct MlirOperation {
     pub(super) symbol: Option<usize>,
     /// The function around it.
     pub(super) function: Option<usize>,
+    /// Of a function: the arrow and the types of its results.
+    pub(super) results: Range<usize>,
+    /// The token of the results.
+    pub(super) results_token: UnitToken,
+    /// The function that it calls.
+    pub(super) callee: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -331,6 +337,35 @@ impl MlirModule {
             .filter(|&word| self.sort(word) == MlirSort::Symbol && self.text(word) == name);
         !of.parameters.is_empty()
             && mentions.all(|word| word == symbol || self.argument_types(word).is_some())
+    }
+
+    /// Returns whether a function can return nothing: each mention is a call that lists the types
+    /// of its results.
+    pub(super) fn has_free_results(&self, operation: usize) -> bool {
+        let of = &self.operations[operation];
+        let Some(symbol) = of.symbol.filter(|_| !of.results.is_empty()) else {
+            return false;
+        };
+        let name = self.text(symbol);
+        let mut mentions = (0..self.words.len())
+            .filter(|&word| self.sort(word) == MlirSort::Symbol && self.text(word) == name);
+        self.may_be_declared(operation)
+            && mentions.all(|word| word == symbol || self.called_results(word).is_some())
+    }
+
+    /// Returns the arrow before the types of the results of a call.
+    pub(super) fn called_results(&self, symbol: usize) -> Option<usize> {
+        let (_, types) = self.argument_types(symbol)?;
+        let arrow = self.after(types);
+        self.is(arrow, "->").then_some(arrow)
+    }
+
+    /// Returns whether an operation ends a function and lists its results.
+    pub(super) fn is_return(&self, operation: usize) -> bool {
+        matches!(
+            self.name(operation),
+            b"return" | b"func.return" | b"std.return" | b"llvm.return"
+        ) && !self.is_generic(operation)
     }
 
     /// Returns the brackets around the arguments of a call, and around their types.

@@ -26,6 +26,8 @@ pub(super) struct MlirRemains<'a> {
     pub(super) is_left: Vec<bool>,
     /// Parameters that are left because nothing can take their place.
     pub(super) needed: BTreeSet<usize>,
+    /// Functions whose results are left because nothing can take their place.
+    returning: BTreeSet<usize>,
     /// For each block, the block that it has become the rest of, if its label is deleted.
     pub(super) joined: BTreeMap<usize, usize>,
     /// By block.
@@ -43,6 +45,7 @@ impl<'a> MlirRemains<'a> {
             kept,
             is_left: vec![false; module.operations.len()],
             needed: BTreeSet::new(),
+            returning: BTreeSet::new(),
             joined: BTreeMap::new(),
             is_reached: vec![false; module.blocks.len()],
             holders: vec![None; module.blocks.len()],
@@ -232,6 +235,9 @@ impl<'a> MlirRemains<'a> {
     fn operands(&self, operation: usize) -> Vec<usize> {
         let module = self.module;
         let of = &module.operations[operation];
+        if self.returns_nothing(operation) {
+            return Vec::new();
+        }
         let targets = self.targets(operation);
         let is_written = |word: &usize| {
             let target = of
@@ -265,6 +271,37 @@ impl<'a> MlirRemains<'a> {
             .collect()
     }
 
+    /// Returns whether the results of a function are left.
+    pub(super) fn has_results(&self, function: usize) -> bool {
+        let token = self.module.operations[function].results_token;
+        is_kept(token, self.kept) || self.returning.contains(&function)
+    }
+
+    /// Returns whether an operation ends a function whose results are deleted.
+    pub(super) fn returns_nothing(&self, operation: usize) -> bool {
+        let function = self.module.operations[operation].function;
+        self.module.is_return(operation) && function.is_some_and(|of| !self.has_results(of))
+    }
+
+    /// Returns whether an operation calls a function whose results are deleted.
+    pub(super) fn gets_nothing(&self, operation: usize) -> bool {
+        let callee = self.module.operations[operation].callee;
+        callee.is_some_and(|of| !self.has_results(of))
+    }
+
+    /// Keeps the results of the function that an operation calls.
+    fn need_results(&mut self, operation: usize, waiting: &mut Vec<usize>) {
+        let module = self.module;
+        if self.gets_nothing(operation)
+            && let Some(callee) = module.operations[operation].callee
+        {
+            self.returning.insert(callee);
+            let ends = 0..module.operations.len();
+            let ends = ends.filter(|&end| module.operations[end].function == Some(callee));
+            waiting.extend(ends.filter(|&end| self.is_left[end] && module.is_return(end)));
+        }
+    }
+
     /// Returns whether a parameter is left.
     pub(super) fn has_parameter(&self, value: usize, token: UnitToken) -> bool {
         is_kept(token, self.kept) || self.needed.contains(&value)
@@ -280,6 +317,7 @@ impl<'a> MlirRemains<'a> {
             None => match self.module.values[value].origin {
                 MlirOrigin::Result(operation) | MlirOrigin::OneOfResults(operation) => {
                     self.need_operation(operation, waiting);
+                    self.need_results(operation, waiting);
                 }
                 MlirOrigin::Function(..) => {
                     self.needed.insert(value);
@@ -332,11 +370,14 @@ impl<'a> MlirRemains<'a> {
         let module = self.module;
         let of = &module.values[value];
         let function = match of.origin {
-            MlirOrigin::Result(operation) if self.is_left[operation] => {
+            MlirOrigin::Result(operation)
+                if self.is_left[operation] && !self.gets_nothing(operation) =>
+            {
                 return Some(MlirStandIn::Value(value));
             }
             MlirOrigin::OneOfResults(operation) => {
-                return self.is_left[operation].then_some(MlirStandIn::Value(value));
+                let is_there = self.is_left[operation] && !self.gets_nothing(operation);
+                return is_there.then_some(MlirStandIn::Value(value));
             }
             MlirOrigin::Result(operation) => {
                 if chain > 0 {

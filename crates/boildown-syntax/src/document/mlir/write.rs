@@ -175,7 +175,24 @@ impl MlirWriter<'_> {
         let module = self.module;
         let of = &module.operations[index];
         let mut at = of.words.start;
+        if self.remains.returns_nothing(index) {
+            self.gap(at);
+            return self.put(module.text(of.name));
+        }
+        let gets_nothing = self.remains.gets_nothing(index);
+        if gets_nothing && at < of.name {
+            self.gap(at);
+            self.put(module.text(of.name));
+            at = of.name + 1;
+        }
         while at < of.words.end {
+            if at == of.results.start && !self.remains.has_results(index) {
+                at = of.results.end;
+                continue;
+            }
+            if gets_nothing && module.is(at, "->") {
+                return self.put(b" -> ()");
+            }
             let region = of
                 .regions
                 .iter()
@@ -254,6 +271,9 @@ impl MlirWriter<'_> {
             self.separated(&left);
             self.put(b")");
             at = module.after(at);
+        }
+        if at == of.results.start && !self.remains.has_results(index) {
+            at = of.results.end;
         }
         self.words(at..body.start);
         self.words(body.end..of.words.end);
