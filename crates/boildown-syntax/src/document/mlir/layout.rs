@@ -51,7 +51,13 @@ impl MlirLayout<'_> {
         }
         if self.module.has_free_results(index) {
             let arrow = self.module.operations[index].results.start;
-            self.module.operations[index].results_token = self.units.leaf(arrow);
+            self.units.open();
+            self.module.operations[index].results_token = self.units.token(arrow);
+            for result in self.module.single_results(index) {
+                let token = self.units.leaf(result.start);
+                self.module.operations[index].result_tokens.push(token);
+            }
+            self.units.close();
         }
         for list in self.module.element_lists(index) {
             let token = self.units.leaf(list);

@@ -49,6 +49,8 @@ pub(super) struct MlirOperation {
     pub(super) results: Range<usize>,
     /// The token of the results.
     pub(super) results_token: UnitToken,
+    /// The tokens of single results, where nothing calls the function.
+    pub(super) result_tokens: Vec<UnitToken>,
     /// The function that it calls.
     pub(super) callee: Option<usize>,
 }
@@ -351,6 +353,40 @@ impl MlirModule {
             .filter(|&word| self.sort(word) == MlirSort::Symbol && self.text(word) == name);
         self.may_be_declared(operation)
             && mentions.all(|word| word == symbol || self.called_results(word).is_some())
+    }
+
+    /// Returns the types of the results of a function, if there are several and nothing mentions
+    /// the function, so that single ones can go.
+    pub(super) fn single_results(&self, operation: usize) -> Vec<Range<usize>> {
+        let of = &self.operations[operation];
+        let open = of.results.start + 1;
+        let Some(symbol) = of
+            .symbol
+            .filter(|_| of.results.len() > 1 && self.is(open, "("))
+        else {
+            return Vec::new();
+        };
+        let name = self.text(symbol);
+        let is_mentioned = (0..self.words.len()).any(|word| {
+            word != symbol && self.sort(word) == MlirSort::Symbol && self.text(word) == name
+        });
+        let types = self.list(open + 1..self.words[open].partner);
+        let mut ends = (0..self.operations.len())
+            .filter(|&end| self.operations[end].function == Some(operation) && self.is_return(end));
+        let is_plain = |end: usize| self.returned(end).is_some_and(|of| of.len() == types.len());
+        match types.len() > 1 && !is_mentioned && ends.all(is_plain) {
+            true => types,
+            false => Vec::new(),
+        }
+    }
+
+    /// Returns the values that a return lists, each with its type.
+    pub(super) fn returned(&self, operation: usize) -> Option<Vec<(Range<usize>, Range<usize>)>> {
+        let of = &self.operations[operation];
+        let colon = self.find(of.name + 1..of.words.end, ":")?;
+        let values = self.list(of.name + 1..colon);
+        let types = self.list(colon + 1..of.words.end);
+        (values.len() == types.len()).then(|| values.into_iter().zip(types).collect())
     }
 
     /// Returns the arrow before the types of the results of a call.

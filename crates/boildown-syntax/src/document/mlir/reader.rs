@@ -89,6 +89,7 @@ impl MlirReader {
             function: self.function,
             results: words.start..words.start,
             results_token: None,
+            result_tokens: Vec::new(),
             callee: None,
         });
         let is_function = self.module.is_function(index);

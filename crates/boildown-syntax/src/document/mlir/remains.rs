@@ -1,6 +1,7 @@
 //! The remains of a module of MLIR, and what takes the place of the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::module::{MlirModule, MlirOrigin};
 use super::types;
@@ -266,6 +267,8 @@ impl<'a> MlirRemains<'a> {
         let words = module.own_words(operation);
         let words = words.filter(|word| *word >= of.name && !defines(*word));
         let words = words.filter(is_written);
+        let gone = self.lost_results(operation);
+        let words = words.filter(|word| !gone.iter().any(|value| value.contains(word)));
         words
             .filter_map(|word| module.meanings.get(&word).copied())
             .collect()
@@ -281,6 +284,35 @@ impl<'a> MlirRemains<'a> {
     pub(super) fn returns_nothing(&self, operation: usize) -> bool {
         let function = self.module.operations[operation].function;
         self.module.is_return(operation) && function.is_some_and(|of| !self.has_results(of))
+    }
+
+    /// Returns whether a result of a function is left.
+    pub(super) fn has_result(&self, function: usize, position: usize) -> bool {
+        let tokens = &self.module.operations[function].result_tokens;
+        tokens
+            .get(position)
+            .is_none_or(|&token| is_kept(token, self.kept))
+    }
+
+    /// Returns whether single results of a function are deleted.
+    pub(super) fn has_fewer_results(&self, function: usize) -> bool {
+        let count = self.module.operations[function].result_tokens.len();
+        !(0..count).all(|position| self.has_result(function, position))
+    }
+
+    /// Returns the values that an operation does not return any more.
+    fn lost_results(&self, operation: usize) -> Vec<Range<usize>> {
+        let Some(function) = self.module.operations[operation].function else {
+            return Vec::new();
+        };
+        if !self.module.is_return(operation) || !self.has_fewer_results(function) {
+            return Vec::new();
+        }
+        let values = self.module.returned(operation).unwrap_or_default();
+        let gone = values.into_iter().enumerate();
+        gone.filter(|(position, _)| !self.has_result(function, *position))
+            .map(|(_, (value, _))| value)
+            .collect()
     }
 
     /// Returns whether an operation calls a function whose results are deleted.

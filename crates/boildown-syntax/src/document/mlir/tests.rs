@@ -476,6 +476,15 @@ fn a_function_that_returns_nothing_is_called_for_nothing() {
 }
 
 #[test]
+fn a_function_that_nothing_calls_returns_fewer_results() {
+    let alone = &RESULTS[..RESULTS.find("func.func private").unwrap_or(0)];
+    let text = without_heads(alone, &["i32, f32) {"]);
+    assert_has(&text, &["@two(%a: i32) -> f32 {", "return %f : f32"]);
+    let text = without_heads(alone, &["i32, f32) {", "f32) {"]);
+    assert_has(&text, &["@two(%a: i32) {", "  return\n"]);
+}
+
+#[test]
 fn results_that_nothing_can_stand_for_stay() {
     let used = RESULTS.replace("%q, %b : i32", "%p#0, %b : i32");
     let text = without_heads(&used, &["-> (i32, f32) {"]);
