@@ -22,7 +22,7 @@ const TYPES_OF_LLVM: [&str; 11] = [
 ];
 
 /// The type of a function.
-struct Signature {
+struct MlirSignature {
     inputs: Vec<Range<usize>>,
     results: Vec<Range<usize>>,
 }
@@ -104,7 +104,7 @@ impl<'a> OwnFormWriter<'a> {
     }
 
     /// Reads `(a, b) -> c` or `!llvm.func<c (a, b)>`.
-    fn signature(&self, words: Range<usize>, is_llvm: bool) -> Option<Signature> {
+    fn signature(&self, words: Range<usize>, is_llvm: bool) -> Option<MlirSignature> {
         let module = self.module;
         let start = match is_llvm {
             true => words.clone().find(|&word| module.is(word, "<"))? + 1,
@@ -125,7 +125,7 @@ impl<'a> OwnFormWriter<'a> {
             false if module.source(result.clone()) == b"void" => Vec::new(),
             false => vec![result],
         };
-        Some(Signature {
+        Some(MlirSignature {
             inputs: module.list(open + 1..close),
             results,
         })
