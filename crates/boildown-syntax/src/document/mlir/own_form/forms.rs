@@ -206,7 +206,7 @@ impl<'a> OwnFormWriter<'a> {
                     b", "
                 };
                 self.put(between);
-                self.element(&parts.operands[1..].to_vec());
+                self.element(&parts.operands[1..]);
                 self.tail(parts, &[b" : ", second?])
             }
             _ => None,

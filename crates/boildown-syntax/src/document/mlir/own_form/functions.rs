@@ -291,7 +291,7 @@ impl<'a> OwnFormWriter<'a> {
             return None;
         };
         self.put(b"scf.if ");
-        self.list(&[condition.clone()]);
+        self.list(std::slice::from_ref(condition));
         self.results_of(parts);
         let regions = &self.module.operations[parts.operation].regions;
         for (position, &region) in regions.iter().enumerate() {
