@@ -74,6 +74,9 @@ pub enum PassId {
     PairsOfTokens,
     /// Deletes every three neighbouring tokens, for those that can only go together. `f(a)` → `f`.
     TriplesOfTokens,
+    /// Writes operations of MLIR in generic form in the form of their dialect.
+    /// `%0 = "arith.addi"(%a, %b) : (i32, i32) -> i32` → `%0 = arith.addi %a, %b : i32`.
+    RewritingForms,
     /// Applies the rewrite rules of the language and replaces nodes by shorter texts of their
     /// kind. `do f(12); while (a);` → `while (a) f(0);`.
     Rewriting,
@@ -205,6 +208,7 @@ impl PassId {
             Self::Tree => "tree",
             Self::PairsOfTokens => "pairs of tokens",
             Self::TriplesOfTokens => "triples of tokens",
+            Self::RewritingForms => "rewriting forms",
             Self::Rewriting => "rewriting",
             Self::RewritingNames => "rewriting names",
             Self::RewritingLetters => "rewriting letters",

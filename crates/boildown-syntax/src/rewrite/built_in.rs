@@ -8,7 +8,7 @@ use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
-use crate::document::{ERROR, is_word, words};
+use crate::document::{ERROR, is_word, own_forms, words};
 use crate::smt_lib::{SortedChangeKind, changes_by_sort};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language};
@@ -44,6 +44,8 @@ pub(super) enum BuiltIn {
     Widened,
     /// A file is moved to where another one includes it.
     Inlined,
+    /// Operations of MLIR in generic form are written in the form of their dialect.
+    OwnForm,
     /// A term of SMT-LIB becomes a value of its sort.
     TermByValue,
     /// A term of SMT-LIB becomes another value of its sort, or a constant of it.
@@ -73,6 +75,16 @@ pub(super) fn whole(document: &Document, first: usize) -> impl Iterator<Item = P
     WHOLE_INPUTS.into_iter().filter_map(move |text| {
         let edit = Edit::new(&(0..document.len()), text);
         Proposal::new(document, vec![edit], first + BuiltIn::WholeInput as usize)
+    })
+}
+
+/// Returns the proposals to write the operations of a module of MLIR in the forms of their
+/// dialects: all of them, then those of each name.
+pub(super) fn own_forms_of(document: &Document, first: usize) -> impl Iterator<Item = Proposal> {
+    let texts = own_forms(document.bytes()).into_iter();
+    texts.filter_map(move |text| {
+        let edit = Edit::new(&(0..document.len()), text);
+        Proposal::new(document, vec![edit], first + BuiltIn::OwnForm as usize)
     })
 }
 
@@ -199,6 +211,8 @@ pub(crate) enum RewriteKind {
     CanonicalNames,
     /// Files of a joined text are moved to where other files include them.
     InlinedFiles,
+    /// Operations of MLIR in generic form are written in the form of their dialect.
+    OwnForms,
 }
 
 /// Collects the proposals of the built-in rewritings for a document.

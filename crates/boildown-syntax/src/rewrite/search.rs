@@ -56,6 +56,9 @@ impl RewriteSetup {
             // Does not look at the original, which may be large.
             return built_in::whole(document, self.rules.len()).collect();
         }
+        if kind == RewriteKind::OwnForms {
+            return built_in::own_forms_of(document, self.rules.len()).collect();
+        }
         let vocabulary = self.vocabulary().await;
         let mut proposals = Vec::new();
         let current = match kind {
@@ -70,7 +73,7 @@ impl RewriteSetup {
             &mut proposals,
         );
         match kind {
-            RewriteKind::WholeInput => {}
+            RewriteKind::WholeInput | RewriteKind::OwnForms => {}
             RewriteKind::Smaller => {
                 let index = MatchIndex::new(document);
                 built_in.numbers();
@@ -257,7 +260,9 @@ impl Rewrites {
                 | RewriteKind::WidthPreserving
                 | RewriteKind::CanonicalNames
                 | RewriteKind::InlinedFiles => Check::Parses,
-                RewriteKind::WholeInput | RewriteKind::Joined => Check::Nothing,
+                RewriteKind::WholeInput | RewriteKind::OwnForms | RewriteKind::Joined => {
+                    Check::Nothing
+                }
             },
             document,
         };
@@ -283,7 +288,10 @@ impl Rewrites {
                 self.current += 1;
             }
             // Words that were joined cannot be told apart any more.
-            let has_more = matches!(self.kind, RewriteKind::Smaller | RewriteKind::InlinedFiles);
+            let has_more = matches!(
+                self.kind,
+                RewriteKind::Smaller | RewriteKind::InlinedFiles | RewriteKind::OwnForms
+            );
             if !self.has_hit || !has_more {
                 return;
             }

@@ -49,6 +49,16 @@ impl MlirLayout<'_> {
             }
             self.units.close();
         }
+        if self.module.has_free_results(index) {
+            let arrow = self.module.operations[index].results.start;
+            self.units.open();
+            self.module.operations[index].results_token = self.units.token(arrow);
+            for result in self.module.single_results(index) {
+                let token = self.units.leaf(result.start);
+                self.module.operations[index].result_tokens.push(token);
+            }
+            self.units.close();
+        }
         for list in self.module.element_lists(index) {
             let token = self.units.leaf(list);
             self.module.lists.insert(list, token);

@@ -9,9 +9,11 @@
 //! - `layout.rs`: the tokens and nodes
 //! - `remains.rs`: which operations are left, and what takes the place of the others
 //! - `write.rs`: writing what is kept
+//! - `own_form/`: operations in generic form, written in the form of their dialect
 
 mod layout;
 mod module;
+mod own_form;
 mod reader;
 mod remains;
 mod results;
@@ -23,3 +25,4 @@ mod write;
 
 pub(super) use layout::read;
 pub(crate) use module::ends_block;
+pub(crate) use own_form::own_forms;

@@ -45,6 +45,14 @@ pub(super) struct MlirOperation {
     pub(super) symbol: Option<usize>,
     /// The function around it.
     pub(super) function: Option<usize>,
+    /// Of a function: the arrow and the types of its results.
+    pub(super) results: Range<usize>,
+    /// The token of the results.
+    pub(super) results_token: UnitToken,
+    /// The tokens of single results, where nothing calls the function.
+    pub(super) result_tokens: Vec<UnitToken>,
+    /// The function that it calls.
+    pub(super) callee: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -331,6 +339,69 @@ impl MlirModule {
             .filter(|&word| self.sort(word) == MlirSort::Symbol && self.text(word) == name);
         !of.parameters.is_empty()
             && mentions.all(|word| word == symbol || self.argument_types(word).is_some())
+    }
+
+    /// Returns whether a function can return nothing: each mention is a call that lists the types
+    /// of its results.
+    pub(super) fn has_free_results(&self, operation: usize) -> bool {
+        let of = &self.operations[operation];
+        let Some(symbol) = of.symbol.filter(|_| !of.results.is_empty()) else {
+            return false;
+        };
+        let name = self.text(symbol);
+        let mut mentions = (0..self.words.len())
+            .filter(|&word| self.sort(word) == MlirSort::Symbol && self.text(word) == name);
+        self.may_be_declared(operation)
+            && mentions.all(|word| word == symbol || self.called_results(word).is_some())
+    }
+
+    /// Returns the types of the results of a function, if there are several and nothing mentions
+    /// the function, so that single ones can go.
+    pub(super) fn single_results(&self, operation: usize) -> Vec<Range<usize>> {
+        let of = &self.operations[operation];
+        let open = of.results.start + 1;
+        let Some(symbol) = of
+            .symbol
+            .filter(|_| of.results.len() > 1 && self.is(open, "("))
+        else {
+            return Vec::new();
+        };
+        let name = self.text(symbol);
+        let is_mentioned = (0..self.words.len()).any(|word| {
+            word != symbol && self.sort(word) == MlirSort::Symbol && self.text(word) == name
+        });
+        let types = self.list(open + 1..self.words[open].partner);
+        let mut ends = (0..self.operations.len())
+            .filter(|&end| self.operations[end].function == Some(operation) && self.is_return(end));
+        let is_plain = |end: usize| self.returned(end).is_some_and(|of| of.len() == types.len());
+        match types.len() > 1 && !is_mentioned && ends.all(is_plain) {
+            true => types,
+            false => Vec::new(),
+        }
+    }
+
+    /// Returns the values that a return lists, each with its type.
+    pub(super) fn returned(&self, operation: usize) -> Option<Vec<(Range<usize>, Range<usize>)>> {
+        let of = &self.operations[operation];
+        let colon = self.find(of.name + 1..of.words.end, ":")?;
+        let values = self.list(of.name + 1..colon);
+        let types = self.list(colon + 1..of.words.end);
+        (values.len() == types.len()).then(|| values.into_iter().zip(types).collect())
+    }
+
+    /// Returns the arrow before the types of the results of a call.
+    pub(super) fn called_results(&self, symbol: usize) -> Option<usize> {
+        let (_, types) = self.argument_types(symbol)?;
+        let arrow = self.after(types);
+        self.is(arrow, "->").then_some(arrow)
+    }
+
+    /// Returns whether an operation ends a function and lists its results.
+    pub(super) fn is_return(&self, operation: usize) -> bool {
+        matches!(
+            self.name(operation),
+            b"return" | b"func.return" | b"std.return" | b"llvm.return"
+        ) && !self.is_generic(operation)
     }
 
     /// Returns the brackets around the arguments of a call, and around their types.

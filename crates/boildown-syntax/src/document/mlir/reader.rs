@@ -44,6 +44,7 @@ impl MlirModule {
         reader.module.top = reader.operations(0..end);
         reader.mentions(0..end);
         reader.edges();
+        reader.callees();
         reader.module.find_steps();
         let has_values = !reader.module.values.is_empty() || !reader.module.symbols.is_empty();
         has_values.then_some(reader.module)
@@ -86,6 +87,10 @@ impl MlirReader {
             targets: Vec::new(),
             symbol: None,
             function: self.function,
+            results: words.start..words.start,
+            results_token: None,
+            result_tokens: Vec::new(),
+            callee: None,
         });
         let is_function = self.module.is_function(index);
         let outer = is_function.then(|| {
@@ -101,6 +106,7 @@ impl MlirReader {
             self.define_symbol(index, symbol);
             if is_function && self.module.is(symbol + 1, "(") {
                 self.parameters(index, symbol + 1);
+                self.module.operations[index].results = self.returned(symbol + 1);
             }
         }
         self.regions(index, words.clone());
@@ -207,6 +213,34 @@ impl MlirReader {
     fn parameters(&mut self, operation: usize, open: usize) {
         let parameters = self.between(open, |index| MlirOrigin::Function(operation, index));
         self.module.operations[operation].parameters = parameters;
+    }
+
+    /// Returns the arrow and the types of the results after the parameters of a function.
+    fn returned(&self, open: usize) -> Range<usize> {
+        let module = &self.module;
+        let arrow = module.after(open);
+        if !module.is(arrow, "->") {
+            return arrow..arrow;
+        }
+        let end = match module.is(arrow + 1, "(") {
+            true => module.after(arrow + 1),
+            false => type_end(module, arrow + 1, module.words.len()),
+        };
+        arrow..end
+    }
+
+    /// Finds the functions that operations call.
+    fn callees(&mut self) {
+        let module = &self.module;
+        let callee = |operation: usize| {
+            let mut words = module.own_words(operation);
+            let called = words.find(|&word| module.called_results(word).is_some())?;
+            module.symbols.get(module.text(called)).copied()
+        };
+        let callees: Vec<_> = (0..module.operations.len()).map(callee).collect();
+        for (operation, callee) in callees.into_iter().enumerate() {
+            self.module.operations[operation].callee = callee.filter(|&of| of != operation);
+        }
     }
 
     /// Reads the regions: brackets around lines of their own.

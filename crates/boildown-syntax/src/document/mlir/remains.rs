@@ -1,6 +1,7 @@
 //! The remains of a module of MLIR, and what takes the place of the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::module::{MlirModule, MlirOrigin};
 use super::types;
@@ -26,6 +27,8 @@ pub(super) struct MlirRemains<'a> {
     pub(super) is_left: Vec<bool>,
     /// Parameters that are left because nothing can take their place.
     pub(super) needed: BTreeSet<usize>,
+    /// Functions whose results are left because nothing can take their place.
+    returning: BTreeSet<usize>,
     /// For each block, the block that it has become the rest of, if its label is deleted.
     pub(super) joined: BTreeMap<usize, usize>,
     /// By block.
@@ -43,6 +46,7 @@ impl<'a> MlirRemains<'a> {
             kept,
             is_left: vec![false; module.operations.len()],
             needed: BTreeSet::new(),
+            returning: BTreeSet::new(),
             joined: BTreeMap::new(),
             is_reached: vec![false; module.blocks.len()],
             holders: vec![None; module.blocks.len()],
@@ -232,6 +236,9 @@ impl<'a> MlirRemains<'a> {
     fn operands(&self, operation: usize) -> Vec<usize> {
         let module = self.module;
         let of = &module.operations[operation];
+        if self.returns_nothing(operation) {
+            return Vec::new();
+        }
         let targets = self.targets(operation);
         let is_written = |word: &usize| {
             let target = of
@@ -260,9 +267,71 @@ impl<'a> MlirRemains<'a> {
         let words = module.own_words(operation);
         let words = words.filter(|word| *word >= of.name && !defines(*word));
         let words = words.filter(is_written);
+        let gone = self.lost_results(operation);
+        let words = words.filter(|word| !gone.iter().any(|value| value.contains(word)));
         words
             .filter_map(|word| module.meanings.get(&word).copied())
             .collect()
+    }
+
+    /// Returns whether the results of a function are left.
+    pub(super) fn has_results(&self, function: usize) -> bool {
+        let token = self.module.operations[function].results_token;
+        is_kept(token, self.kept) || self.returning.contains(&function)
+    }
+
+    /// Returns whether an operation ends a function whose results are deleted.
+    pub(super) fn returns_nothing(&self, operation: usize) -> bool {
+        let function = self.module.operations[operation].function;
+        self.module.is_return(operation) && function.is_some_and(|of| !self.has_results(of))
+    }
+
+    /// Returns whether a result of a function is left.
+    pub(super) fn has_result(&self, function: usize, position: usize) -> bool {
+        let tokens = &self.module.operations[function].result_tokens;
+        tokens
+            .get(position)
+            .is_none_or(|&token| is_kept(token, self.kept))
+    }
+
+    /// Returns whether single results of a function are deleted.
+    pub(super) fn has_fewer_results(&self, function: usize) -> bool {
+        let count = self.module.operations[function].result_tokens.len();
+        !(0..count).all(|position| self.has_result(function, position))
+    }
+
+    /// Returns the values that an operation does not return any more.
+    fn lost_results(&self, operation: usize) -> Vec<Range<usize>> {
+        let Some(function) = self.module.operations[operation].function else {
+            return Vec::new();
+        };
+        if !self.module.is_return(operation) || !self.has_fewer_results(function) {
+            return Vec::new();
+        }
+        let values = self.module.returned(operation).unwrap_or_default();
+        let gone = values.into_iter().enumerate();
+        gone.filter(|(position, _)| !self.has_result(function, *position))
+            .map(|(_, (value, _))| value)
+            .collect()
+    }
+
+    /// Returns whether an operation calls a function whose results are deleted.
+    pub(super) fn gets_nothing(&self, operation: usize) -> bool {
+        let callee = self.module.operations[operation].callee;
+        callee.is_some_and(|of| !self.has_results(of))
+    }
+
+    /// Keeps the results of the function that an operation calls.
+    fn need_results(&mut self, operation: usize, waiting: &mut Vec<usize>) {
+        let module = self.module;
+        if self.gets_nothing(operation)
+            && let Some(callee) = module.operations[operation].callee
+        {
+            self.returning.insert(callee);
+            let ends = 0..module.operations.len();
+            let ends = ends.filter(|&end| module.operations[end].function == Some(callee));
+            waiting.extend(ends.filter(|&end| self.is_left[end] && module.is_return(end)));
+        }
     }
 
     /// Returns whether a parameter is left.
@@ -280,6 +349,7 @@ impl<'a> MlirRemains<'a> {
             None => match self.module.values[value].origin {
                 MlirOrigin::Result(operation) | MlirOrigin::OneOfResults(operation) => {
                     self.need_operation(operation, waiting);
+                    self.need_results(operation, waiting);
                 }
                 MlirOrigin::Function(..) => {
                     self.needed.insert(value);
@@ -332,11 +402,14 @@ impl<'a> MlirRemains<'a> {
         let module = self.module;
         let of = &module.values[value];
         let function = match of.origin {
-            MlirOrigin::Result(operation) if self.is_left[operation] => {
+            MlirOrigin::Result(operation)
+                if self.is_left[operation] && !self.gets_nothing(operation) =>
+            {
                 return Some(MlirStandIn::Value(value));
             }
             MlirOrigin::OneOfResults(operation) => {
-                return self.is_left[operation].then_some(MlirStandIn::Value(value));
+                let is_there = self.is_left[operation] && !self.gets_nothing(operation);
+                return is_there.then_some(MlirStandIn::Value(value));
             }
             MlirOrigin::Result(operation) => {
                 if chain > 0 {

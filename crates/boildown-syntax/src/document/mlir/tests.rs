@@ -443,3 +443,56 @@ proptest! {
         module_checks::assert_anything_is_written(View::Mlir, MODULE, &edits, &kept);
     }
 }
+
+const RESULTS: &str = "\
+func.func @two(%a: i32) -> (i32, f32) {
+  %f = arith.constant 1.0 : f32
+  return %a, %f : i32, f32
+}
+func.func private @one(i32) -> i32
+func.func @main(%b: i32) -> i32 attributes {mine} {
+  %p:2 = call @two(%b) : (i32) -> (i32, f32)
+  %q = call @one(%b) : (i32) -> i32
+  %r = arith.addi %q, %b : i32
+  return %r : i32
+}
+";
+
+#[test]
+fn a_function_that_returns_nothing_is_called_for_nothing() {
+    let text = without_heads(
+        RESULTS,
+        &["-> (i32, f32) {", "-> i32\n", "-> i32 attributes"],
+    );
+    assert_has(
+        &text,
+        &[
+            "@two(%a: i32) {",
+            "  return\n}\nfunc.func private @one(i32)\n",
+            "@main(%b: i32) attributes {mine} {\n  call @two(%b) : (i32) -> ()\n",
+            "  call @one(%b) : (i32) -> ()\n  %r = arith.addi %b, %b : i32\n  return\n}",
+        ],
+    );
+}
+
+#[test]
+fn a_function_that_nothing_calls_returns_fewer_results() {
+    let alone = &RESULTS[..RESULTS.find("func.func private").unwrap_or(0)];
+    let text = without_heads(alone, &["i32, f32) {"]);
+    assert_has(&text, &["@two(%a: i32) -> f32 {", "return %f : f32"]);
+    let text = without_heads(alone, &["i32, f32) {", "f32) {"]);
+    assert_has(&text, &["@two(%a: i32) {", "  return\n"]);
+}
+
+#[test]
+fn results_that_nothing_can_stand_for_stay() {
+    let used = RESULTS.replace("%q, %b : i32", "%p#0, %b : i32");
+    let text = without_heads(&used, &["-> (i32, f32) {"]);
+    assert_eq!(text, used);
+    let other = RESULTS.replace("return %r", "\"use\"() {of = @one} : () -> ()\n  return %r");
+    let document = Document::new(&other.as_bytes().into(), View::Mlir);
+    assert!(
+        !(document.tokens.iter())
+            .any(|token| other[token.start as usize..].starts_with("-> i32\n"))
+    );
+}

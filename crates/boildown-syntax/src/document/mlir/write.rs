@@ -175,7 +175,29 @@ impl MlirWriter<'_> {
         let module = self.module;
         let of = &module.operations[index];
         let mut at = of.words.start;
+        if self.remains.returns_nothing(index) {
+            self.gap(at);
+            return self.put(module.text(of.name));
+        }
+        if let Some(function) = of.function.filter(|_| module.is_return(index))
+            && self.remains.has_fewer_results(function)
+        {
+            return self.fewer_returned(index, function);
+        }
+        let gets_nothing = self.remains.gets_nothing(index);
+        if gets_nothing && at < of.name {
+            self.gap(at);
+            self.put(module.text(of.name));
+            at = of.name + 1;
+        }
         while at < of.words.end {
+            if at == of.results.start && self.results(index) {
+                at = of.results.end;
+                continue;
+            }
+            if gets_nothing && module.is(at, "->") {
+                return self.put(b" -> ()");
+            }
             let region = of
                 .regions
                 .iter()
@@ -201,6 +223,47 @@ impl MlirWriter<'_> {
                 continue;
             }
             at = self.word(at);
+        }
+    }
+
+    /// Writes the results of a function, if some of them are deleted. Returns whether they are.
+    fn results(&mut self, index: usize) -> bool {
+        let module = self.module;
+        if !self.remains.has_results(index) {
+            return true;
+        }
+        if !self.remains.has_fewer_results(index) {
+            return false;
+        }
+        let types = module.single_results(index).into_iter().enumerate();
+        let left = types.filter(|(position, _)| self.remains.has_result(index, *position));
+        let left: Vec<Range<usize>> = left.map(|(_, of)| of).collect();
+        if !left.is_empty() {
+            self.put(if left.len() > 1 { b" -> (" } else { b" -> " });
+            self.separated(&left);
+            self.put(if left.len() > 1 { b")" } else { b"" });
+        }
+        true
+    }
+
+    /// Writes a return without the results that are deleted.
+    fn fewer_returned(&mut self, index: usize, function: usize) {
+        let module = self.module;
+        let of = &module.operations[index];
+        self.gap(of.words.start);
+        self.put(module.text(of.name));
+        let all = module
+            .returned(index)
+            .unwrap_or_default()
+            .into_iter()
+            .enumerate();
+        let left = all.filter(|(position, _)| self.remains.has_result(function, *position));
+        let (values, types): (Vec<_>, Vec<_>) = left.map(|(_, pair)| pair).unzip();
+        if !values.is_empty() {
+            self.put(b" ");
+            self.separated(&values);
+            self.put(b" : ");
+            self.separated(&types);
         }
     }
 
@@ -254,6 +317,9 @@ impl MlirWriter<'_> {
             self.separated(&left);
             self.put(b")");
             at = module.after(at);
+        }
+        if at == of.results.start && self.results(index) {
+            at = of.results.end;
         }
         self.words(at..body.start);
         self.words(body.end..of.words.end);

@@ -215,7 +215,9 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
         // before it.
         let is_proof = |pass: &Pass| pass.id == PassId::EachInstruction;
         let (proof, others): (Vec<_>, Vec<_>) = passes.into_iter().partition(is_proof);
-        passes = [others, proof].concat();
+        let forms = Method::Rewrites(RewriteKind::OwnForms);
+        let forms = Pass::new(PassId::RewritingForms, View::Lines, forms).below(PARSE_LIMIT);
+        passes = [vec![forms.swept()], others, proof].concat();
     }
     passes
 }
