@@ -2,6 +2,7 @@
 
 mod constant;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use boildown_search::algorithms::Algorithm;
@@ -9,7 +10,7 @@ use boildown_search::list::InBatches;
 use boildown_search::tree::NodeId;
 
 use self::constant::ConstantHead;
-use crate::grouped_deletions::GroupedDeletions;
+use crate::grouped_deletions::{Deletion, GroupedDeletions};
 use crate::symbols::parents;
 use crate::{Document, Language};
 
@@ -27,7 +28,8 @@ pub(crate) fn emptied(
     smallest: usize,
 ) -> GroupedDeletions {
     let bodies = outermost(document, language);
-    let constant = constant::heads(document, language, &bodies);
+    let insides: Vec<Range<usize>> = bodies.iter().map(|body| body.inside.clone()).collect();
+    let constant = constant::heads(document, language, &CONSTANT, &insides);
     deletions(&bodies, &constant, document, algorithm, smallest)
 }
 
@@ -41,8 +43,31 @@ pub(crate) fn deletions(
 ) -> GroupedDeletions {
     let (evaluated, run): (Vec<&Body>, _) = bodies.iter().partition(|body| body.is_evaluated);
     let run = run.into_iter().map(|body| vec![body.inside.clone()]);
-    let groups = [run.collect(), constant::deletions(&evaluated, constant)];
+    let groups = [run.collect(), of_constant(&evaluated, constant)];
     GroupedDeletions::new(document.len(), groups, algorithm, smallest)
+}
+
+/// Returns what goes together when these bodies do: those of constant functions of one name, and
+/// all words with this name; of the others, each alone.
+fn of_constant(bodies: &[&Body], heads: &[ConstantHead<'_>]) -> Vec<Deletion> {
+    let functions = heads.iter().map(|head| (head.function, head.name));
+    let names: BTreeMap<NodeId, &[u8]> = functions.collect();
+    let mut of_names: BTreeMap<&[u8], usize> = BTreeMap::new();
+    let mut deletions: Vec<Deletion> = Vec::new();
+    for body in bodies {
+        let name = names.get(&body.function);
+        let known = name.map(|name| *of_names.entry(name).or_insert(deletions.len()));
+        match known.and_then(|known| deletions.get_mut(known)) {
+            Some(deletion) => deletion.push(body.inside.clone()),
+            None => deletions.push(vec![body.inside.clone()]),
+        }
+    }
+    for head in heads {
+        if let Some(&deletion) = of_names.get(head.name) {
+            deletions[deletion].push(head.word..head.word + 1);
+        }
+    }
+    deletions
 }
 
 /// Returns the bodies that are larger than what replaces them, each without its first token: the

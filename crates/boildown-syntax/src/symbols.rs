@@ -2,6 +2,7 @@
 //!
 //! Reads the tree of any grammar, without rules for particular languages.
 
+mod anonymous;
 mod kinds;
 
 use std::cmp::Reverse;
@@ -11,8 +12,8 @@ use std::ops::Range;
 use boildown_search::tree::{IdVec, NodeId, Tree};
 
 use self::kinds::{
-    ANNOTATION_KINDS, DECLARATION_KINDS, DECLARING_KINDS, HOLDING_KINDS, LIST_KINDS, MENTION_KINDS,
-    NOT_NAME_KINDS, PATH_KINDS, TRANSPARENT_KINDS, TYPE_KINDS,
+    ANNOTATION_KINDS, DECLARATION_KINDS, HOLDING_KINDS, MENTION_KINDS, NAMED_KINDS, NOT_NAME_KINDS,
+    PATH_KINDS, TRANSPARENT_KINDS,
 };
 use crate::comments::is_for_compiler;
 use crate::document::{CLAUSE, ERROR, UNPARSED, is_word};
@@ -175,6 +176,20 @@ impl<'a> SymbolIndex<'a> {
         };
         // Template arguments may be between.
         self.around(name).skip(1).take(2).any(|node| is_type(&node))
+    }
+
+    /// Returns whether a name is that of a type, of another name for one, or of a table.
+    pub(crate) fn is_name_of_type_or_table(&self, document: &Document, name: NodeId) -> bool {
+        let around: Vec<NodeId> = self.around(name).skip(1).take(2).collect();
+        let is = |parts: &[&str]| {
+            let mut found = parts.iter();
+            found.any(|part| {
+                around
+                    .iter()
+                    .any(|&node| self.is_kind(document, node, part))
+            })
+        };
+        is(NAMED_KINDS) && !is(&["param"])
     }
 
     /// Returns whether a name is that of a field: no function has it.
@@ -478,47 +493,6 @@ impl<'a> SymbolReader<'a, '_> {
         let token = |at: usize| (at < self.document.len()).then(|| self.document.token(at));
         let before = start.checked_sub(1).and_then(token);
         matches!(before, None | Some(b";" | b"{" | b"}")) && token(end) == Some(b";")
-    }
-
-    /// Returns whether a node stands where the languages of C have nothing but declarations, and is
-    /// code.
-    fn is_among_declarations(&self, node: NodeId) -> bool {
-        let parent = self.index.parent(node);
-        let is_among = parent == NodeId::ROOT
-            || self.document.is_whole_file(parent)
-            || self.kind(parent) == "declaration_list";
-        let is_code = !["comment", "preproc"]
-            .iter()
-            .any(|part| self.kind(node).contains(part));
-        is_among && is_code && self.tree.nodes[node].tokens.len() > 1
-    }
-
-    /// Returns the removable nodes that declare or define something, but none of these symbols.
-    fn anonymous(&self, symbols: &[Symbol<'a>]) -> Vec<NodeId> {
-        let definitions = symbols.iter().filter(|symbol| symbol.is_defined_by_grammar);
-        let defined: BTreeSet<NodeId> = definitions
-            .flat_map(|symbol| &symbol.definitions)
-            .map(|definition| definition.unit)
-            .collect();
-        let is_any = |node: NodeId, parts: &[&str]| {
-            let kind = self.kind(node);
-            parts.iter().any(|part| kind.contains(part))
-        };
-        let is_in_type =
-            |node| (self.index.around(node).skip(1)).any(|node| is_any(node, TYPE_KINDS));
-        let has_statements = self.grammar.id_for_node_kind("translation_unit", true) == 0;
-        (self.tree.nodes.ids().skip(1))
-            .filter(|&node| self.index.is_unit(node) && !defined.contains(&node))
-            .filter(|&node| {
-                (is_any(node, DECLARING_KINDS)
-                    || self.tree.nodes[node].kind == UNPARSED
-                    || !has_statements && self.is_among_declarations(node))
-                    && !is_any(node, ANNOTATION_KINDS)
-                    && !is_any(node, LIST_KINDS)
-                    && !is_in_type(node)
-            })
-            .filter(|&node| self.scope(node, Evidence::Declared) == NodeId::ROOT)
-            .collect()
     }
 
     /// Returns the node that declares a name and nothing else, when the mention is part of a

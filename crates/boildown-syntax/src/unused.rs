@@ -8,7 +8,7 @@ mod sources;
 use std::sync::Arc;
 
 use boildown_search::algorithms::Algorithm;
-use boildown_search::list::{InBatches, List, ListAlgorithm as _};
+use boildown_search::list::{HalvingOptions, HalvingOrder, InBatches, List, ListAlgorithm as _};
 use boildown_search::tree::NodeId;
 use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
 
@@ -65,6 +65,17 @@ pub(crate) struct Unused {
 }
 
 impl Unused {
+    /// Returns the algorithm that suits a document. In a large one few sources are needed: breadth
+    /// first, each miss about one half comes with a hit about the other one, and the tests get
+    /// shorter from the first hit on.
+    pub(crate) fn algorithm(document: &Document) -> Algorithm {
+        let mut options = HalvingOptions::DEFAULT;
+        if document.len() >= STATEMENTS_FROM {
+            options.order = HalvingOrder::Breadth;
+        }
+        Algorithm::Halving(options)
+    }
+
     pub(crate) async fn new(
         document: &Arc<Document>,
         language: &'static Language,

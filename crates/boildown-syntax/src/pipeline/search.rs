@@ -79,7 +79,7 @@ impl Start<'_> {
                     let unused = Unused::new(
                         document,
                         language,
-                        self.algorithm(Algorithm::default()),
+                        self.algorithm(Unused::algorithm(document)),
                         smallest,
                     )
                     .await;
@@ -87,19 +87,13 @@ impl Start<'_> {
                 }
                 Vec::new()
             }
-            Method::Bodies(smallest) => match self.bodies(pass, smallest) {
-                Some(search) => return search,
-                None => Vec::new(),
-            },
-            Method::Comments(smallest) => match self.comments(pass, smallest) {
-                Some(search) => return search,
-                None => Vec::new(),
-            },
+            Method::Bodies(smallest) | Method::Comments(smallest) | Method::Stubs(smallest) => {
+                match self.deletions(pass, smallest) {
+                    Some(search) => return search,
+                    None => Vec::new(),
+                }
+            }
             Method::IdleUnits => return self.idle(pass),
-            Method::Stubs(smallest) => match self.stubs(pass, smallest) {
-                Some(search) => return search,
-                None => Vec::new(),
-            },
             Method::Rewrites(kind) => {
                 if let Some(setup) = self.setup {
                     let missed = self.state.missed.clone();
@@ -160,34 +154,22 @@ impl Start<'_> {
         PassSearch::Groups(self.over_tokens(pass, idle))
     }
 
-    fn comments(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
+    /// Returns the search of a pass that deletes parts of one kind, many at once.
+    fn deletions(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
         let View::Syntax(language) = self.document.view() else {
             return None;
         };
         let smallest = smallest.tokens(self.document.len());
         let algorithm = self.algorithm(Algorithm::default());
-        let comments = comments::deleted(self.document, language, algorithm, smallest);
-        Some(PassSearch::Groups(self.over_tokens(pass, comments)))
-    }
-
-    fn bodies(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
-        let View::Syntax(language) = self.document.view() else {
-            return None;
+        let groups = match pass.method {
+            Method::Stubs(_) => {
+                let stubs = Stubs::new(self.document, language, algorithm, smallest, pass.check);
+                return stubs.map(PassSearch::Stubs);
+            }
+            Method::Comments(_) => comments::deleted(self.document, language, algorithm, smallest),
+            _ => emptied(self.document, language, algorithm, smallest),
         };
-        let smallest = smallest.tokens(self.document.len());
-        let algorithm = self.algorithm(Algorithm::default());
-        let bodies = emptied(self.document, language, algorithm, smallest);
-        Some(PassSearch::Groups(self.over_tokens(pass, bodies)))
-    }
-
-    fn stubs(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
-        let View::Syntax(language) = self.document.view() else {
-            return None;
-        };
-        let smallest = smallest.tokens(self.document.len());
-        let algorithm = self.algorithm(Algorithm::default());
-        let stubs = Stubs::new(self.document, language, algorithm, smallest, pass.check);
-        stubs.map(PassSearch::Stubs)
+        Some(PassSearch::Groups(self.over_tokens(pass, groups)))
     }
 
     fn over_tokens<S>(self, pass: &Pass, search: S) -> OverTokens<S> {

@@ -60,45 +60,25 @@ impl References {
             }
             mentions.push(self.mentions_elsewhere(symbol, owners));
         }
-        let mut heads: BTreeMap<usize, Head> = BTreeMap::new();
-        let mut heads_at: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        for (number, symbol) in symbols.iter().enumerate() {
-            let definitions = symbol.definitions.iter();
-            for &UnitName { unit, name } in
-                definitions.filter(|own| !self.is_member(own.unit, types))
-            {
-                if index.is_kind(&self.document, self.units[unit].node, "using") {
-                    // `using a::b;` makes `b` known, whatever else mentions `a`.
-                    continue;
-                }
-                let head = heads.entry(unit).or_insert(Head::new(Some(number)));
-                head.has_several_names |= head.name != Some(number);
-                head.parameters = tree.nodes[name].tokens.end;
-                let tokens = index.head(&self.document, name);
-                heads_at.insert(tokens.start, (tokens.end, unit));
-            }
-        }
-        for (&unit, parameters) in operators {
-            heads.insert(unit, Head::new(None));
-            heads_at.insert(parameters.start, (parameters.end, unit));
-        }
+        let Heads {
+            by_unit: mut heads,
+            by_start,
+        } = self.heads(index, symbols, types, operators);
         pause().await;
         for (number, symbol) in symbols.iter().enumerate() {
             if pace.are_over(symbol.symbol.uses.len()) {
                 pause().await;
             }
-            let mut units = symbol
-                .definitions
-                .iter()
-                .map(|own| self.units[own.unit].node);
-            if units.any(|node| index.is_kind(&self.document, node, "namespace")) {
-                // Inside of a namespace, its members are called without its name.
+            // Inside of a namespace, its members are called without its name, and a parameter means
+            // nothing outside of its function.
+            let mut names = symbol.definitions.iter().map(|own| own.name);
+            if !names.any(|name| index.is_name_of_type_or_table(&self.document, name)) {
                 continue;
             }
             let mut in_heads: BTreeMap<usize, HeadMentions> = BTreeMap::new();
             for &mention in &symbol.symbol.uses {
                 let at = token(mention);
-                let last = heads_at.range(..=at).next_back();
+                let last = by_start.range(..=at).next_back();
                 if let Some((_, &(end, unit))) = last
                     && at < end
                 {
@@ -137,6 +117,43 @@ impl References {
                 }
             })
             .collect()
+    }
+
+    /// Returns the heads of the units outside of types.
+    fn heads(
+        &self,
+        index: &SymbolIndex<'_>,
+        symbols: &[DefinedSymbol<'_>],
+        types: &BTreeSet<usize>,
+        operators: &BTreeMap<usize, Range<usize>>,
+    ) -> Heads {
+        let tree = self.document.tree();
+        let mut heads: BTreeMap<usize, Head> = BTreeMap::new();
+        let mut by_start: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for (number, symbol) in symbols.iter().enumerate() {
+            let definitions = symbol.definitions.iter();
+            for &UnitName { unit, name } in
+                definitions.filter(|own| !self.is_member(own.unit, types))
+            {
+                if index.is_kind(&self.document, self.units[unit].node, "using") {
+                    // `using a::b;` makes `b` known, whatever else mentions `a`.
+                    continue;
+                }
+                let head = heads.entry(unit).or_insert(Head::new(Some(number)));
+                head.has_several_names |= head.name != Some(number);
+                head.parameters = tree.nodes[name].tokens.end;
+                let tokens = index.head(&self.document, name);
+                by_start.insert(tokens.start, (tokens.end, unit));
+            }
+        }
+        for (&unit, parameters) in operators {
+            heads.insert(unit, Head::new(None));
+            by_start.insert(parameters.start, (parameters.end, unit));
+        }
+        Heads {
+            by_unit: heads,
+            by_start,
+        }
     }
 
     /// Returns the number of mentions of a symbol that are not inside of its own definitions.
@@ -183,8 +200,16 @@ struct Head {
     has_several_names: bool,
     /// The token where the parameters begin, if it has some.
     parameters: usize,
-    /// The symbols that have to be needed besides.
+    /// The symbols that have to be needed too.
     conditions: Vec<usize>,
+}
+
+/// The heads of units.
+#[derive(Debug)]
+struct Heads {
+    by_unit: BTreeMap<usize, Head>,
+    /// The end of each head, and its unit, by its first token.
+    by_start: BTreeMap<usize, (usize, usize)>,
 }
 
 /// The mentions of a symbol in a head.
