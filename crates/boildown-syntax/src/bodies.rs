@@ -20,7 +20,8 @@ use crate::{Document, Language};
 /// Bodies that a compiler evaluates, or reads for a type, come last: without them, other code is
 /// wrong. They lose `constexpr` with their statements, as a function that returns nothing cannot be
 /// evaluated. All functions of one name lose it at once, as do their declarations: a compiler
-/// refuses a declaration that says `constexpr` beside a definition that does not.
+/// refuses a declaration that says `constexpr` beside a definition that does not. Constructors keep
+/// it: without statements they can still be evaluated, and constants may be of their types.
 pub(crate) fn emptied(
     document: &Document,
     language: &'static Language,
@@ -101,6 +102,7 @@ pub(crate) fn outermost(document: &Document, language: &Language) -> Vec<Body> {
     let Some(body) = grammar.field_id_for_name("body") else {
         return Vec::new();
     };
+    let result = grammar.field_id_for_name("type").map_or(0, u16::from);
     let tree = document.tree();
     let kind = |node: NodeId| grammar.node_kind_for_id(tree.nodes[node].kind);
     let is_body = |node: NodeId| {
@@ -116,23 +118,30 @@ pub(crate) fn outermost(document: &Document, language: &Language) -> Vec<Body> {
     for node in tree.nodes.ids().skip(1).filter(|&node| is_body(node)) {
         let start = tree.nodes[node].tokens.start;
         if (bodies.last()).is_none_or(|last| last.inside.end < start) {
-            bodies.push(Body::new(document, node, parents[node]));
+            bodies.push(Body::new(document, node, parents[node], result));
         }
     }
     bodies
 }
 
 impl Body {
-    /// The body that is this node, of this function.
-    fn new(document: &Document, node: NodeId, function: NodeId) -> Self {
-        let tokens = &document.tree().nodes[node].tokens;
-        let is_one_of = |words: &[&[u8]], token: usize| words.contains(&document.token(token));
-        let mut head = document.tree().nodes[function].tokens.start..tokens.start;
+    /// The body that is this node, of this function. `result` is the field of its result.
+    fn new(document: &Document, node: NodeId, function: NodeId, result: u16) -> Self {
+        let tree = document.tree();
+        let tokens = &tree.nodes[node].tokens;
+        let head = tree.nodes[function].tokens.start..tokens.start;
+        let has_one_of = |words: &[&[u8]]| {
+            let mut head = head.clone();
+            head.any(|token| words.contains(&document.token(token)))
+        };
+        // A constructor returns nothing, with a body or without.
+        let mut parts = tree.children(function);
+        let returns =
+            parts.any(|part| document.field(part) == result) || has_one_of(&[b"operator"]);
         Self {
             node,
             inside: tokens.start + 1..tokens.end - 1,
-            is_evaluated: head
-                .any(|token| is_one_of(&CONSTANT, token) || is_one_of(&DEDUCED, token)),
+            is_evaluated: returns && (has_one_of(&CONSTANT) || has_one_of(&DEDUCED)),
             function,
         }
     }
@@ -176,16 +185,16 @@ mod tests {
     fn what_declares_a_function_loses_the_word_with_its_body() {
         let text = "namespace n { struct a { constexpr a(int); constexpr int f() const; \
             static constexpr int b = 1; friend constexpr a *operator+(a &, int); }; } \
-            constexpr n::a::a(int) { 1; } constexpr int n::a::f() const { return 1; } \
+            constexpr n::a::a(int) : c(2) { 1; } constexpr int n::a::f() const { return 1; } \
             template <class t> consteval a *operator+(t &, int) { return 0; } \
             constexpr int g() {} constexpr int h(int) { return 2; }";
         let (result, queries) = run(text, &["h(int) { return 2; }"], 1);
         let left: String = result.split_whitespace().collect::<Vec<_>>().join(" ");
-        let expected = "namespace n { struct a { a(int); int f() const; \
+        let expected = "namespace n { struct a { constexpr a(int); int f() const; \
             static constexpr int b = 1; friend a *operator+(a &, int); }; } \
-            n::a::a(int) { } int n::a::f() const { } template <class t> a *operator+(t &, int) { } \
+            constexpr n::a::a(int) : c(2) { } int n::a::f() const { } template <class t> a *operator+(t &, int) { } \
             constexpr int g() {} constexpr int h(int) { return 2; }";
-        assert_eq!((left.as_str(), queries), (expected, 5));
+        assert_eq!((left.as_str(), queries), (expected, 6));
     }
 
     #[test]

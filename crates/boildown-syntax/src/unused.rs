@@ -1,6 +1,6 @@
 //! Dead-definition removal: the pass that deletes definitions that nothing refers to.
 
-mod holders;
+mod conditions;
 mod reach;
 mod read;
 mod sources;
@@ -32,7 +32,7 @@ use crate::{Document, Language};
 ///
 /// There is no type information, and a mention of a name need not mean each definition of it. A
 /// member is needed if its name is and the type around it, a function if its name is and the names
-/// in its head (see `holders`). In a large document, statements of functions are sources too.
+/// in its head (see `conditions`). In a large document, statements of functions are sources too.
 ///
 /// # Guarantee
 /// Ends with an interesting set. No definition that nothing refers to can go alone, except for

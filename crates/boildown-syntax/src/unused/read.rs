@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use boildown_search::tree::{Gaps, IdVec, NodeId};
 
-use super::holders::{ConditionalUnit, DefinedSymbol};
+use super::conditions::{ConditionalUnit, DefinedSymbol};
 use super::{DefinitionUnit, References, STATEMENTS_FROM};
 use crate::bodies::outermost;
 use crate::edit_plan::SiblingPosition;
