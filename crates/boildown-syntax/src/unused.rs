@@ -207,7 +207,7 @@ struct References {
 const LITTLE_MISSES: usize = 32;
 
 /// From this number of tokens on, statements can go with all that only they refer to.
-const STATEMENTS_FROM: usize = 20_000;
+pub(crate) const STATEMENTS_FROM: usize = 20_000;
 
 /// A node that defines something and can be deleted, or a statement.
 #[derive(Debug, Default)]

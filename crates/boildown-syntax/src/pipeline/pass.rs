@@ -405,8 +405,8 @@ impl Pass {
         is_sweep || matches!(self.view, View::Letters(_) | View::Spaces(_))
     }
 
-    /// Returns whether the pass is repeated after it has deleted at least half of the input. What
-    /// many definitions need that do not deserve a test each goes with all of them at once then.
+    /// Returns whether the pass is repeated after it has deleted at least half of a large input.
+    /// What many definitions need that do not deserve a test each goes with all of them then.
     pub(super) fn is_repeated_while_it_halves(&self) -> bool {
         matches!(self.method, Method::Unused(_))
     }

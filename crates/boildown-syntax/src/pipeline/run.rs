@@ -18,6 +18,7 @@ use crate::split::Split;
 use crate::steps::{Underway, at_once, pause};
 use crate::strategy::{Strategy, TrivialInputs};
 use crate::text_order::TextOrder;
+use crate::unused::STATEMENTS_FROM;
 
 /// Passes over an input, one after another, in rounds until none has had a hit since the last one.
 ///
@@ -489,8 +490,9 @@ impl Passes {
         let Some(query) = self.search.ask() else {
             let pass = &self.passes[self.current];
             let has_halved = 2 * self.best.bytes().len() <= self.document.bytes().len();
+            let is_large = self.document.len() >= STATEMENTS_FROM;
             let is_repeated =
-                pass.is_repeated() || has_halved && pass.is_repeated_while_it_halves();
+                pass.is_repeated() || is_large && has_halved && pass.is_repeated_while_it_halves();
             let (id, again) = (pass.id, self.has_hit && is_repeated);
             self.skipped.remove(&id);
             self.end_pass(self.current + usize::from(!again));
