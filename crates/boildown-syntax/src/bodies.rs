@@ -31,20 +31,9 @@ pub(crate) fn emptied(
     let bodies = outermost(document, language);
     let insides: Vec<Range<usize>> = bodies.iter().map(|body| body.inside.clone()).collect();
     let constant = constant::heads(document, language, &CONSTANT, &insides);
-    deletions(&bodies, &constant, document, algorithm, smallest)
-}
-
-/// Empties these bodies: first those that are only run, then those that are evaluated.
-pub(crate) fn deletions(
-    bodies: &[Body],
-    constant: &[ConstantHead<'_>],
-    document: &Document,
-    algorithm: InBatches<Algorithm>,
-    smallest: usize,
-) -> GroupedDeletions {
     let (evaluated, run): (Vec<&Body>, _) = bodies.iter().partition(|body| body.is_evaluated);
     let run = run.into_iter().map(|body| vec![body.inside.clone()]);
-    let groups = [run.collect(), of_constant(&evaluated, constant)];
+    let groups = [run.collect(), of_constant(&evaluated, &constant)];
     GroupedDeletions::new(document.len(), groups, algorithm, smallest)
 }
 
@@ -192,8 +181,8 @@ mod tests {
         let left: String = result.split_whitespace().collect::<Vec<_>>().join(" ");
         let expected = "namespace n { struct a { constexpr a(int); int f() const; \
             static constexpr int b = 1; friend a *operator+(a &, int); }; } \
-            constexpr n::a::a(int) : c(2) { } int n::a::f() const { } template <class t> a *operator+(t &, int) { } \
-            constexpr int g() {} constexpr int h(int) { return 2; }";
+            constexpr n::a::a(int) : c(2) { } int n::a::f() const { } \
+            template <class t> a *operator+(t &, int) { } constexpr int g() {} constexpr int h(int) { return 2; }";
         assert_eq!((left.as_str(), queries), (expected, 6));
     }
 

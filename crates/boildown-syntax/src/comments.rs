@@ -10,8 +10,8 @@ use tree_sitter::Language as Grammar;
 use crate::grouped_deletions::{Deletion, GroupedDeletions};
 use crate::{Document, Language};
 
-/// Deletes line markers and comments, many at once. In a preprocessed program a tenth of the text
-/// says which line of which file the next one was, and nothing else deletes it together.
+/// Deletes line markers and comments, many at once. In a preprocessed program of 3.6 MB, line
+/// markers are 8 % of the text, and nothing else deletes them together.
 pub(crate) fn deleted(
     document: &Document,
     language: &'static Language,

@@ -7,7 +7,7 @@ use boildown_search::algorithms::Algorithm;
 use boildown_search::list::InBatches;
 use boildown_search::{Query, Search, Subset, Verdict};
 
-use crate::bodies::{but_first_token, deletions};
+use crate::bodies::but_first_token;
 use crate::candidate::{Candidate, Check};
 use crate::document::Substitutes;
 use crate::grouped_deletions::GroupedDeletions;
@@ -60,10 +60,12 @@ impl Stubs {
         check: Check,
     ) -> Option<Self> {
         let stub = stub(language)?;
-        let bodies = but_first_token(document, language);
+        let bodies = but_first_token(document, language).into_iter();
+        let insides: Arc<[Range<usize>]> = bodies.map(|body| body.inside).collect();
+        let group = insides.iter().map(|inside| vec![inside.clone()]).collect();
         Some(Self {
-            bodies: deletions(&bodies, &[], document, algorithm, smallest),
-            insides: bodies.into_iter().map(|body| body.inside).collect(),
+            bodies: GroupedDeletions::new(document.len(), [group], algorithm, smallest),
+            insides,
             document: Arc::clone(document),
             stub: stub.as_bytes().into(),
             check,

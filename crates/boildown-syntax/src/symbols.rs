@@ -13,7 +13,7 @@ use boildown_search::tree::{IdVec, NodeId, Tree};
 
 use self::kinds::{
     ANNOTATION_KINDS, DECLARATION_KINDS, HOLDING_KINDS, MENTION_KINDS, NAMED_KINDS, NOT_NAME_KINDS,
-    PATH_KINDS, TRANSPARENT_KINDS,
+    PATH_KINDS, TRANSPARENT_KINDS, TYPE_KINDS,
 };
 use crate::comments::is_for_compiler;
 use crate::document::{CLAUSE, ERROR, UNPARSED, is_word};
@@ -189,7 +189,7 @@ impl<'a> SymbolIndex<'a> {
                     .any(|&node| self.is_kind(document, node, part))
             })
         };
-        is(NAMED_KINDS) && !is(&["param"])
+        (is(TYPE_KINDS) || is(NAMED_KINDS)) && !is(&["param"])
     }
 
     /// Returns whether a name is that of a field: no function has it.

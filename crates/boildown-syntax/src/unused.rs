@@ -392,6 +392,30 @@ mod tests {
     }
 
     #[test]
+    fn a_value_in_a_head_may_have_other_names() {
+        let text = "const int k = 0; template <int i> struct g {}; template <> struct g<k> {}; \
+            int h() { return k; } int main() { g<0> a; }";
+        let expected = "const int k = 0; template <int i> struct g {}; template <> struct g<k> {}; \
+            int main() { g<0> a; }";
+        assert_eq!(left(text, "g<0> a"), expected);
+    }
+
+    #[test]
+    fn what_is_announced_in_damaged_text_goes_alone() {
+        let text = "namespace n { struct b; struct c {}; ) struct d; void f(); } \
+            int main() { n::f(); }";
+        let left = left(text, "main");
+        assert!(!left.contains("struct"), "{left}");
+    }
+
+    #[test]
+    fn a_name_with_a_path_at_the_end_of_a_text_is_read() {
+        let (document, language) = program("struct a { int b; }; int a::b; int a::b");
+        let unused = at_once(Unused::new(&document, language, one_by_one(), 1));
+        assert!(unused.ask().is_some());
+    }
+
+    #[test]
     fn what_is_known_by_using_and_by_an_inline_namespace_stays() {
         let text = "namespace n { inline namespace m {} } namespace n { namespace m { \
             template <class t> int a; template <class t> int a<t *>; int b(int c); int b(); } } \

@@ -9,7 +9,7 @@ use crate::{Document, Language};
 
 /// A word that says that a function can be evaluated: `constexpr` of C++.
 #[derive(Debug)]
-pub(crate) struct ConstantHead<'a> {
+pub(super) struct ConstantHead<'a> {
     pub(super) word: usize,
     /// The name of the function, without those of what it is a member of.
     pub(super) name: &'a [u8],

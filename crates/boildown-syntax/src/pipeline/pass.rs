@@ -98,6 +98,9 @@ pub enum PassId {
     /// [`Nodes`](Self::Nodes), including deletions that break the syntax. For inputs below 128
     /// bytes.
     NodesUnparsed,
+    /// [`Delimiters`](Self::Delimiters), although the rest does not look like a module. For inputs
+    /// below 128 bytes.
+    DelimitersUnparsed,
     /// Deletes lines, in sibling lists: a line goes with all lines inside it, by brackets or by
     /// indentation. Also replaces a line by lines inside it. For reductions by whole lines.
     NestedLines,
@@ -220,7 +223,7 @@ impl PassId {
             Self::Orders => "orders",
             Self::EachElement => "each element",
             Self::EachLine => "each line",
-            Self::Delimiters => "delimiters",
+            Self::Delimiters | Self::DelimitersUnparsed => "delimiters",
             Self::Tokens => "tokens",
             Self::CommentPrefixes => "openings",
             Self::RewritingWidths => "rewriting widths",

@@ -86,21 +86,9 @@ pub(super) const LIST_KINDS: &[&str] = &["column_definitions"];
 /// Parts of the names of kinds of types whose members only those use who have a value of them.
 pub(super) const HOLDING_KINDS: &[&str] = &["struct", "class", "union", "trait", "interface"];
 
-/// Parts of the names of kinds of definitions whose names tell the parameters of functions apart.
-pub(super) const NAMED_KINDS: &[&str] = &[
-    "struct",
-    "class",
-    "union",
-    "enum",
-    "trait",
-    "interface",
-    "type",
-    "alias",
-    "record",
-    "object",
-    "table",
-    "view",
-];
+/// Parts of the names of kinds that name what values are of or what holds them, in addition to
+/// [`TYPE_KINDS`].
+pub(super) const NAMED_KINDS: &[&str] = &["type", "alias", "record", "object", "table", "view"];
 
 /// Parts of the names of kinds whose field `name` is a mention, although they look like
 /// declarations.

@@ -83,7 +83,7 @@ impl References {
                     && at < end
                 {
                     let parameters = heads[&unit].parameters;
-                    let is_value = self.document.token(parameters) == b"(" && at > parameters;
+                    let is_value = at > parameters && self.document.token(parameters) == b"(";
                     let mentions = in_heads.entry(unit).or_default();
                     mentions.times += 1;
                     mentions.is_path |= !is_value;

@@ -8,7 +8,7 @@ use boildown_search::tree::{Gaps, IdVec, NodeId};
 
 use super::conditions::{ConditionalUnit, DefinedSymbol};
 use super::{DefinitionUnit, References, STATEMENTS_FROM};
-use crate::bodies::outermost;
+use crate::bodies::{Body, outermost};
 use crate::edit_plan::SiblingPosition;
 use crate::steps::{Pace, pause};
 use crate::symbols::{Symbol, SymbolIndex};
@@ -18,7 +18,8 @@ impl References {
     pub(super) async fn new(document: &Arc<Document>, language: &'static Language) -> Self {
         let index = SymbolIndex::new(document, language).await;
         let tree = document.tree();
-        let statements = statements(document, language, &index);
+        let bodies = outermost(document, language);
+        let statements = statements(document, language, &index, &bodies);
         let mut nodes = Self::nodes_of_units(document, &index, statements);
         let mut strays = stray_bodies(document, language, &index);
         strays.retain(|stray| nodes.contains(&stray.head));
@@ -65,8 +66,7 @@ impl References {
         let conditional = references.conditional(&index, &symbols, &types, &owners, &operators);
         let mut conditional = conditional.await;
         // Where it is known, a local name means one thing.
-        let is_local = are_inside(document, language);
-        conditional.retain(|conditional| !is_local(references.units[conditional.unit].node));
+        conditional.retain(|of| !is_inside(document, &bodies, references.units[of.unit].node));
         for conditional in conditional {
             references.set_conditions(conditional);
         }
@@ -313,32 +313,29 @@ fn end_of_head(document: &Document, node: NodeId) -> usize {
 
 /// Returns the statements of a script, or those of functions in a large document that are not
 /// inside of others.
-fn statements(document: &Document, language: &Language, index: &SymbolIndex<'_>) -> Vec<NodeId> {
+fn statements(
+    document: &Document,
+    language: &Language,
+    index: &SymbolIndex<'_>,
+    bodies: &[Body],
+) -> Vec<NodeId> {
     if language.name == "SQL" && !document.is_empty() {
         return document.tree().children(NodeId::ROOT).collect();
     }
     if document.len() < STATEMENTS_FROM {
         return Vec::new();
     }
-    let bodies = outermost(document, language).into_iter();
     // What a compiler evaluates needs all of them.
-    let bodies = bodies.filter(|body| !body.is_evaluated);
+    let bodies = bodies.iter().filter(|body| !body.is_evaluated);
     let statements = bodies.flat_map(|body| document.tree().children(body.node));
     statements.filter(|&node| index.is_unit(node)).collect()
 }
 
-/// Returns whether a node is inside of the body of a function.
-fn are_inside(document: &Document, language: &Language) -> impl Fn(NodeId) -> bool {
-    let tree = document.tree();
-    let bodies: Vec<Range<usize>> = outermost(document, language)
-        .into_iter()
-        .map(|body| body.inside)
-        .collect();
-    move |node| {
-        let start = tree.nodes[node].tokens.start;
-        let after = bodies.partition_point(|body| body.end <= start);
-        bodies.get(after).is_some_and(|body| body.start <= start)
-    }
+/// Returns whether a node is inside of one of these bodies, which are in order.
+fn is_inside(document: &Document, bodies: &[Body], node: NodeId) -> bool {
+    let start = document.tree().nodes[node].tokens.start;
+    let after = bodies.partition_point(|body| body.inside.end <= start);
+    (bodies.get(after)).is_some_and(|body| body.inside.start <= start)
 }
 
 /// The body of a function that the grammar takes for a block beside it, as it does behind

@@ -444,12 +444,10 @@ fn is_symbols(kind: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use proptest::prelude::*;
 
-    use boildown_search::Subset;
-
+    use super::super::testing;
     use super::*;
-    use crate::document::binary;
 
     const NAMES: &[u8] = b"\0.data\0.text\0.symtab\0.names\0";
 
@@ -458,7 +456,8 @@ mod tests {
         usize::try_from(value.expect("it is there").0).expect("it is small")
     }
 
-    /// Returns an object file of 64 bits: data, code of two functions, symbols, names.
+    /// Returns an object file of 64 bits: data, code of two functions, symbols, names, and a
+    /// relocation in the second function, which mentions itself.
     fn object() -> Vec<u8> {
         let word = |value: usize| u64::try_from(value).expect("it is small").to_le_bytes();
         let symbol = |name: u8, section: u8, value: usize, length: usize| {
@@ -466,12 +465,14 @@ mod tests {
             [head, word(value), word(length)].concat()
         };
         let symbols = [symbol(0, 0, 0, 0), symbol(7, 2, 0, 4), symbol(13, 2, 4, 6)];
-        let contents: [(usize, u8, &[u8]); 5] = [
+        let relocation = [word(5), word((2 << 32) + 1), word(0)].concat();
+        let contents: [(usize, u8, &[u8]); 6] = [
             (0, 0, b""),
             (1, 1, b"datadata"),
             (7, 1, b"AAAABBBBBB"),
             (13, 2, &symbols.concat()),
             (21, 3, NAMES),
+            (0, 4, &relocation),
         ];
         let mut bytes = [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 9], &[1, 0, 62, 0]].concat();
         bytes.resize(64, 0);
@@ -481,30 +482,36 @@ mod tests {
             let kind_and_name = name + (usize::from(kind) << 32);
             headers.extend([word(kind_and_name), word(0), word(0)].concat());
             headers.extend([word(start), word(content.len())].concat());
-            let link = if kind == 2 { 4 + (1 << 32) } else { 0 };
+            let link = match kind {
+                2 => 4 + (1 << 32),
+                4 => 3 + (2 << 32),
+                _ => 0,
+            };
             headers.extend([word(link), [0; 8], [0; 8]].concat());
             bytes.extend(content);
         }
         let table = bytes.len();
         bytes[40..48].copy_from_slice(&word(table));
-        bytes[58..64].copy_from_slice(&[64, 0, 5, 0, 4, 0]);
+        bytes[58..64].copy_from_slice(&[64, 0, 6, 0, 4, 0]);
         bytes.extend(headers);
         bytes
     }
 
     /// Returns the object without the parts that are these bytes.
     fn without(gone: &[&[u8]]) -> Vec<u8> {
-        let bytes: Arc<[u8]> = object().into();
-        let frames = Arc::new(read(&bytes).expect("it is an ELF file"));
-        let document = binary::parts(&bytes, 4096, Arc::clone(&frames));
-        let mut kept = Subset::full(document.len());
-        let is_gone = |part: &Range<usize>| gone.contains(&&bytes[part.clone()]);
-        for part in frames.parts().iter().filter(|part| is_gone(part)) {
-            let tokens = (0..document.len())
-                .filter(|&token| part.contains(&document.byte_range(token..token + 1).start));
-            kept = kept.without(tokens.map(|token| token..token + 1));
+        let bytes = object();
+        let frames = read(&bytes).expect("it is an ELF file");
+        testing::without(&bytes, frames, |part| gone.contains(&&bytes[part.clone()]))
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_file_is_read_or_refused(
+            damage in prop::collection::vec((any::<usize>(), any::<u8>()), 0..8),
+            length in 0_usize..1000,
+        ) {
+            testing::check_damaged(&object(), &damage, length, read);
         }
-        document.render(&kept)
     }
 
     #[test]
@@ -518,8 +525,8 @@ mod tests {
         let table = number(&bytes, 40, 8);
         let out = without(&[b"datadata", &bytes[table + 64..table + 128]]);
         let table = number(&out, 40, 8);
-        assert_eq!(out.len(), table + 4 * 64);
-        assert_eq!(number(&out, 60, 2), 4, "the number of sections");
+        assert_eq!(out.len(), table + 5 * 64);
+        assert_eq!(number(&out, 60, 2), 5, "the number of sections");
         assert_eq!(number(&out, 62, 2), 3, "the section of names");
         let code = number(&out, table + 64 + 24, 8);
         assert_eq!(&out[code..code + 10], b"AAAABBBBBB");
@@ -556,6 +563,36 @@ mod tests {
             0,
             "the position of the other"
         );
+    }
+
+    #[test]
+    fn a_relocation_follows_the_code_and_the_symbol() {
+        let bytes = object();
+        let symbols = bytes.len() - 6 * 64 - 24 - NAMES.len() - 3 * 24;
+        let out = without(&[b"AAAA", &bytes[symbols + 24..symbols + 48]]);
+        let table = number(&out, 40, 8);
+        let relocation = number(&out, table + 5 * 64 + 24, 8);
+        assert_eq!(number(&out, relocation, 8), 1, "the position in the code");
+        assert_eq!(number(&out, relocation + 12, 4), 1, "the symbol");
+    }
+
+    #[test]
+    fn a_segment_has_the_bytes_that_are_left() {
+        let mut bytes = object();
+        let segments = bytes.len();
+        bytes[32] = u8::try_from(segments % 256).expect("it is a byte");
+        bytes[33] = u8::try_from(segments / 256).expect("it is a byte");
+        bytes[54..58].copy_from_slice(&[56, 0, 1, 0]);
+        let data = bytes.windows(8).position(|window| window == b"datadata");
+        let data = u64::try_from(data.expect("it is there")).expect("it is small");
+        let length = u64::try_from(8 + 10).expect("it is small");
+        let fields = [1, data, 0, 0, length, length, 1].map(u64::to_le_bytes);
+        bytes.extend(fields.concat());
+        let frames = read(&bytes).expect("it is an ELF file");
+        let out = testing::without(&bytes, frames, |part| bytes[part.clone()] == *b"AAAA");
+        let segments = number(&out, 32, 8);
+        assert_eq!(segments, out.len() - 56);
+        assert_eq!(number(&out, segments + 32, 8), 8 + 6);
     }
 
     #[test]

@@ -14,6 +14,8 @@ mod numbers;
 mod offset_arrays;
 mod pdf;
 mod repairs;
+#[cfg(test)]
+mod testing;
 
 pub(super) use layout::{DirectoryRecord, Frames};
 pub(crate) use numbers::crc32;

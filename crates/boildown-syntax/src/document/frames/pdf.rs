@@ -23,6 +23,7 @@ struct Pdf<'a> {
     frames: Frames,
     /// The positions of the objects, and the ranges of their values, by number.
     objects: BTreeMap<usize, Vec<Range<usize>>>,
+    /// Ascending.
     starts: Vec<usize>,
     /// The lengths of streams that are in other objects: the number of the object, and the stream.
     lengths: Vec<(usize, Range<usize>)>,
@@ -220,7 +221,8 @@ impl Pdf<'_> {
             match self.bytes.get(word) {
                 Some(b'n') => {
                     at = word + 1;
-                    entries.extend(self.starts.contains(&first).then_some((first, number)));
+                    let is_object = self.starts.binary_search(&first).is_ok();
+                    entries.extend(is_object.then_some((first, number)));
                 }
                 Some(b'f') => at = word + 1,
                 _ => {}
@@ -331,12 +333,11 @@ impl Pdf<'_> {
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
-    use std::sync::Arc;
 
-    use boildown_search::Subset;
+    use proptest::prelude::*;
 
+    use super::super::testing;
     use super::*;
-    use crate::document::binary;
 
     /// Returns a file of objects with its table of positions.
     fn file(objects: &[&str]) -> Vec<u8> {
@@ -358,31 +359,33 @@ mod tests {
     const OTHER: &str = "<</Length 4 0 R>>\nstream\nabcdefghij\nendstream";
 
     /// Returns the file without the parts that are these texts.
-    fn without(bytes: Vec<u8>, gone: &[&str]) -> Vec<u8> {
-        let bytes: Arc<[u8]> = bytes.into();
-        let frames = Arc::new(read(&bytes).expect("it is a PDF file"));
-        let document = binary::parts(&bytes, 4096, Arc::clone(&frames));
-        let mut kept = Subset::full(document.len());
-        for text in gone {
-            let mut parts = frames.parts().iter();
-            let part = parts.find(|part| bytes[(*part).clone()] == *text.as_bytes());
-            let part = part.expect("it is a part");
-            let tokens = (0..document.len())
-                .filter(|&token| part.contains(&document.byte_range(token..token + 1).start));
-            kept = kept.without(tokens.map(|token| token..token + 1));
+    fn without(bytes: &[u8], gone: &[&str]) -> Vec<u8> {
+        let frames = read(bytes).expect("it is a PDF file");
+        let is = |part: &Range<usize>, text: &&str| bytes[part.clone()] == *text.as_bytes();
+        let is_part = |text| frames.parts().iter().any(|part| is(part, text));
+        assert!(gone.iter().all(is_part), "all are parts");
+        testing::without(bytes, frames, |part| gone.iter().any(|text| is(part, text)))
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_file_is_read_or_refused(
+            damage in prop::collection::vec((any::<usize>(), any::<u8>()), 0..8),
+            length in 0_usize..1000,
+        ) {
+            testing::check_damaged(&file(&[ROOT, STREAM, OTHER, "10"]), &damage, length, read);
         }
-        document.render(&kept)
     }
 
     #[test]
     fn the_lengths_of_streams_and_the_positions_of_objects_follow() {
         let bytes = file(&[ROOT, STREAM, OTHER, "10"]);
-        assert_eq!(without(bytes.clone(), &[]), bytes);
+        assert_eq!(without(&bytes, &[]), bytes);
         let gone = ["(a \\) b) ", "/A 1", "endobj 12345", "abcdefghij"];
         let root = "<</Type /Catalog /Kids [2 0 R 3 0 R] /Names <<>> >>";
         let stream = "<</Length 0>>\nstream\n\nendstream";
         let other = OTHER.replace("abcdefghij", "");
-        let out = without(bytes, &gone);
+        let out = without(&bytes, &gone);
         assert_eq!(
             String::from_utf8_lossy(&out),
             String::from_utf8_lossy(&file(&[root, stream, &other, "00"])),
@@ -396,7 +399,7 @@ mod tests {
             b"%PDF-1.4\n1 0 obj\n<</A 1>>\nendobj\n2 0 obj << /B",
             b"%PDF-1.4\n1 0 obj\n[ (a\nendobj\nxref\n0 1\n00000 1 n\nstartxref\n999",
         ] {
-            assert_eq!(without(bytes.to_vec(), &[]), bytes);
+            assert_eq!(without(bytes, &[]), bytes);
         }
         assert_eq!(read(b"%PDF-1.4 and no object"), None);
     }

@@ -121,6 +121,14 @@ impl MlirModule {
         &self.bytes[self.words[word].bytes.clone()]
     }
 
+    /// Returns what stands between a word and the one before it.
+    pub(super) fn gap(&self, word: usize) -> &[u8] {
+        let start = word
+            .checked_sub(1)
+            .map_or(0, |before| self.words[before].bytes.end);
+        &self.bytes[start..self.words[word].bytes.start]
+    }
+
     pub(super) fn is(&self, word: usize, text: &str) -> bool {
         word < self.words.len() && self.text(word) == text.as_bytes()
     }
@@ -334,11 +342,17 @@ impl MlirModule {
         let Some(symbol) = of.symbol else {
             return false;
         };
-        let name = self.text(symbol);
-        let mut mentions = (0..self.words.len())
-            .filter(|&word| self.sort(word) == MlirSort::Symbol && self.text(word) == name);
         !of.parameters.is_empty()
-            && mentions.all(|word| word == symbol || self.argument_types(word).is_some())
+            && (self.mentions(symbol)).all(|word| self.argument_types(word).is_some())
+    }
+
+    /// Returns the other words that are this symbol.
+    fn mentions(&self, symbol: usize) -> impl Iterator<Item = usize> + '_ {
+        let name = self.text(symbol);
+        let is_mention = move |&word: &usize| {
+            word != symbol && self.sort(word) == MlirSort::Symbol && self.text(word) == name
+        };
+        (0..self.words.len()).filter(is_mention)
     }
 
     /// Returns whether a function can return nothing: each mention is a call that lists the types
@@ -348,11 +362,8 @@ impl MlirModule {
         let Some(symbol) = of.symbol.filter(|_| !of.results.is_empty()) else {
             return false;
         };
-        let name = self.text(symbol);
-        let mut mentions = (0..self.words.len())
-            .filter(|&word| self.sort(word) == MlirSort::Symbol && self.text(word) == name);
         self.may_be_declared(operation)
-            && mentions.all(|word| word == symbol || self.called_results(word).is_some())
+            && (self.mentions(symbol)).all(|word| self.called_results(word).is_some())
     }
 
     /// Returns the types of the results of a function, if there are several and nothing mentions
@@ -366,10 +377,7 @@ impl MlirModule {
         else {
             return Vec::new();
         };
-        let name = self.text(symbol);
-        let is_mentioned = (0..self.words.len()).any(|word| {
-            word != symbol && self.sort(word) == MlirSort::Symbol && self.text(word) == name
-        });
+        let is_mentioned = self.mentions(symbol).next().is_some();
         let types = self.list(open + 1..self.words[open].partner);
         let mut ends = (0..self.operations.len())
             .filter(|&end| self.operations[end].function == Some(operation) && self.is_return(end));

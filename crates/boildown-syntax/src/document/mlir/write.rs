@@ -114,12 +114,7 @@ impl MlirWriter<'_> {
     }
 
     fn gap(&mut self, word: usize) {
-        let start = match word {
-            0 => 0,
-            word => self.module.words[word - 1].bytes.end,
-        };
-        let gap = start..self.module.words[word].bytes.start;
-        self.out.extend_from_slice(&self.module.bytes[gap]);
+        self.put(self.module.gap(word));
     }
 
     /// Writes elements with commas between them, without the space before each.

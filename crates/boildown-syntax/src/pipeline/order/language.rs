@@ -4,6 +4,7 @@ use boildown_search::algorithms::Algorithm;
 
 use super::limits::{KIB, MIB, PARSE_LIMIT};
 use crate::Language;
+use crate::candidate::Check;
 use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 use crate::rewrite::RewriteKind;
@@ -217,7 +218,15 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
         let (proof, others): (Vec<_>, Vec<_>) = passes.into_iter().partition(is_proof);
         let forms = Method::Rewrites(RewriteKind::OwnForms);
         let forms = Pass::new(PassId::RewritingForms, View::Lines, forms).below(PARSE_LIMIT);
-        passes = [vec![forms.swept()], others, proof].concat();
+        // A tiny module may be more than what is needed: one that is none shows that.
+        let brackets = others.iter().filter(|pass| pass.id == PassId::Delimiters);
+        let brackets = brackets.map(|pass| Pass {
+            id: PassId::DelimitersUnparsed,
+            check: Check::Nothing,
+            ..pass.clone().below(TINY_LIMIT)
+        });
+        let brackets = brackets.collect();
+        passes = [vec![forms.swept()], others, brackets, proof].concat();
     }
     passes
 }

@@ -192,7 +192,7 @@ impl<'a> OwnFormWriter<'a> {
                 self.operands(parts);
                 self.tail(parts, &[b" : ", operand?])
             }
-            "memref.load" | "tensor.extract" => {
+            "memref.load" | "tensor.extract" if count > 0 => {
                 self.put(b" ");
                 self.element(&parts.operands.clone());
                 self.tail(parts, &[b" : ", operand?])
@@ -286,7 +286,7 @@ impl<'a> OwnFormWriter<'a> {
         };
         parts.rest().is_empty().then_some(())?;
         self.put(b" ");
-        self.list(&parts.operands[..1]);
+        self.list(parts.operands.get(..1)?);
         self.put(b", ");
         self.target(parts, 0, 1..1 + of_true)?;
         self.put(b", ");
@@ -303,7 +303,7 @@ impl<'a> OwnFormWriter<'a> {
         let values = parts.take("case_values");
         parts.rest().is_empty().then_some(())?;
         self.put(b" ");
-        self.list(&parts.operands[..1]);
+        self.list(parts.operands.get(..1)?);
         self.put(b" : ");
         self.list(&parts.operand_types[..1]);
         self.put(b", ");

@@ -118,7 +118,8 @@ impl<'a> OwnFormWriter<'a> {
         let close = module.words[open].partner;
         let result = match is_llvm {
             true => start..open,
-            false => close + 2..words.end,
+            false if module.is(close + 1, "->") => close + 2..words.end,
+            false => return None,
         };
         let results = match module.is(result.start, "(") && !is_llvm {
             true => module.list(result.start + 1..module.words[result.start].partner),

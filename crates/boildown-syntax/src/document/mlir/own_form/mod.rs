@@ -68,12 +68,7 @@ impl<'a> OwnFormWriter<'a> {
 
     /// Writes what stands before a word.
     fn gap(&mut self, word: usize) {
-        let start = match word {
-            0 => 0,
-            word => self.module.words[word - 1].bytes.end,
-        };
-        let gap = start..self.module.words[word].bytes.start;
-        self.out.extend_from_slice(&self.module.bytes[gap]);
+        self.put(self.module.gap(word));
     }
 
     fn word(&mut self, word: usize) {
