@@ -386,9 +386,10 @@ mod tests {
     }
 
     #[test]
-    fn what_the_grammar_does_not_know_goes_with_what_it_mentions() {
-        let text = "struct a; namespace n { struct b; a b:: +a(); } int main() {}";
-        assert_eq!(left(text, "main"), "int main() {}");
+    fn what_is_no_declaration_goes_with_what_it_mentions() {
+        let text = "namespace n { void b(); struct a; f(1, a); } int main() { n::b(); }";
+        let expected = "namespace n { void b(); } int main() { n::b(); }";
+        assert_eq!(left(text, "main"), expected);
     }
 
     #[test]
@@ -402,10 +403,19 @@ mod tests {
 
     #[test]
     fn what_is_announced_in_damaged_text_goes_alone() {
-        let text = "namespace n { struct b; struct c {}; ) struct d; void f(); } \
-            int main() { n::f(); }";
-        let left = left(text, "main");
-        assert!(!left.contains("struct"), "{left}");
+        for damage in [
+            ") ",
+            "constexpr c::c(const e &f) noexcept : d{f.d()} {} ",
+            "} ",
+            "int f( { ",
+        ] {
+            let text = format!(
+                "namespace n {{ struct b; struct c {{}}; {damage} struct d; void g(); }} \
+                int main() {{ n::g(); }}"
+            );
+            let left = left(&text, "main");
+            assert!(!left.contains("struct"), "{damage}: {left}");
+        }
     }
 
     #[test]
@@ -416,11 +426,19 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_by_using_and_by_an_inline_namespace_stays() {
-        let text = "namespace n { inline namespace m {} } namespace n { namespace m { \
-            template <class t> int a; template <class t> int a<t *>; int b(int c); int b(); } } \
-            constexpr int f() { using n::m::a; int e(b(1)); return a<int> + e; } int main() { f(); }";
+    fn a_namespace_stays_inline() {
+        let text = "namespace n { inline namespace m {} } namespace n { namespace m { struct a; } } \
+            void f(n::a *); int main() { f(0); }";
         assert_eq!(left(text, "main"), text);
+    }
+
+    #[test]
+    fn a_local_name_means_its_definition() {
+        let text = "struct u {}; struct t {}; int g(u); int f() { t e(u(1)); return e; } \
+            int main() { f(); }";
+        let expected = "struct u {}; struct t {}; int f() { t e(u(1)); return e; } \
+            int main() { f(); }";
+        assert_eq!(left(text, "main"), expected);
     }
 
     #[test]

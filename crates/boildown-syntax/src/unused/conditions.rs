@@ -135,10 +135,6 @@ impl References {
             for &UnitName { unit, name } in
                 definitions.filter(|own| !self.is_member(own.unit, types))
             {
-                if index.is_kind(&self.document, self.units[unit].node, "using") {
-                    // `using a::b;` makes `b` known, whatever else mentions `a`.
-                    continue;
-                }
                 let head = heads.entry(unit).or_insert(Head::new(Some(number)));
                 head.has_several_names |= head.name != Some(number);
                 head.parameters = tree.nodes[name].tokens.end;

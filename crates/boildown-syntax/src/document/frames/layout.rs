@@ -195,3 +195,26 @@ impl Frames {
             })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_cross_and_numbers_that_a_border_divides_are_dropped() {
+        let number = |at: Range<usize>| DerivedNumber {
+            form: NumberForm::Big(at.len()),
+            at,
+            covers: 10..12,
+            meaning: NumberMeaning::Length { minus: 0 },
+        };
+        let frames = Frames {
+            parts: vec![2..6, 0..4, 0..8, 10..12],
+            numbers: vec![number(3..5), number(6..8)],
+            records: Vec::new(),
+        };
+        let frames = frames.sorted();
+        assert_eq!(frames.parts, [0..8, 0..4, 10..12]);
+        assert_eq!(frames.numbers, [number(6..8)]);
+    }
+}
