@@ -387,9 +387,20 @@ mod tests {
 
     #[test]
     fn what_is_no_declaration_goes_with_what_it_mentions() {
-        let text = "namespace n { void b(); struct a; f(1, a); } int main() { n::b(); }";
-        let expected = "namespace n { void b(); } int main() { n::b(); }";
-        assert_eq!(left(text, "main"), expected);
+        for part in [
+            "f(1, a);",
+            "a;",
+            "f(1, a) ",
+            "constexpr c::c(const a &b) noexcept : d{b.d()}, e{} {}",
+            "if (a) { f(); }",
+            "a b:: +c();",
+            "return a;",
+        ] {
+            let text =
+                format!("namespace n {{ void b(); struct a; {part} }} int main() {{ n::b(); }}");
+            let expected = "namespace n { void b(); } int main() { n::b(); }";
+            assert_eq!(left(&text, "main"), expected, "{part}");
+        }
     }
 
     #[test]
@@ -434,9 +445,9 @@ mod tests {
 
     #[test]
     fn a_local_name_means_its_definition() {
-        let text = "struct u {}; struct t {}; int g(u); int f() { t e(u(1)); return e; } \
+        let text = "struct u {}; struct t {}; int g(u); int f() { t e(u(1)); return e + e + e; } \
             int main() { f(); }";
-        let expected = "struct u {}; struct t {}; int f() { t e(u(1)); return e; } \
+        let expected = "struct u {}; struct t {}; int f() { t e(u(1)); return e + e + e; } \
             int main() { f(); }";
         assert_eq!(left(text, "main"), expected);
     }
