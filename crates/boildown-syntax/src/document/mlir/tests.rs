@@ -482,6 +482,9 @@ fn a_function_that_nothing_calls_returns_fewer_results() {
     assert_has(&text, &["@two(%a: i32) -> f32 {", "return %f : f32"]);
     let text = without_heads(alone, &["i32, f32) {", "f32) {"]);
     assert_has(&text, &["@two(%a: i32) {", "  return\n"]);
+    let called = Document::new(&RESULTS.as_bytes().into(), View::Mlir);
+    let mut starts = called.tokens.iter().map(|token| token.start as usize);
+    assert!(!starts.any(|start| RESULTS[start..].starts_with("i32, f32) {")));
 }
 
 #[test]
