@@ -386,21 +386,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_declaration_goes_with_what_it_mentions() {
-        for part in [
-            "f(1, a);",
-            "a;",
-            "f(1, a) ",
-            "constexpr c::c(const a &b) noexcept : d{b.d()}, e{} {}",
-            "if (a) { f(); }",
-            "a b:: +c();",
-            "return a;",
-        ] {
-            let text =
-                format!("namespace n {{ void b(); struct a; {part} }} int main() {{ n::b(); }}");
-            let expected = "namespace n { void b(); } int main() { n::b(); }";
-            assert_eq!(left(&text, "main"), expected, "{part}");
-        }
+    fn a_block_and_an_unnamed_type_go_with_all_that_is_in_them() {
+        let text = "extern \"C\" { void a(); } enum { b }; extern \"C\" { int c(); } enum { d }; \
+            int main() { return c() + d; }";
+        let expected = "; extern \"C\" { int c(); } enum { d }; int main() { return c() + d; }";
+        assert_eq!(left(text, "main"), expected);
     }
 
     #[test]
