@@ -389,7 +389,7 @@ mod tests {
     fn a_block_and_an_unnamed_type_go_with_all_that_is_in_them() {
         let text = "extern \"C\" { void a(); } enum { b }; extern \"C\" { int c(); } enum { d }; \
             int main() { return c() + d; }";
-        let expected = "; extern \"C\" { int c(); } enum { d }; int main() { return c() + d; }";
+        let expected = "extern \"C\" { int c(); } enum { d }; int main() { return c() + d; }";
         assert_eq!(left(text, "main"), expected);
     }
 
