@@ -33,19 +33,12 @@ pub fn markdown(record: &ReductionRecord) -> String {
         )
         .ok();
     }
-    match (
-        record
-            .sessions
-            .last()
-            .and_then(|session| session.ending.as_deref()),
-        record.one_minimal,
-    ) {
-        (Some("finished" | "finished anew"), Some(true)) => text += " The result is 1-minimal.",
-        (Some("finished" | "finished anew"), _) => {
-            text += " That the result is 1-minimal was not verified.";
-        }
-        _ => text += " The search did not finish.",
-    }
+    let session = record.sessions.last();
+    text += match session.is_some_and(|session| session.has_finished) {
+        true if record.one_minimal == Some(true) => " The result is 1-minimal.",
+        true => " That the result is 1-minimal was not verified.",
+        false => " The search did not finish.",
+    };
     text += "\n\n";
     for line in record.property.lines() {
         writeln!(text, "- Preserved: {}", code(line)).ok();

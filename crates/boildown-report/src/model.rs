@@ -56,6 +56,8 @@ pub struct SessionRecord {
     pub started: u64,
     /// Why it ended; `None` if it is still running, or was killed.
     pub ending: Option<String>,
+    /// Whether its search ran to its end.
+    pub has_finished: bool,
     /// Its duration in seconds, if it ended.
     pub seconds: Option<f64>,
     /// Tests that its search was answered.

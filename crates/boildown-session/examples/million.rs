@@ -16,7 +16,7 @@ use boildown_oracle::{FnOracle, Verdict};
 use boildown_search::{Fingerprinted as _, Search as _};
 use boildown_session::StoreMemory;
 use boildown_store::{
-    Ending, Identity, Improvement, ResumeStatus, RunDescription, RunStore, StoreFolder,
+    EndReason, Ending, Identity, Improvement, ResumeStatus, RunDescription, RunStore, StoreFolder,
     fingerprint_of,
 };
 use boildown_syntax::{Candidate, Strategy, reduction};
@@ -109,7 +109,7 @@ fn session(place: &StoreFolder, text: &Arc<[u8]>, queries: u64) -> Result<(), Bo
         }
         let spent = drive.spent();
         store.end(Ending {
-            why: "budget",
+            why: EndReason::QueryLimit,
             queries: spent.queries,
             runs: spent.runs,
             recalled: spent.recalled,

@@ -7,7 +7,7 @@ use boildown_changes::{ChangeUnit, Commit, Configuration};
 use boildown_driver::{Spent, StopReason};
 use boildown_oracle::{Property, Run, Verdict};
 use boildown_search::flaky::{RepeatPolicy, RunCounts};
-use boildown_store::{Ending, RunStore, StoreError};
+use boildown_store::{EndReason, Ending, RunStore, StoreError};
 
 use crate::ChangedForm;
 use crate::changes::{CulpritCounts, EndRates, Loosened};
@@ -191,18 +191,18 @@ impl Summary {
 
     /// Records in the store how the session ended.
     pub(crate) fn record(&self, store: &RunStore) {
-        self.record_as("finished", store);
+        self.record_as(EndReason::Finished, store);
     }
 
     /// Records how a session ended whose search started again without the verdicts of the store.
     pub(crate) fn record_anew(&self, store: &RunStore) {
-        self.record_as("finished anew", store);
+        self.record_as(EndReason::FinishedAnew, store);
     }
 
-    fn record_as(&self, finished: &'static str, store: &RunStore) {
+    fn record_as(&self, finished: EndReason, store: &RunStore) {
         let spent = self.progress.spent;
         store.end(Ending {
-            why: self.stopped.map_or(finished, Stopped::name),
+            why: self.stopped.map_or(finished, EndReason::from),
             queries: spent.queries,
             runs: spent.runs,
             recalled: spent.recalled,
@@ -232,13 +232,19 @@ impl Stopped {
     /// Returns the name of the reason, as in the JSON output and in the run store.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Interrupted => "interrupted",
-            Self::QueryLimit => "questions",
-            Self::TimeLimit => "time",
-            Self::SmallEnough => "small enough",
-            Self::PropertyLost => "property lost",
-            Self::EnvironmentChanged => "environment changed",
+        EndReason::from(self).name()
+    }
+}
+
+impl From<Stopped> for EndReason {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Interrupted => Self::Interrupted,
+            Stopped::QueryLimit => Self::QueryLimit,
+            Stopped::TimeLimit => Self::TimeLimit,
+            Stopped::SmallEnough => Self::SmallEnough,
+            Stopped::PropertyLost => Self::PropertyLost,
+            Stopped::EnvironmentChanged => Self::EnvironmentChanged,
         }
     }
 }

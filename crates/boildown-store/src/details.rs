@@ -10,7 +10,7 @@ use rusqlite::{Connection, Row};
 
 use super::record::{StartedPass, read_outcome, read_verdict};
 use super::stored_run::{content, read_recording, unsigned};
-use super::{StoreError, look_up, schema};
+use super::{EndReason, StoreError, look_up, schema};
 
 /// A session of a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub struct SessionDetails {
     /// When it began, in seconds since 1970.
     pub started: u64,
     /// How it ended; `None` if it is still running, or was killed.
-    pub ending: Option<String>,
+    pub ending: Option<EndReason>,
     /// Its duration, if it ended.
     pub elapsed: Option<Duration>,
     /// The number of queries that its search was answered.
@@ -108,7 +108,8 @@ impl RunDetails {
                     id,
                     version: row.get(1)?,
                     started: unsigned(row, 2)?,
-                    ending: row.get(3)?,
+                    ending: (row.get::<_, Option<String>>(3)?)
+                        .map(|name| EndReason::from_name(&name)),
                     elapsed: elapsed.and_then(|time| Duration::try_from_secs_f64(time).ok()),
                     queries: optional(row, 5)?,
                     runs: optional(row, 6)?,

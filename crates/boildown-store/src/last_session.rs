@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::choice::read_choices;
-use super::{Choice, FOLDER, StoreError, schema};
+use super::{Choice, EndReason, FOLDER, StoreError, schema};
 
 /// The last session that worked on a run.
 #[derive(Debug, Clone)]
@@ -44,8 +44,8 @@ pub struct LastSession {
 /// How a stored session ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionEnding {
-    /// The reason: `finished`, or a name of the reason for which it stopped.
-    pub why: String,
+    /// The reason.
+    pub why: EndReason,
     /// The number of queries of the search that were answered.
     pub queries: u64,
     /// The number of runs of the oracle.
@@ -199,7 +199,7 @@ fn read_last(database: &Connection, file: &Path) -> rusqlite::Result<Option<Last
 }
 
 fn read_ending(row: &Row<'_>) -> rusqlite::Result<Option<SessionEnding>> {
-    let Some(why) = row.get(3)? else {
+    let Some(why) = row.get::<_, Option<String>>(3)? else {
         return Ok(None);
     };
     let number = |column: usize| -> rusqlite::Result<u64> {
@@ -209,7 +209,7 @@ fn read_ending(row: &Row<'_>) -> rusqlite::Result<Option<SessionEnding>> {
             .unwrap_or(0))
     };
     Ok(Some(SessionEnding {
-        why,
+        why: EndReason::from_name(&why),
         queries: number(4)?,
         runs: number(5)?,
         elapsed: seconds(row, 6)?,

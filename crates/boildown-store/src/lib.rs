@@ -67,6 +67,7 @@
 
 mod choice;
 mod details;
+mod end_reason;
 mod error;
 mod history;
 mod identity;
@@ -94,6 +95,7 @@ use writer::Writer;
 
 pub use choice::Choice;
 pub use details::{RunDetails, SessionDetails, StoredVerdicts};
+pub use end_reason::EndReason;
 pub use error::StoreError;
 pub use history::{RunHistory, StoredImprovement};
 pub use identity::Identity;

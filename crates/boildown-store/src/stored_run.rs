@@ -12,9 +12,10 @@ use super::choice::write_choices;
 use super::record::{
     BaselineRun, Improvement, VerdictRecord, code, micros, outcome_text, read_verdict,
 };
-use super::writer::{FINISHED, Writer, write_improvement, write_verdict};
+use super::writer::{Writer, write_improvement, write_verdict};
 use super::{
-    BaselineRecording, Choice, Identity, RunStore, StoreError, StoreFolder, fingerprint_of, schema,
+    BaselineRecording, Choice, EndReason, Identity, RunStore, StoreError, StoreFolder,
+    fingerprint_of, schema,
 };
 use boildown_oracle::{Answer, Outcome, Verdict};
 
@@ -392,7 +393,7 @@ fn read_has_finished(database: &Connection) -> rusqlite::Result<bool> {
     let last = "SELECT ending FROM sessions ORDER BY id DESC LIMIT 1";
     let ending: Option<Option<String>> =
         database.query_row(last, [], |row| row.get(0)).optional()?;
-    Ok(ending.flatten().is_some_and(|ending| ending == FINISHED))
+    Ok((ending.flatten()).is_some_and(|ending| ending == EndReason::Finished.name()))
 }
 
 /// Returns the queries after which passes were skipped, in order.

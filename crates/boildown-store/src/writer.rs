@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, params};
 
-use super::StoreError;
 use super::record::{
     Improvement, RejectedOutput, StartedPass, VerdictRecord, code, micros, outcome_text,
 };
+use super::{EndReason, StoreError};
 
 /// The longest time that a record waits to be written.
 const MAX_DELAY: Duration = Duration::from_millis(250);
@@ -82,15 +82,11 @@ struct Batch {
     ending: Option<Ending>,
 }
 
-/// The reason for which a session ended whose search ran to its end.
-pub(super) const FINISHED: &str = "finished";
-
 /// How a session ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Ending {
-    /// The reason, in a word or two: `finished`, or why it stopped. `finished anew` if the search
-    /// started again without the verdicts of the store: the next session cannot rely on them.
-    pub why: &'static str,
+    /// The reason.
+    pub why: EndReason,
     /// The number of queries of the search that were answered.
     pub queries: u64,
     /// The number of runs of the oracle.
@@ -343,7 +339,7 @@ fn write(database: &mut Connection, session: i64, next: &NextBatch) -> rusqlite:
             "UPDATE sessions SET ending = ?2, questions = ?3, runs = ?4, recalled = ?5, seconds = ?6 WHERE id = ?1",
             params![
                 session,
-                ending.why,
+                ending.why.name(),
                 number(ending.queries),
                 number(ending.runs),
                 number(ending.recalled),

@@ -7,7 +7,9 @@ use std::time::Duration;
 use boildown_driver::Budget;
 use boildown_exec::{LocalOracle, fsx};
 use boildown_oracle::{ExitSpec, Expectation, Interrupt, OracleError, Property, Run};
-use boildown_store::{Ending, Identity, Improvement, RunDescription, RunStore, fingerprint_of};
+use boildown_store::{
+    EndReason, Ending, Identity, Improvement, RunDescription, RunStore, fingerprint_of,
+};
 use boildown_syntax::{Language, NamePolicy, Strategy, TrivialInputs, reduction};
 use boildown_triage::FailureKey;
 
@@ -260,7 +262,7 @@ impl GroupReduction<'_> {
 /// Records the end of a session that found the reduction finished: the next one looks at it.
 fn end_again(store: &RunStore) {
     store.end(Ending {
-        why: "finished",
+        why: EndReason::Finished,
         queries: 0,
         runs: 0,
         recalled: 0,

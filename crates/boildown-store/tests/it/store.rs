@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use boildown_oracle::{Answer, Outcome, Run, Verdict};
 use boildown_store::{
-    Ending, Identity, Improvement, Recalled, ResumeStatus, RunDescription, RunStore, StoreError,
-    StoreFolder, StoredRun, fingerprint_of,
+    EndReason, Ending, Identity, Improvement, Recalled, ResumeStatus, RunDescription, RunStore,
+    StoreError, StoreFolder, StoredRun, fingerprint_of,
 };
 use rusqlite::Connection;
 
@@ -88,7 +88,7 @@ fn run(dir: &Path, queries: usize) -> PathBuf {
     }
     store.improve(improvement(3, "the input"));
     store.end(Ending {
-        why: "finished",
+        why: EndReason::Finished,
         queries: queries as u64,
         runs: queries as u64,
         recalled: 0,

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use boildown_store::{LastSession, SessionEnding};
+use boildown_store::{EndReason, LastSession, SessionEnding};
 use clap::Args;
 
 use crate::error::{CliError, ExitKind};
@@ -99,14 +99,18 @@ fn ending(ending: Option<&SessionEnding>) -> String {
         clock(ending.elapsed),
         count(ending.runs, "run")
     );
-    let why = match ending.why.as_str() {
-        "finished" | "finished anew" => "the search finished",
-        "interrupted" => "interrupted; the same command resumes",
-        "questions" => "the limit of --max-tests was reached; without it the same command resumes",
-        "time" => "the limit of --max-time was reached; the same command resumes",
-        "small enough" => "the size of --until was reached; without it the same command resumes",
-        "property lost" => "the failure turned out to be flaky; --flaky preserves its rate",
-        other => other,
+    let why = match ending.why {
+        EndReason::Finished | EndReason::FinishedAnew => "the search finished",
+        EndReason::Interrupted => "interrupted; the same command resumes",
+        EndReason::QueryLimit => {
+            "the limit of --max-tests was reached; without it the same command resumes"
+        }
+        EndReason::TimeLimit => "the limit of --max-time was reached; the same command resumes",
+        EndReason::SmallEnough => {
+            "the size of --until was reached; without it the same command resumes"
+        }
+        EndReason::PropertyLost => "the failure turned out to be flaky; --flaky preserves its rate",
+        EndReason::EnvironmentChanged | EndReason::Unknown => ending.why.name(),
     };
     format!("{why}; {spent}")
 }

@@ -5,13 +5,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use boildown_changes::{Configuration, HistoryLimits};
-use boildown_session::Stopped;
 use boildown_session::changes::{
     CulpritCounts, CulpritReport, OutcomeRule, Problem, Revision, RevisionFiles, SearchTarget,
 };
 use boildown_session::prepare::{EarlierSessions, PrepareEvent, SessionStore, lock_result};
 use boildown_store::{
-    Ending, Identity, Improvement, RunDescription, RunStore, add_surroundings, fingerprint_of,
+    EndReason, Ending, Identity, Improvement, RunDescription, RunStore, add_surroundings,
+    fingerprint_of,
 };
 
 use super::args::ChangesArgs;
@@ -81,7 +81,7 @@ pub(super) fn end(store: Option<&RunStore>, patch: &[u8], found: &CulpritReport)
     improve(store, patch, counts);
     if let Some(store) = store {
         store.end(Ending {
-            why: found.stopped.map_or("finished", Stopped::name),
+            why: found.stopped.map_or(EndReason::Finished, EndReason::from),
             queries: counts.queries,
             runs: counts.runs,
             recalled: counts.recalled,

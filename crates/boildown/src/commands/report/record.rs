@@ -13,7 +13,9 @@ use boildown_report::{
     RepeatabilityRecord, SessionRecord, StepRecord, VerdictRecord,
 };
 use boildown_search::flaky::RunCounts;
-use boildown_store::{LastSession, RunDetails, RunHistory, SessionDetails, StoredVerdicts};
+use boildown_store::{
+    EndReason, LastSession, RunDetails, RunHistory, SessionDetails, StoredVerdicts,
+};
 use boildown_syntax::{Language, text_parts};
 use serde_json::Value;
 
@@ -290,7 +292,8 @@ fn session_record(session: &SessionDetails) -> SessionRecord {
     SessionRecord {
         version: session.version.clone(),
         started: session.started,
-        ending: session.ending.clone(),
+        ending: session.ending.map(|reason| reason.name().to_owned()),
+        has_finished: session.ending.is_some_and(EndReason::has_finished),
         seconds: session.elapsed.map(|elapsed| elapsed.as_secs_f64()),
         tests: session.queries,
         runs: session.runs,
