@@ -408,9 +408,9 @@ impl Pass {
         is_sweep || matches!(self.view, View::Letters(_) | View::Spaces(_))
     }
 
-    /// Returns whether the pass is repeated after it has deleted at least half of a large input.
-    /// What many definitions need that do not deserve a test each goes with all of them then.
-    pub(super) fn is_repeated_while_it_halves(&self) -> bool {
+    /// Returns whether the pass is repeated after it has deleted at least an eighth of a large
+    /// input. What many definitions need that do not deserve a test each goes with all of them then.
+    pub(super) fn is_repeated_in_large_inputs(&self) -> bool {
         matches!(self.method, Method::Unused(_))
     }
 

@@ -489,10 +489,9 @@ impl Passes {
     fn check(&mut self) {
         let Some(query) = self.search.ask() else {
             let pass = &self.passes[self.current];
-            let has_halved = 2 * self.best.bytes().len() <= self.document.bytes().len();
             let is_large = self.document.len() >= STATEMENTS_FROM;
-            let is_repeated =
-                pass.is_repeated() || is_large && has_halved && pass.is_repeated_while_it_halves();
+            let is_repeated = pass.is_repeated()
+                || is_large && self.has_deleted_an_eighth() && pass.is_repeated_in_large_inputs();
             let (id, again) = (pass.id, self.has_hit && is_repeated);
             self.skipped.remove(&id);
             self.end_pass(self.current + usize::from(!again));
@@ -513,6 +512,11 @@ impl Passes {
             }
             _ => self.search.skip(),
         }
+    }
+
+    /// Returns whether the pass at work has deleted an eighth of its document.
+    fn has_deleted_an_eighth(&self) -> bool {
+        8 * self.best.bytes().len() <= 7 * self.document.bytes().len()
     }
 
     /// Returns whether the gate for modules admits a query.

@@ -433,3 +433,35 @@ fn a_large_input_is_read_in_small_steps() {
     // The input is parsed, its tree becomes a document, and its names are looked up.
     assert!(steps > 50, "{steps} steps for {} bytes", text.len());
 }
+
+#[test]
+fn dead_definition_removal_is_repeated_in_a_large_input_that_has_become_smaller() {
+    let function = |name: &str, n: usize, statements: usize| {
+        format!("void {name}{n}() {{ {}}}\n", "x = 1; ".repeat(statements))
+    };
+    let large = (0..10).map(|n| function("large", n, 250));
+    let pairs = (0..35).map(|n| function("needed", n, 50) + &function("small", n, 50));
+    let input = large.chain(pairs).collect::<String>();
+    let mut search = reduction(
+        &input.as_bytes().into(),
+        Language::named("C"),
+        Strategy::default(),
+    );
+    while search
+        .inner()
+        .pass()
+        .is_some_and(|pass| pass.name() == "unused")
+    {
+        let Some(query) = search.ask() else { break };
+        let text = String::from_utf8_lossy(query.candidate.bytes()).into_owned();
+        let keeps = (0..35).all(|n| text.contains(&format!("needed{n}()")));
+        search.tell(match keeps {
+            true => Verdict::Interesting,
+            false => Verdict::Uninteresting,
+        });
+    }
+    let best = search.best();
+    let best = String::from_utf8_lossy(best.bytes());
+    // A function of 200 tokens is no hundredth of the input, but one of what the others leave.
+    assert!(!best.contains("small") && !best.contains("large"));
+}
