@@ -12,9 +12,18 @@ use crate::{Document, View};
 /// `parameters` becomes its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Arguments {
-    pub(super) body: usize,
-    parameters: usize,
+    body: usize,
+    parameters: ParameterNames,
     values: ParameterValues,
+}
+
+/// The names that become values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum ParameterNames {
+    /// The names of the parameters in the text of a hole.
+    Hole(usize),
+    /// A word of the language, as `this`.
+    Word(Box<[u8]>),
 }
 
 /// What the names of parameters become.
@@ -40,9 +49,13 @@ impl Arguments {
             let known = hole_names.find(name);
             known.ok_or_else(|| format!("no pattern before binds `{}`", text.trim()))
         };
+        let parameters = parameters.trim();
         Ok(Self {
             body: known(body)?,
-            parameters: known(parameters)?,
+            parameters: match parameters.starts_with('$') {
+                true => ParameterNames::Hole(known(parameters)?),
+                false => ParameterNames::Word(parameters.as_bytes().into()),
+            },
             values: match values.starts_with('$') {
                 true => ParameterValues::Elements(known(values)?),
                 false => ParameterValues::Text(values.as_bytes().into()),
@@ -50,42 +63,62 @@ impl Arguments {
         })
     }
 
-    /// Returns the text of the body with the arguments in it. Names after a dot are members, and
-    /// stay. An argument that is more than a name, a literal or a call is put in parentheses.
-    pub(super) fn body_with(&self, document: &Document, bindings: &Bindings) -> Vec<u8> {
+    /// Returns the names that have a value in the match, with their values.
+    fn values<'a>(&'a self, document: &'a Document, bindings: &Bindings) -> Vec<NamedValue<'a>> {
         let bound = |hole: usize| bindings[hole].clone().unwrap_or(0..0);
-        let parameters = elements(document, bound(self.parameters));
-        let names: Vec<Option<&[u8]>> = (parameters.into_iter())
-            .map(|parameter| name_of(document, parameter))
-            .collect();
+        let names: Vec<Option<&[u8]>> = match &self.parameters {
+            ParameterNames::Hole(hole) => (elements(document, bound(*hole)).into_iter())
+                .map(|parameter| name_of(document, parameter))
+                .collect(),
+            ParameterNames::Word(word) => vec![Some(word)],
+        };
         let values: Vec<Vec<u8>> = match &self.values {
             ParameterValues::Elements(hole) => (elements(document, bound(*hole)).into_iter())
                 .map(|argument| operand(document.text(argument)))
                 .collect(),
             ParameterValues::Text(text) => vec![text.to_vec(); names.len()],
         };
-        let body = bound(self.body);
-        let mut text = Vec::new();
-        for token in body.clone() {
-            let word = document.token(token);
-            // The arrow before a type, at the start, has no object.
-            let is_member =
-                token > body.start + 1 && matches!(document.token(token - 1), b"." | b"->" | b"::");
-            let position = (!is_member)
-                .then(|| names.iter().position(|&name| name == Some(word)))
-                .flatten();
-            match position.and_then(|position| values.get(position)) {
-                Some(value) => text.extend_from_slice(value),
-                None => text.extend_from_slice(word),
-            }
-            if token + 1 < body.end {
-                let both = document.text(token..token + 2);
-                let next = document.token(token + 1);
-                text.extend_from_slice(&both[word.len()..both.len() - next.len()]);
-            }
-        }
-        text
+        (names.into_iter().zip(values))
+            .filter_map(|(name, value)| Some((name?, value)))
+            .collect()
     }
+}
+
+/// A name, and what takes its place.
+type NamedValue<'a> = (&'a [u8], Vec<u8>);
+
+/// Returns the text of a hole with the arguments in it, or `None` if no arguments concern it.
+/// Names after a dot are members, and stay. An argument that is more than a name, a literal or a
+/// call is put in parentheses.
+pub(super) fn text_with_arguments(
+    hole: usize,
+    arguments: &[Arguments],
+    document: &Document,
+    bindings: &Bindings,
+) -> Option<Vec<u8>> {
+    let body = bindings[hole].clone()?;
+    let mut concerned = (arguments.iter())
+        .filter(|arguments| arguments.body == hole)
+        .peekable();
+    concerned.peek()?;
+    let values: Vec<NamedValue<'_>> = concerned
+        .flat_map(|arguments| arguments.values(document, bindings))
+        .collect();
+    let mut text = Vec::new();
+    for token in body.clone() {
+        let word = document.token(token);
+        // The arrow before a type, at the start, has no object.
+        let is_member =
+            token > body.start + 1 && matches!(document.token(token - 1), b"." | b"->" | b"::");
+        let value = (values.iter()).find(|(name, _)| *name == word && !is_member);
+        text.extend_from_slice(value.map_or(word, |(_, value)| value));
+        if token + 1 < body.end {
+            let both = document.text(token..token + 2);
+            let next = document.token(token + 1);
+            text.extend_from_slice(&both[word.len()..both.len() - next.len()]);
+        }
+    }
+    Some(text)
 }
 
 /// Returns the elements of a list: what is between the commas outside of brackets.

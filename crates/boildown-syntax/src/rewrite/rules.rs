@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use boildown_search::Subset;
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, text_with_arguments};
 use super::matching::{Bindings, Match, MatchIndex};
 use super::pattern::{HoleNames, Pattern, PatternItem};
 use super::proposal::{Edit, Proposal};
@@ -217,8 +217,9 @@ impl Rule {
             return Ok(());
         }
         if let Some(inside) = before.strip_prefix("inside ") {
-            let (body, parameters) = (inside.split_once(':'))
-                .ok_or("expected `inside $BODY: $$$PARAMETERS ~> $$$ARGUMENTS or a text`")?;
+            let (body, parameters) = (inside.split_once(':')).ok_or(
+                "expected `inside $BODY: $$$PARAMETERS or a word ~> $$$ARGUMENTS or a text`",
+            )?;
             let arguments = Arguments::read(body, parameters, after, &self.hole_names)?;
             self.arguments.push(arguments);
             return Ok(());
@@ -322,13 +323,13 @@ impl Rewrite {
                     Cow::Borrowed(&literal[..])
                 }
                 PatternItem::One(hole) | PatternItem::Many(hole) => {
-                    let of_hole = |arguments: &&Arguments| arguments.body == *hole;
-                    match (arguments.iter().find(of_hole), &found.bindings[*hole]) {
-                        (_, None) => Cow::Borrowed(&[][..]),
-                        (None, Some(tokens)) => document.text(tokens.clone()).into(),
-                        (Some(arguments), Some(_)) => {
-                            arguments.body_with(document, &found.bindings).into()
-                        }
+                    let bindings = &found.bindings;
+                    match text_with_arguments(*hole, arguments, document, bindings) {
+                        Some(text) => text.into(),
+                        None => (bindings[*hole].clone())
+                            .map_or(Cow::Borrowed(&[][..]), |tokens| {
+                                document.text(tokens).into()
+                            }),
                     }
                 }
             };
