@@ -718,6 +718,7 @@ declare i32 @g()
 fn uses_of_a_deleted_value_become_zero_and_a_lost_end_returns() {
     let text = "\
 define <2 x i8> @f(<2 x i8> %a, i32 %b, ptr %p) {
+  fence seq_cst
   %sum = add <2 x i8> %a, %a
   %next = getelementptr i32, ptr %p, i32 1
   %twice = mul i32 %b, 2
