@@ -36,7 +36,7 @@ impl Document {
             View::NestedLines => nested_lines::read(bytes),
             View::Bytes(size) => flat::pieces(bytes, size.max(1)),
             View::Parts(size) => binary::parts(bytes, size.max(1), Arc::new(Frames::infer(bytes))),
-            View::LlvmIr | View::LlvmCode => llvm::read(bytes, view),
+            View::LlvmIr | View::LlvmCode | View::LlvmZeros => llvm::read(bytes, view),
             View::Mlir => mlir::read(bytes),
             View::Spirv => spirv::read(bytes),
             View::SpirvWords => spirv::read_words(bytes),

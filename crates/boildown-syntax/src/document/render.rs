@@ -37,6 +37,7 @@ impl Document {
             | View::ModuleText(_)
             | View::LlvmIr
             | View::LlvmCode
+            | View::LlvmZeros
             | View::Spirv
             | View::SpirvWords
             | View::Rtlil

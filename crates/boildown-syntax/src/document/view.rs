@@ -31,6 +31,8 @@ pub enum View {
     LlvmIr,
     /// The same, but metadata goes only with what mentions it, and debug information as a whole.
     LlvmCode,
+    /// The same as [`LlvmCode`](Self::LlvmCode), but uses of a deleted value become zero.
+    LlvmZeros,
     /// The instructions of a module of SPIR-V, in text or not. What mentions a deleted one is made
     /// right.
     Spirv,

@@ -162,6 +162,9 @@ pub enum PassId {
     IdleInstructions,
     /// Deletes each single unit of LLVM IR, MLIR, SPIR-V or RTLIL.
     EachInstruction,
+    /// Deletes each single unit of LLVM IR; uses of a deleted value become zero. A computation
+    /// with `poison` is `poison`, and tools delete it.
+    ZeroOperands,
     /// Deletes all parts of a binary but one: parts that depend on each other can only go
     /// together. A part is a stretch whose length the binary states: a chunk, a section. Lengths,
     /// counts and checksums are corrected.
@@ -240,6 +243,7 @@ impl PassId {
             Self::Instructions => "instructions",
             Self::IdleInstructions => "idle instructions",
             Self::EachInstruction => "each instruction",
+            Self::ZeroOperands => "zero operands",
             Self::LoneParts => "lone parts",
             Self::Parts => "parts",
             Self::ParallelParts => "parallel parts",

@@ -156,6 +156,7 @@ impl Beginning {
             | View::ModuleText(_)
             | View::LlvmIr
             | View::LlvmCode
+            | View::LlvmZeros
             | View::Spirv
             | View::SpirvWords
             | View::Rtlil

@@ -399,7 +399,7 @@ fn the_instructions_of_a_module_are_searched_as_a_tree_once() {
             last = pass;
         }
         let text = String::from_utf8_lossy(query.candidate.bytes()).into_owned();
-        let parts = ["add ", "mul ", "ret i32"];
+        let parts = ["add ", "mul i32 %b, %b", "ret i32"];
         search.tell(match parts.iter().all(|part| text.contains(part)) {
             true => Verdict::Interesting,
             false => Verdict::Uninteresting,

@@ -11,6 +11,7 @@ use crate::document::{Document, View};
 pub(in crate::document) fn read(bytes: &Arc<[u8]>, view: View) -> Document {
     let module = IrModule::read(bytes);
     document(bytes, view, module, |units, module| {
+        module.has_zeros = view == View::LlvmZeros;
         let has_metadata = view == View::LlvmIr;
         IrLayout {
             units,

@@ -18,6 +18,8 @@ pub(in crate::document) struct IrModule {
     /// For each definition, those that go with it: aliases of it, lists that it is in, and metadata
     /// in its scope.
     pub(super) dependents: Vec<Vec<usize>>,
+    /// Whether uses of a deleted value become zero, and not one of its operands or `poison`.
+    pub(super) has_zeros: bool,
 }
 
 /// Something at the top level.
@@ -173,6 +175,32 @@ pub(super) struct IrTarget {
 }
 
 impl IrModule {
+    /// Returns where the type that ends before a word begins. `None` for a pointer to a function.
+    pub(super) fn type_before(&self, end: usize) -> Option<usize> {
+        let mut at = end.checked_sub(1)?;
+        while self.is(at, "*") {
+            at = at.checked_sub(1)?;
+        }
+        let open = match self.text(at) {
+            b")" if self.is(at.checked_sub(3)?, "addrspace") => return self.type_before(at - 3),
+            b")" => return None,
+            b">" | b"]" | b"}" => at,
+            _ => return Some(at),
+        };
+        let mut depth = 0;
+        for word in (0..=open).rev() {
+            match self.text(word) {
+                b">" | b"]" | b"}" => depth += 1,
+                b"<" | b"[" | b"{" => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(word);
+            }
+        }
+        None
+    }
+
     /// Reads a module. `None` if brackets do not match.
     pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Option<Self> {
         let mut module = Self {
@@ -181,6 +209,7 @@ impl IrModule {
             definitions: Vec::new(),
             names: BTreeMap::new(),
             dependents: Vec::new(),
+            has_zeros: false,
         };
         let mut at = 0;
         while at < module.words.len() {

@@ -713,3 +713,48 @@ declare i32 @g()
     assert_has(&text, &["call i32 @g()\n  br i1 %c"]);
     assert!(!is_ill_formed(text.as_bytes()), "{text}");
 }
+
+#[test]
+fn uses_of_a_deleted_value_become_zero_and_a_lost_end_returns() {
+    let text = "\
+define <2 x i8> @f(<2 x i8> %a, i32 %b, ptr %p) {
+  fence seq_cst
+  %sum = add <2 x i8> %a, %a
+  %next = getelementptr i32, ptr %p, i32 1
+  %twice = mul i32 %b, 2
+  store <2 x i8> %sum, ptr %next
+  store i32 %twice, ptr %next
+  br label %loop
+loop:
+  br label %loop
+}
+";
+    let without = |starts| module_checks::without(View::LlvmZeros, text, starts);
+    assert_has(
+        &without(&["%sum = add"]),
+        &["store <2 x i8> zeroinitializer, ptr %next"],
+    );
+    assert_has(&without(&["%twice = mul"]), &["store i32 0, ptr %next"]);
+    let rest = without(&["%next = getelementptr"]);
+    assert_has(&rest, &["%sum, ptr null", "%twice, ptr null"]);
+    let rest = without(&["br label %loop\nloop"]);
+    assert_has(&rest, &["  ret <2 x i8> zeroinitializer\n}"]);
+    assert_lacks(&rest, &["unreachable", "loop"]);
+    let poison = module_checks::without(View::LlvmCode, text, &["br label %loop\nloop"]);
+    assert_has(&poison, &["  unreachable\n}"]);
+}
+
+#[test]
+fn the_type_before_a_name_may_be_of_several_words() {
+    for (ty, end) in [
+        ("void", "ret void"),
+        ("ptr addrspace(1)", "ret ptr addrspace(1) zeroinitializer"),
+        ("[2 x { i8, ptr }]", "ret [2 x { i8, ptr }] zeroinitializer"),
+        ("dso_local i32*", "ret i32* null"),
+        ("void (i32)*", "unreachable"),
+    ] {
+        let text = format!("define {ty} @f() {{\n  br label %1\n1:\n  br label %1\n}}\n");
+        let rest = module_checks::without(View::LlvmZeros, &text, &["br label %1\n1"]);
+        assert_has(&rest, &[end]);
+    }
+}

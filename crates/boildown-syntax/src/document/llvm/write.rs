@@ -346,7 +346,8 @@ impl<'a> IrWriter<'a> {
             self.block(block);
         }
         if blocks == 0 {
-            self.put(b"\n  unreachable");
+            self.put(b"\n  ");
+            self.missing_end();
         }
         self.words(words.end - 1..words.end);
         self.leave_out_unused_numbers();
@@ -520,7 +521,8 @@ impl<'a> IrWriter<'a> {
                 }
             }
         }
-        self.put(b"\n  unreachable");
+        self.put(b"\n  ");
+        self.missing_end();
     }
 
     fn instruction(&mut self, one: &'a IrInstruction, block: usize) {
@@ -719,7 +721,7 @@ impl<'a> IrWriter<'a> {
             IrLocal::Parameter(index) => {
                 match is_kept(open.function.parameters[index].token, self.kept) {
                     true => self.name(name, 0),
-                    false => self.put(b"poison"),
+                    false => self.absent(word),
                 }
             }
             IrLocal::Block(block) => match open.flow.resolve(block, block) {
@@ -739,6 +741,9 @@ impl<'a> IrWriter<'a> {
                 }
                 if is_there && self.is_written(open, one, block) {
                     return self.name(name, 0);
+                }
+                if self.module.has_zeros {
+                    return self.absent(word);
                 }
                 let operands = self.operands(one);
                 self.stand_in_first(&operands, chain);
@@ -760,7 +765,7 @@ impl<'a> IrWriter<'a> {
     fn stand_in(&mut self, value: Range<usize>, chain: usize) {
         match self.module.sort(value.start) {
             WordSort::Local if chain > 0 => self.local(value.start, chain - 1),
-            WordSort::Local => self.put(b"poison"),
+            WordSort::Local => self.absent(value.start),
             _ => self.separated(&[value]),
         }
     }

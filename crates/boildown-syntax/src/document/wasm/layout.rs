@@ -202,7 +202,14 @@ impl ModuleLayout {
             match section.id {
                 3 => {}
                 10 => self.bodies(&mut module),
-                0 | 12 => section.token = self.token(section.bytes.clone()),
+                0 | 12 => {
+                    let first = section.items.first().map(|item| item.bytes.start);
+                    let end = first.unwrap_or(section.bytes.end);
+                    section.token = self.token(section.bytes.start..end);
+                    for item in &mut section.items {
+                        item.token = self.leaf(ITEM, item.bytes.clone());
+                    }
+                }
                 _ => self.items(section, &mut module),
             }
             self.builder.close();

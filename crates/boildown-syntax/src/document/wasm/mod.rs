@@ -4,6 +4,7 @@
 //! - `layout.rs`: the tokens and nodes
 //! - `link.rs`: which entities are left, and their new indices
 //! - `write.rs`, `code.rs`, `names.rs`: writing what is kept
+//! - `feature_list.rs`: the list of features that compilers write
 //! - `text.rs`: modules in text, read as binaries and printed
 //! - `printed.rs`: texts as binaries, and binaries as texts
 //! - `script.rs`, `script_parts.rs`, `forms.rs`: scripts of several modules, with commands between
@@ -18,6 +19,8 @@ mod absent;
 mod body;
 #[cfg(feature = "wasm")]
 mod code;
+#[cfg(feature = "wasm")]
+mod feature_list;
 #[cfg(feature = "wasm")]
 mod forms;
 #[cfg(feature = "wasm")]

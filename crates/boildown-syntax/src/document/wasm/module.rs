@@ -12,6 +12,7 @@ use wasmparser::{
 };
 
 use super::body::CodeBody;
+use super::feature_list;
 use super::mentions::{Mention, Mentions, SPACES, Space, Token, position};
 
 /// A module of WebAssembly.
@@ -203,7 +204,7 @@ impl Reading {
                 unchecked_range, ..
             } => self.section(10, unchecked_range, Vec::new()),
             Payload::CodeSectionEntry(body) => self.body(&body, function),
-            Payload::CustomSection(section) => self.section(0, section.range(), Vec::new()),
+            Payload::CustomSection(section) => self.custom(section.range()),
             Payload::Version { .. } | Payload::End(_) => Some(()),
             _ => None,
         }
@@ -224,6 +225,18 @@ impl Reading {
         });
         self.end = content.end;
         Some(())
+    }
+
+    fn custom(&mut self, content: Range<u64>) -> Option<()> {
+        let start = position(content.start);
+        let bytes = self.module.bytes.get(start..position(content.end))?;
+        let features = feature_list::features(bytes).unwrap_or_default();
+        let items = features.into_iter().map(|feature| ModuleItem {
+            bytes: start + feature.start..start + feature.end,
+            ..defining(Space::Function, 0, 0, Vec::new())
+        });
+        let items = items.collect();
+        self.section(0, content, items)
     }
 
     fn define(&mut self, space: Space, count: u32) -> u32 {

@@ -152,3 +152,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn each_feature_of_a_compiler_can_go() {
+    let features = b"\x0ftarget_features\x02+\x04simd+\x08sign-ext";
+    let mut module = b"\0asm\x01\0\0\0".to_vec();
+    module.extend([0, u8::try_from(features.len()).expect("a short section")]);
+    module.extend(features);
+    let document = document(&module, ModuleUnits::Items);
+    let all = Subset::full(document.len());
+    assert_eq!(document.render(&all), module);
+    let rests = (0..document.len()).map(|token| document.render(&all.without([token..token + 1])));
+    let rests: Vec<Vec<u8>> = rests.collect();
+    let with = |features: &[u8]| {
+        let mut rest = b"\0asm\x01\0\0\0\0".to_vec();
+        rest.push(u8::try_from(features.len() + 17).expect("a short section"));
+        rest.extend([b"\x0ftarget_features\x01", features].concat());
+        rest
+    };
+    assert!(rests.contains(&with(b"+\x04simd")));
+    assert!(rests.contains(&with(b"+\x08sign-ext")));
+    assert!(rests.contains(&b"\0asm\x01\0\0\0".to_vec()), "the section");
+    // A list that cannot be read goes as one.
+    let broken = [&module[..module.len() - 1], b"\xff"].concat();
+    let document = Document::new(&Arc::from(broken), View::Module(ModuleUnits::Items));
+    assert!(!document.is_module() || document.len() == 1);
+}

@@ -10,6 +10,7 @@ use wasmparser::{
 };
 
 use super::code::CodeWriter;
+use super::feature_list;
 use super::link::Linker;
 use super::mentions::{Mention, Space, position};
 use super::module::{ItemPart, Module, ModuleItem, ModuleSection};
@@ -364,6 +365,12 @@ impl<'a> Linker<'a> {
     fn custom(&self, section: &ModuleSection, out: &mut Vec<u8>) {
         if !section.token.is_in(self.kept) {
             return;
+        }
+        if !section.items.is_empty() {
+            let left = self.items(section);
+            let features = left.map(|item| &self.module.bytes[item.bytes.clone()]);
+            let data = &feature_list::content_of(features)[..];
+            return RawSection { id: 0, data }.append_to(out);
         }
         let content = &self.module.bytes[section.content.clone()];
         match names::renumbered(content, self) {

@@ -252,7 +252,7 @@ fn rewrite_early(passes: &mut [Pass]) {
 }
 
 /// Returns the passes over the instructions of a module in text.
-pub(super) fn instructions(view: View) -> [Pass; 4] {
+pub(super) fn instructions(view: View) -> Vec<Pass> {
     let pass = |id, method| Pass::new(id, view, method).below(PARSE_LIMIT);
     let tree = Method::Tree;
     let coarse = Method::Tree(SmallestDeletion::OneIn(100));
@@ -270,8 +270,14 @@ pub(super) fn instructions(view: View) -> [Pass; 4] {
         pass(PassId::EachInstruction, Method::Window(1)),
     ];
     let is_once = view != View::Rtlil;
-    passes.map(|pass| match pass.method {
+    let passes = passes.map(|pass| match pass.method {
         Method::Tree(_) if is_once => pass.swept(),
         _ => pass,
-    })
+    });
+    let mut passes = Vec::from(passes);
+    if view == View::LlvmIr {
+        let zeros = Pass::new(PassId::ZeroOperands, View::LlvmZeros, Method::Window(1));
+        passes.push(zeros.below(PARSE_LIMIT));
+    }
+    passes
 }

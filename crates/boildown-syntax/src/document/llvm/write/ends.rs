@@ -6,6 +6,48 @@ use crate::document::llvm::words::WordSort;
 use crate::document::module_text::is_kept;
 
 impl<'a> IrWriter<'a> {
+    /// Writes what takes the place of a value that is gone.
+    pub(super) fn absent(&mut self, word: usize) {
+        let module = self.module;
+        let before = word.checked_sub(1).map(|before| module.text(before));
+        let is_number = |text: &[u8]| {
+            let digits = text.strip_prefix(b"i");
+            digits.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+        };
+        self.put(match before {
+            _ if !module.has_zeros => b"poison",
+            Some(b"ptr" | b"*") => b"null",
+            Some(text) if is_number(text) => b"0",
+            _ => b"zeroinitializer",
+        });
+    }
+
+    /// Writes the end of a block that has lost its own.
+    pub(super) fn missing_end(&mut self) {
+        let module = self.module;
+        if !module.has_zeros {
+            return self.put(b"unreachable");
+        }
+        let brackets = self.function.as_ref().map(|open| &open.function.brackets);
+        let end = brackets.map_or(0, |brackets| brackets.start.saturating_sub(1));
+        let Some(start) = module.type_before(end) else {
+            return self.put(b"unreachable");
+        };
+        if module.is(start, "void") {
+            return self.put(b"ret void");
+        }
+        self.put(b"ret ");
+        let at = self.out.len();
+        self.words(start..end);
+        let space = self.out[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace())
+            .count();
+        self.out.drain(at..at + space);
+        self.put(b" ");
+        self.absent(end);
+    }
+
     /// Writes the last instruction of a block.
     pub(super) fn end(&mut self, one: &'a IrInstruction, part: usize) {
         let is_left = self.stays(one);
@@ -26,7 +68,7 @@ impl<'a> IrWriter<'a> {
         let has_all = targets.iter().all(Option::is_some);
         let some: Vec<usize> = targets.iter().copied().flatten().collect();
         if !is_left || some.is_empty() && !targets.is_empty() {
-            return self.put(b"unreachable");
+            return self.missing_end();
         }
         let at = self.out.len();
         match one.kind {
