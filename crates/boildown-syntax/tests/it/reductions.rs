@@ -447,12 +447,14 @@ fn dead_definition_removal_is_repeated_in_a_large_input_that_has_become_smaller(
         Language::named("C"),
         Strategy::default(),
     );
-    while search
-        .inner()
-        .pass()
-        .is_some_and(|pass| pass.name() == "unused")
-    {
-        let Some(query) = search.ask() else { break };
+    loop {
+        while !search.is_ready() {
+            search.prepare();
+        }
+        let is_first = (search.inner().pass()).is_some_and(|pass| pass.name() == "unused");
+        let Some(query) = search.ask().filter(|_| is_first) else {
+            break;
+        };
         let text = String::from_utf8_lossy(query.candidate.bytes()).into_owned();
         let keeps = (0..35).all(|n| text.contains(&format!("needed{n}()")));
         search.tell(match keeps {
