@@ -436,11 +436,11 @@ fn a_large_input_is_read_in_small_steps() {
 
 #[test]
 fn dead_definition_removal_is_repeated_in_a_large_input_that_has_become_smaller() {
-    let function = |name: &str, n: usize, statements: usize| {
-        format!("void {name}{n}() {{ {}}}\n", "x = 1; ".repeat(statements))
+    let array = |name: &str, n: usize, elements: usize| {
+        format!("int {name}{n}[] = {{ {}}};\n", "1, ".repeat(elements))
     };
-    let large = (0..10).map(|n| function("large", n, 250));
-    let pairs = (0..35).map(|n| function("needed", n, 50) + &function("small", n, 50));
+    let large = (0..10).map(|n| array("large", n, 500));
+    let pairs = (0..35).map(|n| array("needed", n, 100) + &array("small", n, 100));
     let input = large.chain(pairs).collect::<String>();
     let mut search = reduction(
         &input.as_bytes().into(),
@@ -456,7 +456,7 @@ fn dead_definition_removal_is_repeated_in_a_large_input_that_has_become_smaller(
             break;
         };
         let text = String::from_utf8_lossy(query.candidate.bytes()).into_owned();
-        let keeps = (0..35).all(|n| text.contains(&format!("needed{n}()")));
+        let keeps = (0..35).all(|n| text.contains(&format!("needed{n}[")));
         search.tell(match keeps {
             true => Verdict::Interesting,
             false => Verdict::Uninteresting,
@@ -464,6 +464,6 @@ fn dead_definition_removal_is_repeated_in_a_large_input_that_has_become_smaller(
     }
     let best = search.best();
     let best = String::from_utf8_lossy(best.bytes());
-    // A function of 200 tokens is no hundredth of the input, but one of what the others leave.
+    // An array of 200 tokens is no hundredth of the input, but one of what the others leave.
     assert!(!best.contains("small") && !best.contains("large"));
 }
