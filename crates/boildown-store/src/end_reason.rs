@@ -1,4 +1,4 @@
-//! Why a session ended.
+//! The reason for the end of a session.
 
 /// Why a session ended. The [names](Self::name) are those in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -413,7 +413,8 @@ impl Pass {
     }
 
     /// Returns whether the pass is repeated after it has deleted at least an eighth of a large
-    /// input. What many definitions need that do not deserve a test each goes with all of them then.
+    /// input. What many definitions need that do not deserve a test each goes with all of them
+    /// then.
     pub(super) fn is_repeated_in_large_inputs(&self) -> bool {
         matches!(self.method, Method::Unused(_))
     }

@@ -41,7 +41,7 @@ pub(super) fn order_of_spirv_binary() -> Vec<Pass> {
 }
 
 fn instructions(view: View) -> Vec<Pass> {
-    let mut passes = Vec::from(language::instructions(view));
+    let mut passes = language::instructions(view);
     if view == View::Spirv {
         passes.retain(|pass| pass.id != PassId::CoarseInstructions);
     }
