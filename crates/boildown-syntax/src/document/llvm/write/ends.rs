@@ -1,5 +1,7 @@
 //! Writing the instructions that end blocks.
 
+use std::ops::Range;
+
 use super::IrWriter;
 use crate::document::llvm::module::{IrInstruction, IrKind, IrLocal};
 use crate::document::llvm::words::WordSort;
@@ -22,6 +24,16 @@ impl<'a> IrWriter<'a> {
         });
     }
 
+    /// Writes words without the space before them.
+    fn words_in_line(&mut self, words: Range<usize>) {
+        let at = self.out.len();
+        self.words(words);
+        let written = self.out[at..].iter();
+        let space = written.take_while(|byte| byte.is_ascii_whitespace());
+        let space = space.count();
+        self.out.drain(at..at + space);
+    }
+
     /// Writes the end of a block that has lost its own.
     pub(super) fn missing_end(&mut self) {
         let module = self.module;
@@ -37,13 +49,7 @@ impl<'a> IrWriter<'a> {
             return self.put(b"ret void");
         }
         self.put(b"ret ");
-        let at = self.out.len();
-        self.words(start..end);
-        let space = self.out[at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
-        self.out.drain(at..at + space);
+        self.words_in_line(start..end);
         self.put(b" ");
         self.absent(end);
     }
@@ -122,13 +128,7 @@ impl<'a> IrWriter<'a> {
             self.put(b"br label ");
             return self.block_name(default);
         }
-        let at = self.out.len();
-        self.words(one.words.start..one.targets[0].word);
-        let space = self.out[at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
-        self.out.drain(at..at + space);
+        self.words_in_line(one.words.start..one.targets[0].word);
         self.put(b" ");
         self.block_name(default);
         self.put(b" [");
