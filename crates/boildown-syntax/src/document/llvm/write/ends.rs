@@ -12,14 +12,14 @@ impl<'a> IrWriter<'a> {
     pub(super) fn absent(&mut self, word: usize) {
         let module = self.module;
         let before = word.checked_sub(1).map(|before| module.text(before));
-        let is_number = |text: &[u8]| {
+        let is_integer = |text: &[u8]| {
             let digits = text.strip_prefix(b"i");
             digits.is_some_and(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
         };
         self.put(match before {
             _ if !module.has_zeros => b"poison",
             Some(b"ptr" | b"*") => b"null",
-            Some(text) if is_number(text) => b"0",
+            Some(text) if is_integer(text) => b"0",
             _ => b"zeroinitializer",
         });
     }
