@@ -79,15 +79,17 @@ fn after_a_kill_the_patch_is_the_same_and_no_known_test_is_run_again() {
         .run(["changes"].iter().chain(&undisturbed))
         .assert_code(0);
     let whole = repo.env.bytes("../whole.patch");
+    // 39, and those ahead of the search that end before they are stopped. The waits below are
+    // together fewer.
     let needed = count(&repo);
-    assert!(needed > 40, "{needed}");
+    assert!(needed >= 39, "{needed}");
     fs::remove_dir_all(repo.env.path("../runs")).unwrap();
     fs::create_dir(repo.env.path("../runs")).unwrap();
 
     let mut known = HashSet::new();
     let mut looked_at = 0;
     let mut smallest = usize::MAX;
-    for (round, wait) in [1, 5, 9, 4, 7, 12, 3].into_iter().enumerate() {
+    for (round, wait) in [1, 4, 6, 3, 5, 8, 2].into_iter().enumerate() {
         let come = count(&repo) + wait;
         let mut run = repo.env.start(["changes"].iter().chain(&COMMAND));
         run.wait_until(|_| count(&repo) >= come);
