@@ -10,6 +10,7 @@
 //! - `script.rs`, `script_parts.rs`, `forms.rs`: scripts of several modules, with commands between
 //!   them
 //! - `unfolded.rs`: older blocks for exceptions, as the parser of texts knows them
+//! - `older_types.rs`: types of references in an older encoding
 //! - `overwritten.rs`: edits that overwrite bytes and gain nothing
 //! - `absent.rs`, `unread.rs`: take the place of all that in builds without the feature
 
@@ -33,6 +34,8 @@ mod mentions;
 mod module;
 #[cfg(feature = "wasm")]
 mod names;
+#[cfg(feature = "wasm")]
+mod older_types;
 #[cfg(feature = "wasm")]
 mod overwritten;
 #[cfg(feature = "wasm")]

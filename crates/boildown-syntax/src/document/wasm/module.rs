@@ -14,6 +14,7 @@ use wasmparser::{
 use super::body::CodeBody;
 use super::feature_list;
 use super::mentions::{Mention, Mentions, SPACES, Space, Token, position};
+use super::older_types::from_older;
 
 /// A module of WebAssembly.
 ///
@@ -21,7 +22,10 @@ use super::mentions::{Mention, Mentions, SPACES, Space, Token, position};
 /// sequences of instructions without operands.
 #[derive(Debug)]
 pub(in crate::document) struct Module {
+    /// In the encoding of today.
     pub(super) bytes: Arc<[u8]>,
+    /// Whether the types of references are written in the older encoding.
+    pub(super) has_older_types: bool,
     pub(super) sections: Vec<ModuleSection>,
     /// The function type at each type index; `None` for other types, and for types that are in a
     /// group or have a supertype.
@@ -92,12 +96,27 @@ pub(super) fn features() -> WasmFeatures {
 impl Module {
     /// Reads a module. `None` if a section cannot be read, or the input is no module.
     pub(in crate::document) fn read(bytes: &Arc<[u8]>) -> Option<Self> {
+        let module = Self::read_current(bytes);
+        if module.as_ref().is_some_and(|module| module.is_valid) {
+            return module;
+        }
+        let older = from_older(bytes).and_then(|bytes| Self::read_current(&bytes.into()));
+        let older = older.filter(|older| older.is_valid || module.is_none());
+        let older = older.map(|older| Self {
+            has_older_types: true,
+            ..older
+        });
+        older.or(module)
+    }
+
+    fn read_current(bytes: &Arc<[u8]>) -> Option<Self> {
         if !bytes.starts_with(b"\0asm\x01\0\0\0") {
             return None;
         }
         let mut reading = Reading {
             module: Self {
                 bytes: Arc::clone(bytes),
+                has_older_types: false,
                 sections: Vec::new(),
                 function_types: Vec::new(),
                 entities: Default::default(),
@@ -122,10 +141,13 @@ impl Module {
             .then_some(module)
     }
 
-    /// Returns whether a module is valid.
+    /// Returns whether a module is valid, in the encoding of today or the older one.
     pub(super) fn is_valid(bytes: &[u8]) -> bool {
-        let mut validator = Validator::new_with_features(features());
-        validator.validate_all(bytes).is_ok()
+        let is_valid = |bytes: &[u8]| {
+            let mut validator = Validator::new_with_features(features());
+            validator.validate_all(bytes).is_ok()
+        };
+        is_valid(bytes) || from_older(bytes).is_some_and(|bytes| is_valid(&bytes))
     }
 
     /// Returns the function type at a type index.

@@ -2,6 +2,8 @@
 
 use wasmparser::{Operator, Parser, Payload};
 
+use super::older_types::from_older;
+
 /// Returns whether an edit that keeps the size of a module overwrites a name, or an instruction by
 /// one that ends the execution. The first one of a body may be overwritten: those after it then
 /// need no operands.
@@ -9,15 +11,14 @@ pub(crate) fn is_overwritten(module: &[u8], edited: &[u8]) -> bool {
     if module.len() != edited.len() {
         return false;
     }
-    let (Some(before), Some(after)) = (Overwritable::read(module), Overwritable::read(edited))
-    else {
-        return false;
+    let is_overwritten = |module: &[u8], edited: &[u8]| {
+        let (before, after) = (Overwritable::read(module)?, Overwritable::read(edited)?);
+        Some(before.is_overwritten(&after))
     };
-    let mut bodies = before.bodies.iter().zip(&after.bodies);
-    before.names != after.names
-        || bodies.any(|(before, after)| {
-            before.traps < after.traps && before.begins_with_trap == after.begins_with_trap
-        })
+    let older = || is_overwritten(&from_older(module)?, &from_older(edited)?);
+    is_overwritten(module, edited)
+        .or_else(older)
+        .unwrap_or(false)
 }
 
 /// What is not worth overwriting in a module.
@@ -65,6 +66,15 @@ impl<'a> Overwritable<'a> {
             }
         }
         Some(all)
+    }
+
+    /// Returns whether something of this is overwritten in another one.
+    fn is_overwritten(&self, other: &Self) -> bool {
+        let mut bodies = self.bodies.iter().zip(&other.bodies);
+        self.names != other.names
+            || bodies.any(|(before, after)| {
+                before.traps < after.traps && before.begins_with_trap == after.begins_with_trap
+            })
     }
 }
 

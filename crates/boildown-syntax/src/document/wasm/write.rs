@@ -15,13 +15,22 @@ use super::link::Linker;
 use super::mentions::{Mention, Space, position};
 use super::module::{ItemPart, Module, ModuleItem, ModuleSection};
 use super::names;
+use super::older_types::to_older;
 
 impl Module {
     /// Returns the module that consists of the kept tokens.
     pub(in crate::document) fn write(&self, kept: &[bool]) -> Vec<u8> {
-        if kept.iter().all(|&kept| kept) {
-            return self.bytes.to_vec();
+        let module = match kept.iter().all(|&kept| kept) {
+            true => self.bytes.to_vec(),
+            false => self.write_current(kept),
+        };
+        match self.has_older_types {
+            true => to_older(&module).into_owned(),
+            false => module,
         }
+    }
+
+    fn write_current(&self, kept: &[bool]) -> Vec<u8> {
         let linker = Linker::new(self, kept);
         let mut out = Vec::with_capacity(self.bytes.len());
         out.extend_from_slice(&self.bytes[..8]);
