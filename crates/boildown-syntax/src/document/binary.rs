@@ -8,7 +8,7 @@ use boildown_search::Subset;
 use boildown_search::tree::{IdVec, NodeId};
 
 use super::builder::{Builder, NodePosition};
-use super::frames::{DirectoryRecord, Frames, Repairs};
+use super::frames::{Frames, Repairs};
 use super::{Document, View};
 
 /// The kinds of nodes: a part, and a piece of bytes.
@@ -151,19 +151,39 @@ impl Document {
             .collect()
     }
 
-    /// Returns units over sibling lists of equal length: the same run of positions of all these
-    /// lists, for halves, quarters and so on down to single positions. Such lists often describe
-    /// the same items, like the types and the bodies of functions. With a directory, the units are
-    /// runs of its records with their contents.
-    pub(crate) fn parallel_parts(&self) -> Vec<Vec<Range<usize>>> {
-        let records = self.records();
-        if !records.is_empty() {
-            let unit = |run: Range<usize>| {
-                let mut unit: Vec<Range<usize>> = records[run].concat();
+    /// Returns units over the records of each directory: a run of them with their contents, for
+    /// halves, quarters and so on down to single records.
+    pub(crate) fn records_with_contents(&self) -> Vec<Vec<Range<usize>>> {
+        let token = |byte: usize| {
+            self.tokens
+                .partition_point(|token| (token.start as usize) < byte)
+        };
+        let frames = self.frames.as_ref();
+        let records = frames.map_or(&[][..], |frames| frames.records());
+        let directories = records.chunk_by(|one, other| one.directory == other.directory);
+        let units = directories.flat_map(|records| {
+            halves(records.len()).map(|run| {
+                let run = records[run].iter();
+                let parts =
+                    run.flat_map(|record| [&record.record].into_iter().chain(&record.contents));
+                let mut unit: Vec<Range<usize>> = parts
+                    .map(|part| token(part.start)..token(part.end))
+                    .collect();
                 unit.sort_unstable_by_key(|tokens| tokens.start);
                 unit
-            };
-            return halves(records.len()).map(unit).collect();
+            })
+        });
+        units.collect()
+    }
+
+    /// Returns units over sibling lists of equal length: the same run of positions of all these
+    /// lists, for halves, quarters and so on down to single positions. Such lists often describe
+    /// the same items, like the types and the bodies of functions. None with a directory, whose
+    /// records are known.
+    pub(crate) fn parallel_parts(&self) -> Vec<Vec<Range<usize>>> {
+        let frames = self.frames.as_ref();
+        if frames.is_some_and(|frames| !frames.records().is_empty()) {
+            return Vec::new();
         }
         let mut by_length: BTreeMap<usize, Vec<&[NodeId]>> = BTreeMap::new();
         for list in self.lists_of_parts() {
@@ -179,19 +199,6 @@ impl Document {
             }));
         }
         units
-    }
-
-    /// Returns the tokens of each record of a directory, and of its content.
-    fn records(&self) -> Vec<[Range<usize>; 2]> {
-        let token = |byte: usize| {
-            self.tokens
-                .partition_point(|token| (token.start as usize) < byte)
-        };
-        let tokens = |bytes: &Range<usize>| token(bytes.start)..token(bytes.end);
-        let frames = self.frames.as_ref();
-        let records = frames.map_or(&[][..], |frames| frames.records());
-        let pair = |record: &DirectoryRecord| [tokens(&record.record), tokens(&record.content)];
-        records.iter().map(pair).collect()
     }
 
     /// Returns the tokens of a node.

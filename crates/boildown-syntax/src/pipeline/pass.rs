@@ -169,6 +169,9 @@ pub enum PassId {
     /// together. A part is a stretch whose length the binary states: a chunk, a section. Lengths,
     /// counts and checksums are corrected.
     LoneParts,
+    /// Deletes records of the directories of a binary with what only they describe, as a table of a
+    /// font.
+    Records,
     /// Deletes parts of a binary, and the content of parts in pieces of 4096 bytes.
     Parts,
     /// Deletes the parts at the same positions in lists of equal length: a function type and its
@@ -245,6 +248,7 @@ impl PassId {
             Self::EachInstruction => "each instruction",
             Self::ZeroOperands => "zero operands",
             Self::LoneParts => "lone parts",
+            Self::Records => "records",
             Self::Parts => "parts",
             Self::ParallelParts => "parallel parts",
             Self::BlocksInParts => "blocks in parts",
@@ -303,6 +307,8 @@ pub(super) enum Method {
     FilesWithMentions,
     /// One query for each part of the outermost sibling list: all parts but this one go.
     AllButOne,
+    /// Runs of records of directories, with their contents.
+    Records,
     /// Parts at the same positions of sibling lists of equal length.
     Parallel,
     /// Definitions that nothing refers to, with what only they refer to.

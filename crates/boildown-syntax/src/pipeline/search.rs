@@ -118,6 +118,7 @@ impl Start<'_> {
             }
             Method::FilesWithMentions => document.files_with_mentions(),
             Method::AllButOne => document.other_parts(),
+            Method::Records => document.records_with_contents(),
             Method::Parallel => document.parallel_parts(),
             Method::Letters => document.letter_units(),
             Method::Layout => document.layout_units(),

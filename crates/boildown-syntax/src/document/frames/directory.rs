@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use super::font_layout;
 use super::layout::{ChecksumKind, DerivedNumber, DirectoryRecord, Frames, NumberMeaning};
 use super::numbers::NumberForm;
 use super::offset_arrays;
@@ -129,14 +130,15 @@ impl Directory {
         for (record, content) in self.contents.iter().enumerate() {
             let at = self.records.start + record * self.size;
             let next = starts.partition_point(|&start| start <= content.start);
-            let record = DirectoryRecord {
-                record: at..at + self.size,
-                // With the padding after it.
-                content: content.start..starts[next],
-            };
-            frames.parts.push(record.record.clone());
-            frames.parts.push(record.content.clone());
-            frames.records.push(record);
+            let record = at..at + self.size;
+            // With the padding after it.
+            let whole = content.start..starts[next];
+            frames.parts.extend([record.clone(), whole.clone()]);
+            frames.records.push(DirectoryRecord {
+                directory: self.records.start,
+                record,
+                contents: vec![whole],
+            });
             let number = |first: usize, covers, meaning| DerivedNumber {
                 at: at + first..at + first + WIDTH,
                 form: self.form,
@@ -157,6 +159,10 @@ impl Directory {
         }
         frames.numbers.extend(self.count(bytes));
         offset_arrays::add_to(frames, bytes, &self.contents, self.form);
+        for (record, content) in self.contents.iter().enumerate() {
+            let name = self.records.start + record * self.size;
+            font_layout::add_to(frames, bytes, &bytes[name..name + WIDTH], content);
+        }
     }
 
     /// Returns the position in the records of the sum of the words of the contents. A record may
@@ -273,7 +279,7 @@ mod tests {
         frames.numbers.sort_by_key(|number| number.at.start);
         let document = binary::parts(&bytes, 4096, Arc::new(frames));
         let everything = Subset::full(document.len());
-        let units = document.parallel_parts();
+        let units = document.records_with_contents();
         let left: Vec<Vec<u8>> = (units.into_iter())
             .map(|unit| document.render(&everything.without(unit)))
             .collect();

@@ -227,8 +227,9 @@ impl Elf<'_> {
                 self.add_length(at, wide, content.clone());
                 self.frames.parts.push(content.clone());
                 self.frames.records.push(DirectoryRecord {
+                    directory: 0,
                     record: header,
-                    content,
+                    contents: vec![content],
                 });
             }
             self.add_section_index(at + wide, 4, section.link);

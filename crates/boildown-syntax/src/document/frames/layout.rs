@@ -11,15 +11,17 @@ pub(crate) struct Frames {
     pub(super) parts: Vec<Range<usize>>,
     /// Ascending and disjoint.
     pub(super) numbers: Vec<DerivedNumber>,
-    /// The records of a directory, each with its content.
+    /// The records of directories, each with its contents; those of a directory stand together.
     pub(super) records: Vec<DirectoryRecord>,
 }
 
-/// A record of a directory and the content that it describes: parts that go together.
+/// A record of a directory and the contents that only it describes: parts that go together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::document) struct DirectoryRecord {
+    /// The first byte of the directory in the input.
+    pub(in crate::document) directory: usize,
     pub(in crate::document) record: Range<usize>,
-    pub(in crate::document) content: Range<usize>,
+    pub(in crate::document) contents: Vec<Range<usize>>,
 }
 
 /// A number that can be derived from the rest of the binary.
@@ -76,7 +78,7 @@ impl Frames {
         self.numbers.iter().map(|number| &number.at)
     }
 
-    /// Returns the records of a directory, each with its content, in the order of the records.
+    /// Returns the records of all directories, each with its contents, outer directories first.
     pub(in crate::document) fn records(&self) -> &[DirectoryRecord] {
         &self.records
     }
@@ -138,9 +140,12 @@ impl Frames {
             parts,
             numbers: numbers.collect(),
             records: (self.records.iter())
-                .map(|DirectoryRecord { record, content }| DirectoryRecord {
-                    record: moved(record),
-                    content: moved(content),
+                .map(|record| DirectoryRecord {
+                    directory: record.directory,
+                    record: moved(&record.record),
+                    contents: (record.contents.iter().map(moved))
+                        .filter(|content| !content.is_empty())
+                        .collect(),
                 })
                 .filter(|record| !record.record.is_empty())
                 .collect(),

@@ -8,6 +8,7 @@
 mod checksums;
 mod directory;
 mod elf;
+mod font_layout;
 mod infer;
 mod layout;
 mod numbers;
@@ -17,6 +18,6 @@ mod repairs;
 #[cfg(test)]
 mod testing;
 
-pub(super) use layout::{DirectoryRecord, Frames};
+pub(super) use layout::Frames;
 pub(crate) use numbers::crc32;
 pub(super) use repairs::Repairs;

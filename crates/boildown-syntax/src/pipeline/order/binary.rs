@@ -24,6 +24,8 @@ pub(super) fn order() -> Vec<Pass> {
     let zeros = |id, block| Pass::new(id, View::Zeros(block), method(block));
     vec![
         parts(PassId::LoneParts, 4096, Method::AllButOne),
+        // A content without its record, or a record without its content, is rarely of use.
+        parts(PassId::Records, 4096, Method::Records),
         parts(PassId::Parts, 4096, tree),
         parts(PassId::ParallelParts, 4096, Method::Parallel),
         parts(PassId::BlocksInParts, 64, tree).below(BLOCKS_LIMIT),

@@ -1,0 +1,7 @@
+record_free(int *f)
+{
+    while (f) {
+        free(f);
+        f++;
+    }
+}
