@@ -373,7 +373,7 @@ mod tests {
     fn frames(table: &[u8]) -> Frames {
         let mut frames = Frames::default();
         add_to(&mut frames, table, b"GSUB", &(0..table.len()));
-        frames.sorted()
+        frames.sorted().agreeing(table)
     }
 
     #[test]

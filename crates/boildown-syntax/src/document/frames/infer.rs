@@ -94,7 +94,8 @@ fn frames(bytes: &[u8]) -> Frames {
         && let Some(directory) = Directory::find(bytes)
     {
         directory.add_to(&mut frames, bytes);
-        return frames.sorted();
+        // A list of a damaged table may have lost the parts that cross others.
+        return frames.sorted().agreeing(bytes);
     }
     let whole = 0..bytes.len();
     let first = known.or_else(|| Some((whole.clone(), find(bytes, whole, Container::File)?)));

@@ -136,7 +136,7 @@ impl Frames {
             covers: moved(&number.covers),
             ..number.clone()
         });
-        let mut frames = Self {
+        let frames = Self {
             parts,
             numbers: numbers.collect(),
             records: (self.records.iter())
@@ -150,12 +150,17 @@ impl Frames {
                 .filter(|record| !record.record.is_empty())
                 .collect(),
         };
-        let agree: Vec<bool> = (frames.numbers.iter())
-            .map(|number| frames.agrees(number, bytes))
+        frames.agreeing(bytes)
+    }
+
+    /// Drops the numbers that are not right.
+    pub(super) fn agreeing(mut self, bytes: &[u8]) -> Self {
+        let agree: Vec<bool> = (self.numbers.iter())
+            .map(|number| self.agrees(number, bytes))
             .collect();
         let mut agree = agree.into_iter();
-        frames.numbers.retain(|_| agree.next().unwrap_or(false));
-        frames
+        self.numbers.retain(|_| agree.next().unwrap_or(false));
+        self
     }
 
     fn agrees(&self, number: &DerivedNumber, bytes: &[u8]) -> bool {
