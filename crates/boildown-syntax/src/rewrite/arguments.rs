@@ -63,8 +63,20 @@ impl Arguments {
         })
     }
 
-    /// Returns the names that have a value in the match, with their values.
-    fn values<'a>(&'a self, document: &'a Document, bindings: &Bindings) -> Vec<NamedValue<'a>> {
+    /// Returns whether they are about the text of a hole.
+    pub(super) fn concern(&self, hole: usize) -> bool {
+        self.body == hole
+    }
+
+    /// Returns the names that have a value in the match, with their values. `text` writes an
+    /// argument that a hole contains. One that is more than a name, a literal or a call is put in
+    /// parentheses.
+    pub(super) fn values<'a>(
+        &'a self,
+        document: &'a Document,
+        bindings: &Bindings,
+        text: &dyn Fn(usize, Range<usize>) -> Vec<u8>,
+    ) -> Vec<NamedValue<'a>> {
         let bound = |hole: usize| bindings[hole].clone().unwrap_or(0..0);
         let names: Vec<Option<&[u8]>> = match &self.parameters {
             ParameterNames::Hole(hole) => (elements(document, bound(*hole)).into_iter())
@@ -74,7 +86,7 @@ impl Arguments {
         };
         let values: Vec<Vec<u8>> = match &self.values {
             ParameterValues::Elements(hole) => (elements(document, bound(*hole)).into_iter())
-                .map(|argument| operand(document.text(argument)))
+                .map(|argument| operand(text(*hole, argument)))
                 .collect(),
             ParameterValues::Text(text) => vec![text.to_vec(); names.len()],
         };
@@ -85,41 +97,7 @@ impl Arguments {
 }
 
 /// A name, and what takes its place.
-type NamedValue<'a> = (&'a [u8], Vec<u8>);
-
-/// Returns the text of a hole with the arguments in it, or `None` if no arguments concern it.
-/// Names after a dot are members, and stay. An argument that is more than a name, a literal or a
-/// call is put in parentheses.
-pub(super) fn text_with_arguments(
-    hole: usize,
-    arguments: &[Arguments],
-    document: &Document,
-    bindings: &Bindings,
-) -> Option<Vec<u8>> {
-    let body = bindings[hole].clone()?;
-    let mut concerned = (arguments.iter())
-        .filter(|arguments| arguments.body == hole)
-        .peekable();
-    concerned.peek()?;
-    let values: Vec<NamedValue<'_>> = concerned
-        .flat_map(|arguments| arguments.values(document, bindings))
-        .collect();
-    let mut text = Vec::new();
-    for token in body.clone() {
-        let word = document.token(token);
-        // The arrow before a type, at the start, has no object.
-        let is_member =
-            token > body.start + 1 && matches!(document.token(token - 1), b"." | b"->" | b"::");
-        let value = (values.iter()).find(|(name, _)| *name == word && !is_member);
-        text.extend_from_slice(value.map_or(word, |(_, value)| value));
-        if token + 1 < body.end {
-            let both = document.text(token..token + 2);
-            let next = document.token(token + 1);
-            text.extend_from_slice(&both[word.len()..both.len() - next.len()]);
-        }
-    }
-    Some(text)
-}
+pub(super) type NamedValue<'a> = (&'a [u8], Vec<u8>);
 
 /// Returns the elements of a list: what is between the commas outside of brackets.
 fn elements(document: &Document, list: Range<usize>) -> Vec<Range<usize>> {
@@ -165,7 +143,7 @@ fn name_of(document: &Document, parameter: Range<usize>) -> Option<&[u8]> {
 }
 
 /// Returns an argument as an operand: in parentheses if it has operators.
-fn operand(argument: &[u8]) -> Vec<u8> {
+fn operand(argument: Vec<u8>) -> Vec<u8> {
     let mut depth = 0;
     let has_operator = argument.iter().any(|&byte| {
         match byte {
@@ -177,7 +155,7 @@ fn operand(argument: &[u8]) -> Vec<u8> {
         depth == 0 && !is_part
     });
     match has_operator {
-        true => [b"(", argument, b")"].concat(),
-        false => argument.to_vec(),
+        true => [b"(", &argument[..], b")"].concat(),
+        false => argument,
     }
 }

@@ -13,6 +13,7 @@
 mod arguments;
 mod built_in;
 mod canonical_names;
+mod indentation;
 mod matching;
 mod pattern;
 mod proposal;
@@ -20,6 +21,7 @@ mod rules;
 mod search;
 mod symbols;
 mod width_preserving;
+mod writing;
 
 pub(crate) use built_in::{RewriteKind, WHOLE_INPUTS};
 pub(crate) use canonical_names::is_keyword;

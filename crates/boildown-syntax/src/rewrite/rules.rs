@@ -1,17 +1,17 @@
 //! Rewrite rules, as they are written in `*.rules` files.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::Subset;
 
-use super::arguments::{Arguments, text_with_arguments};
-use super::matching::{Bindings, Match, MatchIndex};
-use super::pattern::{HoleNames, Pattern, PatternItem};
+use super::arguments::Arguments;
+use super::matching::{Bindings, MatchIndex};
+use super::pattern::{HoleNames, Pattern};
 use super::proposal::{Edit, Proposal};
-use crate::document::{Substitutes, is_word, words};
+use super::writing::{Occurrence, Writing};
+use crate::document::{Substitutes, words};
 use crate::{Document, Language, View};
 
 /// Rewrite rules for one language.
@@ -266,22 +266,44 @@ impl Rule {
         let nothing: Bindings = vec![None; self.hole_names.len()];
         for rewrite in &self.here {
             for found in index.matches(&rewrite.pattern, &nothing) {
-                let mut edits = vec![rewrite.edit(index.document, &found, &self.arguments)];
-                for other in &self.everywhere {
-                    for elsewhere in index.matches(&other.pattern, &found.bindings) {
-                        let Range { start, end } = elsewhere.tokens;
-                        let is_apart = |edit: &Edit| {
-                            let taken = edit.range();
-                            end <= taken.start || taken.end <= start
-                        };
-                        if edits.iter().all(is_apart) {
-                            edits.push(other.edit(index.document, &elsewhere, &self.arguments));
-                        }
+                let occurrences = self.occurrences(index, &found.bindings);
+                let writing = Writing::new(
+                    index.document,
+                    &self.arguments,
+                    &found.bindings,
+                    &occurrences,
+                );
+                let mut edits = vec![writing.edit_here(&found, &rewrite.replacement)];
+                for occurrence in &occurrences {
+                    let Range { start, end } = occurrence.found.tokens;
+                    let is_apart = |edit: &Edit| {
+                        let taken = edit.range();
+                        end <= taken.start || taken.end <= start
+                    };
+                    if edits.iter().all(is_apart) {
+                        edits.push(writing.edit_at(occurrence));
                     }
                 }
                 proposals.extend(Proposal::new(index.document, edits, source));
             }
         }
+    }
+
+    /// Returns what the rule replaces everywhere, with what its match has bound.
+    fn occurrences(&self, index: &MatchIndex<'_>, known: &Bindings) -> Vec<Occurrence<'_>> {
+        // Not every line before binds every hole: without them, a hole alone matches everything.
+        let is_restricted = |pattern: &Pattern| {
+            !pattern.matches_everything() || pattern.holes().any(|hole| known[hole].is_some())
+        };
+        let everywhere = (self.everywhere.iter()).filter(|other| is_restricted(&other.pattern));
+        let occurrences = everywhere.flat_map(|other| {
+            let found = index.matches(&other.pattern, known);
+            found.into_iter().map(|found| Occurrence {
+                found,
+                replacement: &other.replacement,
+            })
+        });
+        occurrences.collect()
     }
 
     /// Checks that one of the proposals for the text before is the text after, not counting white
@@ -311,35 +333,6 @@ impl Rule {
             line: example.line,
             what: format!("the example of `{}` does not hold{seen}", self.name),
         })
-    }
-}
-
-impl Rewrite {
-    fn edit(&self, document: &Document, found: &Match, arguments: &[Arguments]) -> Edit {
-        let mut text: Vec<u8> = Vec::new();
-        for part in &self.replacement.items {
-            let piece = match part {
-                PatternItem::Literal(literal) | PatternItem::Space(literal) => {
-                    Cow::Borrowed(&literal[..])
-                }
-                PatternItem::One(hole) | PatternItem::Many(hole) => {
-                    let bindings = &found.bindings;
-                    match text_with_arguments(*hole, arguments, document, bindings) {
-                        Some(text) => text.into(),
-                        None => (bindings[*hole].clone())
-                            .map_or(Cow::Borrowed(&[][..]), |tokens| {
-                                document.text(tokens).into()
-                            }),
-                    }
-                }
-            };
-            let meet = |(&last, &next): (&u8, &u8)| is_word(last) && is_word(next);
-            if text.last().zip(piece.first()).is_some_and(meet) {
-                text.push(b' ');
-            }
-            text.extend_from_slice(&piece);
-        }
-        Edit::new(&found.tokens, text.trim_ascii())
     }
 }
 
@@ -418,22 +411,10 @@ mod tests {
     #[cfg(feature = "lang-java")]
     #[test]
     fn a_rule_does_not_take_two_methods_for_one() {
-        let java = Language::named("Java").expect("the grammar is built");
         let text = "class a { int f() { return 1; } int g() { return 2; } }";
-        let document = Document::new(&text.as_bytes().into(), View::Syntax(java));
-        let rules = Rules::parse(
-            "rule r\n $T $F($$$P) { $$$B }  ~>  void $F($$$P) {}\n example: a b() { }  ~>  void b() {}",
-        );
-        let rule = &rules.expect("the rule is well-formed").rules[0];
-        let mut proposals = Vec::new();
-        rule.propose(&MatchIndex::new(&document), 0, &mut proposals);
-        let everything = Subset::full(document.len());
-        let text = |proposal: &Proposal| {
-            let (kept, substitutes) = proposal.apply(&everything, &Substitutes::new());
-            String::from_utf8_lossy(&document.render_with(&kept, &substitutes)).into_owned()
-        };
-        let mut texts: Vec<String> = proposals.iter().map(text).collect();
-        texts.dedup();
+        let rule =
+            "rule r\n $T $F($$$P) { $$$B } ~> void $F($$$P) {}\n example: a b() { } ~> void b() {}";
+        let texts = rewritten("Java", rule, text);
         assert_eq!(
             texts,
             [
@@ -450,5 +431,65 @@ mod tests {
                 Rules::read(language, own).unwrap_or_else(|error| panic!("{language:?}: {error}"));
             }
         }
+    }
+
+    /// Returns the texts that a rule makes of another one.
+    fn rewritten(language: &str, rule: &str, text: &str) -> Vec<String> {
+        let language = Language::named(language).expect("the grammar is built");
+        let document = Document::new(&text.as_bytes().into(), View::Syntax(language));
+        let rules = Rules::parse(rule).expect("the rule is well-formed");
+        let mut proposals = Vec::new();
+        rules.rules[0].propose(&MatchIndex::new(&document), 0, &mut proposals);
+        let everything = Subset::full(document.len());
+        let text = |proposal: &Proposal| {
+            let (kept, substitutes) = proposal.apply(&everything, &Substitutes::new());
+            String::from_utf8_lossy(&document.render_with(&kept, &substitutes)).into_owned()
+        };
+        let mut texts: Vec<String> = proposals.iter().map(text).collect();
+        texts.dedup();
+        texts
+    }
+
+    #[cfg(feature = "lang-python")]
+    #[test]
+    fn blocks_of_python_are_indented_as_their_places_are() {
+        let call = "rule r\n def $F(): $B ~>\n everywhere: $F() ~> $B\n example: a ~> b";
+        let text = "def f():\n        a()\n        b()\nif c:\n  f()\n  d()\n";
+        let expect = "if c:\n  a()\n  b()\n  d()\n";
+        assert_eq!(rewritten("Python", call, text), [expect]);
+        let parameter = "rule r\n def $F($P): $B ~> def $F(): $B\n example: a ~> b";
+        let text = "if c:\n  def f(a):\n    b()\n    d()\n";
+        let expect = "if c:\n  def f():\n    b()\n    d()\n";
+        assert_eq!(rewritten("Python", parameter, text), [expect]);
+        let merged = "rule r\n class $B: $S class $N($B): $T ~> class $N:\\n    $S\\n    $T\n \
+             example: a ~> b";
+        let text = "class a:\n  f\n  g\nclass b(a):\n  if h:\n    k\n    l\n";
+        let expect = "class b:\n  f\n  g\n  if h:\n    k\n    l\n";
+        assert_eq!(rewritten("Python", merged, text), [expect]);
+    }
+
+    #[cfg(feature = "lang-c")]
+    #[test]
+    fn what_is_replaced_everywhere_is_replaced_in_what_moves() {
+        let rule = "rule r\n int $F() { $$$B } ~> void $F() { $$$B }\n \
+             everywhere: $F($E) ~> $E\n example: a ~> b";
+        let seen = rewritten(
+            "C",
+            rule,
+            "int f() { g(f(f(1))); f(2); }\nint x = f(f(3));\n",
+        );
+        let expect = "void f() { g(1); 2; }\nint x = 3;\n";
+        assert_eq!(seen, [expect]);
+        // A value that contains its own name is written once.
+        let rule = "rule r\n int $N = $V; ~>\n everywhere: $N ~> $V\n example: a ~> b";
+        let seen = rewritten("C", rule, "int a = a + 1;\nint b = a;\n");
+        assert!(
+            seen.iter().any(|text| text == "int b = a + 1;\n"),
+            "{seen:#?}"
+        );
+        // A hole that nothing binds is not everything.
+        let rule = "rule r\n a; ~>\n int $N; ~>\n everywhere: $N ~> 0\n example: a ~> b";
+        let seen = rewritten("C", rule, "a;\nb c = d;\n");
+        assert_eq!(seen, ["b c = d;\n"]);
     }
 }
