@@ -188,8 +188,8 @@ mod tests {
     use super::*;
 
     const SCRIPTS: [&str; 8] = [
-        "CREATE TABLE t (a INT PRIMARY KEY, b TEXT DEFAULT 'x''y'); -- c, ,\nINSERT INTO t VALUES (1, .5);",
-        "SELECT a.b, count(*) FROM t a LEFT JOIN u ON a.id = u.id WHERE a.x <= 1 AND NOT a.y GROUP BY 1;",
+        "CREATE TABLE t (a INT PRIMARY KEY, b TEXT DEFAULT 'x''y'); -- c, ,\nVALUES (1, .5);",
+        "SELECT a.b, f(*) FROM t a LEFT JOIN u ON a.i = u.i WHERE a.x <= 1 AND NOT a GROUP BY 1;",
         "CREATE UNIQUE INDEX i ON t (a); CREATE VIEW v AS SELECT 1 UNION ALL SELECT 2 ORDER BY 1",
         "FROM t SELECT a, b, WHERE a IN (1, 2) AND b NOT LIKE 'x'; (SELECT 1);",
         "CREATE WAREHOUSE w WITH SIZE = 1; CREATE OR REPLACE TABLE a.b AS SELECT f() AS x;",
