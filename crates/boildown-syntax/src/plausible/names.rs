@@ -60,10 +60,7 @@ impl ModuleNames {
             ModuleFormat::Rtlil => return Self::of_rtlil(text),
             ModuleFormat::SmtLib => return Self::of_script(text),
             ModuleFormat::Verilog => return Self::of_verilog(text),
-            ModuleFormat::Sql => {
-                names.is_invalid = has_faults_of_sql(text);
-                return names;
-            }
+            ModuleFormat::Sql => Some(!has_faults_of_sql(text)),
             ModuleFormat::Glsl => return Self::of_shader(ShaderLanguage::Glsl, text),
             ModuleFormat::Wgsl => return Self::of_shader(ShaderLanguage::Wgsl, text),
         };
