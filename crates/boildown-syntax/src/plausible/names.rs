@@ -68,8 +68,7 @@ impl ModuleNames {
             names.is_invalid = !is_valid;
             return names;
         }
-        let mut defined = BTreeSet::new();
-        let mut mentioned = BTreeSet::new();
+        let (mut defined, mut mentioned) = (BTreeSet::new(), BTreeSet::new());
         let mut function = 0;
         let mut blocks = BlockOrder::new(format);
         let mut regions = RegionEnds::default();
