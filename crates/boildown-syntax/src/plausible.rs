@@ -1,6 +1,6 @@
-//! A gate for modules and scripts: skips deletions that leave a name without its definition, bring
-//! words together that are never neighbours, or leave a block without its end or a term of the
-//! wrong sort, and modules of WebAssembly that are not valid.
+//! A gate for modules, scripts and shaders: skips deletions that leave a name without its
+//! definition, bring words together that are never neighbours, or leave a block without its end or
+//! a term of the wrong sort, and modules of WebAssembly that are not valid.
 
 mod blocks;
 mod format;
@@ -8,8 +8,10 @@ mod hashing;
 mod mlir_lines;
 mod names;
 mod samples;
+mod shaders;
 mod signatures;
 mod spirv;
+mod sql;
 mod verilog;
 
 use std::collections::BTreeSet;
@@ -36,7 +38,8 @@ use samples::{MissedAttributes, SkippedCandidates};
 /// and SPIR-V end in an instruction that leaves them, operands and constants of LLVM IR have the
 /// shape and the types that are written with them, and terms of SMT-LIB have the sorts and numbers
 /// of arguments that their operations take, if this is so in the best one. Lines of MLIR have a
-/// shape that is known, and names of Verilog are declared in their module.
+/// shape that is known, and names of Verilog are declared in their module, those of GLSL and WGSL
+/// anywhere. Words of SQL are not neighbours where no dialect allows it.
 ///
 /// A candidate that differs from one that was not interesting in the width of spaces alone is not
 /// asked about either, nor one of MLIR that changes a line as one before, after the same line.
@@ -183,7 +186,8 @@ impl ModuleGate {
 
     /// Returns whether nothing would be learnt or gained by a candidate.
     fn is_vain(&self, candidate: &[u8], best: &[u8]) -> bool {
-        self.has_missed(candidate, best)
+        // Formatters of SQL depend on spaces.
+        self.format != ModuleFormat::Sql && self.has_missed(candidate, best)
             || self.format == ModuleFormat::Wasm && is_overwritten_module(best, candidate)
     }
 
@@ -222,7 +226,7 @@ impl ModuleGate {
                 .iter()
                 .any(|names| names.shapes.contains(shape) || names.other_shapes.contains(shape))
         };
-        let is_malformed = !names.undefined.is_subset(&base.undefined)
+        let is_malformed = !self.has_known_names(names, base)
             || !base.is_invalid && names.is_invalid
             || !base.is_ill_formed && names.is_ill_formed
             || !(names.known_operations.iter()).all(|operation| {
@@ -254,6 +258,16 @@ impl ModuleGate {
             false if self.format == ModuleFormat::LlvmIr => Some(Objection::Unfamiliar),
             false => Some(Objection::Malformed),
         }
+    }
+
+    /// Returns whether the names that a candidate does not define are those that the best one does
+    /// not define either. Of a shader they may be those of the input: built-in types may take the
+    /// place of others.
+    fn has_known_names(&self, names: &ModuleNames, base: &ModuleNames) -> bool {
+        let is_shader = matches!(self.format, ModuleFormat::Glsl | ModuleFormat::Wgsl);
+        (names.undefined.iter()).all(|name| {
+            base.undefined.contains(name) || is_shader && self.input.undefined.contains(name)
+        })
     }
 
     /// Returns whether a candidate with these names leaves out a number of LLVM IR that is
@@ -310,7 +324,11 @@ impl ModuleGate {
 
     fn gated_from(&self) -> usize {
         match self.format {
-            ModuleFormat::Spirv | ModuleFormat::Verilog => GATED_FROM,
+            ModuleFormat::Spirv
+            | ModuleFormat::Verilog
+            | ModuleFormat::Glsl
+            | ModuleFormat::Wgsl
+            | ModuleFormat::Sql => GATED_FROM,
             // The shortest functions with a body have 26 and 27 bytes.
             ModuleFormat::LlvmIr | ModuleFormat::Mlir => 32,
             ModuleFormat::Wasm
@@ -345,8 +363,12 @@ next:
     /// Returns a text that the gate stands before: with a long comment.
     fn long(format: ModuleFormat, text: &str) -> String {
         let mark = match format {
-            ModuleFormat::Mlir | ModuleFormat::Verilog => "//",
+            ModuleFormat::Mlir
+            | ModuleFormat::Verilog
+            | ModuleFormat::Glsl
+            | ModuleFormat::Wgsl => "//",
             ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => ";",
+            ModuleFormat::Sql => "--",
             ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SpirvBinary => ";;",
             ModuleFormat::Rtlil => "#",
         };
@@ -554,6 +576,35 @@ func.func @f(%a: i1, %b: i32) -> i32 {
         assert!(!verilog("input a, b", "input b"));
         assert!(verilog("input a, b", "input a"));
         assert!(verilog("a & d", "a"));
+    }
+
+    #[test]
+    fn names_of_shaders_stay_declared() {
+        let text = "fn f(a: vec2f) -> f32 { return a.x; }\nvar<private> b: f32;\n\
+                    fn main() { b = f(vec2f()); }\n";
+        let wgsl = |from, to| admits(ModuleFormat::Wgsl, text, from, to);
+        assert!(!wgsl("fn f(a: vec2f) -> f32 { return a.x; }\n", ""));
+        assert!(!wgsl("var<private> b: f32;\n", ""));
+        assert!(!wgsl("a: vec2f", ""));
+        assert!(!wgsl("f(vec2f())", "f()"));
+        assert!(wgsl("f(vec2f())", "f(b)"));
+        assert!(wgsl("b = f(vec2f());", ""));
+        // Known from the input.
+        assert!(wgsl("a: vec2f", "a: f32"));
+        let glsl = |from, to| admits(ModuleFormat::Glsl, "#version 450\nint a;\n", from, to);
+        assert!(!glsl("#version 450\n", ""));
+        assert!(glsl("int a;\n", ""));
+    }
+
+    #[test]
+    fn statements_of_sql_keep_what_their_words_ask_for() {
+        let text = "CREATE TABLE a (b, c);\nSELECT b FROM a WHERE c = 1;\n";
+        let sql = |from, to| admits(ModuleFormat::Sql, text, from, to);
+        assert!(!sql("TABLE ", ""));
+        assert!(!sql("FROM a", "FROM"));
+        assert!(!sql("c = 1", "c ="));
+        assert!(sql(" WHERE c = 1", ""));
+        assert!(sql("b, c", "b"));
     }
 
     #[test]

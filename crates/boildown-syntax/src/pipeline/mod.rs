@@ -326,7 +326,12 @@ fn passes_of(
 /// if the rest is well-formed.
 #[must_use]
 pub fn is_module_text(bytes: &[u8], language: Option<&'static Language>) -> bool {
-    module_format(bytes, language).is_some()
+    let is_strict = |format: ModuleFormat| {
+        // The last passes over these delete single tokens whatever the rest is.
+        let lenient = [ModuleFormat::Glsl, ModuleFormat::Wgsl, ModuleFormat::Sql];
+        !lenient.contains(&format)
+    };
+    module_format(bytes, language).is_some_and(is_strict)
 }
 
 /// Returns the format of a module that can be checked.
@@ -336,6 +341,9 @@ fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<Mo
         Some("MLIR") => Some(ModuleFormat::Mlir),
         Some("SMT-LIB") => Some(ModuleFormat::SmtLib),
         Some("Verilog") => Some(ModuleFormat::Verilog),
+        Some("GLSL") => Some(ModuleFormat::Glsl),
+        Some("WGSL") => Some(ModuleFormat::Wgsl),
+        Some("SQL") => Some(ModuleFormat::Sql),
         Some("S-expressions") if is_wat(bytes) && is_valid_module_text(bytes) => {
             Some(ModuleFormat::Wat)
         }

@@ -19,6 +19,9 @@ pub(crate) enum ModuleFormat {
     Verilog,
     /// A script of SMT-LIB.
     SmtLib,
+    Glsl,
+    Wgsl,
+    Sql,
 }
 
 /// Returns whether a line begins a function.

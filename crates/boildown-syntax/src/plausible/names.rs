@@ -6,8 +6,10 @@ use super::blocks::BlockOrder;
 use super::format::{ModuleFormat, begins_function, kind};
 use super::hashing::{HASH_START, hash};
 use super::mlir_lines::{LineTypes, RegionEnds, defines_symbol, exponent, shapes};
+use super::shaders::{ShaderLanguage, undeclared};
 use super::signatures::{known_operation, string_elements};
 use super::spirv::shape;
+use super::sql::has_faults_of_sql;
 use super::verilog::VerilogFaults;
 use crate::document::{
     is_ill_formed_ir, is_valid_module, is_valid_module_text, rtlil_cells, spirv_text,
@@ -58,13 +60,15 @@ impl ModuleNames {
             ModuleFormat::Rtlil => return Self::of_rtlil(text),
             ModuleFormat::SmtLib => return Self::of_script(text),
             ModuleFormat::Verilog => return Self::of_verilog(text),
+            ModuleFormat::Sql => Some(!has_faults_of_sql(text)),
+            ModuleFormat::Glsl => return Self::of_shader(ShaderLanguage::Glsl, text),
+            ModuleFormat::Wgsl => return Self::of_shader(ShaderLanguage::Wgsl, text),
         };
         if let Some(is_valid) = is_valid {
             names.is_invalid = !is_valid;
             return names;
         }
-        let mut defined = BTreeSet::new();
-        let mut mentioned = BTreeSet::new();
+        let (mut defined, mut mentioned) = (BTreeSet::new(), BTreeSet::new());
         let mut function = 0;
         let mut blocks = BlockOrder::new(format);
         let mut regions = RegionEnds::default();
@@ -168,6 +172,14 @@ impl ModuleNames {
         }
     }
 
+    fn of_shader(language: ShaderLanguage, text: &[u8]) -> Self {
+        let undeclared = undeclared(language, text).into_iter();
+        Self {
+            undefined: undeclared.map(|name| (0, name)).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Reads a script of SMT-LIB: an operation with its number of arguments is a pair of words.
     fn of_script(text: &[u8]) -> Self {
         let form = ScriptForm::read(text);
@@ -236,7 +248,10 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
         | ModuleFormat::Wat
         | ModuleFormat::Rtlil
         | ModuleFormat::Verilog
-        | ModuleFormat::SmtLib => b"",
+        | ModuleFormat::SmtLib
+        | ModuleFormat::Glsl
+        | ModuleFormat::Wgsl
+        | ModuleFormat::Sql => b"",
     };
     // `%a#1` is one of several results.
     if word.len() < 2 || !signs.contains(&word[0]) || word[0] == b'#' && word[1].is_ascii_digit() {
@@ -268,7 +283,10 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
         | ModuleFormat::Wat
         | ModuleFormat::Rtlil
         | ModuleFormat::Verilog
-        | ModuleFormat::SmtLib => false,
+        | ModuleFormat::SmtLib
+        | ModuleFormat::Glsl
+        | ModuleFormat::Wgsl
+        | ModuleFormat::Sql => false,
     };
     Some(MentionedName {
         text: word.into(),
@@ -292,7 +310,10 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
             | ModuleFormat::SpirvBinary
             | ModuleFormat::Wat
             | ModuleFormat::Rtlil
-            | ModuleFormat::Verilog => false,
+            | ModuleFormat::Verilog
+            | ModuleFormat::Glsl
+            | ModuleFormat::Wgsl
+            | ModuleFormat::Sql => false,
         };
         if is_comment {
             break;

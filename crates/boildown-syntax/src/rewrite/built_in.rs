@@ -22,7 +22,7 @@ pub(super) enum BuiltIn {
     Similar,
     /// A node becomes a single word of the same width: `f(a, b)` → `f_a__b_`.
     SameWidth,
-    /// A number becomes a shorter one: `1234` → `12`.
+    /// A number becomes a shorter one: `1234` → `12`; an operation on numbers becomes its value.
     Number,
     /// Two words become one: `0 AS` → `0AS`.
     Joined,
@@ -259,10 +259,14 @@ impl<'a> BuiltIns<'a> {
         self.add(source, vec![edit]);
     }
 
-    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`.
+    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`, and `8 - 1` → `7`.
     pub(super) fn numbers(&mut self) {
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
             let old = self.document.text(node.tokens.clone());
+            if let Some(value) = value_of_operation(old) {
+                self.replace(BuiltIn::Number, id, value.to_string().as_bytes());
+                continue;
+            }
             let is_number = old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1;
             if !is_number || words(old, 0..old.len()).nth(1).is_some() {
                 continue;
@@ -352,6 +356,66 @@ impl<'a> BuiltIns<'a> {
                     self.add(BuiltIn::Joined, vec![edit]);
                 }
             }
+        }
+    }
+}
+
+/// Returns the value of an operation on two decimal numbers, which may be in brackets. A part of
+/// it, `8` of `8 - 1`, is another number, and often one too many: the width of a vector. The value
+/// has to be the same in each language, so a quotient is whole and a difference not negative.
+fn value_of_operation(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    let inner = text
+        .strip_prefix('(')
+        .and_then(|text| text.strip_suffix(')'));
+    let text = inner.unwrap_or(text).trim();
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let left = &text[..text.find(|letter| !is_digit(letter))?];
+    let right = &text[text.trim_end_matches(is_digit).len()..];
+    let sign = text.get(left.len()..text.len() - right.len())?.trim();
+    // An octal number begins with a zero.
+    let number = |digits: &str| match digits.as_bytes() {
+        [b'0', _, ..] => None,
+        _ => digits.parse::<u64>().ok(),
+    };
+    let (left, right) = (number(left)?, number(right)?);
+    match sign {
+        "+" => left.checked_add(right),
+        "-" => left.checked_sub(right),
+        "*" => left.checked_mul(right),
+        "/" => (left.checked_rem(right)? == 0).then(|| left / right),
+        "<<" => left.checked_mul(1_u64.checked_shl(right.try_into().ok()?)?),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_on_two_numbers_has_a_value() {
+        let value = |text: &str| value_of_operation(text.as_bytes());
+        assert_eq!(value("8-1"), Some(7));
+        assert_eq!(value("(2 * 8)"), Some(16));
+        assert_eq!(value("12 / 4"), Some(3));
+        assert_eq!(value("1 << 4"), Some(16));
+        assert_eq!(value("7 + 0"), Some(7));
+        for text in [
+            "8",
+            "8-",
+            "-1",
+            "1 - 2",
+            "7 / 2",
+            "1 / 0",
+            "010 + 1",
+            "1 - 2 - 3",
+            "1.5 + 2",
+            "1 << 64",
+            "8'h1 + 2",
+            "é",
+        ] {
+            assert_eq!(value(text), None, "{text}");
         }
     }
 }
