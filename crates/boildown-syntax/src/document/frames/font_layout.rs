@@ -21,7 +21,7 @@ enum LayoutField {
     /// The offset of another structure; zero if there is none.
     Offset(LayoutShape),
     /// The number of records, and the records.
-    List(&'static [LayoutField]),
+    List(&'static [Self]),
 }
 
 /// What a structure consists of.
@@ -32,9 +32,9 @@ enum LayoutShape {
     /// The fields of its format: the number that it begins with, counted from 1.
     Formats(&'static [&'static [LayoutField]]),
     /// A lookup with subtables of its type: the number that it begins with, counted from 1.
-    Lookup(&'static [LayoutShape]),
+    Lookup(&'static [Self]),
     /// A subtable that says where the real one is, of the type that it has.
-    Extension(&'static [LayoutShape]),
+    Extension(&'static [Self]),
 }
 
 use LayoutField::{Bytes, List, Offset};

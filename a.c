@@ -1,7 +1,0 @@
-record_free(int *f)
-{
-    while (f) {
-        free(f);
-        f++;
-    }
-}
