@@ -450,6 +450,19 @@ mod tests {
         texts
     }
 
+    #[cfg(feature = "lang-javascript")]
+    #[test]
+    fn of_deep_calls_in_calls_the_outer_ones_are_replaced() {
+        let rule = "rule r\n function $F($P) { return $E } ~>\n everywhere: $F($A) ~> $E\n inside $E: $P ~> $A\n example: function f(a) { return a } f(1) ~> 1";
+        let calls = |depth: usize| format!("{}b{}", "f(".repeat(depth), ")".repeat(depth));
+        let single = format!("function f(a) {{ return a }} {}", calls(500));
+        // The outermost one, and eight levels inside of it.
+        assert_eq!(rewritten("JavaScript", rule, &single), [calls(491)]);
+        // Each level would double the text.
+        let double = format!("function f(a) {{ return a + a }} {}", calls(500));
+        assert!(rewritten("JavaScript", rule, &double).is_empty());
+    }
+
     #[cfg(feature = "lang-python")]
     #[test]
     fn blocks_of_python_are_indented_as_their_places_are() {

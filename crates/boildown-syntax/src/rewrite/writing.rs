@@ -11,6 +11,10 @@ use super::proposal::Edit;
 use crate::Document;
 use crate::document::is_word;
 
+/// How many levels of occurrences in occurrences are replaced. A text may have the same hole several
+/// times, so each level may double it.
+const DEEPEST: usize = 8;
+
 /// A match of a pattern, and what takes its place.
 #[derive(Debug)]
 pub(super) struct Occurrence<'a> {
@@ -51,7 +55,7 @@ impl<'a> Writing<'a> {
 
     /// Returns the edit at the match that the proposal begins with.
     pub(super) fn edit_here(&self, found: &Match, replacement: &Pattern) -> Edit {
-        let text = self.text(found, replacement, &|_| true);
+        let text = self.text(found, replacement, &|_| true, DEEPEST);
         Edit::new(&found.tokens, text.trim_ascii())
     }
 
@@ -59,22 +63,24 @@ impl<'a> Writing<'a> {
     pub(super) fn edit_at(&self, occurrence: &Occurrence<'_>) -> Edit {
         Edit::new(
             &occurrence.found.tokens,
-            self.text_at(occurrence).trim_ascii(),
+            self.text_at(occurrence, DEEPEST).trim_ascii(),
         )
     }
 
-    fn text_at(&self, occurrence: &Occurrence<'_>) -> Vec<u8> {
+    fn text_at(&self, occurrence: &Occurrence<'_>, levels: usize) -> Vec<u8> {
         // What comes from elsewhere may contain the occurrence, as the value of `a` in `a = a + 1`.
         let is_own = |hole: usize| self.known[hole].is_none();
-        self.text(&occurrence.found, occurrence.replacement, &is_own)
+        self.text(&occurrence.found, occurrence.replacement, &is_own, levels)
     }
 
-    /// Returns the text of a replacement. In the holes that are its own, occurrences are replaced.
+    /// Returns the text of a replacement. In the holes that are its own, occurrences are replaced,
+    /// and those inside them, down to this many levels.
     fn text(
         &self,
         found: &Match,
         replacement: &Pattern,
         is_own: &dyn Fn(usize) -> bool,
+        levels: usize,
     ) -> Vec<u8> {
         let indentation = Indentation::of(self.document, &found.tokens);
         let mut text: Vec<u8> = Vec::new();
@@ -90,7 +96,7 @@ impl<'a> Writing<'a> {
                 }
                 PatternItem::One(hole) | PatternItem::Many(hole) => {
                     let tokens = found.bindings[*hole].clone().unwrap_or(0..0);
-                    let piece = self.hole(*hole, &found.bindings, is_own);
+                    let piece = self.hole(*hole, &found.bindings, is_own, levels);
                     (Cow::Owned(piece), Some(tokens))
                 }
             };
@@ -107,39 +113,38 @@ impl<'a> Writing<'a> {
     }
 
     /// Returns the text of a hole with the arguments in it.
-    fn hole(&self, hole: usize, bindings: &Bindings, is_own: &dyn Fn(usize) -> bool) -> Vec<u8> {
+    fn hole(
+        &self,
+        hole: usize,
+        bindings: &Bindings,
+        is_own: &dyn Fn(usize) -> bool,
+        levels: usize,
+    ) -> Vec<u8> {
         let Some(tokens) = bindings[hole].clone() else {
             return Vec::new();
         };
-        let argument = |from: usize, tokens: Range<usize>| self.range(tokens, &[], is_own(from));
+        let levels_in = |hole: usize| if is_own(hole) { levels } else { 0 };
+        let argument = |from: usize, tokens: Range<usize>| self.range(tokens, &[], levels_in(from));
         let concerned = (self.arguments.iter()).filter(|arguments| arguments.concern(hole));
         let values: Vec<NamedValue<'_>> = concerned
             .flat_map(|arguments| arguments.values(self.document, bindings, &argument))
             .collect();
         // The name of what the rule is about stays in its own definition.
-        let has_occurrences = is_own(hole) && tokens.len() > 1;
-        self.range(tokens, &values, has_occurrences)
+        let levels = if tokens.len() > 1 { levels_in(hole) } else { 0 };
+        self.range(tokens, &values, levels)
     }
 
     /// Returns the text of tokens. Names become their values; names after a dot are members, and
     /// stay.
-    fn range(
-        &self,
-        tokens: Range<usize>,
-        values: &[NamedValue<'_>],
-        has_occurrences: bool,
-    ) -> Vec<u8> {
+    fn range(&self, tokens: Range<usize>, values: &[NamedValue<'_>], levels: usize) -> Vec<u8> {
         let mut text = Vec::new();
         let mut token = tokens.start;
         while token < tokens.end {
             if token > tokens.start {
                 text.extend_from_slice(self.document.gap(token));
             }
-            if let Some(occurrence) = self
-                .occurrence_at(token, tokens.end)
-                .filter(|_| has_occurrences)
-            {
-                text.extend_from_slice(self.text_at(occurrence).trim_ascii());
+            if let Some(occurrence) = self.occurrence_at(token, tokens.end).filter(|_| levels > 0) {
+                text.extend_from_slice(self.text_at(occurrence, levels - 1).trim_ascii());
                 token = occurrence.found.tokens.end;
                 continue;
             }
