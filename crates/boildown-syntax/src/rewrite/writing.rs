@@ -11,8 +11,8 @@ use super::proposal::Edit;
 use crate::Document;
 use crate::document::is_word;
 
-/// How many levels of occurrences in occurrences are replaced. A text may have the same hole several
-/// times, so each level may double it.
+/// How many levels of occurrences in occurrences are replaced. A text may have the same hole
+/// several times, so each level may double it.
 const DEEPEST: usize = 8;
 
 /// A match of a pattern, and what takes its place.
