@@ -326,12 +326,7 @@ fn passes_of(
 /// if the rest is well-formed.
 #[must_use]
 pub fn is_module_text(bytes: &[u8], language: Option<&'static Language>) -> bool {
-    let is_strict = |format: ModuleFormat| {
-        // The last passes over these delete single tokens whatever the rest is.
-        let lenient = [ModuleFormat::Glsl, ModuleFormat::Wgsl, ModuleFormat::Sql];
-        !lenient.contains(&format)
-    };
-    module_format(bytes, language).is_some_and(is_strict)
+    module_format(bytes, language).is_some_and(ModuleFormat::gates_single_tokens)
 }
 
 /// Returns the format of a module that can be checked.

@@ -24,6 +24,14 @@ pub(crate) enum ModuleFormat {
     Sql,
 }
 
+impl ModuleFormat {
+    /// Returns whether the gate stands before the last passes too. Those over shaders and scripts
+    /// of SQL delete single tokens whatever the rest is.
+    pub(crate) fn gates_single_tokens(self) -> bool {
+        !matches!(self, Self::Glsl | Self::Wgsl | Self::Sql)
+    }
+}
+
 /// Returns whether a line begins a function.
 pub(super) fn begins_function(words: &[&[u8]]) -> bool {
     let is_function =

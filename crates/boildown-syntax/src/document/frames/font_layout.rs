@@ -406,6 +406,39 @@ mod tests {
         assert_eq!(glyphs.records().len(), read.records().len() - 2);
     }
 
+    #[test]
+    fn an_extension_leads_to_the_subtable_of_its_type() {
+        let table = [
+            words(&[1, 0, 0, 0, 10]),
+            // The lookup and its subtable, which says that the real one is eight bytes further.
+            words(&[1, 4, 7, 0, 1, 8, 1, 4, 0, 8]),
+            // A ligature.
+            words(&[1, 8, 1, 14, 1, 1, 5, 1, 4, 70, 2, 7]),
+        ]
+        .concat();
+        let read = frames(&table);
+        assert_eq!(read.numbers().filter(|at| at.len() == 4).count(), 1);
+        let lookup = &read.records()[0];
+        assert_eq!(lookup.record, 12..14);
+        // All that follows: the lookup, both subtables, the glyphs, the set and the ligature.
+        let first = lookup.contents.iter().map(|part| part.start).min();
+        assert_eq!(first, Some(14));
+        let length: usize = lookup.contents.iter().map(Range::len).sum();
+        assert_eq!(length, table.len() - 14);
+        assert_eq!(lookup.contents.len(), 6);
+    }
+
+    #[test]
+    fn the_classes_of_glyphs_are_parts_with_their_records() {
+        // Two ranges of glyphs with their classes, and nothing else.
+        let table = words(&[1, 0, 12, 0, 0, 0, 2, 2, 3, 4, 1, 7, 8, 2]);
+        let mut read = Frames::default();
+        add_to(&mut read, &table, b"GDEF", &(0..table.len()));
+        let read = read.sorted().agreeing(&table);
+        let left = without(&table, read, |part| *part == (22..28));
+        assert_eq!(left, words(&[1, 0, 12, 0, 0, 0, 2, 1, 3, 4, 1]));
+    }
+
     proptest! {
         #[test]
         fn a_damaged_table_is_written_as_it_was(
