@@ -7,6 +7,7 @@ mod format;
 mod hashing;
 mod mlir_lines;
 mod names;
+mod programs;
 mod samples;
 mod shaders;
 mod signatures;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use boildown_search::Verdict;
 
 use crate::document::is_overwritten_module;
-pub(crate) use format::ModuleFormat;
+pub(crate) use format::{CompiledLanguage, ModuleFormat};
 use hashing::{hash_of_change, hash_of_words};
 use names::{ModuleNames, lacking};
 use samples::{MissedAttributes, SkippedCandidates};
@@ -108,6 +109,11 @@ impl ModuleGate {
         }
     }
 
+    /// Returns whether the gate stands before the passes that prove a result 1-minimal.
+    pub(crate) fn gates_proof(&self) -> bool {
+        self.format.gates_proof()
+    }
+
     /// Returns whether a candidate is to be asked about. Counts those that are not.
     pub(crate) fn admits(&mut self, candidate: &[u8], best: &Arc<[u8]>) -> bool {
         if self.is_open() {
@@ -184,10 +190,15 @@ impl ModuleGate {
         best.len() < GATED_FROM && self.format == ModuleFormat::LlvmIr
     }
 
+    /// Returns whether texts that differ in their spaces are told apart.
+    fn asks_about_spaces(&self) -> bool {
+        matches!(self.format, ModuleFormat::Sql | ModuleFormat::Program(_))
+    }
+
     /// Returns whether nothing would be learnt or gained by a candidate.
     fn is_vain(&self, candidate: &[u8], best: &[u8]) -> bool {
-        // Formatters of SQL depend on spaces.
-        self.format != ModuleFormat::Sql && self.has_missed(candidate, best)
+        // Formatters depend on spaces.
+        !self.asks_about_spaces() && self.has_missed(candidate, best)
             || self.format == ModuleFormat::Wasm && is_overwritten_module(best, candidate)
     }
 
@@ -264,9 +275,12 @@ impl ModuleGate {
     /// not define either. Of a shader they may be those of the input: built-in types may take the
     /// place of others.
     fn has_known_names(&self, names: &ModuleNames, base: &ModuleNames) -> bool {
-        let is_shader = matches!(self.format, ModuleFormat::Glsl | ModuleFormat::Wgsl);
+        let has_built_in = matches!(
+            self.format,
+            ModuleFormat::Glsl | ModuleFormat::Wgsl | ModuleFormat::Program(_)
+        );
         (names.undefined.iter()).all(|name| {
-            base.undefined.contains(name) || is_shader && self.input.undefined.contains(name)
+            base.undefined.contains(name) || has_built_in && self.input.undefined.contains(name)
         })
     }
 
@@ -335,7 +349,8 @@ impl ModuleGate {
             | ModuleFormat::Wat
             | ModuleFormat::SpirvBinary
             | ModuleFormat::Rtlil
-            | ModuleFormat::SmtLib => 0,
+            | ModuleFormat::SmtLib
+            | ModuleFormat::Program(_) => 0,
         }
     }
 
@@ -366,7 +381,8 @@ next:
             ModuleFormat::Mlir
             | ModuleFormat::Verilog
             | ModuleFormat::Glsl
-            | ModuleFormat::Wgsl => "//",
+            | ModuleFormat::Wgsl
+            | ModuleFormat::Program(_) => "//",
             ModuleFormat::LlvmIr | ModuleFormat::Spirv | ModuleFormat::SmtLib => ";",
             ModuleFormat::Sql => "--",
             ModuleFormat::Wasm | ModuleFormat::Wat | ModuleFormat::SpirvBinary => ";;",

@@ -35,7 +35,7 @@ use crate::document::{
     Document, View, is_rtlil, is_spirv_binary, is_valid_module, is_valid_module_text, spirv_text,
     words,
 };
-use crate::plausible::{ModuleFormat, ModuleGate};
+use crate::plausible::{CompiledLanguage, ModuleFormat, ModuleGate};
 use crate::rewrite::{RewriteSetup, Rules};
 use crate::split::Split;
 use crate::strategy::{GateMode, PassSelection, Strategy, Units};
@@ -326,7 +326,7 @@ fn passes_of(
 /// if the rest is well-formed.
 #[must_use]
 pub fn is_module_text(bytes: &[u8], language: Option<&'static Language>) -> bool {
-    module_format(bytes, language).is_some_and(ModuleFormat::gates_single_tokens)
+    module_format(bytes, language).is_some_and(ModuleFormat::gates_proof)
 }
 
 /// Returns the format of a module that can be checked.
@@ -339,6 +339,9 @@ fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<Mo
         Some("GLSL") => Some(ModuleFormat::Glsl),
         Some("WGSL") => Some(ModuleFormat::Wgsl),
         Some("SQL") => Some(ModuleFormat::Sql),
+        Some(name @ ("C" | "C++" | "Java" | "Rust")) => {
+            CompiledLanguage::named(name).map(ModuleFormat::Program)
+        }
         Some("S-expressions") if is_wat(bytes) && is_valid_module_text(bytes) => {
             Some(ModuleFormat::Wat)
         }

@@ -520,11 +520,23 @@ impl Passes {
         8 * self.best.bytes().len() <= 7 * self.document.bytes().len()
     }
 
+    /// Returns whether a query has to pass the gate for modules. What proves that the result is
+    /// 1-minimal does not, unless the gate stands before the proof.
+    fn is_gated(&self, query: &Query<Candidate>, gate: &ModuleGate) -> bool {
+        match self.current_pass().map(|pass| pass.id) {
+            // What is made of several words is declared nowhere.
+            Some(PassId::RewritingJoins) => true,
+            Some(PassId::Nodes) => gate.gates_proof() && query.candidate.check() == Check::Parses,
+            _ => query.candidate.check() == Check::Parses,
+        }
+    }
+
     /// Returns whether the gate for modules admits a query.
     fn is_plausible(&mut self, query: &Query<Candidate>) -> bool {
-        let is_checked = query.candidate.check() == Check::Parses;
+        let gate = self.module_gate.as_ref();
+        let is_gated = gate.is_some_and(|gate| self.is_gated(query, gate));
         match &mut self.module_gate {
-            Some(gate) if is_checked => gate.admits(query.candidate.bytes(), self.best.bytes()),
+            Some(gate) if is_gated => gate.admits(query.candidate.bytes(), self.best.bytes()),
             _ => true,
         }
     }
@@ -596,8 +608,8 @@ impl Search for Passes {
         }
         let others = self.search.certain().into_iter().skip(1);
         let others = others.filter(|query| {
-            let is_checked = query.candidate.check() == Check::Parses;
-            let gate = self.module_gate.as_ref().filter(|_| is_checked);
+            let gate = self.module_gate.as_ref();
+            let gate = gate.filter(|gate| self.is_gated(query, gate));
             let best = self.best.bytes();
             let passes = |gate: &ModuleGate| gate.passes(query.candidate.bytes(), best);
             self.is_allowed(query) && gate.is_none_or(passes)

@@ -1,6 +1,7 @@
 //! The formats of modules and scripts that the gate knows.
 
 use super::hashing::{HASH_START, hash};
+pub(crate) use super::programs::CompiledLanguage;
 
 /// The format of a module, as far as its names and words are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,13 +23,15 @@ pub(crate) enum ModuleFormat {
     Glsl,
     Wgsl,
     Sql,
+    /// A program whose compiler resolves all names.
+    Program(CompiledLanguage),
 }
 
 impl ModuleFormat {
-    /// Returns whether the gate stands before the last passes too. Those over shaders and scripts
-    /// of SQL delete single tokens whatever the rest is.
-    pub(crate) fn gates_single_tokens(self) -> bool {
-        !matches!(self, Self::Glsl | Self::Wgsl | Self::Sql)
+    /// Returns whether the gate stands before the last passes too. Those over shaders, programs
+    /// and scripts of SQL delete single tokens whatever the rest is.
+    pub(crate) fn gates_proof(self) -> bool {
+        !matches!(self, Self::Glsl | Self::Wgsl | Self::Sql | Self::Program(_))
     }
 }
 

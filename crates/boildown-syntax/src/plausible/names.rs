@@ -6,6 +6,7 @@ use super::blocks::BlockOrder;
 use super::format::{ModuleFormat, begins_function, kind};
 use super::hashing::{HASH_START, hash};
 use super::mlir_lines::{LineTypes, RegionEnds, defines_symbol, exponent, shapes};
+use super::programs::{self, CompiledLanguage};
 use super::shaders::{ShaderLanguage, undeclared};
 use super::signatures::{known_operation, string_elements};
 use super::spirv::shape;
@@ -63,6 +64,7 @@ impl ModuleNames {
             ModuleFormat::Sql => Some(!has_faults_of_sql(text)),
             ModuleFormat::Glsl => return Self::of_shader(ShaderLanguage::Glsl, text),
             ModuleFormat::Wgsl => return Self::of_shader(ShaderLanguage::Wgsl, text),
+            ModuleFormat::Program(language) => return Self::of_program(language, text),
         };
         if let Some(is_valid) = is_valid {
             names.is_invalid = !is_valid;
@@ -180,6 +182,14 @@ impl ModuleNames {
         }
     }
 
+    fn of_program(language: CompiledLanguage, text: &[u8]) -> Self {
+        let undeclared = programs::undeclared(language, text).into_iter();
+        Self {
+            undefined: undeclared.map(|name| (0, name)).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Reads a script of SMT-LIB: an operation with its number of arguments is a pair of words.
     fn of_script(text: &[u8]) -> Self {
         let form = ScriptForm::read(text);
@@ -251,7 +261,8 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
         | ModuleFormat::SmtLib
         | ModuleFormat::Glsl
         | ModuleFormat::Wgsl
-        | ModuleFormat::Sql => b"",
+        | ModuleFormat::Sql
+        | ModuleFormat::Program(_) => b"",
     };
     // `%a#1` is one of several results.
     if word.len() < 2 || !signs.contains(&word[0]) || word[0] == b'#' && word[1].is_ascii_digit() {
@@ -286,7 +297,8 @@ fn name(format: ModuleFormat, words: &[&[u8]], index: usize) -> Option<Mentioned
         | ModuleFormat::SmtLib
         | ModuleFormat::Glsl
         | ModuleFormat::Wgsl
-        | ModuleFormat::Sql => false,
+        | ModuleFormat::Sql
+        | ModuleFormat::Program(_) => false,
     };
     Some(MentionedName {
         text: word.into(),
@@ -313,7 +325,8 @@ fn words(format: ModuleFormat, line: &[u8]) -> Vec<&[u8]> {
             | ModuleFormat::Verilog
             | ModuleFormat::Glsl
             | ModuleFormat::Wgsl
-            | ModuleFormat::Sql => false,
+            | ModuleFormat::Sql
+            | ModuleFormat::Program(_) => false,
         };
         if is_comment {
             break;
