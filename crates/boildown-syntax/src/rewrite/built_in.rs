@@ -259,13 +259,16 @@ impl<'a> BuiltIns<'a> {
         self.add(source, vec![edit]);
     }
 
-    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`, and `8 - 1` → `7`.
+    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`, `3.25` → `0.3`, and `8 - 1` → `7`.
     pub(super) fn numbers(&mut self) {
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
             let old = self.document.text(node.tokens.clone());
             if let Some(value) = value_of_operation(old) {
                 self.replace(BuiltIn::Number, id, value.to_string().as_bytes());
                 continue;
+            }
+            for text in shorter_decimals(old) {
+                self.replace(BuiltIn::Number, id, &text);
             }
             let is_number = old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1;
             if !is_number || words(old, 0..old.len()).nth(1).is_some() {
@@ -389,9 +392,52 @@ fn value_of_operation(text: &[u8]) -> Option<u64> {
     }
 }
 
+/// Returns shorter decimal fractions: one of a single digit, for each digit, then less of the
+/// fraction. Which of them a program rounds wrongly follows from no length, so each deletion of a
+/// digit alone may miss: `0.013` → `0.3`.
+fn shorter_decimals(text: &[u8]) -> Vec<Vec<u8>> {
+    let Some(point) = text.iter().position(|&byte| byte == b'.') else {
+        return Vec::new();
+    };
+    let (whole, fraction) = (&text[..point], &text[point + 1..]);
+    let is_number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    if !is_number(whole) || !is_number(fraction) || text.len() < 4 {
+        return Vec::new();
+    }
+    let mut shorter: Vec<Vec<u8>> = Vec::new();
+    for &digit in whole.iter().chain(fraction) {
+        let short = vec![b'0', b'.', digit];
+        if digit != b'0' && !shorter.contains(&short) {
+            shorter.push(short);
+        }
+    }
+    for end in [fraction.len() / 2, fraction.len() - 1] {
+        let short = &text[..=point + end];
+        if end > 0 && !shorter.iter().any(|text| text == short) {
+            shorter.push(short.to_vec());
+        }
+    }
+    shorter
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_decimal_fraction_becomes_one_of_a_single_digit_or_loses_digits() {
+        let shorter = |text: &str| -> Vec<String> {
+            (shorter_decimals(text.as_bytes()).into_iter())
+                .map(|text| String::from_utf8(text).unwrap())
+                .collect()
+        };
+        assert_eq!(shorter("0.013"), ["0.1", "0.3", "0.0", "0.01"]);
+        assert_eq!(shorter("12.5"), ["0.1", "0.2", "0.5"]);
+        assert_eq!(shorter("0.1616"), ["0.1", "0.6", "0.16", "0.161"]);
+        for text in ["0.5", "10", ".25", "1.", "1.5f", "1.2.3", "-0.25", "v1.25"] {
+            assert!(shorter(text).is_empty(), "{text}");
+        }
+    }
 
     #[test]
     fn an_operation_on_two_numbers_has_a_value() {
