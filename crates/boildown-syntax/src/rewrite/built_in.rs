@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 
+use super::literals::{plain_string, shorter_decimals, value_of_operation};
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
 use crate::document::{ERROR, is_word, own_forms, words};
@@ -24,8 +25,12 @@ pub(super) enum BuiltIn {
     SameWidth,
     /// A number becomes a shorter one: `1234` → `12`; an operation on numbers becomes its value.
     Number,
+    /// A string in triple quotes becomes a plain one.
+    PlainString,
     /// Two words become one: `0 AS` → `0AS`.
     Joined,
+    /// A character inside a string becomes a space.
+    Space,
     /// The definitions of a symbol are deleted; minimal replacements take the place of its uses.
     UsesByMinimal,
     /// The definitions of a symbol are deleted; another name takes the place of its uses.
@@ -96,6 +101,9 @@ pub(crate) struct Vocabulary {
 }
 
 type ByLength = BTreeSet<(usize, Arc<[u8]>)>;
+
+/// Only up to this many words and other characters: replacements whatever the grammar says.
+const TINY: usize = 16;
 
 /// The largest number of similar words that are tried for a node.
 const SIMILAR: usize = 2;
@@ -305,6 +313,9 @@ impl<'a> BuiltIns<'a> {
             for text in similar.into_iter().take(SIMILAR) {
                 self.replace(BuiltIn::Similar, id, &text);
             }
+            if let Some(text) = plain_string(old) {
+                self.replace(BuiltIn::PlainString, id, &text);
+            }
         }
     }
 
@@ -361,107 +372,54 @@ impl<'a> BuiltIns<'a> {
             }
         }
     }
-}
 
-/// Returns the value of an operation on two decimal numbers, which may be in brackets. A part of
-/// it, `8` of `8 - 1`, is another number, and often one too many: the width of a vector. The value
-/// has to be the same in each language, so a quotient is whole and a difference not negative.
-fn value_of_operation(text: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(text).ok()?.trim();
-    let inner = text
-        .strip_prefix('(')
-        .and_then(|text| text.strip_suffix(')'));
-    let text = inner.unwrap_or(text).trim();
-    let is_digit = |letter: char| letter.is_ascii_digit();
-    let left = &text[..text.find(|letter| !is_digit(letter))?];
-    let right = &text[text.trim_end_matches(is_digit).len()..];
-    let sign = text.get(left.len()..text.len() - right.len())?.trim();
-    // An octal number begins with a zero.
-    let number = |digits: &str| match digits.as_bytes() {
-        [b'0', _, ..] => None,
-        _ => digits.parse::<u64>().ok(),
-    };
-    let (left, right) = (number(left)?, number(right)?);
-    match sign {
-        "+" => left.checked_add(right),
-        "-" => left.checked_sub(right),
-        "*" => left.checked_mul(right),
-        "/" => (left.checked_rem(right)? == 0).then(|| left / right),
-        "<<" => left.checked_mul(1_u64.checked_shl(right.try_into().ok()?)?),
-        _ => None,
-    }
-}
-
-/// Returns shorter decimal fractions: one of a single digit, for each digit, then less of the
-/// fraction. Which of them a program rounds wrongly follows from no length, so each deletion of a
-/// digit alone may miss: `0.013` → `0.3`.
-fn shorter_decimals(text: &[u8]) -> Vec<Vec<u8>> {
-    let Some(point) = text.iter().position(|&byte| byte == b'.') else {
-        return Vec::new();
-    };
-    let (whole, fraction) = (&text[..point], &text[point + 1..]);
-    let is_number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    if !is_number(whole) || !is_number(fraction) || text.len() < 4 {
-        return Vec::new();
-    }
-    let mut shorter: Vec<Vec<u8>> = Vec::new();
-    for &digit in whole.iter().chain(fraction) {
-        let short = vec![b'0', b'.', digit];
-        if digit != b'0' && !shorter.contains(&short) {
-            shorter.push(short);
+    /// Proposes a space for each word or other character of a tiny text that has no white space
+    /// beside it and no token of its own, as in a string: `' \x'` for `'(\x'`. Where it is deleted,
+    /// its neighbours touch.
+    pub(super) fn spaces(&mut self) {
+        if self.document.len() > TINY {
+            return;
         }
-    }
-    for end in [fraction.len() / 2, fraction.len() - 1] {
-        let short = &text[..=point + end];
-        if end > 0 && !shorter.iter().any(|text| text == short) {
-            shorter.push(short.to_vec());
-        }
-    }
-    shorter
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_decimal_fraction_becomes_one_of_a_single_digit_or_loses_digits() {
-        let shorter = |text: &str| -> Vec<String> {
-            (shorter_decimals(text.as_bytes()).into_iter())
-                .map(|text| String::from_utf8(text).unwrap())
-                .collect()
-        };
-        assert_eq!(shorter("0.013"), ["0.1", "0.3", "0.0", "0.01"]);
-        assert_eq!(shorter("12.5"), ["0.1", "0.2", "0.5"]);
-        assert_eq!(shorter("0.1616"), ["0.1", "0.6", "0.16", "0.161"]);
-        for text in ["0.5", "10", ".25", "1.", "1.5f", "1.2.3", "-0.25", "v1.25"] {
-            assert!(shorter(text).is_empty(), "{text}");
+        for token in 1..self.document.len().saturating_sub(1) {
+            let [all, old] = [token - 1..token + 2, token..token + 1]
+                .map(|tokens| self.document.text(tokens).len());
+            let beside = [token - 1, token + 1].map(|token| self.document.token(token).len());
+            let is_quote = matches!(self.document.token(token), b"\"" | b"'" | b"`");
+            let touches = !is_quote && all == old + beside[0] + beside[1];
+            if touches
+                && [token, token + 1]
+                    .iter()
+                    .any(|&at| !self.document.starts_token(at))
+            {
+                let edit = Edit::new(&(token..token + 1), *b" ");
+                self.add(BuiltIn::Space, vec![edit]);
+            }
         }
     }
 
-    #[test]
-    fn an_operation_on_two_numbers_has_a_value() {
-        let value = |text: &str| value_of_operation(text.as_bytes());
-        assert_eq!(value("8-1"), Some(7));
-        assert_eq!(value("(2 * 8)"), Some(16));
-        assert_eq!(value("12 / 4"), Some(3));
-        assert_eq!(value("1 << 4"), Some(16));
-        assert_eq!(value("7 + 0"), Some(7));
-        for text in [
-            "8",
-            "8-",
-            "-1",
-            "1 - 2",
-            "7 / 2",
-            "1 / 0",
-            "010 + 1",
-            "1 - 2 - 3",
-            "1.5 + 2",
-            "1 << 64",
-            "8'h1 + 2",
-            "é",
-        ] {
-            assert_eq!(value(text), None, "{text}");
+    /// Proposes the shortest word of a tiny text for each string there, and in a text with syntax
+    /// errors for each node of several words: what a slot of the grammar accepts says nothing then.
+    pub(super) fn words_for_nodes(&mut self) {
+        if self.document.len() > TINY {
+            return;
+        }
+        let is_broken = self.tree.nodes.iter().any(|node| node.kind == ERROR);
+        for (id, node) in self.tree.nodes.enumerate().skip(1) {
+            let parts = node.tokens.start + 1..node.tokens.end;
+            if parts.is_empty()
+                || !is_broken && parts.clone().any(|at| self.document.starts_token(at))
+            {
+                continue;
+            }
+            let others = (0..self.document.len()).filter(|token| !node.tokens.contains(token));
+            let words = others.map(|token| self.document.token(token));
+            let word = words
+                .filter(|word| is_word(word[0]) && !word[0].is_ascii_digit())
+                .min_by_key(|word| word.len());
+            if let Some(word) = word {
+                let word = word.to_vec();
+                self.replace(BuiltIn::Minimal, id, &word);
+            }
         }
     }
 }

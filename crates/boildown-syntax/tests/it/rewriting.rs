@@ -222,6 +222,30 @@ fn words_of_strings_and_comments_lose_characters_and_names_do_not() {
 }
 
 #[test]
+fn fractions_strings_and_characters_of_tiny_texts_become_shorter() {
+    let strategy = Strategy::default;
+    let keeps = |text: &str| text.contains("0.") && text.contains('7');
+    let input = "[1.5, 0.8806666666667979]\n";
+    check_finished("JSON", input, strategy(), keeps, "0.7\n");
+    let keeps = |text: &str| text.trim().len() > 2 && text.ends_with("\"\n");
+    let input = "\"\"\"Read\nit.\n\"\"\"\n";
+    check_finished("Python", input, strategy(), keeps, "\"R\"\n");
+    let keeps =
+        |text: &str| text.contains("regex = '") && text.contains("\\x") && !text.contains("'\\x");
+    check_finished(
+        "TOML",
+        "regex = '(\\x'\n",
+        strategy(),
+        keeps,
+        "regex = ' \\x'\n",
+    );
+    let keeps =
+        |text: &str| text.starts_with("CREATE FUNCTION") && text.split_whitespace().count() == 4;
+    let input = "CREATE FUNCTION f ''\n";
+    check_finished("SQL", input, strategy(), keeps, "CREATE FUNCTION f f\n");
+}
+
+#[test]
 fn the_result_is_tidy_and_keeps_its_line_breaks() {
     let input = "if a:\n\n        if b:\n                    c()\n\n\n                    d()\n";
     let keeps = |text: &str| {
