@@ -396,30 +396,4 @@ impl<'a> BuiltIns<'a> {
             }
         }
     }
-
-    /// Proposes the shortest word of a tiny text for each string there, and in a text with syntax
-    /// errors for each node of several words: what a slot of the grammar accepts says nothing then.
-    pub(super) fn words_for_nodes(&mut self) {
-        if self.document.len() > TINY {
-            return;
-        }
-        let is_broken = self.tree.nodes.iter().any(|node| node.kind == ERROR);
-        for (id, node) in self.tree.nodes.enumerate().skip(1) {
-            let parts = node.tokens.start + 1..node.tokens.end;
-            if parts.is_empty()
-                || !is_broken && parts.clone().any(|at| self.document.starts_token(at))
-            {
-                continue;
-            }
-            let others = (0..self.document.len()).filter(|token| !node.tokens.contains(token));
-            let words = others.map(|token| self.document.token(token));
-            let word = words
-                .filter(|word| is_word(word[0]) && !word[0].is_ascii_digit())
-                .min_by_key(|word| word.len());
-            if let Some(word) = word {
-                let word = word.to_vec();
-                self.replace(BuiltIn::Minimal, id, &word);
-            }
-        }
-    }
 }

@@ -92,7 +92,6 @@ impl RewriteSetup {
             RewriteKind::Joined => {
                 built_in.joins();
                 built_in.spaces();
-                built_in.words_for_nodes();
                 built_in.widened_unparsed(self.language);
             }
             RewriteKind::CanonicalNames => built_in.canonical_names(self.language),
