@@ -178,6 +178,11 @@ impl Document {
         self.tokens.is_empty()
     }
 
+    /// Returns whether a token begins a counted token.
+    pub(crate) fn starts_token(&self, token: usize) -> bool {
+        u32::try_from(token).is_ok_and(|token| self.counted_starts.binary_search(&token).is_ok())
+    }
+
     /// Returns the number of counted tokens of which `kept` holds at least one token.
     #[must_use]
     pub fn count_tokens(&self, kept: &Subset) -> usize {

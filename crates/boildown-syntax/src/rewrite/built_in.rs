@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 
+use super::literals::{plain_string, shorter_decimals, value_of_operation};
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
 use crate::document::{ERROR, is_word, own_forms, words};
@@ -24,8 +25,12 @@ pub(super) enum BuiltIn {
     SameWidth,
     /// A number becomes a shorter one: `1234` → `12`; an operation on numbers becomes its value.
     Number,
+    /// A string in triple quotes becomes a plain one.
+    PlainString,
     /// Two words become one: `0 AS` → `0AS`.
     Joined,
+    /// A character inside a string becomes a space.
+    Space,
     /// The definitions of a symbol are deleted; minimal replacements take the place of its uses.
     UsesByMinimal,
     /// The definitions of a symbol are deleted; another name takes the place of its uses.
@@ -96,6 +101,9 @@ pub(crate) struct Vocabulary {
 }
 
 type ByLength = BTreeSet<(usize, Arc<[u8]>)>;
+
+/// Only up to this many words and other characters: replacements whatever the grammar says.
+const TINY: usize = 16;
 
 /// The largest number of similar words that are tried for a node.
 const SIMILAR: usize = 2;
@@ -259,13 +267,16 @@ impl<'a> BuiltIns<'a> {
         self.add(source, vec![edit]);
     }
 
-    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`, and `8 - 1` → `7`.
+    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`, `3.25` → `0.3`, and `8 - 1` → `7`.
     pub(super) fn numbers(&mut self) {
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
             let old = self.document.text(node.tokens.clone());
             if let Some(value) = value_of_operation(old) {
                 self.replace(BuiltIn::Number, id, value.to_string().as_bytes());
                 continue;
+            }
+            for text in shorter_decimals(old) {
+                self.replace(BuiltIn::Number, id, &text);
             }
             let is_number = old.first().is_some_and(u8::is_ascii_digit) && old.len() > 1;
             if !is_number || words(old, 0..old.len()).nth(1).is_some() {
@@ -301,6 +312,9 @@ impl<'a> BuiltIns<'a> {
             }
             for text in similar.into_iter().take(SIMILAR) {
                 self.replace(BuiltIn::Similar, id, &text);
+            }
+            if let Some(text) = plain_string(old) {
+                self.replace(BuiltIn::PlainString, id, &text);
             }
         }
     }
@@ -358,64 +372,28 @@ impl<'a> BuiltIns<'a> {
             }
         }
     }
-}
 
-/// Returns the value of an operation on two decimal numbers, which may be in brackets. A part of
-/// it, `8` of `8 - 1`, is another number, and often one too many: the width of a vector. The value
-/// has to be the same in each language, so a quotient is whole and a difference not negative.
-fn value_of_operation(text: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(text).ok()?.trim();
-    let inner = text
-        .strip_prefix('(')
-        .and_then(|text| text.strip_suffix(')'));
-    let text = inner.unwrap_or(text).trim();
-    let is_digit = |letter: char| letter.is_ascii_digit();
-    let left = &text[..text.find(|letter| !is_digit(letter))?];
-    let right = &text[text.trim_end_matches(is_digit).len()..];
-    let sign = text.get(left.len()..text.len() - right.len())?.trim();
-    // An octal number begins with a zero.
-    let number = |digits: &str| match digits.as_bytes() {
-        [b'0', _, ..] => None,
-        _ => digits.parse::<u64>().ok(),
-    };
-    let (left, right) = (number(left)?, number(right)?);
-    match sign {
-        "+" => left.checked_add(right),
-        "-" => left.checked_sub(right),
-        "*" => left.checked_mul(right),
-        "/" => (left.checked_rem(right)? == 0).then(|| left / right),
-        "<<" => left.checked_mul(1_u64.checked_shl(right.try_into().ok()?)?),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_operation_on_two_numbers_has_a_value() {
-        let value = |text: &str| value_of_operation(text.as_bytes());
-        assert_eq!(value("8-1"), Some(7));
-        assert_eq!(value("(2 * 8)"), Some(16));
-        assert_eq!(value("12 / 4"), Some(3));
-        assert_eq!(value("1 << 4"), Some(16));
-        assert_eq!(value("7 + 0"), Some(7));
-        for text in [
-            "8",
-            "8-",
-            "-1",
-            "1 - 2",
-            "7 / 2",
-            "1 / 0",
-            "010 + 1",
-            "1 - 2 - 3",
-            "1.5 + 2",
-            "1 << 64",
-            "8'h1 + 2",
-            "é",
-        ] {
-            assert_eq!(value(text), None, "{text}");
+    /// Proposes a space for each word or other character of a tiny text that has no white space
+    /// beside it and no token of its own, as in a string: `' \x'` for `'(\x'`. Where it is deleted,
+    /// its neighbours touch.
+    pub(super) fn spaces(&mut self) {
+        if self.document.len() > TINY {
+            return;
+        }
+        for token in 1..self.document.len().saturating_sub(1) {
+            let [all, old] = [token - 1..token + 2, token..token + 1]
+                .map(|tokens| self.document.text(tokens).len());
+            let beside = [token - 1, token + 1].map(|token| self.document.token(token).len());
+            let is_quote = matches!(self.document.token(token), b"\"" | b"'" | b"`");
+            let touches = !is_quote && all == old + beside[0] + beside[1];
+            if touches
+                && [token, token + 1]
+                    .iter()
+                    .any(|&at| !self.document.starts_token(at))
+            {
+                let edit = Edit::new(&(token..token + 1), *b" ");
+                self.add(BuiltIn::Space, vec![edit]);
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ mod arguments;
 mod built_in;
 mod canonical_names;
 mod indentation;
+mod literals;
 mod matching;
 mod pattern;
 mod proposal;

@@ -91,6 +91,7 @@ impl RewriteSetup {
             RewriteKind::WidthPreserving => built_in.width_preserving(self.language),
             RewriteKind::Joined => {
                 built_in.joins();
+                built_in.spaces();
                 built_in.widened_unparsed(self.language);
             }
             RewriteKind::CanonicalNames => built_in.canonical_names(self.language),

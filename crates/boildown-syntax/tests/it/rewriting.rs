@@ -222,6 +222,26 @@ fn words_of_strings_and_comments_lose_characters_and_names_do_not() {
 }
 
 #[test]
+fn fractions_strings_and_characters_of_tiny_texts_become_shorter() {
+    let strategy = Strategy::default;
+    let keeps = |text: &str| text.contains("0.") && text.contains('7');
+    let input = "[1.5, 0.8806666666667979]\n";
+    check_finished("JSON", input, strategy(), keeps, "0.7\n");
+    let keeps = |text: &str| text.contains('R') && matches!(text.matches('"').count(), 2 | 6);
+    let input = "\"\"\"Read\nit.\n\"\"\"\n";
+    check_finished("Python", input, strategy(), keeps, "\"R\"\n");
+    let keeps =
+        |text: &str| text.contains("regex = '") && text.contains("\\x") && !text.contains("'\\x");
+    check_finished(
+        "TOML",
+        "regex = '(\\x'\n",
+        strategy(),
+        keeps,
+        "regex = ' \\x'\n",
+    );
+}
+
+#[test]
 fn the_result_is_tidy_and_keeps_its_line_breaks() {
     let input = "if a:\n\n        if b:\n                    c()\n\n\n                    d()\n";
     let keeps = |text: &str| {
