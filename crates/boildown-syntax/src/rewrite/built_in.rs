@@ -8,7 +8,7 @@ use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
-use crate::document::{ERROR, is_word, own_forms, words};
+use crate::document::{ERROR, is_word, own_forms, without_brackets, words};
 use crate::smt_lib::{SortedChangeKind, changes_by_sort};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language};
@@ -44,7 +44,8 @@ pub(super) enum BuiltIn {
     Widened,
     /// A file is moved to where another one includes it.
     Inlined,
-    /// Operations of MLIR in generic form are written in the form of their dialect.
+    /// Operations of MLIR in generic form are written in the form of their dialect, instructions of
+    /// WebAssembly without brackets.
     OwnForm,
     /// A term of SMT-LIB becomes a value of its sort.
     TermByValue,
@@ -79,9 +80,12 @@ pub(super) fn whole(document: &Document, first: usize) -> impl Iterator<Item = P
 }
 
 /// Returns the proposals to write the operations of a module of MLIR in the forms of their
-/// dialects: all of them, then those of each name.
+/// dialects: all of them, then those of each name; or the instructions of a module of WebAssembly
+/// without brackets.
 pub(super) fn own_forms_of(document: &Document, first: usize) -> impl Iterator<Item = Proposal> {
-    let texts = own_forms(document.bytes()).into_iter();
+    let bytes = document.bytes();
+    let texts = without_brackets(bytes).map_or_else(|| own_forms(bytes), |text| vec![text]);
+    let texts = texts.into_iter();
     texts.filter_map(move |text| {
         let edit = Edit::new(&(0..document.len()), text);
         Proposal::new(document, vec![edit], first + BuiltIn::OwnForm as usize)
@@ -211,7 +215,8 @@ pub(crate) enum RewriteKind {
     CanonicalNames,
     /// Files of a joined text are moved to where other files include them.
     InlinedFiles,
-    /// Operations of MLIR in generic form are written in the form of their dialect.
+    /// Operations of MLIR in generic form are written in the form of their dialect, instructions of
+    /// WebAssembly without brackets.
     OwnForms,
 }
 
