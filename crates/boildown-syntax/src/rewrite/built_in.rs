@@ -264,11 +264,11 @@ impl<'a> BuiltIns<'a> {
         self.add(source, vec![edit]);
     }
 
-    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`, and `8 - 1` → `7`.
+    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`, `8 - 1` → `7`, `4'b0101` → `5`.
     pub(super) fn numbers(&mut self) {
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
             let old = self.document.text(node.tokens.clone());
-            if let Some(value) = value_of_operation(old) {
+            if let Some(value) = value_of_operation(old).or_else(|| value_of_based_number(old)) {
                 self.replace(BuiltIn::Number, id, value.to_string().as_bytes());
                 continue;
             }
@@ -324,6 +324,7 @@ impl<'a> BuiltIns<'a> {
                 SortedChangeKind::Merged => BuiltIn::Merged,
                 SortedChangeKind::Dropped => BuiltIn::Dropped,
                 SortedChangeKind::Inlined => BuiltIn::Inlined,
+                SortedChangeKind::Folded | SortedChangeKind::Narrowed => BuiltIn::Number,
             };
             let edits = change.edits.into_iter();
             let edits = edits
@@ -394,9 +395,40 @@ fn value_of_operation(text: &[u8]) -> Option<u64> {
     }
 }
 
+/// Returns the value of a number of Verilog with a base, as in `4'b0101`; `None` if some bits are
+/// unknown.
+fn value_of_based_number(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (width, digits) = text.split_once('\'')?;
+    if !width.trim().bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.trim().to_ascii_lowercase().replace('_', "");
+    let digits = digits.strip_prefix('s').unwrap_or(&digits);
+    let radix = match digits.bytes().next()? {
+        b'b' => 2,
+        b'o' => 8,
+        b'd' => 10,
+        b'h' => 16,
+        _ => return None,
+    };
+    u64::from_str_radix(digits[1..].trim(), radix).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_with_a_base_has_a_value() {
+        let value = |text: &str| value_of_based_number(text.as_bytes());
+        assert_eq!(value("4'b0101"), Some(5));
+        assert_eq!(value("'h1_F"), Some(31));
+        assert_eq!(value("8 'sd 12"), Some(12));
+        for text in ["4'b01x1", "1'000", "'a", "x'b1", "4'b"] {
+            assert_eq!(value(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn an_operation_on_two_numbers_has_a_value() {
