@@ -42,7 +42,9 @@ pub(super) fn order_of_text(language: Vec<Pass>, is_valid: bool) -> Vec<Pass> {
     passes.extend(modules(View::ModuleText));
     let checked = |pass: Pass| if is_valid { pass.parsed() } else { pass };
     // The width of a module does not matter, and two words that are joined are another one.
-    let language = language.into_iter().filter(|pass| !is_of_columns(pass));
+    let language = language
+        .into_iter()
+        .filter(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingForms);
     passes.extend(language.map(checked));
     passes
 }
