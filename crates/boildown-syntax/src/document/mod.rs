@@ -65,6 +65,6 @@ pub use tokens::Document;
 pub use view::{ModuleUnits, View};
 pub(crate) use wasm::{
     is_overwritten as is_overwritten_module, is_valid as is_valid_module,
-    is_valid_text as is_valid_module_text,
+    is_valid_text as is_valid_module_text, without_brackets,
 };
 pub(crate) use words::{is_word, words};

@@ -75,7 +75,8 @@ pub enum PassId {
     /// Deletes every three neighbouring tokens, for those that can only go together. `f(a)` → `f`.
     TriplesOfTokens,
     /// Writes operations of MLIR in generic form in the form of their dialect.
-    /// `%0 = "arith.addi"(%a, %b) : (i32, i32) -> i32` → `%0 = arith.addi %a, %b : i32`.
+    /// `%0 = "arith.addi"(%a, %b) : (i32, i32) -> i32` → `%0 = arith.addi %a, %b : i32`. Or writes
+    /// instructions of WebAssembly without brackets. `(drop (local.get 0))` → `local.get 0 drop`.
     RewritingForms,
     /// Applies the rewrite rules of the language and replaces nodes by shorter texts of their
     /// kind. `do f(12); while (a);` → `while (a) f(0);`.

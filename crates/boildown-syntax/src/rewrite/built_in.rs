@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 
-use super::literals::{plain_string, shorter_decimals, value_of_operation};
+use super::literals::{plain_string, shorter_decimals, value_of_based_number, value_of_operation};
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
-use crate::document::{ERROR, is_word, own_forms, words};
+use crate::document::{ERROR, is_word, own_forms, without_brackets, words};
 use crate::smt_lib::{SortedChangeKind, changes_by_sort};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language};
@@ -49,7 +49,8 @@ pub(super) enum BuiltIn {
     Widened,
     /// A file is moved to where another one includes it.
     Inlined,
-    /// Operations of MLIR in generic form are written in the form of their dialect.
+    /// Operations of MLIR in generic form are written in the form of their dialect, instructions of
+    /// WebAssembly without brackets.
     OwnForm,
     /// A term of SMT-LIB becomes a value of its sort.
     TermByValue,
@@ -84,9 +85,12 @@ pub(super) fn whole(document: &Document, first: usize) -> impl Iterator<Item = P
 }
 
 /// Returns the proposals to write the operations of a module of MLIR in the forms of their
-/// dialects: all of them, then those of each name.
+/// dialects: all of them, then those of each name; or the instructions of a module of WebAssembly
+/// without brackets.
 pub(super) fn own_forms_of(document: &Document, first: usize) -> impl Iterator<Item = Proposal> {
-    let texts = own_forms(document.bytes()).into_iter();
+    let bytes = document.bytes();
+    let texts = without_brackets(bytes).map_or_else(|| own_forms(bytes), |text| vec![text]);
+    let texts = texts.into_iter();
     texts.filter_map(move |text| {
         let edit = Edit::new(&(0..document.len()), text);
         Proposal::new(document, vec![edit], first + BuiltIn::OwnForm as usize)
@@ -219,7 +223,8 @@ pub(crate) enum RewriteKind {
     CanonicalNames,
     /// Files of a joined text are moved to where other files include them.
     InlinedFiles,
-    /// Operations of MLIR in generic form are written in the form of their dialect.
+    /// Operations of MLIR in generic form are written in the form of their dialect, instructions of
+    /// WebAssembly without brackets.
     OwnForms,
 }
 
@@ -267,11 +272,12 @@ impl<'a> BuiltIns<'a> {
         self.add(source, vec![edit]);
     }
 
-    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`, `3.25` → `0.3`, and `8 - 1` → `7`.
+    /// Proposes smaller numbers: `1234` → `0`, `1`, `12`, `123`, `3.25` → `0.3`, `8 - 1` → `7`, and
+    /// `4'b0101` → `5`.
     pub(super) fn numbers(&mut self) {
         for (id, node) in self.tree.nodes.enumerate().skip(1) {
             let old = self.document.text(node.tokens.clone());
-            if let Some(value) = value_of_operation(old) {
+            if let Some(value) = value_of_operation(old).or_else(|| value_of_based_number(old)) {
                 self.replace(BuiltIn::Number, id, value.to_string().as_bytes());
                 continue;
             }
@@ -333,6 +339,7 @@ impl<'a> BuiltIns<'a> {
                 SortedChangeKind::Merged => BuiltIn::Merged,
                 SortedChangeKind::Dropped => BuiltIn::Dropped,
                 SortedChangeKind::Inlined => BuiltIn::Inlined,
+                SortedChangeKind::Folded | SortedChangeKind::Narrowed => BuiltIn::Number,
             };
             let edits = change.edits.into_iter();
             let edits = edits

@@ -73,9 +73,40 @@ pub(super) fn plain_string(text: &[u8]) -> Option<Vec<u8>> {
     Some([prefix, &quotes[..1], &inside[word], &quotes[..1]].concat())
 }
 
+/// Returns the value of a number of Verilog with a base, as in `4'b0101`; `None` if some bits are
+/// unknown.
+pub(super) fn value_of_based_number(text: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(text).ok()?;
+    let (width, digits) = text.split_once('\'')?;
+    if !width.trim().bytes().all(|digit| digit.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.trim().to_ascii_lowercase().replace('_', "");
+    let digits = digits.strip_prefix('s').unwrap_or(&digits);
+    let radix = match digits.bytes().next()? {
+        b'b' => 2,
+        b'o' => 8,
+        b'd' => 10,
+        b'h' => 16,
+        _ => return None,
+    };
+    u64::from_str_radix(digits[1..].trim(), radix).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_with_a_base_has_a_value() {
+        let value = |text: &str| value_of_based_number(text.as_bytes());
+        assert_eq!(value("4'b0101"), Some(5));
+        assert_eq!(value("'h1_F"), Some(31));
+        assert_eq!(value("8 'sd 12"), Some(12));
+        for text in ["4'b01x1", "1'000", "'a", "x'b1", "4'b"] {
+            assert_eq!(value(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn a_decimal_fraction_becomes_one_of_a_single_digit_or_loses_digits() {

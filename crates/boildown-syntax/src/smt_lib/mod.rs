@@ -8,12 +8,14 @@
 //! - `values.rs`: replacements of terms and constants by values of their sorts
 //! - `bindings.rs`: values in the place of names that are bound
 //! - `implied.rs`: values that need not be tried
+//! - `literals.rs`: values of operations on literals, and narrower bit vectors
 //! - `names.rs`: shorter names
 
 mod bindings;
 mod datatypes;
 mod form;
 mod implied;
+mod literals;
 mod names;
 mod sorts;
 mod terms;

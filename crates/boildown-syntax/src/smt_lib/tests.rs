@@ -371,3 +371,46 @@ fn an_assertion_goes_while_another_one_becomes_stronger() {
         assert!(all.contains(&expected), "{expected}: {all:#?}");
     }
 }
+
+#[test]
+fn an_operation_on_literals_becomes_its_value() {
+    let script = "(assert (= x (bvadd #x0f ((_ zero_extend 4) #b1111)) (bvnot y)))";
+    let expected = script.replace("((_ zero_extend 4) #b1111)", "#x0f");
+    assert_eq!(changed(script, SortedChangeKind::Folded), [expected]);
+    for (operation, value) in [
+        ("(bvadd #x0f #x0f)", "#x1e"),
+        ("(bvnot #b101)", "#b010"),
+        ("(bvneg (_ bv1 8))", "#xff"),
+        ("(concat #b1 #b01)", "#b101"),
+        ("((_ sign_extend 4) #xc)", "#xfc"),
+        ("((_ extract 5 2) #x34)", "#xd"),
+        ("(+ 2 3)", "5"),
+        ("(- 7 3)", "4"),
+    ] {
+        let script = format!("(assert (= x {operation}))");
+        let expected = script.replace(operation, value);
+        assert_eq!(changed(&script, SortedChangeKind::Folded), [expected]);
+    }
+    for script in ["(assert (= (- 3 7) (- 1)))", "(assert (bvadd #x0 #x00))"] {
+        assert!(
+            changed(script, SortedChangeKind::Folded).is_empty(),
+            "{script}"
+        );
+    }
+}
+
+#[test]
+fn all_bit_vectors_of_a_width_become_narrower() {
+    let script = "(declare-const a (Array (_ BitVec 4) (_ BitVec 16)))\
+                  (assert (= (select a #xb) #x1234 (_ bv5 16)))\
+                  (assert (= ((_ extract 15 15) (select a #x0)) #b1))";
+    let all = changed(script, SortedChangeKind::Narrowed);
+    let eight = script
+        .replace("BitVec 16", "BitVec 8")
+        .replace("#x1234", "#x34");
+    let eight = eight.replace("(_ bv5 16)", "#x05").replace("15 15", "7 7");
+    assert!(all.contains(&eight), "{all:?}");
+    let one = script.replace("BitVec 4", "BitVec 1").replace("#xb", "#b1");
+    assert!(all.contains(&one.replace("#x0)", "#b0)")), "{all:?}");
+    assert_eq!(all.len(), 4 + 2);
+}

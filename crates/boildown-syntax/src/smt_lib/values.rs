@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::bindings::without_bindings;
 use super::form::ScriptForm;
 use super::implied::ImpliedValues;
+use super::literals::{narrower, values_of_operations};
 use super::names::shorter_names;
 use super::sorts::Sort;
 use super::terms::{ReadTerms, Term, TermContent, parse};
@@ -124,6 +125,10 @@ pub(crate) enum SortedChangeKind {
     Dropped,
     /// Names become letters: all of them, or one.
     Renamed,
+    /// An operation on literals becomes its value.
+    Folded,
+    /// All bit vectors of one width become narrower.
+    Narrowed,
 }
 
 /// Returns changes to a script that leave all terms with their sorts.
@@ -132,6 +137,12 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
     let is_short = script.applications.len() <= SHORT;
     let mut all = values_of_terms(text, &script, is_short);
     let mut add = |kind, edits| all.push(SortedChange { kind, edits });
+    for edits in values_of_operations(text) {
+        add(SortedChangeKind::Folded, edits);
+    }
+    for edits in narrower(text) {
+        add(SortedChangeKind::Narrowed, edits);
+    }
     if is_short && script.assertions.len() <= FEW_ASSERTIONS {
         for edits in stronger(text, &script) {
             add(SortedChangeKind::OtherTerm, edits);

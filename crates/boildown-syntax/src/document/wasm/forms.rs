@@ -39,6 +39,23 @@ pub(super) fn inside(text: &[u8], list: &Range<usize>) -> Option<Vec<Range<usize
     }
 }
 
+/// Returns the brackets, words and strings of a text.
+pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let first = text.get(at)?;
+            let end = unit_end(text, at, text.len())?;
+            let unit = &text[at..end];
+            let is_gap = first.is_ascii_whitespace() || is_comment(text, at);
+            at = end;
+            if !is_gap {
+                return Some(unit);
+            }
+        }
+    })
+}
+
 fn is_comment(text: &[u8], at: usize) -> bool {
     matches!(text.get(at..at + 2), Some(b";;" | b"(;"))
 }

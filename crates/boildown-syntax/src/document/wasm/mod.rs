@@ -66,8 +66,8 @@ pub(crate) use overwritten::is_overwritten;
 #[cfg(feature = "wasm")]
 pub(super) use text::read_text;
 #[cfg(feature = "wasm")]
-pub(crate) use text::{is_valid, is_valid_text};
+pub(crate) use text::{is_valid, is_valid_text, without_brackets};
 #[cfg(not(feature = "wasm"))]
-pub(crate) use unread::{is_overwritten, is_valid, is_valid_text};
+pub(crate) use unread::{is_overwritten, is_valid, is_valid_text, without_brackets};
 #[cfg(not(feature = "wasm"))]
 pub(super) use unread::{read, read_text};

@@ -11,7 +11,7 @@ use super::forms::{forms, inside};
 use super::layout;
 use super::mentions::Token;
 use super::module::Module;
-use super::printed::{binary, print};
+use super::printed::{InstructionForm, binary, print};
 use super::script_parts::{Action, PartContent, ScriptPart};
 use crate::document::module_text::ModuleText;
 use crate::document::{Document, ModuleUnits, View};
@@ -23,6 +23,7 @@ const COMMANDS: [&[u8]; 4] = [b"register", b"invoke", b"get", b"assert_"];
 #[derive(Debug)]
 struct Script {
     text: Arc<[u8]>,
+    form: InstructionForm,
     parts: Vec<ScriptPart>,
     /// Whether its modules are valid, known from the first question on.
     is_valid: OnceLock<bool>,
@@ -43,6 +44,7 @@ enum LeftExports {
 pub(super) fn read(bytes: &Arc<[u8]>, units: ModuleUnits) -> Option<Document> {
     let mut script = Script {
         text: Arc::clone(bytes),
+        form: InstructionForm::of(bytes),
         parts: Vec::new(),
         is_valid: OnceLock::new(),
     };
@@ -172,7 +174,7 @@ impl Script {
             return as_written();
         }
         let binary = module.write(kept);
-        let Some(printed) = print(&binary) else {
+        let Some(printed) = print(&binary, self.form) else {
             return as_written();
         };
         let exports = Module::read(&binary.into()).map(|module| {

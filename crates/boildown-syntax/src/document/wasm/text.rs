@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::layout;
 use super::module::Module;
-use super::printed::{binary, print};
+use super::printed::{InstructionForm, binary, in_sequence, print};
 use super::script;
 use crate::document::module_text::ModuleText;
 use crate::document::{Document, ModuleUnits, View, flat};
@@ -17,6 +17,7 @@ use crate::document::{Document, ModuleUnits, View, flat};
 struct PrintedModule {
     text: Arc<[u8]>,
     module: Module,
+    form: InstructionForm,
 }
 
 /// Reads a module in text, or a script of them; an input that is none becomes a single token.
@@ -37,9 +38,10 @@ pub(in crate::document) fn read_text(bytes: &Arc<[u8]>, units: ModuleUnits) -> D
         &(0..bytes.len()),
     );
     let text = Arc::clone(bytes);
+    let form = InstructionForm::of(bytes);
     Document {
         bytes: Arc::clone(bytes),
-        ir: Some(Arc::new(PrintedModule { text, module })),
+        ir: Some(Arc::new(PrintedModule { text, module, form })),
         ..document
     }
 }
@@ -57,13 +59,27 @@ pub(crate) fn is_valid_text(text: &[u8]) -> bool {
     }
 }
 
+/// Returns a module with its instructions one after another, if they are in brackets.
+pub(crate) fn without_brackets(text: &[u8]) -> Option<Vec<u8>> {
+    let printed = in_sequence(text)?;
+    Some(match is_whole_module(text) {
+        true => printed,
+        false => without_module(&printed),
+    })
+}
+
+/// Returns whether a text is a module, and not only the fields of one.
+fn is_whole_module(text: &[u8]) -> bool {
+    text.trim_ascii_start().starts_with(b"(module")
+}
+
 impl ModuleText for PrintedModule {
     fn write(&self, kept: &[bool]) -> Vec<u8> {
         if kept.iter().all(|&kept| kept) {
             return self.text.to_vec();
         }
-        let text = print(&self.module.write(kept)).unwrap_or_default();
-        match self.text.trim_ascii_start().starts_with(b"(module") {
+        let text = print(&self.module.write(kept), self.form).unwrap_or_default();
+        match is_whole_module(&self.text) {
             true => text,
             false => without_module(&text),
         }
@@ -123,6 +139,13 @@ mod tests {
   (func $second (export "e") (param $p i64) (result i64) (local.get $p))
   (func $third (call $first (i32.const 3)) (drop (call $second (i64.const 4)))))
 "#;
+
+    #[test]
+    fn instructions_stay_in_brackets() {
+        let text = "(module (func (nop)) (func (drop (i32.const 1))))";
+        let rest = without_all_that_can_go(text, &["1"]);
+        assert!(rest.contains("(i32.const 1)"), "{rest}");
+    }
 
     /// Returns the module without the tokens for which a candidate has none of these texts.
     fn without_all_that_can_go(text: &str, needed: &[&str]) -> String {
@@ -198,7 +221,7 @@ mod tests {
             "(module (import \"(type \" \"b\" (func (param i32))) (func nop))",
         ] {
             let binary = binary(text.as_bytes()).expect("a module");
-            let printed = print(&binary).expect("a text");
+            let printed = print(&binary, InstructionForm::Sequence).expect("a text");
             let printed = String::from_utf8(printed).expect("a text");
             assert!(printed.contains("\n  (type "), "{printed}");
             assert!(is_valid_text(printed.as_bytes()), "{printed}");

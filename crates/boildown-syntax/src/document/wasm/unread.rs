@@ -30,6 +30,11 @@ pub(crate) fn is_valid_text(_text: &[u8]) -> bool {
     false
 }
 
+/// Returns a module with its instructions in another form: it is not known which they are in.
+pub(crate) fn without_brackets(_text: &[u8]) -> Option<Vec<u8>> {
+    None
+}
+
 /// Returns whether an edit of a module gains nothing: that is not known.
 pub(crate) fn is_overwritten(_module: &[u8], _edited: &[u8]) -> bool {
     false

@@ -2,8 +2,10 @@
 
 use super::binary;
 use super::language::is_of_columns;
+use super::limits::PARSE_LIMIT;
 use crate::document::{ModuleUnits, View};
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
+use crate::rewrite::RewriteKind;
 
 /// Returns whether an input begins like a module.
 pub(in crate::pipeline) fn is_wasm(bytes: &[u8]) -> bool {
@@ -31,12 +33,18 @@ pub(in crate::pipeline) fn is_wat(text: &[u8]) -> bool {
 }
 
 /// Returns the order for modules in text, from that for their language: items, instructions, then,
-/// of valid modules, what leaves such.
+/// of valid modules, what leaves such. First of all, instructions lose their brackets, because the
+/// next passes write them as they are; some tools need brackets.
 pub(super) fn order_of_text(language: Vec<Pass>, is_valid: bool) -> Vec<Pass> {
-    let mut passes = Vec::from(modules(View::ModuleText));
+    let forms = Method::Rewrites(RewriteKind::OwnForms);
+    let forms = Pass::new(PassId::RewritingForms, View::Lines, forms).below(PARSE_LIMIT);
+    let mut passes = vec![forms];
+    passes.extend(modules(View::ModuleText));
     let checked = |pass: Pass| if is_valid { pass.parsed() } else { pass };
     // The width of a module does not matter, and two words that are joined are another one.
-    let language = language.into_iter().filter(|pass| !is_of_columns(pass));
+    let language = language
+        .into_iter()
+        .filter(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingForms);
     passes.extend(language.map(checked));
     passes
 }

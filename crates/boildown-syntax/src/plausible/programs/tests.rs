@@ -163,7 +163,7 @@ static mut COUNT: u8 = r#\"not \"names\"\"#.len() as u8;
 impl<'a, T, const N: usize> Stack<'a, T, N> {
     fn find<F: Fn(u8) -> bool>(&self, test: F, pair: Pair) -> Option<Self> {
         let (a, mut b) = pair;
-        if let Some(top) = self.top { b += top; }
+        if let Some(one) = self.top { b += one; }
         for (i, item) in self.items.iter().enumerate() { print(i, item, a as u8, 'x'); }
         let m = BTreeMap::<u8, fmt::Error>::new();
         match shape(&m) {
@@ -196,7 +196,7 @@ fn a_deleted_declaration_of_rust_leaves_its_name_undeclared() {
     assert_eq!(rust("static mut COUNT: u8 =", "const _: u8 ="), ["COUNT"]);
     assert_eq!(rust("<F: Fn(u8) -> bool>", ""), ["F"]);
     assert_eq!(rust("let (a, mut b) = pair;", ""), ["a", "b"]);
-    assert_eq!(rust("if let Some(top) = self.top ", "if b "), ["top"]);
+    assert_eq!(rust("if let Some(one) = self.top ", "if b "), ["one"]);
     assert_eq!(rust("(i, item) in", "_ in"), ["i", "item"]);
     assert_eq!(rust("let m =", "_ ="), ["m"]);
     assert_eq!(rust("Shape::Round(r) if", "Shape::Round if"), ["r"]);
