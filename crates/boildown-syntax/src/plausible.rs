@@ -39,16 +39,18 @@ use samples::{MissedAttributes, SkippedCandidates};
 /// and SPIR-V end in an instruction that leaves them, operands and constants of LLVM IR have the
 /// shape and the types that are written with them, and terms of SMT-LIB have the sorts and numbers
 /// of arguments that their operations take, if this is so in the best one. Lines of MLIR have a
-/// shape that is known, and names of Verilog are declared in their module, those of GLSL and WGSL
-/// anywhere. Words of SQL are not neighbours where no dialect allows it.
+/// shape that is known, and names of Verilog are declared in their module, those of GLSL, WGSL
+/// and programs anywhere. Words of SQL are not neighbours where no dialect allows it.
 ///
 /// A candidate that differs from one that was not interesting in the width of spaces alone is not
 /// asked about either, nor one of MLIR that changes a line as one before, after the same line.
 ///
 /// The gate is adaptive: it lets some of the candidates that it would skip through as samples, and
 /// once many of these are interesting, it opens for good: two of the first four, or later one in
-/// four. The more samples were not interesting, the rarer they become. In LLVM IR, candidates with
-/// nothing but new neighbours are counted on their own: when these hit, others are still skipped.
+/// four; of a program, of which many samples are taken because formatters and parsers read no
+/// names, two that are one in four. The more samples were not interesting, the rarer they become.
+/// In LLVM IR, candidates with nothing but new neighbours are counted on their own: when these hit,
+/// others are still skipped.
 /// The gate does not stand before what is left of a short text.
 ///
 /// # Cost
@@ -161,6 +163,7 @@ impl ModuleGate {
         let is_sample = match (self.format, objection) {
             (ModuleFormat::Mlir, Objection::Unfamiliar) => false,
             (ModuleFormat::Mlir, Objection::Malformed) => skipped.is_rarely_sampled(),
+            (ModuleFormat::Program(_), _) => skipped.is_often_sampled(),
             _ => skipped.is_sampled(is_short, is_strict),
         };
         self.sampled = is_sample.then_some(objection);
@@ -180,6 +183,7 @@ impl ModuleGate {
                 let is_short = base.is_some_and(|(bytes, _)| bytes.len() < GATED_FROM);
                 self.malformed.is_mostly_hit(is_short)
             }
+            (ModuleFormat::Program(_), _) => self.malformed.is_sometimes_hit(),
             (_, Objection::Malformed) => self.malformed.is_open(),
             (_, Objection::Unfamiliar) => self.unfamiliar.is_open(),
         }

@@ -71,11 +71,10 @@ impl ModuleNames {
             return names;
         }
         let (mut defined, mut mentioned) = (BTreeSet::new(), BTreeSet::new());
-        let mut function = 0;
         let mut blocks = BlockOrder::new(format);
         let mut regions = RegionEnds::default();
         let mut types = LineTypes::default();
-        let mut last = LINE_END;
+        let (mut function, mut last) = (0, LINE_END);
         // The shapes of the others say more.
         let has_neighbours = format == ModuleFormat::LlvmIr;
         for line in text.split(|&byte| byte == b'\n') {

@@ -46,6 +46,23 @@ impl SkippedCandidates {
         self.samples >= enough && 2 * self.hits >= self.samples
     }
 
+    /// Counts a candidate, and returns whether it is one of the many samples that show whether a
+    /// tool reads names at all, as a compiler does and a formatter does not: the first eight, then
+    /// one in eight, later one in 32.
+    pub(super) fn is_often_sampled(&mut self) -> bool {
+        self.rejected += 1;
+        match self.rejected {
+            ..=8 => true,
+            9..=64 => self.rejected.is_multiple_of(8),
+            _ => self.rejected.is_multiple_of(SAMPLE),
+        }
+    }
+
+    /// The same as `is_open`, if two interesting samples, one in four, say so.
+    pub(super) fn is_sometimes_hit(&self) -> bool {
+        self.hits > 1 && 4 * self.hits >= self.samples
+    }
+
     /// Counts a candidate, and returns whether it is one of the few samples that show that a
     /// property needs no module: the second, fourth, eighth, 16th, 256th and 4096th.
     pub(super) fn is_rarely_sampled(&mut self) -> bool {

@@ -1,7 +1,7 @@
 //! Names of programs in Java.
 
+use super::names::{Declarators, ProgramNames, add_elements};
 use super::tokens::{Tokens, is_name};
-use super::{Declarators, ProgramNames, add_elements};
 
 /// Words after which a name is no declaration: it is a value, or a type.
 const NO_TYPES: [&[u8]; 41] = [

@@ -1,7 +1,7 @@
 //! Names of programs in Rust.
 
+use super::names::{ProgramNames, add_elements};
 use super::tokens::{Tokens, is_name};
-use super::{ProgramNames, add_elements};
 
 /// Words before a name that is declared.
 const DECLARING: [&[u8]; 12] = [
@@ -132,7 +132,8 @@ fn read_attribute<'a>(tokens: &Tokens<'a>, at: usize, names: &mut ProgramNames<'
     end
 }
 
-/// Reads an import, which declares its last names. The first ones are those of modules and crates. Returns the place of its end.
+/// Reads an import, which declares its last names; the first ones are those of modules and crates.
+/// Returns the place of its end.
 fn read_use<'a>(tokens: &Tokens<'a>, from: usize, names: &mut ProgramNames<'a>) -> usize {
     let end = pattern_end(tokens, from + 1, &[b";"]);
     for at in from + 1..end {

@@ -1,4 +1,11 @@
+//! Names that are left undeclared by deletions, one by one.
+
+use std::sync::Arc;
+
+use boildown_search::Verdict;
+
 use super::*;
+use crate::plausible::{ModuleFormat, ModuleGate};
 
 fn names(language: CompiledLanguage, text: &str) -> Vec<String> {
     let names = undeclared(language, text.as_bytes()).into_iter();
@@ -7,7 +14,7 @@ fn names(language: CompiledLanguage, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns what is undeclared besides what was, after a change.
+/// Returns what is newly undeclared after a change.
 #[track_caller]
 fn left(language: CompiledLanguage, text: &str, from: &str, to: &str) -> Vec<String> {
     assert!(text.contains(from), "no {from:?}");
@@ -211,8 +218,43 @@ fn a_deleted_declaration_of_rust_leaves_its_name_undeclared() {
             "pub struct Stack<'a, T: D, const N: usize> { items: &'a [T], top: Option<u8> }",
             ""
         ),
-        ["#", "Stack"]
+        ["Stack"]
     );
+}
+
+/// Returns how many of 40 candidates without a declaration are asked about, if the first `hits` of
+/// these are interesting.
+fn asked_without_declaration(hits: usize) -> usize {
+    let best: Arc<[u8]> = C.as_bytes().into();
+    let format = ModuleFormat::Program(CompiledLanguage::C);
+    let mut gate = ModuleGate::new(format, &best);
+    let mut asked = 0;
+    for number in 0..40 {
+        let candidate = C.replace("list l, ", &" ".repeat(number));
+        if gate.admits(candidate.as_bytes(), &best) {
+            let verdict = match asked < hits {
+                true => Verdict::Interesting,
+                false => Verdict::Uninteresting,
+            };
+            gate.tell(candidate.as_bytes(), verdict);
+            asked += 1;
+        }
+    }
+    asked
+}
+
+#[test]
+fn a_tool_that_reads_no_names_opens_the_gate() {
+    assert_eq!(asked_without_declaration(0), 12);
+    assert_eq!(asked_without_declaration(1), 12);
+    assert_eq!(asked_without_declaration(2), 40);
+}
+
+#[test]
+fn an_attribute_of_rust_belongs_to_something() {
+    let is_lost = |text| names(CompiledLanguage::Rust, text) == ["#"];
+    assert!(is_lost("mod m { #[inline] }") && is_lost("#[inline]"));
+    assert!(!is_lost("#[inline] fn f() {}") && !is_lost("#![no_std]"));
 }
 
 #[test]
