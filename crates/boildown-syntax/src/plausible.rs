@@ -1,4 +1,4 @@
-//! A gate for modules, scripts and shaders: skips deletions that leave a name without its
+//! A gate for modules, scripts, shaders and programs: skips deletions that leave a name without its
 //! definition, bring words together that are never neighbours, or leave a block without its end or
 //! a term of the wrong sort, and modules of WebAssembly that are not valid.
 

@@ -339,12 +339,10 @@ fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<Mo
         Some("GLSL") => Some(ModuleFormat::Glsl),
         Some("WGSL") => Some(ModuleFormat::Wgsl),
         Some("SQL") => Some(ModuleFormat::Sql),
-        Some(name @ ("C" | "C++" | "Java" | "Rust")) => {
-            CompiledLanguage::named(name).map(ModuleFormat::Program)
-        }
         Some("S-expressions") if is_wat(bytes) && is_valid_module_text(bytes) => {
             Some(ModuleFormat::Wat)
         }
+        Some(name) => CompiledLanguage::named(name).map(ModuleFormat::Program),
         None if is_wasm(bytes) && is_valid_module(bytes) => Some(ModuleFormat::Wasm),
         None if is_spirv_binary(bytes) && spirv_text(bytes).is_some() => {
             Some(ModuleFormat::SpirvBinary)

@@ -1,7 +1,8 @@
 //! Names of programs in C and C++.
 
+use super::language::CompiledLanguage;
 use super::names::{Declarators, ProgramNames, add_elements};
-use super::tokens::{CompiledLanguage, Tokens, is_name};
+use super::tokens::{Tokens, is_name};
 
 /// Words after which a name is no declaration: it is a value, or a type.
 const NO_TYPES: [&[u8]; 44] = [

@@ -2,6 +2,7 @@
 
 mod c;
 mod java;
+mod language;
 mod names;
 mod rust;
 #[cfg(test)]
@@ -10,8 +11,8 @@ mod tokens;
 
 use std::collections::BTreeSet;
 
+pub(crate) use language::CompiledLanguage;
 use names::ProgramNames;
-pub(crate) use tokens::CompiledLanguage;
 use tokens::Tokens;
 
 /// Returns the names that a program mentions without declaring them: those of libraries, and those

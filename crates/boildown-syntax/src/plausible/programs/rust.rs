@@ -55,6 +55,9 @@ const WORDS: [&[u8]; 42] = [
     b"while",
 ];
 
+/// The largest number of tokens of a pattern that are read: patterns do not nest.
+const LONGEST_PATTERN: usize = 256;
+
 pub(super) fn read<'a>(tokens: &Tokens<'a>, names: &mut ProgramNames<'a>) {
     let mut at = 0;
     while at < tokens.len() {
@@ -167,7 +170,7 @@ fn pattern_end(tokens: &Tokens<'_>, from: usize, ends: &[&[u8]]) -> usize {
 /// Returns where the arm of a match begins whose arrow stands at a place.
 fn arm_start(tokens: &Tokens<'_>, arrow: usize) -> usize {
     let mut depth = 0_usize;
-    for at in (0..arrow).rev() {
+    for at in (arrow.saturating_sub(LONGEST_PATTERN)..arrow).rev() {
         match tokens.at(at) {
             // The end of the arm before.
             b"}" if depth == 0 && !matches!(tokens.at(at + 1), b"=>" | b"|" | b"if") => {
@@ -180,12 +183,12 @@ fn arm_start(tokens: &Tokens<'_>, arrow: usize) -> usize {
             _ => {}
         }
     }
-    0
+    arrow
 }
 
 /// Adds the names that the pattern in a range may declare: all but those of types and functions.
 fn add_pattern<'a>(tokens: &Tokens<'a>, from: usize, end: usize, names: &mut ProgramNames<'a>) {
-    for at in from..end {
+    for at in from..end.min(from + LONGEST_PATTERN) {
         let (name, last, next) = (tokens.at(at), tokens.before(at, 1), tokens.at(at + 1));
         if last == b"if" {
             return;

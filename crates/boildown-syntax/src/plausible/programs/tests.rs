@@ -264,6 +264,20 @@ fn names_in_blocks_of_earlier_arms_are_mentions() {
 }
 
 #[test]
+fn nested_brackets_are_read_once() {
+    for (language, open) in [
+        (CompiledLanguage::C, "f("),
+        (CompiledLanguage::Java, "f("),
+        (CompiledLanguage::Rust, "f("),
+        (CompiledLanguage::Rust, "|("),
+    ] {
+        let text = open.repeat(200_000) + "1" + &")".repeat(200_000) + "; a;";
+        let left = names(language, &text);
+        assert!(left.contains(&"a".to_owned()), "{left:?}");
+    }
+}
+
+#[test]
 fn texts_that_are_cut_off_are_read_to_the_end() {
     for (language, text) in [
         (CompiledLanguage::C, C),

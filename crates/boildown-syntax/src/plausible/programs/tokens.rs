@@ -1,31 +1,16 @@
 //! The tokens of a program.
 
-/// The language of a program whose compiler resolves all names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CompiledLanguage {
-    C,
-    Cxx,
-    Java,
-    Rust,
-}
-
-impl CompiledLanguage {
-    /// Returns the language with a name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        match name {
-            "C" => Some(Self::C),
-            "C++" => Some(Self::Cxx),
-            "Java" => Some(Self::Java),
-            "Rust" => Some(Self::Rust),
-            _ => None,
-        }
-    }
-}
+use super::language::CompiledLanguage;
 
 /// The tokens of a program: names, numbers, strings and signs, and directives of C as a whole.
 /// Comments are left out. `::`, `->`, `=>`, `==`, `&&`, `||` and `...` are one token.
 #[derive(Debug)]
-pub(super) struct Tokens<'a>(Vec<&'a [u8]>);
+pub(super) struct Tokens<'a> {
+    tokens: Vec<&'a [u8]>,
+    /// For each bracket that opens, but for angle brackets, the place of the one that closes it, or
+    /// the end. For each other token, its own place.
+    ends: Vec<usize>,
+}
 
 /// The signs of more than one character that are a token.
 const LONG_SIGNS: [&[u8]; 10] = [
@@ -44,16 +29,17 @@ impl<'a> Tokens<'a> {
             }
             at += length;
         }
-        Self(tokens)
+        let ends = ends_of_brackets(&tokens);
+        Self { tokens, ends }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.tokens.len()
     }
 
     /// Returns the token at a place; an empty one beyond the end.
     pub(super) fn at(&self, at: usize) -> &'a [u8] {
-        self.0.get(at).copied().unwrap_or_default()
+        self.tokens.get(at).copied().unwrap_or_default()
     }
 
     /// Returns the token that stands `distance` before a place; an empty one before the first.
@@ -64,22 +50,48 @@ impl<'a> Tokens<'a> {
     /// Returns the place of the bracket that closes the one at a place, or the end. Angle brackets
     /// only if the one at the place is one.
     pub(super) fn end_of_brackets(&self, from: usize) -> usize {
-        let is_angle = self.at(from) == b"<";
+        if self.at(from) != b"<" {
+            return self.ends.get(from).copied().unwrap_or(self.len());
+        }
         let mut depth = 0_usize;
-        for at in from..self.len() {
+        let mut at = from;
+        while at < self.len() {
             match self.at(at) {
-                b"(" | b"[" | b"{" => depth += 1,
-                b")" | b"]" | b"}" => depth = depth.saturating_sub(1),
-                b"<" if is_angle => depth += 1,
-                b">" if is_angle => depth = depth.saturating_sub(1),
+                b"<" => depth += 1,
+                b">" => depth -= 1,
+                // No list of parameters or types continues here.
+                b";" | b"}" => break,
                 _ => {}
             }
             if depth == 0 {
                 return at;
             }
+            at = self.ends[at] + 1;
         }
-        self.len()
+        at.min(self.len())
     }
+}
+
+/// Returns for each bracket that opens where the one stands that closes it. Brackets of the three
+/// kinds are alike, because what is left of a program may mix them up.
+fn ends_of_brackets(tokens: &[&[u8]]) -> Vec<usize> {
+    let mut ends: Vec<usize> = (0..tokens.len()).collect();
+    let mut open = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match *token {
+            b"(" | b"[" | b"{" => {
+                ends[at] = tokens.len();
+                open.push(at);
+            }
+            b")" | b"]" | b"}" => {
+                if let Some(start) = open.pop() {
+                    ends[start] = at;
+                }
+            }
+            _ => {}
+        }
+    }
+    ends
 }
 
 /// Returns the length of what a text begins with, and whether it is a token.
