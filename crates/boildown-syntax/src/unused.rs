@@ -1,6 +1,7 @@
 //! Dead-definition removal: the pass that deletes definitions that nothing refers to.
 
 mod conditions;
+mod exported;
 mod reach;
 mod read;
 mod sources;
@@ -11,6 +12,8 @@ use boildown_search::algorithms::Algorithm;
 use boildown_search::list::{HalvingOptions, HalvingOrder, InBatches, List, ListAlgorithm as _};
 use boildown_search::tree::NodeId;
 use boildown_search::{AnyListSearch, Batches, Query, Search, Subset, Verdict};
+
+pub(crate) use exported::{Exported, mark};
 
 use crate::edit_plan::SiblingPosition;
 use crate::steps::pause;

@@ -45,6 +45,8 @@ pub enum PassId {
     Bodies,
     /// Replaces the bodies of functions by stubs.
     RewritingBodies,
+    /// Deletes what calls functions, and exports those that nothing calls any more.
+    RewritingExports,
     /// [`UnusedLarge`](Self::UnusedLarge) again, in deletions of at least 1/1000 of all tokens:
     /// the pass before deleted uses.
     UnusedAfterBodies,
@@ -211,6 +213,7 @@ impl PassId {
             Self::Bodies => "bodies",
             Self::Comments => "comments",
             Self::RewritingBodies => "rewriting bodies",
+            Self::RewritingExports => "rewriting exports",
             Self::ExpectedGain => "promising",
             Self::Blocks => "blocks",
             Self::CoarseTree => "coarse tree",
@@ -320,6 +323,8 @@ pub(super) enum Method {
     Comments(SmallestDeletion),
     /// What functions do, if a stub can stand for it.
     Stubs(SmallestDeletion),
+    /// What calls functions, which are exported.
+    Exported(SmallestDeletion),
     /// Every proposal of this kind.
     Rewrites(RewriteKind),
     /// The units that a module does the same without, class by class.

@@ -17,9 +17,9 @@ use crate::document::{Document, View, comment_prefixes};
 use crate::grouped_deletions::GroupedDeletions;
 use crate::rewrite::{RewriteSetup, Rewrites};
 use crate::split::Split;
-use crate::strategy::Strategy;
+use crate::strategy::{NamePolicy, Strategy};
 use crate::stubs::Stubs;
-use crate::unused::Unused;
+use crate::unused::{Exported, Unused};
 
 /// The search of a pass, over candidates of its document.
 #[derive(Debug, Clone)]
@@ -31,6 +31,7 @@ pub(super) enum PassSearch {
     Unused(OverTokens<Unused>),
     Groups(OverTokens<GroupedDeletions>),
     Stubs(Stubs),
+    Exported(Exported),
     Rewrites(Rewrites),
     Orders(Orders),
 }
@@ -92,6 +93,20 @@ impl Start<'_> {
                     Some(search) => return search,
                     None => Vec::new(),
                 }
+            }
+            Method::Exported(smallest) => {
+                if let View::Syntax(language) = document.view()
+                    && self.strategy.names != NamePolicy::Preserved
+                {
+                    let smallest = smallest.tokens(document.len());
+                    let algorithm = self.algorithm(Algorithm::default());
+                    let search =
+                        Exported::new(document, language, algorithm, smallest, pass.check).await;
+                    if let Some(search) = search {
+                        return PassSearch::Exported(search);
+                    }
+                }
+                Vec::new()
             }
             Method::IdleUnits => return self.idle(pass),
             Method::Rewrites(kind) => {
@@ -248,6 +263,7 @@ macro_rules! delegate {
             PassSearch::Unused(search) => search.$method($($argument)?),
             PassSearch::Groups(search) => search.$method($($argument)?),
             PassSearch::Stubs(search) => search.$method($($argument)?),
+            PassSearch::Exported(search) => search.$method($($argument)?),
             PassSearch::Rewrites(search) => search.$method($($argument)?),
             PassSearch::Orders(search) => search.$method($($argument)?),
         }

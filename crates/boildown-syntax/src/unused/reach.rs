@@ -32,7 +32,12 @@ impl References {
     }
 
     /// Marks symbols as needed, and adds the units that these mean.
-    fn need(&self, symbols: &[usize], reached: &mut Reached, pending: &mut Vec<usize>) {
+    fn need<'a>(
+        &self,
+        symbols: impl IntoIterator<Item = &'a usize>,
+        reached: &mut Reached,
+        pending: &mut Vec<usize>,
+    ) {
         for &symbol in symbols {
             if !std::mem::replace(&mut reached.symbols[symbol], true) {
                 let definitions = self.definitions[symbol].iter().copied();
@@ -66,14 +71,24 @@ impl References {
     }
 
     pub(super) fn reached_from(&self, kept: &Subset) -> Reached {
+        let outermost = (self.sources.iter().copied())
+            .filter(|&unit| self.units[unit].outer.is_none() && self.is_kept(unit, kept));
+        self.reached_with(outermost.collect(), &self.roots, kept)
+    }
+
+    /// Returns what is reached from these units and symbols, and from the sources of `kept` inside of
+    /// what is reached.
+    pub(super) fn reached_with<'a>(
+        &self,
+        mut pending: Vec<usize>,
+        symbols: impl IntoIterator<Item = &'a usize>,
+        kept: &Subset,
+    ) -> Reached {
         let mut reached = Reached {
             units: vec![false; self.units.len()],
             symbols: vec![false; self.definitions.len()],
         };
-        let outermost = (self.sources.iter().copied())
-            .filter(|&unit| self.units[unit].outer.is_none() && self.is_kept(unit, kept));
-        let mut pending: Vec<usize> = outermost.collect();
-        self.need(&self.roots, &mut reached, &mut pending);
+        self.need(symbols, &mut reached, &mut pending);
         self.reach(&mut reached, pending, kept);
         reached
     }

@@ -16,10 +16,20 @@ use crate::{Document, Language};
 
 impl References {
     pub(super) async fn new(document: &Arc<Document>, language: &'static Language) -> Self {
+        Self::with(document, language, Vec::new()).await
+    }
+
+    /// Returns the graph in which these nodes are units too.
+    pub(super) async fn with(
+        document: &Arc<Document>,
+        language: &'static Language,
+        others: Vec<NodeId>,
+    ) -> Self {
         let index = SymbolIndex::new(document, language).await;
         let tree = document.tree();
         let bodies = outermost(document, language);
-        let statements = statements(document, language, &index, &bodies);
+        let mut statements = statements(document, language, &index, &bodies);
+        statements.extend(others.into_iter().filter(|&node| index.is_unit(node)));
         let mut nodes = Self::nodes_of_units(document, &index, statements);
         let mut strays = stray_bodies(document, language, &index);
         strays.retain(|stray| nodes.contains(&stray.head));

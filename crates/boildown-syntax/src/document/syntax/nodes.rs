@@ -66,6 +66,9 @@ impl KindNames {
     }
 }
 
+/// The kind of an attribute that is a node beside its item.
+const ATTRIBUTE: &str = "attribute_item";
+
 /// What there is to read after the beginning of a node.
 enum Inside {
     Nothing,
@@ -260,8 +263,13 @@ impl SyntaxReader<'_> {
             number: cursor.field_id().map_or(0, u16::from),
             name: cursor.field_name().unwrap_or(""),
         };
+        self.open_attributed(cursor, part, field);
         let position = NodePosition {
-            slot: self.slots.slot_for(part.parent(), field, kind),
+            slot: match part.attributed.last() == Some(&node.id()) {
+                // It goes with its attributes.
+                true => self.slots.rigid(),
+                false => self.slots.slot_for(part.parent(), field, kind),
+            },
             // Fields have numbers of their own in every grammar.
             field: if part.is_outermost() { field.number } else { 0 },
             role,
@@ -276,6 +284,45 @@ impl SyntaxReader<'_> {
             return Inside::Nothing;
         }
         Inside::Nodes
+    }
+
+    /// Begins the node of an item with attributes before the first of these, where the grammar has
+    /// attributes as nodes of their own: in Rust, `#[inline] fn f() {}` would be two. A part of an
+    /// item, such as the type of a field, is none.
+    fn open_attributed(
+        &mut self,
+        cursor: &TreeCursor<'_>,
+        part: &mut Section<'_>,
+        field: Field<'_>,
+    ) {
+        if cursor.node().kind() != ATTRIBUTE {
+            return;
+        }
+        let mut next = cursor.clone();
+        let item = loop {
+            let is_last = !next.goto_next_sibling();
+            let node = next.node();
+            if is_last || node.kind() != ATTRIBUTE && !node.is_extra() {
+                break (!is_last).then_some(node);
+            }
+        };
+        let is_item = |node: &Node<'_>| {
+            let is_part = next.field_id().is_some() || node.kind() == "visibility_modifier";
+            node.is_named() && !node.is_error() && !is_part
+        };
+        let Some(item) = item.filter(is_item) else {
+            return;
+        };
+        if part.attributed.last() != Some(&item.id()) {
+            let kind = part.grammar.kinds.number(item);
+            let slot = self.slots.slot_for(part.parent(), field, kind);
+            let position = NodePosition {
+                slot,
+                ..NodePosition::default()
+            };
+            self.builder.open(kind, position);
+            part.attributed.push(item.id());
+        }
     }
 
     /// Returns the language of the text of a node, when it is another one.
@@ -300,6 +347,10 @@ impl SyntaxReader<'_> {
         self.catch_up(bytes.end);
         self.builder.close();
         part.open.pop();
+        if part.attributed.last() == Some(&node.id()) {
+            self.builder.close();
+            part.attributed.pop();
+        }
     }
 }
 
@@ -324,5 +375,39 @@ mod tests {
         let bytes: Arc<[u8]> = text.into_bytes().into();
         let document = Document::new(&bytes, View::Syntax(language));
         assert_eq!(document.len(), 3 * levels + 1);
+    }
+}
+
+#[cfg(all(test, feature = "lang-rust"))]
+mod attribute_tests {
+    use boildown_search::tree::NodeId;
+
+    use crate::{Document, Language, View};
+
+    #[test]
+    fn an_item_and_its_attributes_are_one_element() {
+        let text = "struct A { #[a] b: u8, c: u8 } #[d] #[e(f)] /* g */ fn h() {} #[i]";
+        let rust = Language::named("Rust").expect("the grammar is built");
+        let document = Document::new(&text.as_bytes().into(), View::Syntax(rust));
+        let tree = document.tree();
+        let elements = |node: NodeId| {
+            let tokens = tree.children(node).map(|child| &tree.nodes[child].tokens);
+            let texts = tokens.map(|tokens| String::from_utf8_lossy(document.text(tokens.clone())));
+            texts.map(|text| text.into_owned()).collect::<Vec<_>>()
+        };
+        let items = elements(NodeId::ROOT);
+        let expected = [
+            "struct A { #[a] b: u8, c: u8 }",
+            "#[d] #[e(f)] /* g */ fn h() {}",
+            "#[i]",
+        ];
+        assert_eq!(items, expected);
+        let of_fields = tree.nodes.ids().map(elements);
+        let mut of_fields =
+            of_fields.filter(|elements| elements.iter().any(|text| text == "c: u8"));
+        assert_eq!(
+            of_fields.next().unwrap_or_default(),
+            ["#[a] b: u8", "c: u8"]
+        );
     }
 }

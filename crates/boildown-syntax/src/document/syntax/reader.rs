@@ -55,6 +55,8 @@ pub(super) struct Section<'a> {
     pub(super) context: Context,
     /// The kinds of the open nodes, outermost first.
     pub(super) open: Vec<u16>,
+    /// The items with attributes that are open, outermost first, by the ids of their nodes.
+    pub(super) attributed: Vec<usize>,
     /// Blocks whose contents were hidden from the parser.
     pub(super) blocks: Option<Blocks<'a>>,
 }
@@ -72,6 +74,7 @@ impl<'a> Section<'a> {
             start,
             context,
             open: Vec::new(),
+            attributed: Vec::new(),
             blocks: None,
         }
     }

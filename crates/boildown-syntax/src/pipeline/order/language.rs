@@ -9,6 +9,7 @@ use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 use crate::rewrite::RewriteKind;
 use crate::stubs::stub;
+use crate::unused::mark;
 
 /// Only from this size: an order by expected gain. Of smaller inputs nearly all queries have to be
 /// asked anyway.
@@ -85,6 +86,9 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         parsed(PassId::RewritingBodies, Method::Stubs(one_in(100)))
             .starting_at(KIB)
             .below(REWRITE_LIMIT),
+        parsed(PassId::RewritingExports, Method::Exported(one_in(20)))
+            .starting_at(KIB)
+            .below(REWRITE_LIMIT),
         // In later rounds the sweep over all nodes finds as much as the passes over the tree.
         parsed(PassId::CoarseTree, Method::Tree(one_in(100))).swept(),
         parsed(PassId::UnusedAfterCoarseTree, Method::Unused(one_in(1000))),
@@ -136,6 +140,7 @@ pub(super) fn order_of_ir(language: &'static Language, bytes: &[u8]) -> Vec<Pass
 /// Returns the order for a language, from that for all of them.
 fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
     passes.retain(|pass| pass.id != PassId::RewritingBodies || stub(language).is_some());
+    passes.retain(|pass| pass.id != PassId::RewritingExports || mark(language).is_some());
     if language.name == "SMT-LIB" {
         rewrite_early(&mut passes);
         // Of a script, the width of a term does not matter, and what is joined is hard to read:
