@@ -47,6 +47,9 @@ pub enum PassId {
     RewritingBodies,
     /// Deletes what calls functions, and exports those that nothing calls any more.
     RewritingExports,
+    /// Writes what a macro stands for where it is called, in place of all calls and the definition,
+    /// if that is smaller.
+    RewritingMacros,
     /// [`UnusedLarge`](Self::UnusedLarge) again, in deletions of at least 1/1000 of all tokens:
     /// the pass before deleted uses.
     UnusedAfterBodies,
@@ -214,6 +217,7 @@ impl PassId {
             Self::Comments => "comments",
             Self::RewritingBodies => "rewriting bodies",
             Self::RewritingExports => "rewriting exports",
+            Self::RewritingMacros => "rewriting macros",
             Self::ExpectedGain => "promising",
             Self::Blocks => "blocks",
             Self::CoarseTree => "coarse tree",

@@ -143,7 +143,7 @@ fn name_of(document: &Document, parameter: Range<usize>) -> Option<&[u8]> {
 }
 
 /// Returns an argument as an operand: in parentheses if it has operators.
-fn operand(argument: Vec<u8>) -> Vec<u8> {
+pub(super) fn operand(argument: Vec<u8>) -> Vec<u8> {
     let mut depth = 0;
     let has_operator = argument.iter().any(|&byte| {
         match byte {

@@ -47,6 +47,8 @@ pub(super) enum BuiltIn {
     WholeInput,
     /// A node is deleted, and a word beside it becomes wider by as much.
     Widened,
+    /// The calls of a macro become what it stands for, and its definition is deleted.
+    Expanded,
     /// A file is moved to where another one includes it.
     Inlined,
     /// Operations of MLIR in generic form are written in the form of their dialect, instructions of
@@ -223,6 +225,8 @@ pub(crate) enum RewriteKind {
     CanonicalNames,
     /// Files of a joined text are moved to where other files include them.
     InlinedFiles,
+    /// Calls of macros become what these stand for.
+    ExpandedMacros,
     /// Operations of MLIR in generic form are written in the form of their dialect, instructions of
     /// WebAssembly without brackets.
     OwnForms,

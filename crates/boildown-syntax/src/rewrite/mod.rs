@@ -15,6 +15,7 @@ mod built_in;
 mod canonical_names;
 mod indentation;
 mod literals;
+mod macros;
 mod matching;
 mod pattern;
 mod proposal;
@@ -26,6 +27,7 @@ mod writing;
 
 pub(crate) use built_in::{RewriteKind, WHOLE_INPUTS};
 pub(crate) use canonical_names::is_keyword;
+pub(crate) use macros::has_macros;
 pub(crate) use proposal::{Edit, Proposal};
 pub use rules::{RuleError, Rules};
 pub(crate) use search::{MissedRewrites, RewriteSetup, Rewrites};

@@ -96,6 +96,7 @@ impl RewriteSetup {
             }
             RewriteKind::CanonicalNames => built_in.canonical_names(self.language),
             RewriteKind::InlinedFiles => built_in.inlined_files(),
+            RewriteKind::ExpandedMacros => built_in.macros(self.language),
         }
         if self.names == NamePolicy::Preserved {
             proposals.retain(|proposal| {
@@ -260,7 +261,8 @@ impl Rewrites {
                 RewriteKind::Smaller
                 | RewriteKind::WidthPreserving
                 | RewriteKind::CanonicalNames
-                | RewriteKind::InlinedFiles => Check::Parses,
+                | RewriteKind::InlinedFiles
+                | RewriteKind::ExpandedMacros => Check::Parses,
                 RewriteKind::WholeInput | RewriteKind::OwnForms | RewriteKind::Joined => {
                     Check::Nothing
                 }
@@ -291,7 +293,10 @@ impl Rewrites {
             // Words that were joined cannot be told apart any more.
             let has_more = matches!(
                 self.kind,
-                RewriteKind::Smaller | RewriteKind::InlinedFiles | RewriteKind::OwnForms
+                RewriteKind::Smaller
+                    | RewriteKind::InlinedFiles
+                    | RewriteKind::ExpandedMacros
+                    | RewriteKind::OwnForms
             );
             if !self.has_hit || !has_more {
                 return;

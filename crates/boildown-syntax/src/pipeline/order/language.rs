@@ -7,7 +7,7 @@ use crate::Language;
 use crate::candidate::Check;
 use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
-use crate::rewrite::RewriteKind;
+use crate::rewrite::{RewriteKind, has_macros};
 use crate::stubs::stub;
 use crate::unused::mark;
 
@@ -92,6 +92,11 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
         // In later rounds the sweep over all nodes finds as much as the passes over the tree.
         parsed(PassId::CoarseTree, Method::Tree(one_in(100))).swept(),
         parsed(PassId::UnusedAfterCoarseTree, Method::Unused(one_in(1000))),
+        parsed(
+            PassId::RewritingMacros,
+            rewrites(RewriteKind::ExpandedMacros),
+        )
+        .below(REWRITE_LIMIT),
         parsed(PassId::FineTree, Method::Tree(one_in(1000))).swept(),
         parsed(PassId::UnusedAfterFineTree, Method::Unused(one_in(1000))),
         parsed(PassId::Tree, Method::Tree(any)).swept(),
@@ -141,6 +146,7 @@ pub(super) fn order_of_ir(language: &'static Language, bytes: &[u8]) -> Vec<Pass
 fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
     passes.retain(|pass| pass.id != PassId::RewritingBodies || stub(language).is_some());
     passes.retain(|pass| pass.id != PassId::RewritingExports || mark(language).is_some());
+    passes.retain(|pass| pass.id != PassId::RewritingMacros || has_macros(language));
     if language.name == "SMT-LIB" {
         rewrite_early(&mut passes);
         // Of a script, the width of a term does not matter, and what is joined is hard to read:
