@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::flow::{SpirvBlockEnd, SpirvFlow};
+use super::inlined::inlined;
 use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};
 use super::stand_in::{SpirvRemains, SpirvStandIn};
 use crate::document::module_text::{IdleUnits, ModuleText, is_kept, without_comments};
@@ -62,7 +63,13 @@ impl ModuleText for SpirvModule {
         out.extend_from_slice(&functions);
         let end = self.words.last().map_or(0, |last| last.bytes.end);
         out.extend_from_slice(&without_comments(&self.bytes[end..]));
-        out
+        let is_inlined = |function: &&SpirvFunction| !is_kept(function.end_token, kept);
+        let inlined_ones = self.functions.iter().filter(is_inlined);
+        let names = inlined_ones.filter_map(|function| {
+            let id = self.instructions[function.start].result?;
+            Some(self.word(self.names[id]).to_vec())
+        });
+        inlined(out, &names.collect::<Vec<_>>())
     }
 }
 
