@@ -352,8 +352,8 @@ impl MlirModule {
             && (self.mentions(symbol)).all(|word| self.argument_types(word).is_some())
     }
 
-    /// Returns whether a function can have more parameters: it has a body, a list of parameters that
-    /// was read, and nothing mentions it.
+    /// Returns whether a function can have more parameters: it has a body and a list of parameters
+    /// that was read, and nothing mentions it.
     pub(super) fn takes_parameters(&self, operation: usize) -> bool {
         let of = &self.operations[operation];
         let Some(symbol) = of.symbol.filter(|&symbol| self.is(symbol + 1, "(")) else {

@@ -1,10 +1,10 @@
 //! Writing what is kept of a module of MLIR.
 //!
 //! Every set of units gives a module whose names are defined. Uses of a deleted value become one of
-//! the operands of the same type, or a value that is made for them; where no type is known, the
-//! operation stays, with the symbols that it mentions. A list of elements becomes its first one,
-//! and an alias goes with its last mention. A deleted operation with regions leaves what was inside
-//! and is kept; a function without a body becomes a declaration.
+//! the operands of the same type, or a value that is made for them, or a parameter; where no type
+//! is known, the operation stays, with the symbols that it mentions. A list of elements becomes its
+//! first one, and an alias goes with its last mention. A deleted operation with regions leaves what
+//! was inside and is kept; a function without a body becomes a declaration.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -3,8 +3,8 @@
 //! Every set of units gives a module whose ids are defined. Uses of a deleted value become one of
 //! its operands, if that has the same type, or an undefined value; what uses a deleted pointer goes
 //! with it. Types and constants stay as long as something uses them, names and decorations as long
-//! as what they describe. The type of a function follows its parameters. Comments go with the first
-//! deletion.
+//! as what they describe. The type of a function follows its parameters. A function without its end
+//! stands in the place of its only call. Comments go with the first deletion.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
