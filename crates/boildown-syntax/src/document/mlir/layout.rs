@@ -33,7 +33,8 @@ impl MlirLayout<'_> {
         let is_end = is_last && self.module.is_end(index);
         // An alias is needed where it is used.
         let is_alias = self.module.is(start, "#") || self.module.is(start, "!");
-        if is_alias || is_end && targets == 0 {
+        let is_needed = is_end && targets == 0 && !self.module.may_be_implicit(index);
+        if is_alias || is_needed {
             return;
         }
         self.units.open();

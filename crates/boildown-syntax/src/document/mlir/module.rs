@@ -274,6 +274,12 @@ impl MlirModule {
         ends_block(self.name(operation))
     }
 
+    /// Returns whether an operation ends a block that ends in the same way without it.
+    pub(super) fn may_be_implicit(&self, operation: usize) -> bool {
+        let of = &self.operations[operation];
+        matches!(self.text(of.name), b"scf.yield" | b"affine.yield") && of.words.len() == 1
+    }
+
     /// Returns whether what is inside an operation may stand outside of it.
     pub(super) fn is_open(&self, operation: usize) -> bool {
         let of = &self.operations[operation];
@@ -344,6 +350,24 @@ impl MlirModule {
         };
         !of.parameters.is_empty()
             && (self.mentions(symbol)).all(|word| self.argument_types(word).is_some())
+    }
+
+    /// Returns whether a function can have more parameters: it has a body and a list of parameters
+    /// that was read, and nothing mentions it.
+    pub(super) fn takes_parameters(&self, operation: usize) -> bool {
+        let of = &self.operations[operation];
+        let Some(symbol) = of.symbol.filter(|&symbol| self.is(symbol + 1, "(")) else {
+            return false;
+        };
+        let close = self.words[symbol + 1].partner;
+        let is_known = matches!(
+            self.text(of.name),
+            b"func" | b"func.func" | b"llvm.func" | b"builtin.func" | b"spirv.func"
+        );
+        is_known
+            && !of.regions.is_empty()
+            && of.parameters.len() == self.list(symbol + 2..close).len()
+            && self.mentions(symbol).next().is_none()
     }
 
     /// Returns the other words that are this symbol.

@@ -193,7 +193,10 @@ impl MlirReader {
                 && self.module.sort(words.start + 1) == MlirSort::Colon
         };
         if !lists.iter().all(is_named) {
-            return parameters;
+            return match lists.iter().any(is_named) {
+                true => parameters,
+                false => self.unnamed(lists, origin),
+            };
         }
         for words in lists {
             let end = type_end(&self.module, words.start + 2, words.end);
@@ -208,6 +211,34 @@ impl MlirReader {
             });
         }
         parameters
+    }
+
+    /// Reads the parameters of a declaration, which are types.
+    fn unnamed(
+        &mut self,
+        lists: Vec<Range<usize>>,
+        origin: impl Fn(usize) -> MlirOrigin,
+    ) -> Vec<MlirParameter> {
+        if lists
+            .iter()
+            .any(|words| self.module.text(words.start).starts_with(b"."))
+        {
+            return Vec::new();
+        }
+        let parameter = |(index, words): (usize, Range<usize>)| {
+            let value = self.module.values.len();
+            self.module.values.push(MlirValue {
+                origin: origin(index),
+                type_text: self.module.source(words.clone()).to_vec(),
+                is_step: false,
+            });
+            MlirParameter {
+                words,
+                value,
+                token: None,
+            }
+        };
+        lists.into_iter().enumerate().map(parameter).collect()
     }
 
     fn parameters(&mut self, operation: usize, open: usize) {

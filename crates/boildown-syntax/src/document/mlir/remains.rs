@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::module::{MlirModule, MlirOrigin};
+use super::module::{MlirModule, MlirOrigin, MlirParameter};
 use super::types;
 use super::words::MlirSort;
 use crate::document::module_text::{UnitToken, is_kept};
@@ -17,6 +17,8 @@ pub(super) enum MlirStandIn {
     Value(usize),
     /// A value of its own, that is made by this operation at the beginning of the function.
     Default(usize, Vec<u8>),
+    /// A new parameter of the function, of this type.
+    Parameter(usize, Vec<u8>),
 }
 
 /// What is left.
@@ -37,6 +39,8 @@ pub(super) struct MlirRemains<'a> {
     holders: Vec<Option<usize>>,
     /// For each function, the operations that make default values.
     pub(super) defaults: BTreeMap<usize, BTreeSet<Vec<u8>>>,
+    /// For each function, the types of its new parameters.
+    pub(super) new_parameters: BTreeMap<usize, BTreeSet<Vec<u8>>>,
 }
 
 impl<'a> MlirRemains<'a> {
@@ -51,6 +55,7 @@ impl<'a> MlirRemains<'a> {
             is_reached: vec![false; module.blocks.len()],
             holders: vec![None; module.blocks.len()],
             defaults: BTreeMap::new(),
+            new_parameters: BTreeMap::new(),
         };
         for (index, operation) in module.operations.iter().enumerate() {
             for &region in &operation.regions {
@@ -346,6 +351,9 @@ impl<'a> MlirRemains<'a> {
             Some(MlirStandIn::Default(function, text)) => {
                 self.defaults.entry(function).or_default().insert(text);
             }
+            Some(MlirStandIn::Parameter(function, of)) => {
+                self.new_parameters.entry(function).or_default().insert(of);
+            }
             None => match self.module.values[value].origin {
                 MlirOrigin::Result(operation) | MlirOrigin::OneOfResults(operation) => {
                     self.need_operation(operation, waiting);
@@ -423,9 +431,12 @@ impl<'a> MlirRemains<'a> {
                         }
                     }
                 }
-                let found = self.made_before(value, operation);
-                if found.is_some() || self.is_default(operation) {
-                    return found.map(MlirStandIn::Value);
+                if let Some(found) = self.made_before(value, operation) {
+                    return Some(MlirStandIn::Value(found));
+                }
+                // Instead of one constant there would be another one.
+                if self.is_made(operation) {
+                    return self.parameter_of_type(value, module.operations[operation].function?);
                 }
                 module.operations[operation].function
             }
@@ -456,8 +467,30 @@ impl<'a> MlirRemains<'a> {
         if let Some(found) = self.made_first(value, function) {
             return Some(MlirStandIn::Value(found));
         }
-        let text = types::default(module, &of.type_text, function, of.is_step)?;
-        Some(MlirStandIn::Default(function, text))
+        match types::default(module, &of.type_text, function, of.is_step) {
+            Some(text) => Some(MlirStandIn::Default(function, text)),
+            None => self.parameter_of_type(value, function),
+        }
+    }
+
+    /// Returns a parameter of a function that has the type of a value: one that is left, or a new
+    /// one, if the function can have more.
+    fn parameter_of_type(&self, value: usize, function: usize) -> Option<MlirStandIn> {
+        let module = self.module;
+        let of = &module.values[value];
+        if matches!(of.origin, MlirOrigin::Function(..)) || of.type_text.is_empty() {
+            return None;
+        }
+        let mut parameters = module.operations[function].parameters.iter();
+        let fits = |parameter: &&MlirParameter| {
+            self.has_parameter(parameter.value, parameter.token)
+                && module.same_type(parameter.value, value)
+        };
+        match parameters.find(fits) {
+            Some(parameter) => Some(MlirStandIn::Value(parameter.value)),
+            None => (module.takes_parameters(function))
+                .then(|| MlirStandIn::Parameter(function, of.type_text.clone())),
+        }
     }
 
     /// Returns the operation that would make a value in place of the only result of an operation.
@@ -477,15 +510,6 @@ impl<'a> MlirRemains<'a> {
             .as_ref()
             .and_then(|default| default.strip_prefix(name));
         rest.is_some_and(|rest| matches!(rest.first(), Some(b' ' | b'(')))
-    }
-
-    /// Returns whether an operation is what would take its place.
-    fn is_default(&self, operation: usize) -> bool {
-        let module = self.module;
-        let of = &module.operations[operation];
-        let text = module.source(of.name..of.words.end);
-        self.default_of(operation)
-            .is_some_and(|default| default == text)
     }
 
     /// Returns the operations at the beginning of a function.
@@ -508,6 +532,7 @@ impl<'a> MlirRemains<'a> {
     /// not make such a value.
     fn made_first(&self, value: usize, function: usize) -> Option<usize> {
         let first = self.first_operations(function).iter();
+        let first = first.filter(|&&first| self.is_left[first]);
         let mut first = first.take_while(|&&first| self.is_made(first));
         first.find_map(|&first| self.made(first, value))
     }

@@ -97,6 +97,10 @@ pub(super) fn result_type(module: &MlirModule, operation: usize) -> Vec<u8> {
         if INDICES.iter().any(ends_in) {
             return b"index".to_vec();
         }
+        let is_truth = |word: usize| module.is(word, "true") || module.is(word, "false");
+        if colon.is_none() && name.ends_with(b"constant") && is_truth(of.words.end - 1) {
+            return b"i1".to_vec();
+        }
     }
     let Some(start) = written.or(colon).filter(|&start| start < of.words.end) else {
         return Vec::new();

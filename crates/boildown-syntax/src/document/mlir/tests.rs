@@ -117,15 +117,7 @@ fn the_result_of_a_region_becomes_an_operand_and_its_parameters_values() {
 }
 
 #[test]
-fn a_deleted_constant_becomes_a_value_that_is_made() {
-    let text = without(MODULE, &["%c4 ="]);
-    assert_has(
-        &text,
-        &[
-            "%default0 = arith.constant 0 : i32",
-            "@twice(%default0, %arg0)",
-        ],
-    );
+fn a_deleted_value_becomes_one_that_is_made() {
     let text = without(MODULE, &["%0 = llvm.load"]);
     assert_has(
         &text,
@@ -134,6 +126,56 @@ fn a_deleted_constant_becomes_a_value_that_is_made() {
             "%default0, %arg1 : i32",
         ],
     );
+}
+
+#[test]
+fn a_deleted_constant_becomes_a_parameter_of_a_function_that_nothing_mentions() {
+    let text = without(MODULE, &["%c4 ="]);
+    assert_has(
+        &text,
+        &[
+            "@main(%arg0: memref<?xf32>, %arg1: i1, %arg2: i32) ->",
+            "@twice(%arg2, %arg0)",
+        ],
+    );
+    let text = without(CALLED, &["%c ="]);
+    assert_has(&text, &["@g() {\n  %c = arith.constant 4 : index\n"]);
+    let text = without(CALLED, &["%d ="]);
+    assert_has(&text, &["%e = memref.alloc(%n)"]);
+}
+
+#[test]
+fn a_value_that_no_constant_can_stand_for_becomes_a_parameter() {
+    let text = without(CALLED, &["%e ="]);
+    assert_has(
+        &text,
+        &["@f(%n: index, %arg0: memref<?xf32>)", "%arg0 : memref"],
+    );
+}
+
+#[test]
+fn a_parameter_of_a_declaration_goes_with_its_arguments() {
+    let text = without(CALLED, &["f32, index)"]);
+    assert_has(&text, &["private @h(index)", "@h(%n) : (index) -> ()"]);
+}
+
+#[test]
+fn the_end_of_a_region_goes_where_it_says_nothing() {
+    let text = without(CALLED, &["scf.yield"]);
+    assert_has(&text, &["step (%n) {\n  }"]);
+}
+
+#[test]
+fn a_truth_value_does_not_hide_the_constants_after_it() {
+    let text = "\
+func.func @f(%n: index) {
+  %t = arith.constant false
+  %c = arith.constant 1 : index
+  \"use\"(%n, %c, %t) : (index, index, i1) -> ()
+  return
+}
+";
+    assert_has(&without(text, &["%n:"]), &["@f() {", "(%c, %c, %t)"]);
 }
 
 #[test]
@@ -238,6 +280,28 @@ module {
 }
 ";
 
+const CALLED: &str = "\
+func.func private @h(f32, index)
+func.func @g() {
+  %c = arith.constant 4 : index
+  %m = memref.alloc(%c) : memref<?xi8>
+  return
+}
+func.func @f(%n: index) {
+  call @g() : () -> ()
+  %d = arith.constant 4 : index
+  %x = arith.constant 4.0 : f32
+  %e = memref.alloc(%d) : memref<?xf32>
+  \"use\"(%e) {a = 1} : (memref<?xf32>) -> ()
+  memref.dealloc %e : memref<?xf32>
+  scf.parallel (%i) = (%n) to (%n) step (%n) {
+    scf.yield
+  }
+  call @h(%x, %n) : (f32, index) -> ()
+  return
+}
+";
+
 #[test]
 fn a_deleted_value_becomes_a_constant_of_its_type() {
     let text = without(CONSTANTS, &["%c8 ="]);
@@ -247,8 +311,9 @@ fn a_deleted_value_becomes_a_constant_of_its_type() {
 }
 
 #[test]
-fn a_constant_that_would_be_made_again_stays() {
-    assert_eq!(without(CONSTANTS, &["%c0 ="]), CONSTANTS);
+fn a_deleted_constant_becomes_a_parameter_of_its_type() {
+    let text = without(CONSTANTS, &["%c0 ="]);
+    assert_has(&text, &["(%a, %a, %c8, %c1)"]);
 }
 
 #[test]
@@ -273,10 +338,7 @@ func.func @f(%n: index) {
 }
 ";
     let without_step = without(text, &["%c2 ="]);
-    assert_has(
-        &without_step,
-        &["%default0 = arith.constant 1 : index", "step %default0"],
-    );
+    assert_has(&without_step, &["step %n"]);
 }
 
 #[test]
@@ -303,6 +365,7 @@ func.func @f() -> memref<?xf32> {
   %a = memref.get_global @g : memref<?xf32>
   return %a : memref<?xf32>
 }
+\"use\"() {a = @f} : () -> ()
 ";
     assert_eq!(without(text, &["memref.global"]), text);
 }

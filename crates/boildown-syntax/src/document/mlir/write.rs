@@ -1,10 +1,10 @@
 //! Writing what is kept of a module of MLIR.
 //!
 //! Every set of units gives a module whose names are defined. Uses of a deleted value become one of
-//! the operands of the same type, or a value that is made for them; where no type is known, the
-//! operation stays, with the symbols that it mentions. A list of elements becomes its first one,
-//! and an alias goes with its last mention. A deleted operation with regions leaves what was inside
-//! and is kept; a function without a body becomes a declaration.
+//! the operands of the same type, or a value that is made for them, or a parameter; where no type
+//! is known, the operation stays, with the symbols that it mentions. A list of elements becomes its
+//! first one, and an alias goes with its last mention. A deleted operation with regions leaves what
+//! was inside and is kept; a function without a body becomes a declaration.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -36,6 +36,7 @@ impl ModuleText for MlirModule {
             remains: &remains,
             out: Vec::new(),
             prefix,
+            first_parameter: self.free_parameter(),
         };
         let parts = self.top.iter().map(|&operation| {
             writer.operation(operation);
@@ -56,6 +57,16 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 impl MlirModule {
+    /// Returns the number after those of all names such as `%arg7`.
+    fn free_parameter(&self) -> usize {
+        let names = (0..self.words.len()).filter_map(|word| self.text(word).strip_prefix(b"%arg"));
+        let numbers = names.filter_map(|name| std::str::from_utf8(name).ok()?.parse().ok());
+        numbers
+            .map(|number: usize| number.saturating_add(1))
+            .max()
+            .unwrap_or(0)
+    }
+
     /// Returns which of the operations at the top are used, given their texts: all but the aliases
     /// whose last mention is deleted.
     fn uses(&self, parts: &[Vec<u8>]) -> Vec<bool> {
@@ -106,6 +117,8 @@ struct MlirWriter<'a> {
     out: Vec<u8>,
     /// The beginning of the names of values that are made.
     prefix: Vec<u8>,
+    /// The number of the first new parameter of a function.
+    first_parameter: usize,
 }
 
 impl MlirWriter<'_> {
@@ -212,8 +225,9 @@ impl MlirWriter<'_> {
                 continue;
             }
             let is_list = of.symbol.is_some_and(|symbol| at == symbol + 1) && module.is(at, "(");
-            if is_list && !of.parameters.is_empty() {
-                self.parameters(at, &of.parameters);
+            let new = self.remains.new_parameters.get(&index);
+            if is_list && (!of.parameters.is_empty() || new.is_some()) {
+                self.parameters(at, &of.parameters, Some(index));
                 at = module.after(at);
                 continue;
             }
@@ -262,17 +276,29 @@ impl MlirWriter<'_> {
         }
     }
 
-    fn parameters(&mut self, open: usize, parameters: &[MlirParameter]) {
+    /// Writes the parameters of a block or, with its new ones, of a function.
+    fn parameters(&mut self, open: usize, parameters: &[MlirParameter], function: Option<usize>) {
+        let new = function.and_then(|function| self.remains.new_parameters.get(&function));
         let left: Vec<Range<usize>> = (parameters.iter())
             .filter(|parameter| self.remains.has_parameter(parameter.value, parameter.token))
             .map(|parameter| parameter.words.clone())
             .collect();
-        if left.len() == parameters.len() {
+        if left.len() == parameters.len() && new.is_none() {
             return self.words(open..self.module.after(open));
         }
         self.put(b"(");
         self.separated(&left);
+        for (index, of) in new.into_iter().flatten().enumerate() {
+            self.put(if index + left.len() > 0 { b", " } else { b"" });
+            let name = self.new_parameter(index);
+            self.put(&[&name, &b": "[..], of].concat());
+        }
         self.put(b")");
+    }
+
+    /// Returns the name of a new parameter.
+    fn new_parameter(&self, index: usize) -> Vec<u8> {
+        format!("%arg{}", self.first_parameter + index).into_bytes()
     }
 
     /// Writes a function without its body.
@@ -352,7 +378,7 @@ impl MlirWriter<'_> {
         let has_any = (of.parameters.iter())
             .any(|parameter| self.remains.has_parameter(parameter.value, parameter.token));
         if has_any {
-            self.parameters(open, &of.parameters);
+            self.parameters(open, &of.parameters, None);
         }
         self.put(b":");
     }
@@ -527,6 +553,12 @@ impl MlirWriter<'_> {
                 let index = defaults.and_then(|all| all.iter().position(|one| *one == text));
                 let index = index.unwrap_or(0).to_string();
                 let name = [&self.prefix[..], index.as_bytes()].concat();
+                self.put(&name);
+            }
+            Some(MlirStandIn::Parameter(function, of)) => {
+                let new = self.remains.new_parameters.get(&function);
+                let index = new.and_then(|all| all.iter().position(|one| *one == of));
+                let name = self.new_parameter(index.unwrap_or(0));
                 self.put(&name);
             }
             _ => self.put(module.text(word)),

@@ -137,6 +137,11 @@ impl SpirvLayout<'_> {
             self.units.close();
         }
         self.units.close();
+        if self.module.may_be_inlined(number) {
+            let end = self.module.functions[number].end;
+            let word = self.module.instructions[end].words.start;
+            self.module.functions[number].end_token = self.units.leaf(word);
+        }
         self.units.close();
     }
 

@@ -7,6 +7,7 @@
 //! - `flow.rs`: which blocks are left, and how each of them ends
 //! - `stand_in.rs`: which instructions are left, and what takes the place of the others
 //! - `write.rs`: writing what is kept
+//! - `inlined.rs`: functions in the place of their calls
 //! - `binary.rs`: modules as binaries, which are read as texts
 //! - `pieces.rs`: the single words of binaries
 
@@ -16,6 +17,7 @@ use super::Document;
 
 mod binary;
 mod flow;
+mod inlined;
 mod layout;
 mod module;
 mod pieces;

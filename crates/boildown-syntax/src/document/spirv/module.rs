@@ -51,6 +51,8 @@ pub(super) struct SpirvFunction {
     pub(super) blocks: Vec<SpirvBlock>,
     /// The token of the body.
     pub(super) body: UnitToken,
+    /// The token of its end. Without it, the function stands in the place of its only call.
+    pub(super) end_token: UnitToken,
     /// `OpFunctionEnd`.
     pub(super) end: InstructionIndex,
 }
@@ -209,6 +211,7 @@ impl SpirvModule {
             parameters: start + 1..parameters,
             blocks: Vec::new(),
             body: None,
+            end_token: None,
             end: 0,
         };
         let mut at = parameters;

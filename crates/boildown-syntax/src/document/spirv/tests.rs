@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::inlined::inlined;
 use crate::document::module_checks::{
     self, assert_given_back, assert_has, assert_lacks, cuts_of, without_units,
 };
@@ -124,6 +125,48 @@ fn a_parameter_goes_with_its_arguments_and_the_type_follows() {
         ],
     );
     assert_lacks(&text, &["%4 ="]);
+}
+
+#[test]
+fn a_function_stands_in_the_place_of_its_only_call() {
+    let at = MODULE
+        .rfind("OpFunctionEnd")
+        .expect("the module has a function");
+    let document = Document::new(&MODULE.as_bytes().into(), View::Spirv);
+    let is_end = |token: &usize| document.tokens[*token].start as usize == at;
+    let end = (0..document.len()).find(is_end).expect("it is a unit");
+    let text = without_units(&document, [end..end + 1]);
+    assert_has(
+        &text,
+        &[
+            "%body = OpLabel\n         %11 = OpFAdd %float %i %i\n",
+            "%next = OpFAdd %float %i %11\n",
+        ],
+    );
+    assert_lacks(&text, &["%twice", "%10", "OpFunctionCall", "OpReturnValue"]);
+}
+
+#[test]
+fn what_follows_a_call_belongs_to_the_last_block_of_the_function() {
+    let module = MODULE.replace(
+        "%11 = OpFAdd %float %a %a",
+        "%c = OpFOrdLessThan %bool %a %b\n OpSelectionMerge %q None\n \
+         OpBranchConditional %c %p %q\n %p = OpLabel\n OpBranch %q\n \
+         %q = OpLabel\n %11 = OpPhi %float %a %10 %b %p",
+    );
+    let module = module.replace(
+        "%next = OpFAdd %float %i %7",
+        "%7p = OpPhi %float %7 %body\n %next = OpFAdd %float %i %7p",
+    );
+    let text = String::from_utf8(inlined(module.into(), &[b"%twice".to_vec()]));
+    let text = text.expect("the module is UTF-8");
+    assert_has(
+        &text,
+        &[
+            "%11 = OpPhi %float %i %body %6 %p\n",
+            "%7p = OpPhi %float %11 %q\n",
+        ],
+    );
 }
 
 #[test]

@@ -3,13 +3,14 @@
 //! Every set of units gives a module whose ids are defined. Uses of a deleted value become one of
 //! its operands, if that has the same type, or an undefined value; what uses a deleted pointer goes
 //! with it. Types and constants stay as long as something uses them, names and decorations as long
-//! as what they describe. The type of a function follows its parameters. Comments go with the first
-//! deletion.
+//! as what they describe. The type of a function follows its parameters. A function without its end
+//! stands in the place of its only call. Comments go with the first deletion.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::flow::{SpirvBlockEnd, SpirvFlow};
+use super::inlined::inlined;
 use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};
 use super::stand_in::{SpirvRemains, SpirvStandIn};
 use crate::document::module_text::{IdleUnits, ModuleText, is_kept, without_comments};
@@ -62,7 +63,13 @@ impl ModuleText for SpirvModule {
         out.extend_from_slice(&functions);
         let end = self.words.last().map_or(0, |last| last.bytes.end);
         out.extend_from_slice(&without_comments(&self.bytes[end..]));
-        out
+        let is_inlined = |function: &&SpirvFunction| !is_kept(function.end_token, kept);
+        let inlined_ones = self.functions.iter().filter(is_inlined);
+        let names = inlined_ones.filter_map(|function| {
+            let id = self.instructions[function.start].result?;
+            Some(self.word(self.names[id]).to_vec())
+        });
+        inlined(out, &names.collect::<Vec<_>>())
     }
 }
 
