@@ -58,6 +58,8 @@ pub(super) enum BuiltIn {
     TermByValue,
     /// A term of SMT-LIB becomes another value of its sort, or a constant of it.
     TermByOther,
+    /// A constant of SMT-LIB takes the place of the terms that it is used in.
+    Raised,
     /// The uses of a symbol of SMT-LIB become a value of its sort, and its declaration is deleted.
     SymbolByValue,
     /// An assertion of a short script in SMT-LIB is deleted.
@@ -336,6 +338,7 @@ impl<'a> BuiltIns<'a> {
                 SortedChangeKind::Term => BuiltIn::TermByValue,
                 SortedChangeKind::OtherTerm => BuiltIn::TermByOther,
                 SortedChangeKind::Renamed => BuiltIn::Canonical,
+                SortedChangeKind::Raised => BuiltIn::Raised,
                 SortedChangeKind::Symbol => BuiltIn::SymbolByValue,
                 SortedChangeKind::Parameter => BuiltIn::Parameter,
                 SortedChangeKind::Pair => BuiltIn::WithUses,

@@ -10,6 +10,7 @@
 //! - `implied.rs`: values that need not be tried
 //! - `literals.rs`: values of operations on literals, and narrower bit vectors
 //! - `names.rs`: shorter names
+//! - `raised.rs`: constants in the place of the terms around them
 
 mod bindings;
 mod datatypes;
@@ -17,6 +18,7 @@ mod form;
 mod implied;
 mod literals;
 mod names;
+mod raised;
 mod sorts;
 mod terms;
 #[cfg(test)]

@@ -104,6 +104,29 @@ impl Sort {
         }
     }
 
+    /// Returns the sort as a declaration names it; `None` if it is not known.
+    pub(super) fn text(&self) -> Option<Vec<u8>> {
+        let text = match self {
+            Self::Any => return None,
+            Self::Bool => "Bool".to_owned(),
+            Self::Int => "Int".to_owned(),
+            Self::Real => "Real".to_owned(),
+            Self::Text => "String".to_owned(),
+            Self::Language => "RegLan".to_owned(),
+            Self::Rounding => "RoundingMode".to_owned(),
+            Self::Bits(width) => format!("(_ BitVec {width})"),
+            Self::Float(exponent, significand) => {
+                format!("(_ FloatingPoint {exponent} {significand})")
+            }
+            Self::Array(parts) => {
+                let (index, element) = (parts.0.text()?, parts.1.text()?);
+                return Some([b"(Array ", &index[..], b" ", &element, b")"].concat());
+            }
+            Self::Named(name) => return Some(name.clone()),
+        };
+        Some(text.into_bytes())
+    }
+
     /// Returns the sort of a literal; `None` for a symbol.
     pub(super) fn of_literal(atom: &[u8]) -> Option<Self> {
         let width = |bits: usize| u32::try_from(bits).map_or(Self::Any, Self::Bits);

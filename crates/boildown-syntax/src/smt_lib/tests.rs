@@ -414,3 +414,17 @@ fn all_bit_vectors_of_a_width_become_narrower() {
     assert!(all.contains(&one.replace("#x0)", "#b0)")), "{all:?}");
     assert_eq!(all.len(), 4 + 2);
 }
+
+#[test]
+fn a_constant_takes_the_place_of_the_terms_that_it_is_used_in() {
+    let script = "(declare-const a (Array Int Real)) (declare-fun s () String)\
+                  (assert (< (select a 1) (select a 2) (str.len s)))";
+    let all = changed(script, SortedChangeKind::Raised);
+    let array = "(declare-const a Real) (declare-fun s () String)\
+                 (assert (< a a (str.len s)))";
+    let string = "(declare-const a (Array Int Real)) (declare-const s Int)\
+                  (assert (< (select a 1) (select a 2) s))";
+    assert_eq!(all, [array, string]);
+    let two_sorts = "(declare-const s String) (assert (= (str.at s (str.len s)) \"\"))";
+    assert!(changed(two_sorts, SortedChangeKind::Raised).is_empty());
+}

@@ -7,6 +7,7 @@ use super::form::ScriptForm;
 use super::implied::ImpliedValues;
 use super::literals::{narrower, values_of_operations};
 use super::names::shorter_names;
+use super::raised::constants_raised;
 use super::sorts::Sort;
 use super::terms::{ReadTerms, Term, TermContent, parse};
 use super::uses::{Application, ByteEdits, ScriptUses, SymbolUses};
@@ -107,6 +108,8 @@ pub(crate) enum SortedChangeKind {
     /// In a short script: it becomes another value, or a constant that is declared before, or a
     /// relation becomes stronger while another assertion goes.
     OtherTerm,
+    /// A constant gets the sort of the terms that it is used in, and takes their places.
+    Raised,
     /// In a short script: a use of a constant becomes a value of its sort.
     Constant,
     /// In a short script: two constants become one while an assertion goes.
@@ -142,6 +145,9 @@ pub(crate) fn changes_by_sort(text: &[u8]) -> Vec<SortedChange> {
     }
     for edits in narrower(text) {
         add(SortedChangeKind::Narrowed, edits);
+    }
+    for edits in constants_raised(&script) {
+        add(SortedChangeKind::Raised, edits);
     }
     if is_short && script.assertions.len() <= FEW_ASSERTIONS {
         for edits in stronger(text, &script) {

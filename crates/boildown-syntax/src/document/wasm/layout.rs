@@ -33,8 +33,15 @@ pub(in crate::document) fn read(bytes: &Arc<[u8]>, units: ModuleUnits) -> Docume
             ..flat::pieces(bytes, usize::MAX)
         };
     };
-    let (module, document) = document(module, units, view);
+    let (module, mut document) = document(module, units, view);
+    // Of a module in an older encoding, what was laid out is the one of today.
+    place_in_text(
+        &mut document.tokens,
+        &(0..module.bytes.len()),
+        &(0..bytes.len()),
+    );
     Document {
+        bytes: Arc::clone(bytes),
         module: Some(Arc::new(module)),
         ..document
     }

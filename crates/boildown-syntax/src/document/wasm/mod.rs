@@ -10,7 +10,8 @@
 //! - `script.rs`, `script_parts.rs`, `forms.rs`: scripts of several modules, with commands between
 //!   them
 //! - `unfolded.rs`: older blocks for exceptions, as the parser of texts knows them
-//! - `older_types.rs`: types of references in an older encoding
+//! - `older_types.rs`, `older_instructions.rs`: types of references in older encodings, and what is
+//!   done with them
 //! - `overwritten.rs`: edits that overwrite bytes and gain nothing
 //! - `absent.rs`, `unread.rs`: take the place of all that in builds without the feature
 
@@ -34,6 +35,8 @@ mod mentions;
 mod module;
 #[cfg(feature = "wasm")]
 mod names;
+#[cfg(feature = "wasm")]
+mod older_instructions;
 #[cfg(feature = "wasm")]
 mod older_types;
 #[cfg(feature = "wasm")]

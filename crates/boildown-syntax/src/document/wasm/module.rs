@@ -11,7 +11,7 @@ use wasmparser::{
     Validator, ValidatorResources, WasmFeatures,
 };
 
-use super::body::CodeBody;
+use super::body::{BodyShape, CodeBody};
 use super::feature_list;
 use super::mentions::{Mention, Mentions, SPACES, Space, Token, position};
 use super::older_types::from_older;
@@ -100,13 +100,20 @@ impl Module {
         if module.as_ref().is_some_and(|module| module.is_valid) {
             return module;
         }
-        let older = from_older(bytes).and_then(|bytes| Self::read_current(&bytes.into()));
-        let older = older.filter(|older| older.is_valid || module.is_none());
-        let older = older.map(|older| Self {
+        let older = from_older(bytes).filter_map(|bytes| Self::read_current(&bytes.into()));
+        let older = older.min_by_key(Self::unread).map(|older| Self {
             has_older_types: true,
             ..older
         });
-        older.or(module)
+        // Of two that are not valid, the one of which more can be read.
+        module.into_iter().chain(older).min_by_key(Self::unread)
+    }
+
+    /// Returns how much of a module is not understood.
+    fn unread(&self) -> (bool, usize) {
+        let is_opaque = |body: &&CodeBody| body.shape == BodyShape::Opaque;
+        let opaque = self.bodies.iter().filter(is_opaque);
+        (!self.is_valid, opaque.count())
     }
 
     fn read_current(bytes: &Arc<[u8]>) -> Option<Self> {
@@ -147,7 +154,7 @@ impl Module {
             let mut validator = Validator::new_with_features(features());
             validator.validate_all(bytes).is_ok()
         };
-        is_valid(bytes) || from_older(bytes).is_some_and(|bytes| is_valid(&bytes))
+        is_valid(bytes) || from_older(bytes).any(|bytes| is_valid(&bytes))
     }
 
     /// Returns the function type at a type index.

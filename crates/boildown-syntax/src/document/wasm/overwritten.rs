@@ -15,7 +15,10 @@ pub(crate) fn is_overwritten(module: &[u8], edited: &[u8]) -> bool {
         let (before, after) = (Overwritable::read(module)?, Overwritable::read(edited)?);
         Some(before.is_overwritten(&after))
     };
-    let older = || is_overwritten(&from_older(module)?, &from_older(edited)?);
+    let older = || {
+        let mut both = from_older(module).zip(from_older(edited));
+        both.find_map(|(module, edited)| is_overwritten(&module, &edited))
+    };
     is_overwritten(module, edited)
         .or_else(older)
         .unwrap_or(false)

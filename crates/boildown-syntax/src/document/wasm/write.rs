@@ -25,7 +25,7 @@ impl Module {
             false => self.write_current(kept),
         };
         match self.has_older_types {
-            true => to_older(&module).into_owned(),
+            true => to_older(module),
             false => module,
         }
     }
