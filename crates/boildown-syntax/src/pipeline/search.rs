@@ -74,40 +74,20 @@ impl Start<'_> {
             Method::Window(length) => {
                 return self.sweep(pass, Sweep::windows(self.everything(), length));
             }
-            Method::Unused(smallest) => {
-                if let View::Syntax(language) = document.view() {
-                    let smallest = smallest.tokens(document.len());
-                    let unused = Unused::new(
-                        document,
-                        language,
-                        self.algorithm(Unused::algorithm(document)),
-                        smallest,
-                    )
-                    .await;
-                    return PassSearch::Unused(self.over_tokens(pass, unused));
-                }
-                Vec::new()
-            }
+            Method::Unused(smallest) => match self.unused(pass, smallest).await {
+                Some(search) => return search,
+                None => Vec::new(),
+            },
             Method::Bodies(smallest) | Method::Comments(smallest) | Method::Stubs(smallest) => {
                 match self.deletions(pass, smallest) {
                     Some(search) => return search,
                     None => Vec::new(),
                 }
             }
-            Method::Exported(smallest) => {
-                if let View::Syntax(language) = document.view()
-                    && self.strategy.names != NamePolicy::Preserved
-                {
-                    let smallest = smallest.tokens(document.len());
-                    let algorithm = self.algorithm(Algorithm::default());
-                    let search =
-                        Exported::new(document, language, algorithm, smallest, pass.check).await;
-                    if let Some(search) = search {
-                        return PassSearch::Exported(search);
-                    }
-                }
-                Vec::new()
-            }
+            Method::Exported(smallest) => match self.exported(pass, smallest).await {
+                Some(search) => return search,
+                None => Vec::new(),
+            },
             Method::IdleUnits => return self.idle(pass),
             Method::Rewrites(kind) => {
                 if let Some(setup) = self.setup {
@@ -140,6 +120,30 @@ impl Start<'_> {
             Method::CommentPrefixes(language) => comment_prefixes(document.bytes(), language),
         };
         self.sweep(pass, Sweep::units(self.everything(), units))
+    }
+
+    async fn unused(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
+        let View::Syntax(language) = self.document.view() else {
+            return None;
+        };
+        let algorithm = self.algorithm(Unused::algorithm(self.document));
+        let smallest = smallest.tokens(self.document.len());
+        let unused = Unused::new(self.document, language, algorithm, smallest).await;
+        Some(PassSearch::Unused(self.over_tokens(pass, unused)))
+    }
+
+    /// The mark of an exported function may be a new name.
+    async fn exported(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {
+        let View::Syntax(language) = self.document.view() else {
+            return None;
+        };
+        if self.strategy.names == NamePolicy::Preserved {
+            return None;
+        }
+        let smallest = smallest.tokens(self.document.len());
+        let algorithm = self.algorithm(Algorithm::default());
+        let exported = Exported::new(self.document, language, algorithm, smallest, pass.check);
+        exported.await.map(PassSearch::Exported)
     }
 
     fn by_expected_gain(self, pass: &Pass, smallest: SmallestDeletion) -> PassSearch {

@@ -115,7 +115,7 @@ enum PartKind<'a> {
 struct Matched<'a> {
     texts: BTreeMap<&'a [u8], (Range<usize>, &'a [u8])>,
     /// For each repetition, its variables and each time.
-    repeated: Vec<(BTreeSet<&'a [u8]>, Vec<Matched<'a>>)>,
+    repeated: Vec<(BTreeSet<&'a [u8]>, Vec<Self>)>,
 }
 
 /// A program that defines macros.

@@ -22,8 +22,8 @@ use crate::{Document, Language};
 /// fn g() {…}   fn h() { g() }   pub fn f() { h() }
 /// ```
 ///
-/// becomes `#[no_mangle] fn g() {…}`. A compiler that generates code only for what is reachable from
-/// outside generates none for `g` when `f` goes, and `h` cannot go before `f`.
+/// becomes `#[no_mangle] fn g() {…}`. A compiler that generates code only for what is reachable
+/// from outside generates none for `g` when `f` goes, and `h` cannot go before `f`.
 ///
 /// The elements of the list algorithm are functions, and calls of macros outside of functions. A
 /// candidate consists of some of them, of what they need, and of all text that defines nothing.

@@ -76,8 +76,8 @@ impl References {
         self.reached_with(outermost.collect(), &self.roots, kept)
     }
 
-    /// Returns what is reached from these units and symbols, and from the sources of `kept` inside of
-    /// what is reached.
+    /// Returns what is reached from these units and symbols, and from the sources of `kept` inside
+    /// of what is reached.
     pub(super) fn reached_with<'a>(
         &self,
         mut pending: Vec<usize>,

@@ -89,12 +89,12 @@ impl TypeRecoder<'_> {
             return Some(());
         }
         match is_current {
-            true => self.to_older(code),
-            false => self.from_older(code),
+            true => self.write_older(code),
+            false => self.write_current(code),
         }
     }
 
-    fn from_older(&mut self, code: u8) -> Option<()> {
+    fn write_current(&mut self, code: u8) -> Option<()> {
         let mark = |table: &[u8]| Some(MARKS[place(table, code)? as usize]);
         match immediates(self.from, code)? {
             Immediates::Nothing => self.out.extend([REF_TEST, SHARED, mark(&UNARY)?]),
@@ -145,7 +145,7 @@ impl TypeRecoder<'_> {
         is_shared.then(|| table.get(mark as usize).copied())?
     }
 
-    fn to_older(&mut self, code: u8) -> Option<()> {
+    fn write_older(&mut self, code: u8) -> Option<()> {
         match code {
             STRUCT_GET => {
                 let place = self.out.len();
