@@ -423,7 +423,7 @@ fn variables<'a>(parts: &[Part<'a>]) -> BTreeSet<&'a [u8]> {
     let mut found = BTreeSet::new();
     for part in parts {
         match &part.kind {
-            PartKind::Variable { name, .. } => drop(found.insert(*name)),
+            PartKind::Variable { name, .. } => found.extend([*name]),
             PartKind::Repeated { parts, .. } => found.extend(variables(parts)),
             PartKind::Token | PartKind::Crate => {}
         }

@@ -51,14 +51,13 @@ pub(crate) struct Exported {
     next: Option<Query<Candidate>>,
 }
 
-/// The mark of an exported function, by the language.
-const MARKS: [(&str, &str); 1] = [("Rust", "#[no_mangle]")];
-
 /// Returns what marks an exported function of a language.
 pub(crate) fn mark(language: &Language) -> Option<&'static str> {
-    let mut marks = MARKS.iter();
-    Some(marks.find(|(name, _)| *name == language.name)?.1)
+    (language.name == "Rust").then_some("#[no_mangle]")
 }
+
+/// The list algorithm drops at least one in this many elements at once.
+const SMALLEST_GROUP: usize = 32;
 
 /// The most functions of which each is tried alone.
 const ALONE_LIMIT: usize = 64;
@@ -99,6 +98,12 @@ impl Exported {
     fn advance(&mut self) {
         self.next = None;
         while let Some(query) = self.list.ask() {
+            // Not one candidate for each of thousands of functions.
+            let gone = self.list.best().count() - query.candidate.count();
+            if gone * SMALLEST_GROUP < self.program.elements.len() {
+                self.list.skip();
+                continue;
+            }
             let kept = self.program.keep(&query.candidate);
             if kept.size + self.smallest <= self.size {
                 self.next = Some(query.map(|_| self.program.candidate(kept, self.program.check)));
@@ -321,10 +326,17 @@ impl<'a> Shape<'a> {
         name.unwrap_or_default()
     }
 
-    /// Returns the nodes around a node, from the inside.
+    /// Returns the nodes around a node, from the inside, without the whole program.
     fn around(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let next = |&node: &NodeId| (node != NodeId::ROOT).then(|| self.parents[node]);
+        let next = |&node: &NodeId| Some(self.parents[node]).filter(|&outer| outer != NodeId::ROOT);
         std::iter::successors(next(&node), next)
+    }
+
+    /// Returns the parts of a function and of what it is in, but not its neighbours.
+    fn parts_around(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
+        let nodes = std::iter::once(node).chain(self.around(node));
+        let items = nodes.filter(|&node| self.kind(node) != "declaration_list");
+        items.flat_map(|node| self.document.tree().children(node))
     }
 
     /// Returns the functions in no other one, in order.
@@ -349,9 +361,9 @@ impl<'a> Shape<'a> {
     /// is generated for arguments only.
     fn is_generic(&self, node: NodeId) -> bool {
         let tree = self.document.tree();
-        let nodes = std::iter::once(node).chain(self.around(node));
-        let parameters = nodes.flat_map(|node| tree.children(node));
-        let mut parameters = parameters.filter(|&part| self.kind(part) == "type_parameters");
+        let mut parameters = self
+            .parts_around(node)
+            .filter(|&part| self.kind(part) == "type_parameters");
         parameters.any(|part| {
             let mut each = tree.children(part);
             each.any(|one| !self.kind(one).starts_with("lifetime"))
@@ -361,10 +373,8 @@ impl<'a> Shape<'a> {
     /// Returns whether a function is in the implementation of a trait, which needs all of them.
     fn is_required(&self, node: NodeId) -> bool {
         let field = self.grammar.field_id_for_name("trait").map_or(0, u16::from);
-        self.around(node).any(|around| {
-            let mut parts = self.document.tree().children(around);
-            field != 0 && parts.any(|part| self.document.field(part) == field)
-        })
+        let mut parts = self.parts_around(node);
+        field != 0 && parts.any(|part| self.document.field(part) == field)
     }
 }
 
@@ -434,6 +444,13 @@ mod tests {
         let expected = "trait T { fn g(&self) -> u8; } struct A; impl T for A { #[inline] \
             #[no_mangle] fn g(&self) -> u8 { 7 } }";
         assert_eq!(result, expected);
+    }
+
+    #[test]
+    fn of_many_functions_only_groups_are_dropped() {
+        let text = (0..200).map(|at| format!("fn g{at}() -> u8 {{ 1 + 2 + 3 + {at} }} "));
+        let (_, queries) = left(&text.collect::<String>(), |_| false);
+        assert!((8..=64).contains(&queries), "{queries}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::module::{InstructionIndex, SpirvFunction, SpirvHeaderSort, SpirvModule};
+use super::module::{InstructionIndex, SpirvFunction, SpirvModule};
 
 /// Only below this size: what is called once in a large module is mostly deleted.
 const INLINE_LIMIT: usize = 16 * 1024;
@@ -27,10 +27,8 @@ impl SpirvModule {
         let function = &self.functions[number];
         let id = self.instructions[function.start].result?;
         let mut mentions = (0..self.instructions.len()).filter(|&index| {
-            let is_annotation = self.header.contains(&index)
-                && self.header_sort(index) == SpirvHeaderSort::Annotation;
             let mut operands = self.operands(index);
-            !is_annotation && operands.any(|word| self.words[word].id == Some(id))
+            !self.is_annotation(index) && operands.any(|word| self.words[word].id == Some(id))
         });
         let call = mentions.next()?;
         let is_only = mentions.next().is_none() && self.is(call, "OpFunctionCall");
@@ -119,18 +117,15 @@ impl<'a> InlineWriter<'a> {
         let module = self.module;
         let function = &module.functions[self.call.function];
         for index in 0..module.instructions.len() {
-            let is_annotation = module.header.contains(&index)
-                && module.header_sort(index) == SpirvHeaderSort::Annotation;
             let is_gone = |word: usize| {
                 let id: Option<usize> = module.words[word].id;
                 id.is_some_and(|id| self.gone.contains(&id))
             };
+            let is_dropped = (function.start..=function.end).contains(&index)
+                || module.is_annotation(index) && module.operands(index).any(is_gone);
             if index == self.call.call {
                 self.body();
-            } else if (function.start..=function.end).contains(&index)
-                || is_annotation && module.operands(index).any(is_gone)
-            {
-            } else {
+            } else if !is_dropped {
                 self.instruction(index);
             }
         }

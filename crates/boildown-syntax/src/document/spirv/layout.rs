@@ -102,8 +102,7 @@ impl SpirvLayout<'_> {
         let module = &*self.module;
         let mut used = vec![false; module.definitions.len()];
         for index in 0..module.instructions.len() {
-            let is_header = module.header.contains(&index);
-            if is_header && module.header_sort(index) == SpirvHeaderSort::Annotation {
+            if module.is_annotation(index) {
                 continue;
             }
             for word in module.operands(index) {

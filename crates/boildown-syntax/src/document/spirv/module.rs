@@ -300,6 +300,11 @@ impl SpirvModule {
         self.operand(index, 0)
     }
 
+    /// Returns whether an instruction names or decorates another one.
+    pub(super) fn is_annotation(&self, index: InstructionIndex) -> bool {
+        self.header.contains(&index) && self.header_sort(index) == SpirvHeaderSort::Annotation
+    }
+
     pub(super) fn header_sort(&self, index: InstructionIndex) -> SpirvHeaderSort {
         let operation = self.operation(index);
         let begins = |text: &str| operation.starts_with(text.as_bytes());
