@@ -8,13 +8,14 @@ use boildown_search::{
 };
 use proptest::prelude::*;
 
+use crate::any_search::AnySearch;
 use crate::oracles::{Check, Oracle, every_search, oracles, width};
 
 /// Checks that the queries that a search calls certain are asked, whatever it is told.
 struct CertainQueriesAreAsked(Vec<u8>);
 
 impl Check for CertainQueriesAreAsked {
-    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
+    fn check_any(&self, mut search: AnySearch<'_>) -> Result<(), String> {
         let mut verdicts = self.0.iter().cycle();
         let mut budget = 2_000;
         while search.ask().is_some() && budget > 0 {

@@ -7,6 +7,7 @@ use boildown_search::literature::changes::{Dd, SimpleDd};
 use boildown_search::{Fingerprinted as _, Search, Subset, Verdict, run};
 use proptest::prelude::*;
 
+use crate::any_search::AnySearch;
 use crate::guarantees::{ClonesAreIndependent, EndsOnAnyVerdicts, EndsWell};
 use crate::oracles::{Check, Oracle, every_dd, murky, oracles};
 use crate::workers::SameAtAnyNumber;
@@ -32,7 +33,7 @@ fn nothing(universe: usize) -> Subset {
 struct NeverRepeats(Oracle);
 
 impl Check for NeverRepeats {
-    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
+    fn check_any(&self, mut search: AnySearch<'_>) -> Result<(), String> {
         let mut asked = HashSet::new();
         while let Some(query) = search.ask() {
             if !asked.insert(query.candidate.fingerprint()) {

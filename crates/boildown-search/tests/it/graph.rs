@@ -10,6 +10,7 @@ use boildown_search::literature::list::{Ddmin, Subsets};
 use boildown_search::{Batches, ListSearch as _, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
+use crate::any_search::AnySearch;
 use crate::guarantees::{ClonesAreIndependent, EndsOnAnyVerdicts, EndsWell};
 use crate::oracles::{COMPLEMENTS_ONLY, Check, Oracle, oracles};
 use crate::workers::SameAtAnyNumber;
@@ -120,7 +121,7 @@ struct AllClosed {
 }
 
 impl Check for AllClosed {
-    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
+    fn check_any(&self, mut search: AnySearch<'_>) -> Result<(), String> {
         let start = search.best();
         while let Some(query) = search.ask() {
             if !self.requirements.is_closed_in(&query.candidate, &start) {
@@ -359,7 +360,7 @@ struct CountWithoutRepeats<'a> {
 }
 
 impl Check for CountWithoutRepeats<'_> {
-    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
+    fn check_any(&self, search: AnySearch<'_>) -> Result<(), String> {
         let mut asked = 0;
         let best = run(search, |kept| {
             asked += 1;

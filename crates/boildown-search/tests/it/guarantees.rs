@@ -5,13 +5,14 @@ use boildown_search::literature::list::Ddmin;
 use boildown_search::{Fixpoint, Search, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
+use crate::any_search::AnySearch;
 use crate::oracles::{Check, Oracle, every_search, oracles};
 
 /// Checks that a search ends, and that its result is interesting.
 pub(crate) struct EndsWell(pub(crate) Oracle);
 
 impl Check for EndsWell {
-    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
+    fn check_any(&self, search: AnySearch<'_>) -> Result<(), String> {
         let mut asked = 0_u32;
         let best = run(search, |kept| {
             asked += 1;
@@ -30,7 +31,7 @@ impl Check for EndsWell {
 pub(crate) struct EndsOnAnyVerdicts(pub(crate) Vec<u8>);
 
 impl Check for EndsOnAnyVerdicts {
-    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
+    fn check_any(&self, mut search: AnySearch<'_>) -> Result<(), String> {
         let mut verdicts = self.0.iter().cycle();
         for asked in 0.. {
             if search.ask().is_none() {
@@ -54,7 +55,7 @@ impl Check for EndsOnAnyVerdicts {
 pub(crate) struct ClonesAreIndependent(pub(crate) Oracle);
 
 impl Check for ClonesAreIndependent {
-    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
+    fn check_any(&self, mut search: AnySearch<'_>) -> Result<(), String> {
         while let Some(query) = search.ask() {
             for verdict in [
                 Verdict::Interesting,

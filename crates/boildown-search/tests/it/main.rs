@@ -1,5 +1,6 @@
 //! Guarantees and costs of every search, checked on small inputs against brute force.
 
+mod any_search;
 mod batches;
 mod changes;
 mod graph;
@@ -12,5 +13,4 @@ mod queries;
 mod schedules;
 mod studies;
 mod trees;
-
 mod workers;

@@ -18,6 +18,8 @@ use boildown_search::{
 };
 use proptest::prelude::*;
 
+use crate::any_search::AnySearch;
+
 /// An oracle as a pure function of the kept elements. The full set is always interesting.
 #[derive(Debug, Clone)]
 pub(crate) enum Oracle {
@@ -117,7 +119,12 @@ pub(crate) fn murky(n: usize) -> impl Strategy<Value = Oracle> {
 /// A check that applies to every search.
 pub(crate) trait Check {
     /// Returns the reason of a failure. `search` is at its start.
-    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String>;
+    fn check_any(&self, search: AnySearch<'_>) -> Result<(), String>;
+
+    /// Does the same for a search of any type.
+    fn check(&self, search: impl Search<Candidate = Subset>) -> Result<(), String> {
+        self.check_any(AnySearch::new(search))
+    }
 }
 
 /// Runs a check on every search that finds the changes that cause a failure.

@@ -9,6 +9,7 @@ use boildown_search::literature::list::{
 use boildown_search::{Batches, ListSearch, Search, Subset, Verdict, run};
 use proptest::prelude::*;
 
+use crate::any_search::AnySearch;
 use crate::oracles::{Check, Oracle, oracles};
 use crate::workers::SameAtAnyNumber;
 
@@ -91,7 +92,7 @@ impl OneOf {
 }
 
 impl Check for OneOf {
-    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
+    fn check_any(&self, search: AnySearch<'_>) -> Result<(), String> {
         let best = run(search, |kept| self.judge(kept)).best();
         let elements: Vec<usize> = best.iter().collect();
         for part in 0..(1_u32 << elements.len()) - 1 {
@@ -116,7 +117,7 @@ struct Exactly {
 }
 
 impl Check for Exactly {
-    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
+    fn check_any(&self, search: AnySearch<'_>) -> Result<(), String> {
         let oracle = Oracle::Needs(self.needed.clone());
         let mut asked = 0;
         let judge = |kept: &Subset| {
@@ -141,7 +142,7 @@ struct EndsWithin {
 }
 
 impl Check for EndsWithin {
-    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
+    fn check_any(&self, mut search: AnySearch<'_>) -> Result<(), String> {
         let mut verdicts = self.verdicts.iter().cycle();
         for _ in 0..self.most {
             if search.ask().is_none() {

@@ -3,6 +3,7 @@
 use boildown_search::list::List;
 use boildown_search::{Search, Subset, Verdict, run};
 
+use crate::any_search::AnySearch;
 use crate::oracles::{Check, Oracle, every_search};
 
 /// Records the number of queries and of elements left.
@@ -12,7 +13,7 @@ struct QueryCounts<'a> {
 }
 
 impl Check for QueryCounts<'_> {
-    fn check<S: Search<Candidate = Subset>>(&self, search: S) -> Result<(), String> {
+    fn check_any(&self, search: AnySearch<'_>) -> Result<(), String> {
         let mut with_repeats = 0;
         let mut repeating = search.clone();
         while let Some(query) = repeating.ask() {

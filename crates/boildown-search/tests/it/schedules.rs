@@ -14,6 +14,7 @@ use boildown_search::{
 };
 use proptest::prelude::*;
 
+use crate::any_search::AnySearch;
 use crate::groves::{Fits, Grove, Plain, groves};
 use crate::guarantees::{ClonesAreIndependent, EndsOnAnyVerdicts, EndsWell};
 use crate::oracles::{COMPLEMENTS_ONLY, Check, Oracle, oracles};
@@ -410,7 +411,7 @@ fn cases(plain: Plain) -> impl Strategy<Value = (String, Oracle)> {
 struct CertainIsCertain(Vec<u8>);
 
 impl Check for CertainIsCertain {
-    fn check<S: Search<Candidate = Subset>>(&self, mut search: S) -> Result<(), String> {
+    fn check_any(&self, mut search: AnySearch<'_>) -> Result<(), String> {
         let mut verdicts = self.0.iter().cycle();
         let mut asked = 0;
         let mut interesting = vec![search.best()];
