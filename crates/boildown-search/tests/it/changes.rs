@@ -76,14 +76,6 @@ proptest! {
     }
 
     #[test]
-    fn a_dd_asks_the_same_at_any_number_of_workers(
-        (n, oracle) in (1_usize..16).prop_flat_map(|n| (Just(n), oracles(n))),
-        delays in any::<u64>(),
-    ) {
-        every_dd(&Subset::full(n), &SameAtAnyNumber { oracle, delays })?;
-    }
-
-    #[test]
     fn a_dd_answers_repeats_from_memory((n, oracle) in sized_oracles()) {
         let start = Subset::full(n);
         let check = NeverRepeats(oracle);
@@ -210,6 +202,18 @@ proptest! {
         prop_assert_eq!(search.difference().len(), 1);
         prop_assert!(search.difference().iter().all(|element| needed.contains(&element)));
         prop_assert!(asked <= n.next_power_of_two().ilog2());
+    }
+}
+
+proptest! {
+    // Each case runs dozens of searches with up to 64 workers.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn a_dd_asks_the_same_at_any_number_of_workers(
+        (n, oracle) in (1_usize..16).prop_flat_map(|n| (Just(n), oracles(n))),
+        delays in any::<u64>(),
+    ) {
+        every_dd(&Subset::full(n), &SameAtAnyNumber { oracle, delays })?;
     }
 }
 

@@ -184,16 +184,6 @@ proptest! {
     }
 
     #[test]
-    fn any_number_of_workers_tells_the_same_verdicts_in_the_same_order(
-        (n, edges, oracle) in problems(1..=12),
-        weights in proptest::collection::vec(1_u32..50, 12),
-        delays in any::<u64>(),
-    ) {
-        let list = List::weighted(weights[..n].iter().copied());
-        every_graph_search(&list, &Requirements::new(n, edges), &SameAtAnyNumber { oracle, delays })?;
-    }
-
-    #[test]
     fn every_candidate_is_closed_among_the_elements_of_the_start(
         (n, edges, oracle) in problems(1..=12),
         start in any::<usize>(),
@@ -286,6 +276,20 @@ proptest! {
         let none = Requirements::new(n, []);
         prop_assert_eq!(&queries(Closed::new(search.clone(), none.clone()), &oracle), &own);
         prop_assert_eq!(&queries(Rejecting::new(search, none, BrokenPolicy::Skip), &oracle), &own);
+    }
+}
+
+proptest! {
+    // Each case runs dozens of searches with up to 64 workers.
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn any_number_of_workers_tells_the_same_verdicts_in_the_same_order(
+        (n, edges, oracle) in problems(1..=12),
+        weights in proptest::collection::vec(1_u32..50, 12),
+        delays in any::<u64>(),
+    ) {
+        let list = List::weighted(weights[..n].iter().copied());
+        every_graph_search(&list, &Requirements::new(n, edges), &SameAtAnyNumber { oracle, delays })?;
     }
 }
 
