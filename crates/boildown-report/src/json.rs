@@ -36,6 +36,8 @@ struct ReportJson<'a> {
     command_line: Option<&'a str>,
     /// Whether a final pass verified that the result is 1-minimal; null when that is not recorded.
     one_minimal: Option<bool>,
+    /// What that pass verified, in words; null when it verified nothing, or it is not recorded.
+    guarantee: Option<&'a str>,
     /// The text of the result; null when it is not stored, or not UTF-8.
     text: Option<&'a str>,
     /// The bytes of the result in hexadecimal digits, when they are not UTF-8.
@@ -258,6 +260,7 @@ fn report(record: &ReductionRecord) -> ReportJson<'_> {
         command: record.command.as_deref(),
         command_line: record.command_line.as_deref(),
         one_minimal: record.one_minimal,
+        guarantee: record.guarantee.as_deref(),
         text: utf8,
         text_hex: text.filter(|_| utf8.is_none()).map(hex),
         sessions: sessions(record),

@@ -34,10 +34,15 @@ pub fn markdown(record: &ReductionRecord) -> String {
         .ok();
     }
     let session = record.sessions.last();
-    text += match session.is_some_and(|session| session.has_finished) {
-        true if record.one_minimal == Some(true) => " The result is 1-minimal.",
-        true => " That the result is 1-minimal was not verified.",
-        false => " The search did not finish.",
+    let verified = record.verified();
+    text += " ";
+    text += match (
+        session.is_some_and(|session| session.has_finished),
+        &verified,
+    ) {
+        (true, Some(verified)) => verified,
+        (true, None) => "That the result is 1-minimal was not verified.",
+        (false, _) => "The search did not finish.",
     };
     text += "\n\n";
     for line in record.property.lines() {

@@ -23,6 +23,8 @@ pub struct ReductionRecord {
     pub command_line: Option<String>,
     /// Whether a final pass verified that the result is 1-minimal.
     pub one_minimal: Option<bool>,
+    /// What that pass verified, in words, such as `1-minimal: no single token can be removed`.
+    pub guarantee: Option<String>,
     /// The sessions that worked on the run, in order.
     pub sessions: Vec<SessionRecord>,
     /// The results on the way, the input first. Never empty.
@@ -233,6 +235,15 @@ pub struct ChoiceRecord {
 }
 
 impl ReductionRecord {
+    /// Returns a sentence about what was verified of the result; `None` if nothing was.
+    pub(crate) fn verified(&self) -> Option<String> {
+        match &self.guarantee {
+            _ if self.one_minimal != Some(true) => None,
+            Some(guarantee) => Some(format!("The result is {guarantee}.")),
+            None => Some("The result is 1-minimal.".to_owned()),
+        }
+    }
+
     /// Returns the input.
     ///
     /// # Panics

@@ -51,6 +51,7 @@ pub(crate) fn record(steps: u64) -> ReductionRecord {
         command: Some("./tool crash.c".to_owned()),
         command_line: Some("boildown reduce crash.c -- ./tool crash.c".to_owned()),
         one_minimal: Some(true),
+        guarantee: Some("1-minimal: no single <token> can be removed".to_owned()),
         sessions: vec![SessionRecord {
             version: "0.1.0".to_owned(),
             started: 1_772_368_200,

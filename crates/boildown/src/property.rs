@@ -119,11 +119,8 @@ impl PropertyCommands {
             notes.note(&format!("note: {note}"));
         }
         for extra in &self.extra {
-            let does = match extra.expected {
-                ExpectedEnd::Success => "exits with 0",
-                ExpectedEnd::Failure => "does not exit with 0",
-            };
-            notes.note(&format!("required: `{}` {does}", extra.typed.escaped()));
+            let required = requirement(&extra.typed, extra.expected);
+            notes.note(&format!("required: {required}"));
         }
     }
 
@@ -241,6 +238,21 @@ fn typed_command(
         stdin,
     };
     CommandLine::new(&typed).map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))
+}
+
+/// Returns a line for each further test that has to hold too.
+pub(crate) fn requirements(property: &PropertyArgs) -> String {
+    let also = (property.also.iter()).map(|typed| requirement(typed, ExpectedEnd::Success));
+    let not = (property.not.iter()).map(|typed| requirement(typed, ExpectedEnd::Failure));
+    also.chain(not).map(|line| format!("\n{line}")).collect()
+}
+
+fn requirement(typed: &OsStr, expected: ExpectedEnd) -> String {
+    let does = match expected {
+        ExpectedEnd::Success => "exits with 0",
+        ExpectedEnd::Failure => "does not exit with 0",
+    };
+    format!("`{}` {does}", typed.escaped())
 }
 
 /// Returns the property that the options state, if they state one.

@@ -145,8 +145,9 @@ fn reduction(record: &ReductionRecord) -> String {
         with_commas(last.bytes),
         with_commas(record.tests())
     );
-    if record.one_minimal == Some(true) {
-        text += " Removing any single remaining token or byte makes the failure disappear.";
+    if let Some(verified) = record.verified() {
+        text += " ";
+        text += &verified;
     }
     if let Some(repeatability) = &record.repeatability {
         let rate = repeatability

@@ -303,6 +303,8 @@ pub(crate) struct ReductionFinished {
     pub(crate) others: Vec<OtherFailureJson>,
     /// Whether a final pass verified that the result is 1-minimal.
     pub(crate) one_minimal: bool,
+    /// What that pass verified, in words; null if it verified nothing.
+    pub(crate) guarantee: Option<String>,
     /// Why the search stopped early; null if it finished.
     pub(crate) stopped: Option<StoppedJson>,
     /// An input of a few characters that has the property too, though it is no reduction of the

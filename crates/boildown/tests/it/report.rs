@@ -206,6 +206,8 @@ fn a_bug_report_has_the_users_script_and_other_tests() {
     env.reduce(["in.txt", "--test", "test.sh", "--also", "./also.sh"])
         .assert_code(0);
     env.run(["report", "--bug", "-o", "bug"]).assert_code(0);
+    let readme = env.read("bug/README.md");
+    assert!(readme.contains("`./also.sh` exits with 0"), "{readme}");
     let interesting = |text: &str| {
         fs::write(env.path("candidate"), text).unwrap();
         let words = ["bug/interesting.sh", "candidate"];
@@ -214,6 +216,17 @@ fn a_bug_report_has_the_users_script_and_other_tests() {
     assert_eq!(interesting("needle hay"), Some(0));
     assert_eq!(interesting("needle"), Some(1));
     assert_eq!(interesting("hay"), Some(1));
+}
+
+#[test]
+fn a_bug_report_claims_what_the_last_pass_verified() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    env.reduce(["in.txt", "--test", "test.sh", "--units", "lines"])
+        .assert_says("1-minimal: no single line can be removed");
+    env.run(["report", "--bug", "-o", "bug"]).assert_code(0);
+    let readme = env.read("bug/README.md");
+    let claim = "The result is 1-minimal: no single line can be removed.";
+    assert!(readme.contains(claim), "{readme}");
 }
 
 /// Returns whether `interesting.sh` of the folder `bug` finds the failure of what it has by itself.

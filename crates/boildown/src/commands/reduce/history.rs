@@ -22,7 +22,7 @@ use super::destination::Destination;
 use crate::error::CliError;
 use crate::input::read_regular;
 use crate::project::{self, RunPlace, RunPlaces};
-use crate::property::PropertyCommands;
+use crate::property::{PropertyCommands, requirements};
 use crate::report::format::EscapedPath as _;
 use crate::report::notes::noting;
 use crate::report::reporter::Reporter;
@@ -145,7 +145,7 @@ impl ReductionHistory {
                 elapsed: Duration::ZERO,
                 text: Some(Arc::clone(&self.input)),
             },
-            property: property.to_string(),
+            property: property.to_string() + &requirements(&args.property),
             flags: property.flags(),
             time_limit: oracle.runner().limits.timeout,
             version: env!("CARGO_PKG_VERSION"),

@@ -70,53 +70,59 @@ pub(super) fn form_of_list(split: Option<&Split>) -> &'static str {
 }
 
 impl ReductionReport<'_> {
-    fn minimality(&self) -> String {
-        match self.summary.stopped {
-            None if self.summary.one_minimal => {
-                let units = match (self.units, self.language) {
-                    _ if self.files.is_some() => {
-                        "no single file can be removed, nor a single token of one"
-                    }
-                    (Units::Elements, _) => "no single element can be removed",
-                    (Units::Lines, _) => "no single line can be removed",
-                    (Units::Tokens, Some(language))
-                        if self.claim.is_module && language.name == "SMT-LIB" =>
-                    {
-                        "no single token can be removed that leaves a well-formed script"
-                    }
-                    (Units::Tokens, Some(language))
-                        if self.claim.is_module && language.name == "Verilog" =>
-                    {
-                        "no single token can be removed where the rest looks like a module"
-                    }
-                    (Units::Tokens, _) if self.claim.is_module => {
-                        // Not all tokens were asked about again on the very result, and the gate
-                        // refuses some forms that a tool may accept.
-                        "no single instruction can be removed; single tokens were tried where the \
-                         rest looks like a module"
-                    }
-                    (Units::Tokens, Some(_)) => {
-                        "no single token can be removed, nor a node whose removal parses"
-                    }
-                    (Units::Bytes, _) | (Units::Tokens, None) => "no single byte can be removed",
-                };
-                let except = if self.claim.keeps_parts {
-                    ", except for the parts to keep"
-                } else {
-                    ""
-                };
-                let by = if self.claim.keeps_artifacts {
-                    ", as runs in trees with kept build artefacts show"
-                } else {
-                    ""
-                };
-                // An element goes with what separates it from others.
-                let form = match self.units {
-                    Units::Elements => "",
-                    _ => self.claim.form,
-                };
-                format!("1-minimal: {units}{form}{except}{by}")
+    /// Returns what the final pass verified: that no single unit of the result can be removed.
+    fn guarantee(&self) -> Option<String> {
+        if self.summary.stopped.is_some() || !self.summary.one_minimal {
+            return None;
+        }
+        let units = match (self.units, self.language) {
+            _ if self.files.is_some() => "no single file can be removed, nor a single token of one",
+            (Units::Elements, _) => "no single element can be removed",
+            (Units::Lines, _) => "no single line can be removed",
+            (Units::Tokens, Some(language))
+                if self.claim.is_module && language.name == "SMT-LIB" =>
+            {
+                "no single token can be removed that leaves a well-formed script"
             }
+            (Units::Tokens, Some(language))
+                if self.claim.is_module && language.name == "Verilog" =>
+            {
+                "no single token can be removed where the rest looks like a module"
+            }
+            (Units::Tokens, _) if self.claim.is_module => {
+                // Not all tokens were asked about again on the very result, and the gate
+                // refuses some forms that a tool may accept.
+                "no single instruction can be removed; single tokens were tried where the \
+                 rest looks like a module"
+            }
+            (Units::Tokens, Some(_)) => {
+                "no single token can be removed, nor a node whose removal parses"
+            }
+            (Units::Bytes, _) | (Units::Tokens, None) => "no single byte can be removed",
+        };
+        let except = if self.claim.keeps_parts {
+            ", except for the parts to keep"
+        } else {
+            ""
+        };
+        let by = if self.claim.keeps_artifacts {
+            ", as runs in trees with kept build artefacts show"
+        } else {
+            ""
+        };
+        // An element goes with what separates it from others.
+        let form = match self.units {
+            Units::Elements => "",
+            _ => self.claim.form,
+        };
+        Some(format!("1-minimal: {units}{form}{except}{by}"))
+    }
+
+    fn minimality(&self) -> String {
+        if let Some(guarantee) = self.guarantee() {
+            return guarantee;
+        }
+        match self.summary.stopped {
             None => "1-minimality not verified: the final pass was skipped or disabled, or the input is an archive or too large".to_owned(),
             Some(Stopped::Interrupted) => {
                 let how = self.how_to_resume();
@@ -211,6 +217,7 @@ impl FinalReport for ReductionReport<'_> {
             trust: self.flakiness.into(),
             others: found.chain(earlier).collect(),
             one_minimal: self.summary.one_minimal,
+            guarantee: self.guarantee(),
             stopped: self.summary.stopped.map(Into::into),
             trivial: self
                 .summary

@@ -131,6 +131,7 @@ impl StoredReduction {
             command: self.command(),
             command_line: self.command_line(),
             one_minimal: self.finished["one_minimal"].as_bool(),
+            guarantee: self.finished["guarantee"].as_str().map(str::to_owned),
             sessions: self.sessions.iter().map(session_record).collect(),
             steps,
             passes: passes
