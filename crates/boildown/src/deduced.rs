@@ -58,7 +58,7 @@ fn print_choices(choices: &[&Property]) {
 pub(crate) fn no_stack_trace() -> CliError {
     CliError::new(
         ExitKind::NotInteresting,
-        "the command printed no stack trace, so --frames has nothing to keep",
+        "the command printed no stack trace that names a function, so --frames has nothing to keep",
     )
     .hint("make it print one, for example with RUST_BACKTRACE=1, -g or --trace-uncaught; or remove --frames")
 }

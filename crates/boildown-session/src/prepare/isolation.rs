@@ -46,7 +46,7 @@ pub enum IsolationError {
         is_stated: bool,
     },
     /// Stack frames have to stay the same, and the run on the bad file printed none.
-    #[error("the command printed no stack trace")]
+    #[error("the command printed no stack trace that names a function")]
     NoStackTrace,
     /// The good file fails in the same way as the bad one.
     #[error("the command fails on the good file too, in the same way")]

@@ -58,7 +58,7 @@ pub enum ReductionError {
         run: Box<Run>,
     },
     /// Stack frames have to stay the same, and the first run printed none.
-    #[error("the command printed no stack trace")]
+    #[error("the command printed no stack trace that names a function")]
     NoStackTrace,
     /// In the sandbox the property holds on the empty input too, and outside it does not: the
     /// command decides by a file that it cannot write.

@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use clap::Parser as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 pub(crate) use self::script_order::settle;
@@ -38,11 +39,17 @@ pub(crate) fn with_command(mut words: Vec<OsString>) -> Vec<OsString> {
         .any(|option| first == *option);
     let is_path =
         first.as_bytes().iter().any(|byte| b"./".contains(byte)) || Path::new(first).exists();
-    let has_dashes = words.iter().any(|word| word == "--");
-    if !is_global && !is_command(&words[1]) && (own || is_path || has_dashes) {
+    // Before a command to run, `reduec` is more likely a misspelled command than a missing input.
+    let is_input = || words.iter().any(|word| word == "--") && !is_like_a_command(first);
+    if !is_global && !is_command(&words[1]) && (own || is_path || is_input()) {
         words.insert(1, "reduce".into());
     }
     words
+}
+
+fn is_like_a_command(word: &OsStr) -> bool {
+    let parsed = Cli::try_parse_from([OsStr::new("boildown"), word]);
+    parsed.is_err_and(|error| error.get(ContextKind::SuggestedSubcommand).is_some())
 }
 
 /// Returns the error for arguments that clap refused, in the words of the user; `None` if the

@@ -33,10 +33,9 @@ fn a_command_line_without_a_command_of_ours_is_a_reduction() {
     reduces(&["--test", "test.sh", "in.txt"]);
     reduces(&["-j", "2", "in.txt", "--test", "test.sh"]);
     hints(&["none.txt", "--", "true"], "failed to read none.txt");
-    hints(
-        &["reduec", "in.txt"],
-        "a similar subcommand exists: 'reduce'",
-    );
+    let similar = "a similar subcommand exists: 'reduce'";
+    hints(&["reduec", "in.txt"], similar);
+    hints(&["reduec", "in.txt", "--", "true"], similar);
 }
 
 #[test]
