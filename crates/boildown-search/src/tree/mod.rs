@@ -129,6 +129,28 @@ impl Tree {
         units.retain(|unit| !unit.is_empty());
         units
     }
+
+    /// Returns what is deleted when a node is replaced by one of its parts: for each node, the
+    /// tokens before and after each of the nearest descendants that fit its slot.
+    #[must_use]
+    pub fn surroundings(&self) -> Vec<Vec<Range<usize>>> {
+        let mut all = Vec::new();
+        let mut below: Vec<NodeId> = Vec::new();
+        for node in self.nodes.ids().skip(1) {
+            let (slot, whole) = (&self.slots[self.nodes[node].slot], &self.nodes[node].tokens);
+            below.extend(self.children(node));
+            while let Some(part) = below.pop() {
+                let tokens = &self.nodes[part].tokens;
+                if !slot.accepts(self.nodes[part].kind) || tokens == whole {
+                    below.extend(self.children(part));
+                } else if !tokens.is_empty() {
+                    let cuts = [whole.start..tokens.start, tokens.end..whole.end];
+                    all.push(cuts.into_iter().filter(|cut| !cut.is_empty()).collect());
+                }
+            }
+        }
+        all
+    }
 }
 
 impl SiblingList {

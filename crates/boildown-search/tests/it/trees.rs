@@ -161,6 +161,21 @@ fn a_node_is_replaced_by_what_it_wraps() {
     assert_eq!(left, [1]);
 }
 
+#[test]
+fn a_node_is_replaced_by_the_nearest_parts_that_fit_its_place() {
+    let inner = Shape::List(vec![Shape::Leaf, Shape::Leaf]);
+    let outer = Shape::List(vec![Shape::Leaf, inner]);
+    let (tree, _) = Builder::tree(&Shape::List(vec![outer, Shape::Leaf]));
+    // Tokens 0 to 2 are in the outer list, 1 and 2 of them in the inner one.
+    let mut surroundings = tree.surroundings();
+    surroundings.sort_by_key(|cuts| (cuts[0].start, cuts[0].end));
+    assert_eq!(
+        surroundings,
+        [vec![0..1], vec![1..2], vec![1..3], vec![2..3]],
+        "the outer list becomes its list or its leaf, the inner one either leaf"
+    );
+}
+
 proptest! {
     #[test]
     fn a_tree_is_searched_the_same_way_by_any_number_of_workers(

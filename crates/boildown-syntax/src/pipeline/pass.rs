@@ -98,8 +98,9 @@ pub enum PassId {
     /// Deletes every byte of white space that is not needed. Only for a compact layout.
     /// `a = b;␤c();` → `a=b;c();`.
     Spaces,
-    /// Deletes each node of the tree, alone and with a separator beside it. Part of the proof of
-    /// 1-minimality. `[1, 2, 3]` → `[1, 3]`.
+    /// Deletes each node of the tree, alone and with a separator beside it, and in a text below
+    /// 1,000 tokens replaces it by its nearest parts that fit. Part of the proof of 1-minimality.
+    /// `[1, 2, 3]` → `[1, 3]`.
     Nodes,
     /// [`Nodes`](Self::Nodes), including deletions that break the syntax. For inputs below 128
     /// bytes.
@@ -307,7 +308,8 @@ pub(super) enum Method {
     List(Algorithm),
     /// One query for each window of this many neighbouring tokens.
     Window(usize),
-    /// One query for each node, and one for each node with a separator.
+    /// One query for each node, and one for each node with a separator; in a small text also one
+    /// for each part that fits the place of a node.
     Nodes,
     /// One query for each pair of matching delimiters.
     Delimiters,

@@ -8,7 +8,7 @@ use boildown_search::tree::TreeSearch;
 use boildown_search::{AnyListSearch, Batches, Fingerprint, Query, Search, Subset, Verdict};
 
 use super::orders::Orders;
-use super::pass::{Method, Pass, SmallestDeletion};
+use super::pass::{Method, Pass, PassId, SmallestDeletion};
 use super::state::PassState;
 use crate::bodies::emptied;
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
@@ -20,6 +20,10 @@ use crate::split::Split;
 use crate::strategy::{NamePolicy, Strategy};
 use crate::stubs::Stubs;
 use crate::unused::{Exported, Unused};
+
+/// Below this number of tokens, the sweep over nodes also tries their parts in their place. In a
+/// large text there are too many.
+const FEW_TOKENS: usize = 1000;
 
 /// The search of a pass, over candidates of its document.
 #[derive(Debug, Clone)]
@@ -66,7 +70,12 @@ impl Start<'_> {
             }
             Method::ExpectedGain(smallest) => return self.by_expected_gain(pass, smallest),
             Method::List(usual) => {
-                let algorithm = self.strategy.algorithm.unwrap_or(usual);
+                // White space is no part of the list that the user's algorithm is for, and not all
+                // algorithms ask about the last element.
+                let algorithm = match document.view() {
+                    View::Spaces(_) => usual,
+                    _ => self.strategy.algorithm.unwrap_or(usual),
+                };
                 let list = algorithm.on(List::uniform(document.len()));
                 let search = Batches::new(list, self.strategy.batch_size);
                 return PassSearch::List(self.over_tokens(pass, search));
@@ -102,8 +111,14 @@ impl Start<'_> {
                 return PassSearch::Orders(Orders::new(document, split));
             }
             Method::Nodes => {
-                let units = document.tree().units().into_iter();
-                units.map(|unit| vec![unit]).collect()
+                let tree = document.tree();
+                let units = tree.units().into_iter().map(|unit| vec![unit]);
+                // The passes over the tree do the same, but not in later rounds.
+                let surroundings = match document.len() < FEW_TOKENS && pass.id == PassId::Nodes {
+                    true => tree.surroundings(),
+                    false => Vec::new(),
+                };
+                units.chain(surroundings).collect()
             }
             Method::Delimiters => {
                 let pairs = document.delimiters().into_iter();
