@@ -1,6 +1,8 @@
 //! Culprit: a set of changes that makes the difference, on a revision of the history path.
 
-use boildown_changes::{ChangeUnit, ChangesError, Commit, Configuration, Contents, transplant};
+use boildown_changes::{
+    ChangeUnit, ChangesError, Commit, Configuration, Contents, FilePath, transplant,
+};
 
 use super::history_path::StepCommits;
 use super::report::{OtherCause, RepairScope};
@@ -22,6 +24,21 @@ impl Patch {
         contents: &Contents,
     ) -> Result<Option<Configuration>, ChangesError> {
         transplant(&self.before, &self.after, files, contents)
+    }
+
+    /// Returns whether it changes a file that another patch changes too.
+    pub(super) fn meets(&self, other: &Self) -> bool {
+        let paths = [&self.before, &self.after]
+            .into_iter()
+            .flat_map(|files| files.iter());
+        let mut changed = paths
+            .map(|(path, _)| path)
+            .filter(|path| self.changes(path));
+        changed.any(|path| other.changes(path))
+    }
+
+    fn changes(&self, path: &FilePath) -> bool {
+        self.before.get(path) != self.after.get(path)
     }
 }
 

@@ -126,6 +126,10 @@ impl<'a> CulpritSearch<'a> {
                     let Some((with_older, older_commits)) = self.add_older_change(&culprit)? else {
                         break;
                     };
+                    // On an older revision, the older change may do alone what took both later.
+                    if !culprit.patch.meets(&with_older.patch) {
+                        commits.clear();
+                    }
                     culprit = with_older;
                     commits.splice(0..0, older_commits);
                 }
