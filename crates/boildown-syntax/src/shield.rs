@@ -12,6 +12,8 @@ use regex::bytes::Regex;
 
 use crate::Language;
 
+mod wgsl;
+
 /// The bytes of which a scanner must not see too many in a row.
 #[derive(Debug)]
 pub(crate) struct Shield {
@@ -23,9 +25,11 @@ pub(crate) struct Shield {
     replacement: u8,
     /// Returns the positions of further bytes, which are replaced by spaces.
     positions: fn(&[u8]) -> Vec<usize>,
+    /// Returns positions with the bytes that are shown from there on.
+    words: fn(&[u8]) -> Vec<(usize, &'static [u8])>,
 }
 
-static SHIELDS: [Shield; 5] = [
+static SHIELDS: [Shield; 6] = [
     // Calls `isdigit` on any character: that reads up to two megabytes beyond a table of 256
     // entries.
     Shield {
@@ -34,6 +38,7 @@ static SHIELDS: [Shield; 5] = [
         harmless: 0,
         replacement: b'_',
         positions: |_| Vec::new(),
+        words: |_| Vec::new(),
     },
     // The grammar makes an error of a namespace with attributes. Whole standard libraries stand in
     // one. It does not know `extern template` either.
@@ -43,6 +48,7 @@ static SHIELDS: [Shield; 5] = [
         harmless: 0,
         replacement: b' ',
         positions: |text| [attributes_of_namespaces(text), templates_after_extern(text)].concat(),
+        words: |_| Vec::new(),
     },
     Shield {
         language: "D",
@@ -50,6 +56,7 @@ static SHIELDS: [Shield; 5] = [
         harmless: 0,
         replacement: b'_',
         positions: |_| Vec::new(),
+        words: |_| Vec::new(),
     },
     // Stores the length of the delimiter of a here-document in one byte.
     Shield {
@@ -58,6 +65,16 @@ static SHIELDS: [Shield; 5] = [
         harmless: 200,
         replacement: b' ',
         positions: here_documents,
+        words: |_| Vec::new(),
+    },
+    // The grammar is older than the standard.
+    Shield {
+        language: "WGSL",
+        is_risky: |_| false,
+        harmless: 0,
+        replacement: b' ',
+        positions: |_| Vec::new(),
+        words: wgsl::masked_words,
     },
     // From 254 levels on, the state is larger than its buffer. A level takes a byte and a space, or
     // some indentation.
@@ -67,6 +84,7 @@ static SHIELDS: [Shield; 5] = [
         harmless: 120,
         replacement: b'_',
         positions: |_| Vec::new(),
+        words: |_| Vec::new(),
     },
 ];
 
@@ -120,6 +138,9 @@ impl Shield {
         for at in (self.positions)(text) {
             shown.to_mut()[at] = b' ';
         }
+        for (at, word) in (self.words)(text) {
+            shown.to_mut()[at..at + word.len()].copy_from_slice(word);
+        }
         for (at, &byte) in text.iter().enumerate() {
             run = if (self.is_risky)(byte) { run + 1 } else { 0 };
             if run > self.harmless {
@@ -165,6 +186,36 @@ mod tests {
                 "extern template class a<int>; template class a<int>;"
             ),
             "extern          class a<int>; template class a<int>;"
+        );
+    }
+
+    #[test]
+    fn words_of_wgsl_that_the_grammar_does_not_know_are_shown_as_others() {
+        let text = "\
+alias A = f32; // const b = 2;  c();
+const d = array<A, 2>(1.0, 2.0);
+var<workgroup> e: atomic<u32>;
+fn f() {
+    const g = array(1, 2);
+    // A comment, and a call.
+    atomicAdd(&e, 1u);
+    if (true) { return; }
+    for (var i = 0; i < 3;  i++) { h(i); }
+}
+";
+        let want = text
+            .replace("alias", "type ")
+            .replace("const d", "let   d")
+            .replace("const g = array", "let   g = Array")
+            .replace("atomic<", "array <")
+            .replace("  atomicAdd", "_=atomicAdd");
+        assert_eq!(shown("WGSL", text), want);
+        assert_eq!(shown("WGSL", "a(1);"), "a(1);");
+        let wgsl = Language::named("WGSL").expect("the grammar is built");
+        assert_eq!(wgsl.errors(text.replace(" h(i);", "\nh(i);").as_bytes()), 1);
+        assert_eq!(
+            wgsl.errors(text.replace(" h(i);", "\n h(i);").as_bytes()),
+            0
         );
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::module::{InstructionIndex, SpirvFunction, SpirvModule};
 
 /// Only below this size: what is called once in a large module is mostly deleted.
-const INLINE_LIMIT: usize = 16 * 1024;
+pub(super) const INLINE_LIMIT: usize = 16 * 1024;
 
 /// A call, and the function that takes its place.
 struct SpirvCall {
@@ -26,10 +26,7 @@ impl SpirvModule {
     fn only_call(&self, number: usize) -> Option<SpirvCall> {
         let function = &self.functions[number];
         let id = self.instructions[function.start].result?;
-        let mut mentions = (0..self.instructions.len()).filter(|&index| {
-            let mut operands = self.operands(index);
-            !self.is_annotation(index) && operands.any(|word| self.words[word].id == Some(id))
-        });
+        let mut mentions = self.mentions(id);
         let call = mentions.next()?;
         let is_only = mentions.next().is_none() && self.is(call, "OpFunctionCall");
         let (last, others) = function.blocks.split_last()?;
@@ -54,8 +51,8 @@ impl SpirvModule {
     }
 }
 
-/// Writes the functions with these names in the place of their calls. A function that is called
-/// more than once stays.
+/// Writes the functions with these names in the place of their calls, or of the contents of the
+/// entry point if they have none. A function that is called more than once stays.
 pub(super) fn inlined(text: Vec<u8>, names: &[Vec<u8>]) -> Vec<u8> {
     let mut text = text;
     for name in names {
@@ -67,8 +64,13 @@ pub(super) fn inlined(text: Vec<u8>, names: &[Vec<u8>]) -> Vec<u8> {
             result.is_some_and(|id| module.word(module.names[id]) == &name[..])
         };
         let number = module.functions.iter().position(is_named);
-        if let Some(call) = number.and_then(|number| module.only_call(number)) {
+        let Some(number) = number else {
+            continue;
+        };
+        if let Some(call) = module.only_call(number) {
             text = InlineWriter::new(&module, call).text();
+        } else if let Some(entered) = module.entered(number) {
+            text = entered;
         }
     }
     text

@@ -136,7 +136,7 @@ impl SpirvLayout<'_> {
             self.units.close();
         }
         self.units.close();
-        if self.module.may_be_inlined(number) {
+        if self.module.may_be_inlined(number) || self.module.may_be_entered(number) {
             let end = self.module.functions[number].end;
             let word = self.module.instructions[end].words.start;
             self.module.functions[number].end_token = self.units.leaf(word);

@@ -8,6 +8,7 @@
 //! - `stand_in.rs`: which instructions are left, and what takes the place of the others
 //! - `write.rs`: writing what is kept
 //! - `inlined.rs`: functions in the place of their calls
+//! - `entered.rs`: functions in the place of the contents of the entry point
 //! - `binary.rs`: modules as binaries, which are read as texts
 //! - `pieces.rs`: the single words of binaries
 
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use super::Document;
 
 mod binary;
+mod entered;
 mod flow;
 mod inlined;
 mod layout;

@@ -51,7 +51,8 @@ pub(super) struct SpirvFunction {
     pub(super) blocks: Vec<SpirvBlock>,
     /// The token of the body.
     pub(super) body: UnitToken,
-    /// The token of its end. Without it, the function stands in the place of its only call.
+    /// The token of its end. Without it, the function stands in the place of its only call, or of
+    /// the contents of the entry point.
     pub(super) end_token: UnitToken,
     /// `OpFunctionEnd`.
     pub(super) end: InstructionIndex,

@@ -128,6 +128,43 @@ fn a_parameter_goes_with_its_arguments_and_the_type_follows() {
 }
 
 #[test]
+fn a_function_without_callers_stands_in_the_place_of_the_entry_point() {
+    const UNCALLED: &str = "\
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main \"\"
+OpDecorate %old RelaxedPrecision
+%void = OpTypeVoid
+%3 = OpTypeFunction %void
+%float = OpTypeFloat 32
+%4 = OpTypeFunction %float
+%float_1 = OpConstant %float 1
+%f = OpFunction %float None %4
+%5 = OpLabel
+%sum = OpFAdd %float %float_1 %float_1
+OpReturnValue %sum
+OpFunctionEnd
+%main = OpFunction %void None %3
+%6 = OpLabel
+%old = OpFSub %float %float_1 %float_1
+OpReturn
+OpFunctionEnd
+";
+    let document = Document::new(&UNCALLED.as_bytes().into(), View::Spirv);
+    let at = UNCALLED.find("OpFunctionEnd").expect("there is a function");
+    let is_end = |token: &usize| document.tokens[*token].start as usize == at;
+    let end = (0..document.len()).find(is_end).expect("it is a unit");
+    let text = without_units(&document, [end..end + 1]);
+    let contents =
+        "%5 = OpLabel\n%sum = OpFAdd %float %float_1 %float_1\nOpReturn\nOpFunctionEnd\n";
+    assert_has(
+        &text,
+        &[&format!("%main = OpFunction %void None %3\n{contents}")],
+    );
+    assert_lacks(&text, &["%f ", "%old", "OpReturnValue", "%6"]);
+}
+
+#[test]
 fn a_function_stands_in_the_place_of_its_only_call() {
     let at = MODULE
         .rfind("OpFunctionEnd")

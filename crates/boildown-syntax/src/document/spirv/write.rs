@@ -4,7 +4,8 @@
 //! its operands, if that has the same type, or an undefined value; what uses a deleted pointer goes
 //! with it. Types and constants stay as long as something uses them, names and decorations as long
 //! as what they describe. The type of a function follows its parameters. A function without its end
-//! stands in the place of its only call. Comments go with the first deletion.
+//! stands in the place of its only call, or of the contents of the entry point if nothing calls it.
+//! Comments go with the first deletion.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
