@@ -107,7 +107,9 @@ pub use record::{Improvement, StartedPass, fingerprint_of};
 pub use recording::BaselineRecording;
 pub use store_folder::{FOLDER, StoreFolder};
 pub use stored_run::{ResumeStatus, ResumedBest, RunDescription, StoredRun};
-pub use surroundings::{IdentifiedFile, add_surroundings, mentioned_variables};
+pub use surroundings::{
+    IdentifiedFile, add_surroundings, add_surroundings_from, mentioned_variables,
+};
 pub use writer::Ending;
 
 /// The store of a run during a session. Dropping it writes all pending records.

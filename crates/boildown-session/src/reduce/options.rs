@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use boildown_exec::{FolderResult, Proposer, WarmStatus, fsx};
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
-use boildown_store::{KnownResults, ResumedBest};
+use boildown_search::Fingerprint;
+use boildown_store::{KnownResults, ResumedBest, fingerprint_of};
 
 use crate::event::Progress;
 
@@ -50,6 +51,14 @@ pub enum ResultOutput {
 }
 
 impl ResultOutput {
+    /// Returns the fingerprint by which a later run recognises this result.
+    pub(super) fn content(&self, text: &[u8]) -> Fingerprint {
+        match self {
+            Self::File(_) => fingerprint_of(text),
+            Self::Folder(folder) => fingerprint_of_folder(folder.content_hash(text)),
+        }
+    }
+
     /// Replaces the result in one step.
     pub(super) fn write(&self, text: &[u8]) -> Result<(), OracleError> {
         match self {
@@ -65,6 +74,12 @@ impl ResultOutput {
             Self::Folder(folder) => folder.write_durable(text),
         }
     }
+}
+
+/// Returns the fingerprint by which a folder with the files of this hash is recognised.
+#[must_use]
+pub fn fingerprint_of_folder(content_hash: Option<String>) -> Fingerprint {
+    fingerprint_of(format!("folder {}", content_hash.unwrap_or_default()).as_bytes())
 }
 
 /// What the texts of a reduction are.

@@ -263,7 +263,7 @@ impl<'a> ProposalPhase<'a> {
         }
         if let Some(output) = &self.options.output {
             if let Some(known) = &self.options.known_results {
-                known.record(fingerprint_of(&text));
+                known.record(output.content(&text));
             }
             output.write(&text)?;
         }

@@ -245,7 +245,7 @@ impl<'a> ReduceTask<'a> {
         }
         if let Some(output) = &self.options.output {
             if let Some(known) = &self.options.known_results {
-                known.record(fingerprint_of(&text.bytes));
+                known.record(output.content(&text.bytes));
             }
             output.write(&text.bytes)?;
         }

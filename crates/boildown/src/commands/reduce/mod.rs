@@ -27,7 +27,7 @@ use crate::executors::{Executors, check_command};
 use crate::habits::settle;
 use crate::keys::{self};
 use crate::project::RunPlaces;
-use crate::property::PropertyCommands;
+use crate::property::{PropertyCommands, TestedInput};
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::{JsonValue as _, StartedEvent};
 use crate::report::notes::noting;
@@ -77,7 +77,11 @@ fn reduce_one(
     let (begun, mut subject) = (Instant::now(), Subject::read(args)?);
     let args = &*args;
     let usage = format!("boildown reduce {}", args.input.escaped());
-    let mut commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
+    let tested = TestedInput {
+        path: &args.input,
+        backup: subject.destination.existing_backup(),
+    };
+    let mut commands = PropertyCommands::new(&args.property, &args.command, tested, &usage)?;
     deliver(args, &mut commands)?;
     check_command(&commands.command, &args.workers, &args.remote)?;
     if args.property.show_property {
