@@ -259,6 +259,29 @@ impl RunStore {
         self.writer.ending(ending);
     }
 
+    /// Removes the store if that makes room for a result of this size: a result is worth more than
+    /// the verdicts that led to it. Returns whether it was removed.
+    pub fn make_room_for(&self, bytes: usize) -> bool {
+        let files = ["-wal", "-shm", ""].map(|suffix| {
+            let mut path = self.file.clone().into_os_string();
+            path.push(suffix);
+            PathBuf::from(path)
+        });
+        let sizes = files
+            .iter()
+            .map(|file| Some(file.symlink_metadata().ok()?.len()));
+        if sizes.flatten().sum::<u64>() <= bytes as u64 {
+            return false;
+        }
+        *(self.reader.lock()).unwrap_or_else(PoisonError::into_inner) = None;
+        let path = self.file.clone();
+        self.writer.give_up(StoreError::GivenUp { path });
+        let removed = files
+            .iter()
+            .filter(|file| std::fs::remove_file(file).is_ok());
+        removed.count() > 0
+    }
+
     /// Returns, once, the error because of which nothing is read or written any more.
     #[must_use]
     pub fn take_error(&self) -> Option<StoreError> {

@@ -265,7 +265,7 @@ impl<'a> ProposalPhase<'a> {
             if let Some(known) = &self.options.known_results {
                 known.record(output.content(&text));
             }
-            output.write(&text)?;
+            output.write(&text, self.store)?;
         }
         self.best = text;
         Ok(())

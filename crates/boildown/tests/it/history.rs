@@ -120,7 +120,7 @@ fn a_reduction_continues_from_an_earlier_result_with_other_options() {
     let args = [&args[..], &[number]].concat();
     let run = env.reduce(&args);
     run.assert_code(0)
-        .assert_says("in.min.txt holds a result of another run, 6 bytes: it is kept")
+        .assert_says("in.min.txt holds a result of another run, 6 bytes: the new one is in")
         .assert_says(&format!("in.min.1.txt  {bytes} -> "));
     assert!(!run.stderr.contains("was modified"), "{run}");
     assert_eq!(env.read("in.min.1.txt"), "hay needle hay\n");

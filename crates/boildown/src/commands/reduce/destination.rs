@@ -11,9 +11,9 @@ use boildown_exec::{FolderResult, Project, content_of_folder, fsx, remove_tree};
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
 use boildown_search::Fingerprint;
-use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES};
-use boildown_session::{InputForm, ResultOutput, fingerprint_of_folder};
-use boildown_store::{KnownResults, StoreFolder, fingerprint_of};
+use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES, SessionStore};
+use boildown_session::{InputForm, ResultOutput, fingerprint_of_folder, write_in_room_of};
+use boildown_store::{StoreFolder, fingerprint_of};
 
 use super::args::{Part, ReduceArgs};
 use crate::error::{CliError, ExitKind};
@@ -348,7 +348,7 @@ impl Destination {
     fn note_kept(&self, notes: &mut dyn Reporter) {
         if let Some(aside) = &self.aside {
             notes.note(&format!(
-                "{} holds a result of another run, {}: it is kept while the new one, in {}, is larger (--force replaces it)",
+                "{} holds a result of another run, {}: the new one is in {}, and replaces it at the end if it is not larger (--force replaces it now)",
                 self.output.escaped(),
                 count(aside.other.bytes, "byte"),
                 aside.path.escaped(),
@@ -414,10 +414,10 @@ impl Destination {
         &mut self,
         args: &ReduceArgs,
         first: &[u8],
-        known_results: Option<&KnownResults>,
+        session: &SessionStore,
         reporter: &mut dyn Reporter,
     ) -> Result<(), CliError> {
-        if let Some(known) = known_results {
+        if let Some(known) = session.known_results() {
             known.record(match &self.folder {
                 None => fingerprint_of(first),
                 Some(project) => fingerprint_of_folder(project.content_hash(first)),
@@ -435,7 +435,9 @@ impl Destination {
             return Ok(());
         }
         if let Some(target) = self.target() {
-            fsx::write_atomic(target, first).map_err(cannot_write)?;
+            let store = session.store.as_deref();
+            let written = write_in_room_of(store, first.len(), || fsx::write_atomic(target, first));
+            written.map_err(cannot_write)?;
         }
         if let Some(backup) = &self.backup
             && self.existing_backup().is_none()
