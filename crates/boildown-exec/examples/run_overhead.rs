@@ -19,6 +19,7 @@ fn main() {
         words: &["/bin/true".into()],
         input: Path::new("crash.c"),
         user_dir: Path::new("/"),
+        backup: None,
         stdin: StdinContent::Nothing,
     };
     let runner = Runner {

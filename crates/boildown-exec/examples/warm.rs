@@ -41,6 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             words: &words,
             input,
             user_dir: &user_dir,
+            backup: None,
             stdin: StdinContent::Nothing,
         })?,
         scratch: Arc::new(Scratch::new(&std::env::temp_dir())?),

@@ -8,6 +8,7 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{self, Component, Path, PathBuf};
 
+use crate::InputBackup;
 use crate::RunDir;
 use crate::delivered::Delivery;
 use crate::spawn::{Inherited, Invocation, Stdin};
@@ -45,6 +46,8 @@ pub struct TypedCommand<'a> {
     pub input: &'a Path,
     /// The directory in which the user typed the command, absolute.
     pub user_dir: &'a Path,
+    /// Where files are that the input held before an earlier session reduced it in its own place.
+    pub backup: Option<&'a InputBackup>,
     /// The standard input of the command.
     pub stdin: StdinContent,
 }
@@ -632,7 +635,9 @@ fn file_part(word: &OsStr, typed: &TypedCommand<'_>) -> Option<WordPart> {
     if is_input(&path, typed) {
         Some(WordPart::Name(file_name(typed.input).to_owned()))
     } else {
-        path.is_file().then(|| WordPart::Other {
+        let original = typed.backup.map(|backup| backup.original(&path));
+        let is_file = path.is_file() || original.is_some_and(|original| original.is_file());
+        is_file.then(|| WordPart::Other {
             typed: word.to_owned(),
             path,
         })

@@ -25,6 +25,7 @@ fn check(words: &[&str], expect: &[&str]) {
         words: &words,
         input: Path::new("crash.c"),
         user_dir: here.path(),
+        backup: None,
         stdin: StdinContent::Nothing,
     };
     let command = CommandLine::new(&typed).unwrap();
@@ -134,6 +135,7 @@ fn an_input_that_is_named_like_an_option_is_protected() {
         words: &words,
         input: Path::new("./-x"),
         user_dir: here.path(),
+        backup: None,
         stdin: StdinContent::Nothing,
     };
     let command = CommandLine::new(&typed).unwrap();
@@ -151,6 +153,7 @@ fn a_line_on_the_current_directory_names_it_with_a_dot() {
         words: &words,
         input: Path::new("."),
         user_dir: here.path(),
+        backup: None,
         stdin: StdinContent::Nothing,
     };
     let command = CommandLine::new(&typed).unwrap();
@@ -183,6 +186,7 @@ fn the_candidate_is_the_program_when_it_is_the_whole_first_word() {
             words: &[program.into(), "{}".into()],
             input: Path::new("crash.c"),
             user_dir: Path::new("/src"),
+            backup: None,
             stdin: StdinContent::Nothing,
         };
         let command = CommandLine::new(&typed).unwrap();
@@ -200,6 +204,7 @@ fn an_empty_command_is_an_error() {
         words: &[],
         input: Path::new("a"),
         user_dir: Path::new("/"),
+        backup: None,
         stdin: StdinContent::Nothing,
     };
     assert_eq!(
@@ -215,6 +220,7 @@ fn a_command_is_displayed_as_typed_and_as_a_shell_line() {
         words: &words,
         input: Path::new("crash.c"),
         user_dir: Path::new("/src"),
+        backup: None,
         stdin: StdinContent::Candidate,
     };
     let command = CommandLine::new(&typed).unwrap();

@@ -35,6 +35,7 @@
 //!         words: &words,
 //!         input,
 //!         user_dir: Path::new("/home/me/bug"),
+//!         backup: None,
 //!         stdin: StdinContent::Nothing,
 //!     })?,
 //!     scratch: Arc::new(Scratch::new(Path::new("/tmp"))?),
@@ -60,6 +61,7 @@ mod delivered;
 mod dir_handle;
 mod extra_tests;
 pub mod fsx;
+mod input_backup;
 mod local;
 pub mod machine;
 mod open_watch;
@@ -78,12 +80,13 @@ pub use cpu_time::{MachineUse, cpu_time_of_runs, machine_use};
 pub use delivered::Delivered;
 pub use dir_handle::{DirHandle, EntryStamp};
 pub use extra_tests::{ExpectedEnd, ExtraTest};
+pub use input_backup::InputBackup;
 pub use local::{LocalOracle, check_set_up};
 pub use open_watch::OpenWatch;
 pub use pass_fail::PassFailOracle;
 pub use project::{
     CleanRuns, CopiedEntry, FolderNotes, FolderPlan, FolderRequest, FolderResult, PlanError,
-    PlanLimits, Project, ProjectPlan, ProjectRequest, possible_roots,
+    PlanLimits, Project, ProjectPlan, ProjectRequest, content_of_folder, possible_roots,
 };
 pub use proposer::{Proposal, Proposer};
 pub use runner::{Executor, RunRequest, Runner};

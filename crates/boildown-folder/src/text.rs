@@ -6,7 +6,7 @@ use std::str;
 use std::sync::Arc;
 
 use crate::listing::hash_of;
-use crate::{EntryKind, FolderSize, Listing};
+use crate::{Entry, EntryKind, FolderSize, Listing};
 
 /// A state of a folder: the entries of the original that are kept, and the contents of the files
 /// that were changed.
@@ -183,6 +183,31 @@ impl FolderText {
         entries
     }
 
+    /// Returns a hash of the files and links of this state, with their paths, in hexadecimal digits.
+    /// It is the same for equal states of different originals. Permissions do not count.
+    #[must_use]
+    pub fn content_hash(&self, listing: &Listing) -> String {
+        let entry = |number: usize| {
+            let entry = &listing.entries()[number];
+            let kind = match (&entry.kind, self.changed.get(&number)) {
+                (_, Some(content)) => EntryKind::file(0, content),
+                (EntryKind::Folder { .. }, None) => EntryKind::Folder { mode: 0 },
+                (EntryKind::File { size, hash, .. }, None) => EntryKind::File {
+                    mode: 0,
+                    size: *size,
+                    hash: *hash,
+                },
+                (kind @ EntryKind::Link { .. }, None) => kind.clone(),
+            };
+            Entry {
+                path: entry.path.clone(),
+                kind,
+            }
+        };
+        let kept = Listing::new(self.kept().map(entry).collect());
+        kept.hash().to_owned()
+    }
+
     /// Returns the bytes.
     #[must_use]
     pub fn write(&self, listing: &Listing) -> Vec<u8> {
@@ -311,7 +336,6 @@ fn changed_file(rest: &mut &[u8]) -> Option<(usize, Arc<[u8]>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Entry;
 
     /// `dir/`, `dir/a`, `dir/b`, `z`: numbers 0 to 3.
     fn listing() -> Listing {
@@ -325,6 +349,19 @@ mod tests {
             entry("dir/b", EntryKind::file(0o644, b"bb")),
             entry("z", EntryKind::file(0o755, b"z")),
         ])
+    }
+
+    #[test]
+    fn equal_contents_have_equal_hashes_whatever_the_original_was() {
+        let small = Listing::new(vec![Entry {
+            path: b"z".as_slice().into(),
+            kind: EntryKind::file(0o600, b"new"),
+        }]);
+        let whole = FolderText::whole(&small).content_hash(&small);
+        let listing = listing();
+        let state = |content| FolderText::new(&listing, [3], contents([(3, content)]));
+        assert_eq!(state("new").content_hash(&listing), whole);
+        assert_ne!(state("old").content_hash(&listing), whole);
     }
 
     fn contents<const N: usize>(contents: [(usize, &str); N]) -> BTreeMap<usize, Arc<[u8]>> {

@@ -38,6 +38,12 @@ pub enum StoreError {
         /// The version of its format.
         format: i64,
     },
+    /// It took the room on the disk that the result needed.
+    #[error("keep {}: it was removed, because the disk has no room for it and the result", path.display())]
+    GivenUp {
+        /// The file that was removed.
+        path: PathBuf,
+    },
     /// The content of the file is not what boildown wrote.
     #[error("read {}: it is damaged", path.display())]
     Damaged {

@@ -55,6 +55,9 @@ impl Identity {
     }
 
     /// Returns the names whose values differ, sorted.
+    ///
+    /// Files, programs and variables that only one of two commands depends on did not change: they
+    /// are left out if something else did.
     pub(super) fn differences(&self, other: &Self) -> Vec<String> {
         let names = self.pairs().chain(other.pairs()).map(|(what, _)| what);
         let mut names: Vec<_> = names
@@ -63,6 +66,11 @@ impl Identity {
             .collect();
         names.sort_unstable();
         names.dedup();
+        let is_of_both = |what: &str| self.value(what).is_some() && other.value(what).is_some();
+        let is_change = |what: &String| is_of_both(what) || !is_surrounding(what);
+        if names.iter().any(is_change) {
+            names.retain(is_change);
+        }
         names
     }
 
@@ -82,6 +90,12 @@ impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for Identity {
                 .collect(),
         }
     }
+}
+
+/// Returns whether a command depends on what this names.
+fn is_surrounding(what: &str) -> bool {
+    let kinds = ["the file ", "the program ", "the environment variable "];
+    kinds.iter().any(|kind| what.starts_with(kind))
 }
 
 fn hash(bytes: &[u8]) -> String {

@@ -1,6 +1,6 @@
 //! The last session of a run, read without a lock, to be explained to the user.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -16,8 +16,8 @@ pub struct LastSession {
     /// The file of the run.
     pub file: PathBuf,
     /// The name of the result: that of the folder in which the file lies.
-    pub result: String,
-    /// The base name of the input.
+    pub result: OsString,
+    /// The base name of the input, with replacement characters where it is not UTF-8.
     pub input: String,
     /// The property in readable form.
     pub property: String,
@@ -114,9 +114,7 @@ impl LastSession {
     }
 
     fn is_named(&self, name: &OsStr) -> bool {
-        [&self.input, &self.result]
-            .into_iter()
-            .any(|known| known.as_str() == name)
+        self.result == name || self.input == name.to_string_lossy()
     }
 
     fn read(file: &Path) -> Result<Option<Self>, StoreError> {
@@ -182,7 +180,7 @@ fn read_last(database: &Connection, file: &Path) -> rusqlite::Result<Option<Last
     let folder = file.parent().and_then(Path::file_name).unwrap_or_default();
     Ok(Some(LastSession {
         file: file.to_owned(),
-        result: folder.to_string_lossy().into_owned(),
+        result: folder.to_owned(),
         input,
         property,
         flags,

@@ -107,7 +107,9 @@ pub use record::{Improvement, StartedPass, fingerprint_of};
 pub use recording::BaselineRecording;
 pub use store_folder::{FOLDER, StoreFolder};
 pub use stored_run::{ResumeStatus, ResumedBest, RunDescription, StoredRun};
-pub use surroundings::{IdentifiedFile, add_surroundings, mentioned_variables};
+pub use surroundings::{
+    IdentifiedFile, add_surroundings, add_surroundings_from, mentioned_variables,
+};
 pub use writer::Ending;
 
 /// The store of a run during a session. Dropping it writes all pending records.
@@ -255,6 +257,29 @@ impl RunStore {
     /// Records how the session ended.
     pub fn end(&self, ending: Ending) {
         self.writer.ending(ending);
+    }
+
+    /// Removes the store if that makes room for a result of this size: a result is worth more than
+    /// the verdicts that led to it. Returns whether it was removed.
+    pub fn make_room_for(&self, bytes: usize) -> bool {
+        let files = ["-wal", "-shm", ""].map(|suffix| {
+            let mut path = self.file.clone().into_os_string();
+            path.push(suffix);
+            PathBuf::from(path)
+        });
+        let sizes = files
+            .iter()
+            .map(|file| Some(file.symlink_metadata().ok()?.len()));
+        if sizes.flatten().sum::<u64>() <= bytes as u64 {
+            return false;
+        }
+        *(self.reader.lock()).unwrap_or_else(PoisonError::into_inner) = None;
+        let path = self.file.clone();
+        self.writer.give_up(StoreError::GivenUp { path });
+        let removed = files
+            .iter()
+            .filter(|file| std::fs::remove_file(file).is_ok());
+        removed.count() > 0
     }
 
     /// Returns, once, the error because of which nothing is read or written any more.

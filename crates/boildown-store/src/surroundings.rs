@@ -43,8 +43,20 @@ const USUAL: &[&str] = &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "
 /// The first word is the program; words that name files have to be absolute paths. Other files that
 /// a program reads, such as libraries and its configuration, are not found.
 pub fn add_surroundings<'a>(identity: &mut Identity, command: impl IntoIterator<Item = &'a OsStr>) {
+    add_surroundings_from(identity, command, &Path::to_owned);
+}
+
+/// Adds the dependencies of a command as [`add_surroundings`] does. `original` says where a file is
+/// read from: one that an earlier session replaced is elsewhere now.
+pub fn add_surroundings_from<'a>(
+    identity: &mut Identity,
+    command: impl IntoIterator<Item = &'a OsStr>,
+    original: &dyn Fn(&Path) -> PathBuf,
+) {
     let path = env::var_os("PATH").unwrap_or_default();
-    let (files, mut texts) = named_files(command, &path);
+    let content = |file: &Path| content(&original(file));
+    let stamp = |file: &Path| stamp(&original(file));
+    let (files, mut texts) = named_files(command, &path, original);
     for file in &files {
         let what = format!("the file {}", file.display());
         match content(file) {
@@ -61,7 +73,7 @@ pub fn add_surroundings<'a>(identity: &mut Identity, command: impl IntoIterator<
     let mentioned = words.iter().filter_map(|word| {
         let word = OsStr::from_bytes(word);
         if word.as_bytes().first() == Some(&b'/') {
-            Some(PathBuf::from(word)).filter(|path| is_program(path))
+            Some(PathBuf::from(word)).filter(|path| is_program(&original(path)))
         } else {
             on_path(word, &path)
         }
@@ -124,7 +136,7 @@ pub fn mentioned_variables<'a>(
     command: impl IntoIterator<Item = &'a OsStr>,
 ) -> Vec<(OsString, OsString)> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let (files, mut texts) = named_files(command, &path);
+    let (files, mut texts) = named_files(command, &path, &Path::to_owned);
     let contents = files.iter().filter_map(|file| content(file));
     texts.extend(contents.filter(|bytes| is_searched(bytes)));
     // `$DIR/file` mentions DIR.
@@ -149,6 +161,7 @@ pub fn mentioned_variables<'a>(
 fn named_files<'a>(
     command: impl IntoIterator<Item = &'a OsStr>,
     path: &OsStr,
+    original: &dyn Fn(&Path) -> PathBuf,
 ) -> (BTreeSet<PathBuf>, Vec<Vec<u8>>) {
     let mut files = BTreeSet::new();
     let mut texts = Vec::new();
@@ -157,7 +170,7 @@ fn named_files<'a>(
         let named = if index == 0 && !word.as_bytes().contains(&b'/') {
             on_path(word, path)
         } else {
-            Some(PathBuf::from(word)).filter(|file| file.is_absolute() && file.is_file())
+            Some(PathBuf::from(word)).filter(|file| file.is_absolute() && original(file).is_file())
         };
         files.extend(named);
     }

@@ -32,7 +32,8 @@ const MAX_OUTPUTS: u64 = 1 << 13;
 #[derive(Debug)]
 pub(super) struct Writer {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    /// `None` once it has been waited for.
+    thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 #[derive(Debug, Default)]
@@ -131,7 +132,7 @@ impl Writer {
         let thread = std::thread::spawn(move || work(&for_thread, database, &file, session));
         Self {
             shared,
-            thread: Some(thread),
+            thread: Mutex::new(Some(thread)),
         }
     }
 
@@ -215,6 +216,29 @@ impl Writer {
         state.batch.ending = Some(ending);
     }
 
+    /// Closes the file. Nothing is written any more then; [`take_error`](Self::take_error) returns
+    /// the reason.
+    pub(super) fn give_up(&self, reason: StoreError) {
+        let mut state = self.shared.lock();
+        state.is_broken = true;
+        state.batch = Batch::default();
+        drop(state);
+        self.shared.written.notify_all();
+        self.close();
+        self.shared.lock().error = Some(reason);
+    }
+
+    /// Writes the waiting records, and closes the file.
+    fn close(&self) {
+        self.shared.lock().is_closing = true;
+        self.shared.wake.notify_one();
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = thread.take() {
+            // A panic has been printed. Candidates without a record are tested again next time.
+            thread.join().ok();
+        }
+    }
+
     /// Returns the error of writing, once.
     pub(super) fn take_error(&self) -> Option<StoreError> {
         self.shared.lock().error.take()
@@ -223,12 +247,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.shared.lock().is_closing = true;
-        self.shared.wake.notify_one();
-        if let Some(thread) = self.thread.take() {
-            // A panic has been printed. Candidates without a record are tested again next time.
-            thread.join().ok();
-        }
+        self.close();
     }
 }
 

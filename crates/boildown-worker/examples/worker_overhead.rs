@@ -25,6 +25,7 @@ fn main() {
         words: &["/bin/true".into()],
         input: Path::new("crash.c"),
         user_dir: Path::new("/"),
+        backup: None,
         stdin: StdinContent::Nothing,
     };
     let sandbox = Sandbox::new(&Permissions::default()).expect("nothing is asked for");

@@ -4,12 +4,12 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use boildown_exec::{
-    CommandLine, Delivered, ExpectedEnd, ExtraTest, Runner, StdinContent, TestCommand,
+    CommandLine, Delivered, ExpectedEnd, ExtraTest, InputBackup, Runner, StdinContent, TestCommand,
     TypedCommand, check_set_up,
 };
 use boildown_oracle::{Capture, Expectation, Interrupt, OracleError, Property};
 use boildown_session::default_time_limit;
-use boildown_store::{Identity, add_surroundings};
+use boildown_store::{Identity, add_surroundings_from};
 
 use crate::error::{CliError, ExitKind};
 use crate::explain::{limit_hint, output_hints, repeat_hint};
@@ -24,6 +24,28 @@ pub(crate) struct PropertyCommands {
     pub(crate) command: CommandLine,
     extra: Vec<ExtraCommand>,
     notes: Vec<String>,
+    /// Where the files of the input are as they were before the first session.
+    backup: Option<InputBackup>,
+}
+
+/// The input that the commands of a property test.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TestedInput<'a> {
+    pub(crate) path: &'a Path,
+    /// The copy of it that an earlier session made, if the result replaces the input.
+    pub(crate) backup: Option<&'a Path>,
+}
+
+impl<'a> From<&'a PathBuf> for TestedInput<'a> {
+    fn from(path: &'a PathBuf) -> Self {
+        Self { path, backup: None }
+    }
+}
+
+impl<'a> From<&'a Path> for TestedInput<'a> {
+    fn from(path: &'a Path) -> Self {
+        Self { path, backup: None }
+    }
 }
 
 /// The value of `--also` or `--not`.
@@ -38,12 +60,17 @@ struct ExtraCommand {
 impl PropertyCommands {
     /// Returns the commands that test a candidate of this input. `usage` is the command line up to
     /// the `--`, for a hint.
-    pub(crate) fn new(
+    pub(crate) fn new<'a>(
         property: &PropertyArgs,
         words: &[OsString],
-        input: &Path,
+        input: impl Into<TestedInput<'a>>,
         usage: &str,
     ) -> Result<Self, CliError> {
+        let TestedInput {
+            path: input,
+            backup,
+        } = input.into();
+        let backup = backup.map(|backup| InputBackup::new(input, backup));
         let user_dir = current_dir()?;
         let mut notes = Vec::new();
         let mut test = |test: &OsStr| -> Result<CommandLine, CliError> {
@@ -54,7 +81,21 @@ impl PropertyCommands {
         };
         let command = match (&property.test, words.is_empty()) {
             (Some(script), _) => test(script.as_os_str())?,
-            (None, false) => typed_command(words, input, &user_dir, property.stdin)?,
+            (None, false) => {
+                let stdin = match property.stdin {
+                    true => StdinContent::Candidate,
+                    false => StdinContent::Nothing,
+                };
+                let typed = TypedCommand {
+                    words,
+                    input,
+                    user_dir: &user_dir,
+                    backup: backup.as_ref(),
+                    stdin,
+                };
+                let command = CommandLine::new(&typed);
+                command.map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))?
+            }
             (None, true) => {
                 return Err(
                     CliError::usage("no command to run on the candidates").hint(format!(
@@ -85,6 +126,7 @@ impl PropertyCommands {
             command,
             extra,
             notes,
+            backup,
         })
     }
 
@@ -107,6 +149,7 @@ impl PropertyCommands {
             words: &[],
             input,
             user_dir: &current_dir()?,
+            backup: None,
             stdin: StdinContent::Nothing,
         };
         self.command = self.command.clone().delivering(&typed, read);
@@ -147,7 +190,11 @@ impl PropertyCommands {
             let what = format!("{} (test {number})", extra.option);
             identity.add(what, extra.command.to_string());
         }
-        add_surroundings(identity, self.constant_parts());
+        let original = |path: &Path| match &self.backup {
+            Some(backup) => backup.original(path),
+            None => path.to_owned(),
+        };
+        add_surroundings_from(identity, self.constant_parts(), &original);
         identity.add("what to preserve", expectations.identity());
         // Only when it is given, so that runs of earlier versions can be resumed.
         if let Some(count) = frames {
@@ -218,26 +265,6 @@ fn current_dir() -> Result<PathBuf, CliError> {
     std::env::current_dir().map_err(|error| {
         CliError::new(ExitKind::CannotRun, "failed to find the current directory").because(error)
     })
-}
-
-fn typed_command(
-    words: &[OsString],
-    input: &Path,
-    user_dir: &Path,
-    stdin: bool,
-) -> Result<CommandLine, CliError> {
-    let stdin = if stdin {
-        StdinContent::Candidate
-    } else {
-        StdinContent::Nothing
-    };
-    let typed = TypedCommand {
-        words,
-        input,
-        user_dir,
-        stdin,
-    };
-    CommandLine::new(&typed).map_err(|error| CliError::failed_to(ExitKind::InvalidUsage, &error))
 }
 
 /// Returns a line for each further test that has to hold too.

@@ -60,7 +60,7 @@ impl Repository {
     pub fn open(directory: &Path) -> Result<Self, ChangesError> {
         let repository = gix::discover(directory).map_err(|error| ChangesError::Repository {
             path: directory.to_owned(),
-            source: error.into(),
+            source: causes(&error).into(),
         })?;
         Ok(Self::new(repository))
     }
@@ -164,4 +164,13 @@ impl Repository {
         }
         Some(submodule)
     }
+}
+
+/// Returns an error of the git library with its causes, without the names of its classes, such as
+/// `NotFound`, which are among them.
+fn causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let texts = causes.map(ToString::to_string);
+    let texts: Vec<String> = texts.filter(|text| text.contains(' ')).collect();
+    texts.join(": ")
 }

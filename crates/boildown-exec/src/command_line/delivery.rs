@@ -83,6 +83,7 @@ impl CommandLine {
             words: words.as_deref().unwrap_or_default(),
             input: &delivery.input,
             user_dir: &delivery.user_dir,
+            backup: None,
             stdin: self.stdin,
         };
         let mut command = self.clone();

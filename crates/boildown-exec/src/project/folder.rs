@@ -11,7 +11,7 @@ use std::sync::Arc;
 use boildown_folder::{
     Contents, Entry, EntryKind, FolderInput, FolderText, FolderTextError, Listing,
 };
-use rustix::fs::{Mode, OFlags, mkdirat, openat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, mkdirat, openat};
 
 use super::dir_watch::ChangedEntries;
 use super::folder_plan::FolderPlan;
@@ -237,6 +237,52 @@ impl DirNode {
             }
         }
     }
+}
+
+/// Returns the listing of a directory, and of everything in it, without permissions.
+pub(super) fn listing_of(dir: &Path) -> io::Result<Listing> {
+    let mut entries = Vec::new();
+    list_contents(File::open(dir)?.as_fd(), &mut Vec::new(), &mut entries)?;
+    Ok(Listing::new(entries))
+}
+
+fn list_contents(
+    dir: BorrowedFd<'_>,
+    path: &mut Vec<u8>,
+    entries: &mut Vec<Entry>,
+) -> io::Result<()> {
+    for entry in rustix::fs::Dir::read_from(dir)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if matches!(name, b"." | b"..") {
+            continue;
+        }
+        let length = path.len();
+        push(path, name);
+        let name = OsStr::from_bytes(name);
+        let found = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        let kind = match FileType::from_raw_mode(found.st_mode) {
+            FileType::Directory => {
+                list_contents(open_dir(dir, name)?.as_fd(), path, entries)?;
+                EntryKind::Folder { mode: 0 }
+            }
+            FileType::RegularFile => EntryKind::file(0, &read(dir, name)?),
+            FileType::Symlink => {
+                let target = rustix::fs::readlinkat(dir, name, Vec::new())?;
+                EntryKind::Link {
+                    target: target.to_bytes().into(),
+                }
+            }
+            // No result holds such a file.
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        };
+        entries.push(Entry {
+            path: path.as_slice().into(),
+            kind,
+        });
+        path.truncate(length);
+    }
+    Ok(())
 }
 
 /// A walk through a directory that may be a state of a folder.

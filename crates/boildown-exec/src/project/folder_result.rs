@@ -11,6 +11,7 @@ use rustix::fs::{RenameFlags, renameat_with};
 use rustix::io::Errno;
 
 use super::copy::TreeCopy;
+use super::folder::listing_of;
 use super::node::DirNode;
 use super::runs::Project;
 use crate::scratch::remove_at;
@@ -101,6 +102,12 @@ impl FolderResult {
         &self.target
     }
 
+    /// Returns a hash of the files that the folder holds when it is this state.
+    #[must_use]
+    pub fn content_hash(&self, state: &[u8]) -> Option<String> {
+        self.project.content_hash(state)
+    }
+
     fn hidden_name(&self) -> String {
         let name = self.target.file_name().unwrap_or_default();
         let digest = blake3::hash(name.as_encoded_bytes()).to_hex();
@@ -188,6 +195,17 @@ impl Drop for FolderResult {
             remove_at(parent.as_fd(), self.hidden_name().as_str()).ok();
         }
     }
+}
+
+/// Returns the hash of the files in a folder that may be a result of any folder, and their size in
+/// bytes.
+///
+/// # Errors
+/// If it cannot be read, or holds what no result holds.
+pub fn content_of_folder(folder: &Path) -> io::Result<(String, u64)> {
+    let listing = listing_of(folder)?;
+    let text = FolderText::whole(&listing);
+    Ok((text.content_hash(&listing), text.size(&listing).bytes))
 }
 
 /// Returns the directory that a path is in.

@@ -18,7 +18,7 @@ mod runs;
 mod written_tree;
 
 pub use folder_plan::{FolderNotes, FolderPlan, FolderRequest};
-pub use folder_result::FolderResult;
+pub use folder_result::{FolderResult, content_of_folder};
 pub use kept_artifacts::CleanRuns;
 pub use plan::{CopiedEntry, PlanError, PlanLimits, ProjectPlan, ProjectRequest};
 pub use roots::possible_roots;

@@ -210,6 +210,15 @@ impl Project {
         self.folder.as_ref()?.state_of(dir)
     }
 
+    /// Returns a hash of the files that a state of the folder holds, whatever else the folder
+    /// holds; `None` if it is no state of the folder.
+    #[must_use]
+    pub fn content_hash(&self, state: &[u8]) -> Option<String> {
+        let listing = &self.folder()?.listing;
+        let text = FolderText::read(state, listing).ok()?;
+        Some(text.content_hash(listing))
+    }
+
     /// Returns where the states of the folder come from.
     pub(super) fn folder_source(&self) -> Option<&FolderSource> {
         self.folder.as_ref()

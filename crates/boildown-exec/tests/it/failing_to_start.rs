@@ -27,6 +27,7 @@ fn error_of_program(mut scene: Scene, program: &Path) -> String {
         words: &[program.into()],
         input: Path::new("crash.c"),
         user_dir: scene.dir.path(),
+        backup: None,
         stdin: StdinContent::Nothing,
     };
     scene.runner.command = CommandLine::new(&typed).unwrap();

@@ -47,6 +47,7 @@ fn a_candidate_is_available_on_standard_input() {
         words: &words,
         input: Path::new("crash.c"),
         user_dir: scene.dir.path(),
+        backup: None,
         stdin: StdinContent::Candidate,
     };
     scene.runner.command = CommandLine::new(&typed).unwrap();
@@ -61,6 +62,7 @@ fn a_candidate_that_is_the_program_and_cannot_be_executed_is_uninteresting() {
         words: &words,
         input: Path::new("in.sh"),
         user_dir: scene.dir.path(),
+        backup: None,
         stdin: StdinContent::Nothing,
     };
     scene.runner.command = CommandLine::new(&typed).unwrap();

@@ -259,6 +259,29 @@ fn tool_row(tool: &ToolRecord) -> Vec<String> {
             "<code>{}</code>",
             escape::text(tool.hash.as_deref().unwrap_or(""))
         ),
-        format!("{}{changed}", escape::text(&tool.recorded)),
+        format!("{}{changed}", escape::text(&recorded(&tool.recorded))),
     ]
+}
+
+/// Returns what is recorded of a program, with a date in place of seconds: `26,075 bytes of
+/// 2021-04-25 14:00 UTC`. A hash stays as it is.
+fn recorded(value: &str) -> String {
+    let parts = value.split_once(" bytes of ").and_then(|(bytes, time)| {
+        let (seconds, _) = time.split_once('.')?;
+        let (bytes, seconds): (u64, u64) = (bytes.parse().ok()?, seconds.parse().ok()?);
+        Some(format!("{} of {}", count(bytes, "byte"), date(seconds)))
+    });
+    parts.unwrap_or_else(|| value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_program_is_a_date() {
+        let shown = recorded("26075 bytes of 1619359200.000000000");
+        assert_eq!(shown, "26,075 bytes of 2021-04-25 14:00 UTC");
+        assert_eq!(recorded("blake3:0a"), "blake3:0a");
+    }
 }

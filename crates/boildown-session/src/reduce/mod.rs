@@ -13,6 +13,9 @@ mod sized_text;
 mod task;
 
 pub use failure_form::{ChangedForm, FailureForm};
-pub use options::{InputForm, ReduceOptions, ResultOutput, SkipPass, TargetSize};
+pub use options::{
+    InputForm, ReduceOptions, ResultOutput, SkipPass, TargetSize, fingerprint_of_folder,
+    write_in_room_of,
+};
 pub use restart::{FlakyInput, Reduced, ReductionPlan, reduce_with_restarts};
 pub use run::reduce;

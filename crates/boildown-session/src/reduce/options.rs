@@ -1,5 +1,6 @@
 //! Options of a reduction.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use boildown_exec::{FolderResult, Proposer, WarmStatus, fsx};
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
-use boildown_store::{KnownResults, ResumedBest};
+use boildown_search::Fingerprint;
+use boildown_store::{KnownResults, ResumedBest, RunStore, fingerprint_of};
 
 use crate::event::Progress;
 
@@ -50,21 +52,73 @@ pub enum ResultOutput {
 }
 
 impl ResultOutput {
-    /// Replaces the result in one step.
-    pub(super) fn write(&self, text: &[u8]) -> Result<(), OracleError> {
+    /// Returns the fingerprint by which a later run recognises this result.
+    pub(super) fn content(&self, text: &[u8]) -> Fingerprint {
         match self {
-            Self::File(path) => fsx::write_atomic(path, text),
-            Self::Folder(folder) => folder.write(text),
+            Self::File(_) => fingerprint_of(text),
+            Self::Folder(folder) => fingerprint_of_folder(folder.content_hash(text)),
         }
     }
 
-    /// Replaces the result, and returns when it is on the disk.
-    pub(super) fn write_durable(&self, text: &[u8]) -> Result<(), OracleError> {
-        match self {
+    /// Replaces the result in one step. On a full disk, the store makes room for it.
+    pub(super) fn write(&self, text: &[u8], store: Option<&RunStore>) -> Result<(), OracleError> {
+        self.in_room_of(store, text, || match self {
+            Self::File(path) => fsx::write_atomic(path, text),
+            Self::Folder(folder) => folder.write(text),
+        })
+    }
+
+    /// Replaces the result as [`write`](Self::write), and returns when it is on the disk.
+    pub(super) fn write_durable(
+        &self,
+        text: &[u8],
+        store: Option<&RunStore>,
+    ) -> Result<(), OracleError> {
+        self.in_room_of(store, text, || match self {
             Self::File(path) => fsx::write_durable(path, text),
             Self::Folder(folder) => folder.write_durable(text),
-        }
+        })
     }
+
+    fn in_room_of(
+        &self,
+        store: Option<&RunStore>,
+        text: &[u8],
+        write: impl Fn() -> Result<(), OracleError>,
+    ) -> Result<(), OracleError> {
+        let form = match self {
+            Self::File(_) => InputForm::File,
+            Self::Folder(_) => InputForm::Folder,
+        };
+        write_in_room_of(store, form.size(text), write)
+    }
+}
+
+/// Writes a result of this size. On a full disk, the store makes room for it.
+///
+/// # Errors
+/// As `write`.
+pub fn write_in_room_of(
+    store: Option<&RunStore>,
+    size: usize,
+    write: impl Fn() -> Result<(), OracleError>,
+) -> Result<(), OracleError> {
+    let is_full = |error: &OracleError| {
+        let full = [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded];
+        matches!(error, OracleError::File { source, .. } if full.contains(&source.kind()))
+    };
+    match write() {
+        Err(error) if is_full(&error) && store.is_some_and(|store| store.make_room_for(size)) => {
+            write()
+        }
+        written => written,
+    }
+}
+
+/// Returns the fingerprint by which a folder with the files of this hash is recognised.
+#[must_use]
+pub fn fingerprint_of_folder(content_hash: Option<String>) -> Fingerprint {
+    fingerprint_of(format!("folder {}", content_hash.unwrap_or_default()).as_bytes())
 }
 
 /// What the texts of a reduction are.

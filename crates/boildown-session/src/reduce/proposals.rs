@@ -263,9 +263,9 @@ impl<'a> ProposalPhase<'a> {
         }
         if let Some(output) = &self.options.output {
             if let Some(known) = &self.options.known_results {
-                known.record(fingerprint_of(&text));
+                known.record(output.content(&text));
             }
-            output.write(&text)?;
+            output.write(&text, self.store)?;
         }
         self.best = text;
         Ok(())

@@ -153,8 +153,11 @@ fn reduce_observed(
         summary.resumable |= config.memory.is_some();
         summary.progress.spent = total;
         summary.progress.bytes_before = bytes_before;
-        if let Some(history) = history {
-            history.end(&best, &summary);
+        match (history, store.as_deref()) {
+            (Some(history), _) => history.end(&best, &summary),
+            // The search has recorded its own part.
+            (None, Some(store)) => summary.record(store),
+            (None, None) => {}
         }
         summary.tokens_before = tokens_of_input;
         return Ok(Reduced {
@@ -260,7 +263,7 @@ impl ReductionPlan<'_> {
             let FlakyInput { policy, input } = restart.flaky;
             on_event(&Event::BecameFlaky { policy, input });
             if let Some(output) = options.output.as_ref().filter(|_| restart.text != *best) {
-                output.write(&restart.text)?;
+                output.write(&restart.text, config.store.as_deref())?;
             }
             options.confirm = false;
             distrust(options, config);

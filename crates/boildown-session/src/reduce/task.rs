@@ -137,7 +137,8 @@ impl<'a> ReduceTask<'a> {
         }
         // So far the output survives a crash of the process; from here on also one of the system.
         if let Some(output) = &self.options.output {
-            output.write_durable(&self.best.bytes)?;
+            output.write_durable(&self.best.bytes, self.store)?;
+            reporter.report_store_failure();
         }
         Ok(stopped)
     }
@@ -245,9 +246,9 @@ impl<'a> ReduceTask<'a> {
         }
         if let Some(output) = &self.options.output {
             if let Some(known) = &self.options.known_results {
-                known.record(fingerprint_of(&text.bytes));
+                known.record(output.content(&text.bytes));
             }
-            output.write(&text.bytes)?;
+            output.write(&text.bytes, self.store)?;
         }
         if let Some(forms) = self.forms {
             let form = forms.form_of(&text.bytes);

@@ -52,7 +52,7 @@ fn no_run(dir: &Path, name: Option<&OsStr>) -> CliError {
 fn text(session: &LastSession) -> String {
     let mut text = format!(
         "{}: the last run on {}, {} ago, by boildown {}\n",
-        session.result,
+        session.result.escaped(),
         session.input,
         clock(session.age()),
         session.version

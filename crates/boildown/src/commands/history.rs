@@ -115,7 +115,7 @@ impl StoredResults {
         let mut wanted = Identity::default();
         wanted.add_hash("the input", input);
         let is_meant = |session: &LastSession| {
-            session.result.as_str() == name
+            session.result == name
                 && wanted.pairs().all(|(what, value)| {
                     let mut known = session.identity.iter();
                     known.any(|(known, stored)| known == what && stored == value)
@@ -135,7 +135,8 @@ impl StoredResults {
 
     /// Returns the list: a line each.
     fn list(&self) -> String {
-        let mut text = format!("{}, from {}\n", self.session.result, self.session.input);
+        let result = self.session.result.escaped();
+        let mut text = format!("{result}, from {}\n", self.session.input);
         let rows: Vec<[String; 5]> = std::iter::once(["", "bytes", "tokens", "tests", "time"])
             .map(|row| row.map(ToOwned::to_owned))
             .chain(self.improvements().iter().enumerate().map(row))

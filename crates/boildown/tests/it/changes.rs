@@ -475,6 +475,7 @@ fn outside_of_a_repository_the_hint_is_to_give_directories() {
     let run = env.run(["changes", "a..b", "--", "true"]);
     run.assert_code(1);
     run.assert_says("failed to open the git repository of");
+    assert!(!run.stderr.contains("NotFound"), "{}", run.stderr);
     run.assert_says("give two directories");
 }
 

@@ -152,3 +152,23 @@ fn an_isolation_has_no_single_result() {
     assert!(text.contains("\nended: the search finished; "), "{text}");
     assert!(!text.contains("result:"), "{text}");
 }
+
+#[test]
+fn the_tests_and_runs_are_those_of_the_summary() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let run = env.reduce(["in.txt", "--test", "test.sh"]);
+    run.assert_code(0);
+    let explained = env.run(["explain"]);
+    let figures = |text: &str, before: &str| {
+        let end = text.find(" runs").expect("the runs of the summary");
+        let line = text[..end].lines().last().unwrap_or_default();
+        let words = line.trim_start_matches(before).split_whitespace();
+        let ends: Vec<String> = words.map(str::to_owned).collect();
+        [ends[0].clone(), ends[ends.len() - 1].clone()]
+    };
+    let said = figures(&run.stderr, "");
+    assert_eq!(
+        figures(&explained.stdout, "ended: the search finished; "),
+        said
+    );
+}

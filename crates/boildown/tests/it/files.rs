@@ -175,9 +175,9 @@ fn a_larger_result_of_another_run_is_kept_beside_the_smaller_one() {
 
     // Nothing can be removed: the result is as large as the input.
     let env = env.script("test.sh", "cmp -s $1 $HERE/in.txt");
-    env.reduce(args)
-        .assert_code(2)
-        .assert_says("in.min.txt holds a result of another run, 6 bytes: it is kept while");
+    env.reduce(args).assert_code(2).assert_says(
+        "in.min.txt holds a result of another run, 6 bytes: the new one is in in.min.1.txt, and",
+    );
     assert_eq!(env.read("in.min.txt"), NEEDLE);
     assert_eq!(env.read("in.min.1.txt"), HAYSTACK);
 
@@ -327,4 +327,38 @@ fn source_with_syntax_errors_is_reduced() {
         .script("test.sh", "LC_ALL=C grep -q needle in.c");
     env.reduce(["in.c", "--test", "test.sh"]).assert_code(0);
     assert_eq!(env.read("in.min.c").trim_end(), NEEDLE);
+}
+
+#[test]
+fn on_a_nearly_full_disk_the_store_makes_room_for_the_result() {
+    let lines: String = (0..60)
+        .map(|line| format!("w{line} some more words of it\n"))
+        .collect();
+    let env = TestEnv::with_test("grep -q 'w7 ' $1 && grep -q 'w33 ' $1").file("in.txt", &lines);
+    let disk = env.path("../disk");
+    std::fs::create_dir(&disk).unwrap();
+    let output = format!("--output={}/min.txt", disk.display());
+    let args = [
+        "reduce",
+        "in.txt",
+        "--test",
+        "./test.sh",
+        "--jobs=1",
+        &output,
+    ];
+    // 300 kB are left.
+    let full = "head -c 1790000 /dev/zero >\"$DISK/ballast\"";
+    let list = format!("{full}; trap 'cat \"$DISK/min.txt\"' EXIT; \"$@\"; exit");
+    let Some(run) = env.run_on_a_small_disk(&disk, &list, &args) else {
+        return;
+    };
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(0), "{said}");
+    assert!(said.contains("no room for it and the result"), "{said}");
+    let result = String::from_utf8_lossy(&run.stdout);
+    assert!(
+        result.contains("w7 ") && result.contains("w33 "),
+        "{result}"
+    );
+    assert!(result.len() < 20, "{result}");
 }

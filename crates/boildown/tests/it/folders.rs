@@ -303,6 +303,50 @@ fn in_place_the_folder_is_renamed_and_a_later_run_starts_from_it() {
 }
 
 #[test]
+fn in_place_a_run_resumes_whose_command_names_files_of_the_folder() {
+    let program = "# a comment\nimport os\nprint(os.path.sep)\nraise SystemExit(\"boom: x\")\n";
+    let lines: String = (1..20).map(|line| format!("# line {line}\n")).collect();
+    let env = TestEnv::new()
+        .file("f/m.py", program)
+        .file("f/1.txt", lines)
+        .file("f/used", "");
+    // The last word names a file that the result does not hold.
+    let words = ["f", "--in-place", "--max-tests"];
+    let command = ["--", "python3", "f/m.py", "f/used"];
+    let reduce = |most: &str| env.reduce([&words[..], &[most], &command[..]].concat());
+    reduce("12").assert_code(6);
+    assert_ne!(env.read("f/m.py"), program);
+    assert!(!env.exists("f/used"));
+    reduce("20").assert_code(6).assert_says("resumed: ");
+    reduce("1000").assert_code(0).assert_says("resumed: ");
+    assert_eq!(env.read("f.orig/m.py"), program);
+    assert_eq!(shown(&env, "f"), ["m.py: raise SystemExit(\"boom: x\")"]);
+}
+
+#[test]
+fn the_result_of_a_folder_is_known_after_the_folder_was_edited() {
+    let env = project(CALLS);
+    let words = ["p", "--test", "./test.sh"];
+    env.reduce(words).assert_code(0);
+    let result = shown(&env, "p.min");
+    let main = env.read("p/main.c");
+    // Some of the files of the result are no more in the folder.
+    let env = env
+        .file("p/main.c", main.replace("f(", "g(f("))
+        .script("test.sh", "grep -rq 'g(f(' p");
+    fs::remove_dir_all(env.path("p/lib")).unwrap();
+    env.reduce(words)
+        .assert_code(0)
+        .assert_says("p.min holds a result of another run");
+    assert_ne!(shown(&env, "p.min"), result, "the new one is smaller");
+    // Not so after an edit of the result.
+    let env = env.file("p.min/main.c", "edited");
+    env.reduce(words)
+        .assert_code(1)
+        .assert_says("it exists, and boildown did not write it");
+}
+
+#[test]
 fn names_that_are_not_text_are_kept() {
     let env = project("ls p | grep -q needle");
     let name = OsStr::from_bytes(b"\xff needle\n\xfe");

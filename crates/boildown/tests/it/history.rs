@@ -1,6 +1,8 @@
 //! `boildown history`: the results that a reduction had on the way.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 
 use crate::env::{FINDS_NEEDLE, HAYSTACK, TestEnv};
 
@@ -10,6 +12,30 @@ fn reduced() -> TestEnv {
     let env = env.file("in.txt", text);
     env.reduce(["in.txt", "--test", "test.sh"]).assert_code(0);
     env
+}
+
+#[test]
+fn a_run_is_found_by_names_that_are_not_utf_8() {
+    let name = OsStr::from_bytes(b"x\xe9.txt");
+    let env = TestEnv::new().file(name, HAYSTACK);
+    let result = env.path(OsStr::from_bytes(b"x\xe9.min.txt"));
+    let (reduce, test) = (OsStr::new("reduce"), OsStr::new("--test"));
+    let run = |words: &[&str]| {
+        let words = words.iter().map(|word| OsStr::new(*word));
+        env.run(words.chain([name]))
+    };
+    env.run([reduce, name, test, OsStr::new(FINDS_NEEDLE)])
+        .assert_code(0);
+    for words in [&["explain"][..], &["report"], &["history", "list"]] {
+        run(words).assert_code(0);
+    }
+    assert!(
+        env.path(OsStr::from_bytes(b"x\xe9.min.txt.report.html"))
+            .exists()
+    );
+    env.run(["history", "restore", "0"]).assert_code(0);
+    assert_eq!(fs::read_to_string(&result).unwrap(), HAYSTACK);
+    assert!(!env.exists("x\u{fffd}.min.txt"));
 }
 
 #[test]
@@ -94,7 +120,7 @@ fn a_reduction_continues_from_an_earlier_result_with_other_options() {
     let args = [&args[..], &[number]].concat();
     let run = env.reduce(&args);
     run.assert_code(0)
-        .assert_says("in.min.txt holds a result of another run, 6 bytes: it is kept")
+        .assert_says("in.min.txt holds a result of another run, 6 bytes: the new one is in")
         .assert_says(&format!("in.min.1.txt  {bytes} -> "));
     assert!(!run.stderr.contains("was modified"), "{run}");
     assert_eq!(env.read("in.min.1.txt"), "hay needle hay\n");

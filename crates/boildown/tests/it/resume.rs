@@ -371,3 +371,30 @@ fn an_isolation_resumes_after_a_kill() {
     env.run(stopped).assert_code(6);
     assert_eq!(sides(&env), sides(&whole));
 }
+
+#[test]
+fn an_error_in_the_options_is_all_that_is_said_after_an_earlier_run() {
+    let env = TestEnv::with_test(FINDS_NEEDLE);
+    let args = ["in.txt", "--test", "test.sh"];
+    env.reduce(args).assert_code(0);
+    for options in [
+        ["--keep", "900-901"],
+        ["--language", "klingon"],
+        ["--passes", "foo"],
+        ["--jobs", "0"],
+    ] {
+        let run = env.reduce(args.iter().chain(&options));
+        run.assert_code(1);
+        assert!(!run.stderr.contains("resume"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn only_what_two_commands_have_in_common_can_have_changed() {
+    let env = TestEnv::new().file("in.txt", HAYSTACK);
+    let reduce =
+        |program: &str| env.reduce(["in.txt", "--exit", "0", "--", program, "needle", "in.txt"]);
+    reduce("grep").assert_code(0);
+    reduce("fgrep")
+        .assert_says("cannot resume: the command changed since the last run; starting over");
+}

@@ -102,8 +102,8 @@ fn inputs_are_grouped_reduced_and_merged() {
     run.assert_code(0);
     assert!(
         run.stdout.starts_with(
-            "10 inputs in crashes (9 different ones): 7 crash, 1 end with an error message, \
-             1 do not fail\n3 groups; 4 before"
+            "10 inputs in crashes (9 different ones): 7 crash, 1 ends with an error message, \
+             1 does not fail\n3 groups; 4 before"
         ),
         "{run}"
     );
@@ -216,6 +216,8 @@ fn the_report_is_written_for_tools() {
         "{github}"
     );
     assert_eq!(github.stdout.lines().count(), 3);
+    // The command names the example, not a placeholder.
+    assert!(!github.stdout.contains("{}"), "{github}");
     let json = env.run(command(&["--format", "json", "--quiet"]));
     let printed: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(printed, report(&env));

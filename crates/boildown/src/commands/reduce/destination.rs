@@ -7,13 +7,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_exec::{FolderResult, Project, fsx, remove_tree};
+use boildown_exec::{FolderResult, Project, content_of_folder, fsx, remove_tree};
 use boildown_folder::FolderText;
 use boildown_oracle::OracleError;
 use boildown_search::Fingerprint;
-use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES};
-use boildown_session::{InputForm, ResultOutput};
-use boildown_store::{KnownResults, StoreFolder, fingerprint_of};
+use boildown_session::prepare::{EarlierSessions, OTHER_FAILURES, SessionStore};
+use boildown_session::{InputForm, ResultOutput, fingerprint_of_folder, write_in_room_of};
+use boildown_store::{StoreFolder, fingerprint_of};
 
 use super::args::{Part, ReduceArgs};
 use crate::error::{CliError, ExitKind};
@@ -54,7 +54,10 @@ struct Aside {
 
 /// The content of the result file before a run.
 pub(super) struct OtherResult {
+    /// The content by which any run recognises it.
     content: Fingerprint,
+    /// What the runs of this input call it; `None` if it is no result of this input.
+    text: Option<Fingerprint>,
     bytes: usize,
 }
 
@@ -255,30 +258,54 @@ impl Destination {
         if metadata.permissions().mode() & 0o222 == 0 {
             return Err(refused("it is read-only"));
         }
-        let bytes = match self.read(&self.target) {
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                return Err(refused("it exists, and boildown did not write it"));
-            }
-            read => {
-                read.map_err(|error| refused(&format!("it exists and cannot be read: {error}")))?
-            }
+        // A folder with other files than the input has no state of it.
+        let text = match self.read(&self.target) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
+            read => Some(
+                read.map_err(|error| refused(&format!("it exists and cannot be read: {error}")))?,
+            ),
         };
-        if bytes.is_empty() || bytes == input {
+        if text
+            .as_ref()
+            .is_some_and(|text| text.is_empty() || text == input)
+        {
             return Ok(None);
         }
-        let content = fingerprint_of(&bytes);
-        if place.is_some_and(|place| place.is_known_result(content)) {
-            let bytes = self.size(&bytes);
-            return Ok(Some(OtherResult { content, bytes }));
+        let text = text.as_deref().map(fingerprint_of);
+        let found = self.content_at(&self.target);
+        let is_known = |content| place.is_some_and(|place| place.is_known_result(content));
+        match found {
+            Ok((content, bytes)) if is_known(content) || text.is_some_and(is_known) => {
+                Ok(Some(OtherResult {
+                    content,
+                    text,
+                    bytes,
+                }))
+            }
+            _ => Err(refused("it exists, and boildown did not write it")),
         }
-        Err(refused("it exists, and boildown did not write it"))
+    }
+
+    /// Returns the content of a result of any run, and its size in bytes.
+    fn content_at(&self, path: &Path) -> io::Result<(Fingerprint, usize)> {
+        match self.folder {
+            None => {
+                let bytes = fs::read(path)?;
+                Ok((fingerprint_of(&bytes), bytes.len()))
+            }
+            Some(_) => {
+                let (hash, bytes) = content_of_folder(path)?;
+                let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+                Ok((fingerprint_of_folder(Some(hash)), bytes))
+            }
+        }
     }
 
     /// Keeps the result of an earlier run, unless that was a session of this run: as long as the
     /// new result is larger, it is written to `crash.min.1.c`. A run that starts over is another
     /// run.
     pub(crate) fn keep(&mut self, other: OtherResult, earlier: &EarlierSessions, input: &[u8]) {
-        if earlier.is_known_result(other.content) {
+        if (other.text).is_some_and(|text| earlier.is_known_result(text)) {
             return;
         }
         // A file of this run, or one that does not exist yet.
@@ -321,7 +348,7 @@ impl Destination {
     fn note_kept(&self, notes: &mut dyn Reporter) {
         if let Some(aside) = &self.aside {
             notes.note(&format!(
-                "{} holds a result of another run, {}: it is kept while the new one, in {}, is larger (--force replaces it)",
+                "{} holds a result of another run, {}: the new one is in {}, and replaces it at the end if it is not larger (--force replaces it now)",
                 self.output.escaped(),
                 count(aside.other.bytes, "byte"),
                 aside.path.escaped(),
@@ -387,11 +414,14 @@ impl Destination {
         &mut self,
         args: &ReduceArgs,
         first: &[u8],
-        known_results: Option<&KnownResults>,
+        session: &SessionStore,
         reporter: &mut dyn Reporter,
     ) -> Result<(), CliError> {
-        if let Some(known) = known_results {
-            known.record(fingerprint_of(first));
+        if let Some(known) = session.known_results() {
+            known.record(match &self.folder {
+                None => fingerprint_of(first),
+                Some(project) => fingerprint_of_folder(project.content_hash(first)),
+            });
         }
         // With --in-place this also undoes changes that the command may have made to the input, so
         // that the copy is of the bytes that were read.
@@ -405,7 +435,9 @@ impl Destination {
             return Ok(());
         }
         if let Some(target) = self.target() {
-            fsx::write_atomic(target, first).map_err(cannot_write)?;
+            let store = session.store.as_deref();
+            let written = write_in_room_of(store, first.len(), || fsx::write_atomic(target, first));
+            written.map_err(cannot_write)?;
         }
         if let Some(backup) = &self.backup
             && self.existing_backup().is_none()
@@ -431,11 +463,11 @@ impl Destination {
                 false => print(best),
             };
         }
-        let current = self.read(&self.target);
+        let current = self.content_at(&self.target);
         let size = self.size(best);
         let is_replaced = |aside: &mut Aside| {
             let is_same =
-                (current.as_ref()).is_ok_and(|bytes| fingerprint_of(bytes) == aside.other.content);
+                (current.as_ref()).is_ok_and(|(content, _)| *content == aside.other.content);
             is_same && size <= aside.other.bytes
         };
         if let Some(aside) = self.aside.take_if(is_replaced) {

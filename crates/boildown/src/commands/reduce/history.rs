@@ -18,7 +18,7 @@ use boildown_store::{
 use boildown_syntax::Units;
 
 use super::args::ReduceArgs;
-use super::destination::Destination;
+use super::subject::Subject;
 use crate::error::CliError;
 use crate::input::read_regular;
 use crate::project::{self, RunPlace, RunPlaces};
@@ -41,13 +41,16 @@ impl ReductionHistory {
     /// Looks for earlier sessions, and reports what was found.
     ///
     /// A session in the project is resumed there, and one in fresh directories so.
-    pub(crate) fn find(
+    /// The input of `subject` becomes that of the first session. Before anything is said of earlier
+    /// sessions, or forgotten, `check` checks the options with it.
+    pub(crate) fn find<T>(
         args: &ReduceArgs,
         places: &RunPlaces<'_>,
-        destination: &mut Destination,
-        input: &Arc<[u8]>,
+        subject: &mut Subject,
+        check: impl FnOnce(&Subject) -> Result<T, CliError>,
         on_event: &mut dyn FnMut(PrepareEvent<'_>),
-    ) -> Result<Self, CliError> {
+    ) -> Result<(Self, T), CliError> {
+        let destination = &subject.destination;
         let folder =
             lock_result(&destination.output, on_event).map_err(|error| CliError::busy(&error))?;
         let look = Look {
@@ -56,7 +59,7 @@ impl ReductionHistory {
             folder: folder.as_ref(),
             backup: destination.existing_backup(),
             input_folder: places.folder(),
-            current: input,
+            current: &subject.input,
         };
         let (place, found) = match places.stated()? {
             Some(place) => {
@@ -68,6 +71,9 @@ impl ReductionHistory {
         let Found {
             input, identity, ..
         } = found;
+        subject.input = Arc::clone(&input);
+        let checked = check(subject)?;
+        let destination = &mut subject.destination;
         // Before --fresh makes the store forget the earlier run.
         let other_result = destination.replaceable_result(args, folder.as_ref(), &input)?;
         let find = |folder| EarlierSessions::find(folder, identity, args.fresh, on_event);
@@ -75,11 +81,12 @@ impl ReductionHistory {
         if let Some(other) = other_result {
             destination.keep(other, &earlier, &input);
         }
-        Ok(Self {
+        let history = Self {
             earlier,
             input,
             place,
-        })
+        };
+        Ok((history, checked))
     }
 
     /// Records the place of the runs, and the runs on the input that were needed to choose it.

@@ -27,11 +27,11 @@ use crate::executors::{Executors, check_command};
 use crate::habits::settle;
 use crate::keys::{self};
 use crate::project::RunPlaces;
-use crate::property::PropertyCommands;
+use crate::property::{PropertyCommands, TestedInput};
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::{JsonValue as _, StartedEvent};
 use crate::report::notes::noting;
-use crate::report::reporter::{FailureSwitch, Reporter};
+use crate::report::reporter::{FailureSwitch, Reporter, SilentReporter};
 use crate::report::ui::reduction_reporter;
 use crate::signals::interrupt_on_signals;
 use crate::{limits, remote};
@@ -77,7 +77,11 @@ fn reduce_one(
     let (begun, mut subject) = (Instant::now(), Subject::read(args)?);
     let args = &*args;
     let usage = format!("boildown reduce {}", args.input.escaped());
-    let mut commands = PropertyCommands::new(&args.property, &args.command, &args.input, &usage)?;
+    let tested = TestedInput {
+        path: &args.input,
+        backup: subject.destination.existing_backup(),
+    };
+    let mut commands = PropertyCommands::new(&args.property, &args.command, tested, &usage)?;
     deliver(args, &mut commands)?;
     check_command(&commands.command, &args.workers, &args.remote)?;
     if args.property.show_property {
@@ -89,20 +93,18 @@ fn reduce_one(
     let reporter = reporter.as_mut();
     let places = run_places(args, &commands, &subject.destination).of_folder(subject.snapshot());
     subject.note(reporter);
-    let history = ReductionHistory::find(
-        args,
-        &places,
-        &mut subject.destination,
-        &subject.input,
-        &mut noting(reporter),
-    )?;
-    subject.input = Arc::clone(&history.input);
-    let mut choices = Choices::default();
-    let (language, strategy) = language_and_strategy(args, &subject, &mut choices, reporter)?;
-    let proposers = choose_proposers(args, &subject, language, &strategy, reporter)?;
     let interrupt = interrupt_on_signals()?;
-    let executors =
-        Executors::start(&args.workers, &args.remote, &args.jobs)?.running_warm(args.warm.kind());
+    let check = |subject: &Subject| CheckedOptions::new(args, subject);
+    let (history, checked) =
+        ReductionHistory::find(args, &places, &mut subject, check, &mut noting(reporter))?;
+    checked.show(args, reporter);
+    let CheckedOptions {
+        mut choices,
+        language,
+        strategy,
+        proposers,
+        executors,
+    } = checked;
     let runner = runner(args, &commands, &history, &interrupt, reporter)?;
     let preparation = Preparation::new(args, &places, runner, &interrupt);
     let (mut prepared, history) = preparation.prepare(history, &mut choices, reporter)?;
@@ -124,7 +126,7 @@ fn reduce_one(
     let first = known_best
         .as_ref()
         .map_or(&subject.input, |best| &best.text);
-    (subject.destination).begin(args, first, known_results.as_ref(), reporter)?;
+    (subject.destination).begin(args, first, &session, reporter)?;
     let mut search = ReductionSearch {
         args,
         begun,
@@ -151,20 +153,42 @@ fn reduce_one(
     )
 }
 
-/// Chooses the programs that propose candidates when the search has finished.
-fn choose_proposers(
-    args: &ReduceArgs,
-    subject: &Subject,
-    language: Option<&Language>,
-    strategy: &Strategy,
-    reporter: &mut dyn Reporter,
-) -> Result<ChosenProposers, CliError> {
-    let is_fit = subject.folder.is_none() && suits_clang_delta(&args.input, language, strategy);
-    let proposers = ChosenProposers::new(&args.pass_command, is_fit)?;
-    if let Some(note) = proposers.note(&args.pass_command) {
-        reporter.note(&note);
+/// What the options say about a search for this input.
+struct CheckedOptions {
+    choices: Choices,
+    language: Option<&'static Language>,
+    strategy: Strategy,
+    /// The programs that propose candidates when the search has finished.
+    proposers: ChosenProposers,
+    executors: Executors,
+}
+
+impl CheckedOptions {
+    fn new(args: &ReduceArgs, subject: &Subject) -> Result<Self, CliError> {
+        let mut choices = Choices::default();
+        let (language, strategy) =
+            language_and_strategy(args, subject, &mut choices, &mut SilentReporter)?;
+        let is_fit =
+            subject.folder.is_none() && suits_clang_delta(&args.input, language, &strategy);
+        let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
+        Ok(Self {
+            choices,
+            language,
+            strategy,
+            proposers: ChosenProposers::new(&args.pass_command, is_fit)?,
+            executors: executors.running_warm(args.warm.kind()),
+        })
     }
-    Ok(proposers)
+
+    /// Shows what was chosen.
+    fn show(&self, args: &ReduceArgs, reporter: &mut dyn Reporter) {
+        for choice in self.choices.as_slice() {
+            reporter.choice(choice);
+        }
+        if let Some(note) = self.proposers.note(&args.pass_command) {
+            reporter.note(&note);
+        }
+    }
 }
 
 /// Lets workers, or programs that were started before, run the candidates.

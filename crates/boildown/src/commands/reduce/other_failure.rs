@@ -122,9 +122,9 @@ impl OtherFailure {
 
 /// Returns what the last run with this result began with, unless its result is larger than `size`.
 fn begun(output: &Path, size: usize) -> Option<Arc<[u8]>> {
-    let name = output.file_name()?.to_str()?;
+    let name = output.file_name()?;
     let dir = output.parent().unwrap_or(Path::new(""));
-    let session = LastSession::find_where(dir, |session| session.result.as_str() == name);
+    let session = LastSession::find_where(dir, |session| session.result == name);
     let history = RunHistory::read(&session.ok()??.file).ok()?;
     let (first, last) = (
         history.improvements().first()?,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use boildown_exec::Project;
+use boildown_exec::{InputBackup, Project};
 use boildown_syntax::{Language, Split, Strategy};
 
 use super::args::ReduceArgs;
@@ -138,7 +138,9 @@ fn folder_case(
     let left_out = destination
         .results()
         .filter_map(|path| std::path::absolute(path).ok());
-    let test = test_as_text(args);
+    let moved = destination.existing_backup();
+    let moved = moved.map(|backup| InputBackup::new(&args.input, backup));
+    let test = test_as_text(args, moved.as_ref());
     FolderCase::read(&FolderSource {
         test: &test,
         inputs: backup.as_deref().unwrap_or(inputs),
@@ -153,15 +155,20 @@ fn folder_case(
 }
 
 /// Returns the words of the test, and the texts of the scripts among them.
-fn test_as_text(args: &ReduceArgs) -> Vec<u8> {
+fn test_as_text(args: &ReduceArgs, backup: Option<&InputBackup>) -> Vec<u8> {
+    let original = |word: &OsStr| match (backup, std::path::absolute(word)) {
+        (Some(backup), Ok(path)) => backup.original(&path),
+        _ => PathBuf::from(word),
+    };
     let test = args.property.test.as_deref().map(Path::as_os_str);
     let also = args.property.also.iter().chain(&args.property.not);
     let words = args.command.iter().chain(also).map(OsString::as_os_str);
     let mut text = Vec::new();
     for word in words.chain(test) {
-        let script = fs::metadata(word);
+        let path = original(word);
+        let script = fs::metadata(&path);
         let is_script = script.is_ok_and(|file| file.is_file() && file.len() <= LARGE_SCRIPT);
-        if let Some(script) = is_script.then(|| fs::read(word).ok()).flatten() {
+        if let Some(script) = is_script.then(|| fs::read(&path).ok()).flatten() {
             text.extend(script);
         }
         text.push(b'\n');

@@ -34,7 +34,7 @@ pub(super) fn write(
     record: &ReductionRecord,
     output: Option<&Path>,
 ) -> Result<ExitKind, CliError> {
-    let default = PathBuf::from(format!("{}.bug", stored.session.result));
+    let default = stored.result_with(".bug");
     let folder = output.map_or(default, Path::to_owned);
     let mut archive = folder.clone().into_os_string();
     archive.push(".tar.gz");
@@ -217,6 +217,7 @@ impl ScriptedRuns<'_> {
             words: &words,
             input,
             user_dir: self.folder,
+            backup: None,
             stdin: StdinContent::Nothing,
         });
         let command = command.map_err(|error| CliError::cannot_run(&error))?;

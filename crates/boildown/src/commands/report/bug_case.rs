@@ -144,6 +144,7 @@ fn enclosing(line: &[u8], files: &mut BugFiles) -> Result<Vec<u8>, CliError> {
         words: &words,
         input: Path::new(""),
         user_dir: &user_dir,
+        backup: None,
         stdin: StdinContent::Nothing,
     };
     let parsed = CommandLine::new(&typed).map_err(|error| CliError::cannot_run(&error))?;

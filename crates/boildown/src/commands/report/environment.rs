@@ -86,6 +86,7 @@ fn version(program: &Path) -> Result<Option<String>, CliError> {
         words: &words,
         input: &PathBuf::from("version"),
         user_dir: Path::new("/"),
+        backup: None,
         stdin: StdinContent::Nothing,
     });
     let Ok(command) = command else {

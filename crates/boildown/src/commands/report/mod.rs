@@ -10,7 +10,7 @@ mod record;
 mod remaining;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use boildown_exec::fsx;
 use boildown_exec::spawn::ReapOnDrop;
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitKind, CliError> {
     }
     let output = match &args.output {
         Some(output) => output.clone(),
-        None => PathBuf::from(format!("{}.report.html", stored.session.result)),
+        None => stored.result_with(".report.html"),
     };
     check_replaceable(&output)?;
     fsx::write_durable(&output, text.as_bytes())

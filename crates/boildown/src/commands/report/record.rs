@@ -1,7 +1,7 @@
 //! The record of a reduction, from its store.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -96,15 +96,20 @@ impl StoredReduction {
         self.text(self.history.improvements().len() - 1)
     }
 
+    /// Returns the path in the current directory that is the name of the result and this.
+    pub(super) fn result_with(&self, suffix: &str) -> PathBuf {
+        let mut name = self.session.result.clone();
+        name.push(suffix);
+        name.into()
+    }
+
     /// Returns the name of the result. A result beside that of another run has another name than
     /// the folder of its store.
     fn result_file(&self) -> String {
         let written = self.finished["output"].as_str().map(Path::new);
         let name = written.and_then(Path::file_name);
-        name.map_or_else(
-            || self.session.result.clone(),
-            |name| name.to_string_lossy().into_owned(),
-        )
+        let name = name.unwrap_or(&self.session.result);
+        name.to_string_lossy().into_owned()
     }
 
     /// Returns everything that a report shows. Programs are run to ask for their version if

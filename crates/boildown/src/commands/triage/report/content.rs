@@ -20,6 +20,8 @@ pub(in crate::commands::triage) struct Report<'a> {
     pub(super) results: &'a ResultFolder,
     /// The command that runs an input, as a line for the shell.
     pub(super) command: String,
+    /// The same with `{}` for the file.
+    run: String,
     /// `boildown reduce` with what stands before and after the file and its options; `None` when
     /// the test is a script that states the failure of no group.
     reduce: Option<[String; 2]>,
@@ -54,6 +56,8 @@ impl<'a> Report<'a> {
             .map(boildown_oracle::shell::quote)
             .collect();
         let command = words.join(" ");
+        let stdin = if args.stdin { " <{}" } else { "" };
+        let run = command.replace("'{}'", "{}") + stdin;
         let reduce = args.test.is_none().then(|| {
             let stdin = if args.stdin { " --stdin" } else { "" };
             let [before, after] = ["boildown reduce ", &format!("{stdin} -- {command}")];
@@ -66,6 +70,7 @@ impl<'a> Report<'a> {
             names,
             results,
             command,
+            run,
             reduce,
             is_interrupted: found.outcome == TriageOutcome::Interrupted,
         }
@@ -75,6 +80,17 @@ impl<'a> Report<'a> {
     pub(in crate::commands::triage) fn examples(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let contents = self.found.groups.iter().map(|group| &*group.example);
         self.names.iter().map(String::as_str).zip(contents)
+    }
+
+    /// Returns the command that runs an example, as a line for the shell.
+    pub(super) fn run_of(&self, example: &Path) -> String {
+        let example = boildown_oracle::shell::quote(example);
+        match self.run.contains("{}") {
+            true => self.run.replace("{}", &example),
+            // A test gets it as its argument, as all tests do.
+            false if self.reduce.is_none() => format!("{} {example}", self.run),
+            false => self.run.clone(),
+        }
     }
 
     /// Returns a command that reduces the input of a group from which its example was made.
@@ -129,13 +145,19 @@ impl InputCounts {
     /// Returns the numbers with what the inputs do, for people.
     pub(super) fn named(self) -> [(u64, String); 5] {
         [
-            (self.crash, "crash"),
-            (self.hang, "hang"),
-            (self.limit, "exceed a limit"),
-            (self.error, "end with an error message"),
-            (self.passes, "do not fail"),
+            (self.crash, ["crashes", "crash"]),
+            (self.hang, ["hangs", "hang"]),
+            (self.limit, ["exceeds a limit", "exceed a limit"]),
+            (
+                self.error,
+                ["ends with an error message", "end with an error message"],
+            ),
+            (self.passes, ["does not fail", "do not fail"]),
         ]
-        .map(|(number, what)| (number as u64, what.to_owned()))
+        .map(|(number, [one, several])| {
+            let what = if number == 1 { one } else { several };
+            (number as u64, what.to_owned())
+        })
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn annotations(report: &Report<'_>) -> String {
         let message = format!(
             "{}: {inputs}. Smallest example: {example} ({bytes}){verified}. Run: {}",
             group.key(),
-            report.command
+            report.run_of(&file)
         );
         writeln!(
             text,
