@@ -263,7 +263,7 @@ fn tool_row(tool: &ToolRecord) -> Vec<String> {
     ]
 }
 
-/// Returns what is recorded of a program, with a date in place of seconds: `26,075 bytes of
+/// Returns what is recorded of a program, with a date in place of seconds: `26 075 bytes of
 /// 2021-04-25 14:00 UTC`. A hash stays as it is.
 fn recorded(value: &str) -> String {
     let parts = value.split_once(" bytes of ").and_then(|(bytes, time)| {
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     fn the_time_of_a_program_is_a_date() {
         let shown = recorded("26075 bytes of 1619359200.000000000");
-        assert_eq!(shown, "26,075 bytes of 2021-04-25 14:00 UTC");
+        assert_eq!(shown, "26\u{202f}075 bytes of 2021-04-25 14:00 UTC");
         assert_eq!(recorded("blake3:0a"), "blake3:0a");
     }
 }
