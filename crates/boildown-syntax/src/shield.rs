@@ -14,6 +14,9 @@ use crate::Language;
 
 mod wgsl;
 
+/// A position, and the bytes that are shown from there on.
+type ShownBytes = (usize, &'static [u8]);
+
 /// The bytes of which a scanner must not see too many in a row.
 #[derive(Debug)]
 pub(crate) struct Shield {
@@ -25,8 +28,8 @@ pub(crate) struct Shield {
     replacement: u8,
     /// Returns the positions of further bytes, which are replaced by spaces.
     positions: fn(&[u8]) -> Vec<usize>,
-    /// Returns positions with the bytes that are shown from there on.
-    words: fn(&[u8]) -> Vec<(usize, &'static [u8])>,
+    /// Returns what is shown in the place of words.
+    words: fn(&[u8]) -> Vec<ShownBytes>,
 }
 
 static SHIELDS: [Shield; 6] = [

@@ -2,7 +2,7 @@
 
 use boildown_search::list::{Halving, List, Sweep};
 use boildown_search::literature::list::Ddmin;
-use boildown_search::{Fixpoint, Search, Sequence, Subset, Verdict, run};
+use boildown_search::{Fixpoint, Search as _, Sequence, Subset, Verdict, run};
 use proptest::prelude::*;
 
 use crate::any_search::AnySearch;

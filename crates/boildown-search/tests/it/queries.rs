@@ -1,7 +1,7 @@
 //! Query counts of every search on six fixed shapes, so that a change of cost is a visible diff.
 
 use boildown_search::list::List;
-use boildown_search::{Search, Subset, Verdict, run};
+use boildown_search::{Search as _, Subset, Verdict, run};
 
 use crate::any_search::AnySearch;
 use crate::oracles::{Check, Oracle, every_search};

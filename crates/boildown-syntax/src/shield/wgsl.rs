@@ -1,12 +1,14 @@
 //! Words of WGSL that the grammar, which is older than the standard, does not know.
 
+use super::ShownBytes;
+
 /// Words that are no functions, although parentheses may follow them.
 const KEYWORDS: [&[u8]; 5] = [b"for", b"if", b"return", b"switch", b"while"];
 
 /// Returns what takes the place of bytes: constants are shown as `let`, aliases as `type`, atomic
 /// types and arrays of an inferred type as types that the grammar knows. A call that is a statement
 /// is shown as an assignment, whose left side takes the place of two bytes of white space.
-pub(super) fn masked_words(text: &[u8]) -> Vec<(usize, &'static [u8])> {
+pub(super) fn masked_words(text: &[u8]) -> Vec<ShownBytes> {
     let mut found = Vec::new();
     let mut reader = ShaderReader {
         before: b';',
@@ -59,7 +61,7 @@ impl ShaderReader {
     }
 
     /// Returns what takes the place of a word, or of the white space before it.
-    fn masked(&self, text: &[u8], start: usize, end: usize) -> Option<(usize, &'static [u8])> {
+    fn masked(&self, text: &[u8], start: usize, end: usize) -> Option<ShownBytes> {
         let is_first = matches!(self.before, b';' | b'{' | b'}') && self.depth == 0;
         let next = text[end..].iter().find(|byte| !byte.is_ascii_whitespace());
         match (&text[start..end], next) {

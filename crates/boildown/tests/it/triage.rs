@@ -358,7 +358,7 @@ fn an_input_that_hangs_is_counted_and_not_reduced() {
         "{}",
     ]);
     run.assert_code(0);
-    assert!(run.stdout.contains("1 hang\n1 group\n"), "{run}");
+    assert!(run.stdout.contains("1 hangs\n1 group\n"), "{run}");
     assert!(run.stdout.contains("timed out"), "{run}");
     let report = report(&env);
     assert_eq!(report["groups"][0]["example"]["state"], "unreduced");
