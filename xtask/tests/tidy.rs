@@ -26,6 +26,7 @@ use xtask::checkout;
 
 /// The crates of the workspace that each crate may use, as drawn in ARCHITECTURE.md.
 const ARROWS: &[(&str, &[&str])] = &[
+    ("boildown-fuzz", &["boildown-search", "boildown-syntax"]),
     ("boildown-search", &[]),
     ("boildown-folder", &[]),
     ("boildown-syntax", &["boildown-search", "boildown-folder"]),
@@ -298,7 +299,8 @@ fn crates_use_each_other_only_along_the_arrows() {
 #[test]
 fn packages_say_what_registries_show() {
     let members = members();
-    let published = members.iter().filter(|member| member.name != "xtask");
+    let published = (members.iter())
+        .filter(|member| !["boildown-fuzz", "xtask"].contains(&member.name.as_str()));
     let complaint = |member: &Member| format!("{}: no {:?}", member.name, member.missing_fields);
     let complaints: Vec<String> = published
         .filter(|member| !member.missing_fields.is_empty())

@@ -183,7 +183,7 @@ impl FolderText {
         entries
     }
 
-    /// Returns a hash of the files and links of this state, with their paths, in hexadecimal digits.
+    /// Returns a hash of the files and links of this state with their paths, in hexadecimal digits.
     /// It is the same for equal states of different originals. Permissions do not count.
     #[must_use]
     pub fn content_hash(&self, listing: &Listing) -> String {

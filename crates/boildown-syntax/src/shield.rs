@@ -14,8 +14,7 @@ use crate::Language;
 
 mod wgsl;
 
-/// A position, and the bytes that are shown from there on.
-type ShownBytes = (usize, &'static [u8]);
+use self::wgsl::ShownBytes;
 
 /// The bytes of which a scanner must not see too many in a row.
 #[derive(Debug)]

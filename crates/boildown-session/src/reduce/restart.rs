@@ -126,9 +126,8 @@ fn reduce_observed(
             continue;
         }
         if is_lost {
-            let setup = (&mut options, &mut config);
-            let again = plan.restart_after_loss(&best, setup, &mut runs_after_loss, on_event)?;
-            if let Some(again) = again {
+            let (setup, later) = ((&mut options, &mut config), &mut runs_after_loss);
+            if let Some(again) = plan.restart_after_loss(&best, setup, later, on_event)? {
                 (text, repeat_policy) = (again.text, again.policy);
                 flaky = again.flaky.or(flaky);
                 continue;

@@ -1,5 +1,6 @@
 //! The searches that passes run.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use boildown_search::algorithms::Algorithm;
@@ -70,12 +71,7 @@ impl Start<'_> {
             }
             Method::ExpectedGain(smallest) => return self.by_expected_gain(pass, smallest),
             Method::List(usual) => {
-                // White space is no part of the list that the user's algorithm is for, and not all
-                // algorithms ask about the last element.
-                let algorithm = match document.view() {
-                    View::Spaces(_) => usual,
-                    _ => self.strategy.algorithm.unwrap_or(usual),
-                };
+                let algorithm = self.list_algorithm(usual);
                 let list = algorithm.on(List::uniform(document.len()));
                 let search = Batches::new(list, self.strategy.batch_size);
                 return PassSearch::List(self.over_tokens(pass, search));
@@ -111,14 +107,8 @@ impl Start<'_> {
                 return PassSearch::Orders(Orders::new(document, split));
             }
             Method::Nodes => {
-                let tree = document.tree();
-                let units = tree.units().into_iter().map(|unit| vec![unit]);
-                // The passes over the tree do the same, but not in later rounds.
-                let surroundings = match document.len() < FEW_TOKENS && pass.id == PassId::Nodes {
-                    true => tree.surroundings(),
-                    false => Vec::new(),
-                };
-                units.chain(surroundings).collect()
+                let units = document.tree().units().into_iter().map(|unit| vec![unit]);
+                units.chain(self.surroundings(pass)).collect()
             }
             Method::Delimiters => {
                 let pairs = document.delimiters().into_iter();
@@ -135,6 +125,23 @@ impl Start<'_> {
             Method::CommentPrefixes(language) => comment_prefixes(document.bytes(), language),
         };
         self.sweep(pass, Sweep::units(self.everything(), units))
+    }
+
+    /// White space is no part of the list that the user's algorithm is for, and not all algorithms
+    /// ask about the last element.
+    fn list_algorithm(self, usual: Algorithm) -> Algorithm {
+        match self.document.view() {
+            View::Spaces(_) => usual,
+            _ => self.strategy.algorithm.unwrap_or(usual),
+        }
+    }
+
+    /// The passes over the tree do the same, but not in later rounds.
+    fn surroundings(self, pass: &Pass) -> Vec<Vec<Range<usize>>> {
+        match self.document.len() < FEW_TOKENS && pass.id == PassId::Nodes {
+            true => self.document.tree().surroundings(),
+            false => Vec::new(),
+        }
     }
 
     async fn unused(self, pass: &Pass, smallest: SmallestDeletion) -> Option<PassSearch> {

@@ -307,9 +307,8 @@ pub(crate) struct ReductionFinished {
     pub(crate) guarantee: Option<String>,
     /// Why the search stopped early; null if it finished.
     pub(crate) stopped: Option<StoppedJson>,
-    /// An input of a few characters that has the property too, though it is no reduction of the
-    /// input; bytes that are not printable ASCII are escaped as in `\r` and `\x00`. Null if there
-    /// is none.
+    /// An input of a few characters that has the property too, though it is no reduction; null if
+    /// there is none. Bytes that are not printable ASCII are escaped as in `\r` and `\x00`.
     pub(crate) trivial: Option<String>,
     /// The step since which the failure has another form than on the input; null if it has not.
     pub(crate) changed_form: Option<ChangedFormJson>,

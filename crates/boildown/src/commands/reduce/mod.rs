@@ -68,6 +68,13 @@ pub(crate) fn run(mut args: ReduceArgs) -> Result<ExitKind, CliError> {
     }
 }
 
+fn tested_input<'a>(args: &'a ReduceArgs, subject: &'a Subject) -> TestedInput<'a> {
+    TestedInput {
+        path: &args.input,
+        backup: subject.destination.existing_backup(),
+    }
+}
+
 /// Reduces a file, a folder, or the command. Also returns the result. Through the switch, the user
 /// chooses the failure to reduce next.
 fn reduce_one(
@@ -77,10 +84,7 @@ fn reduce_one(
     let (begun, mut subject) = (Instant::now(), Subject::read(args)?);
     let args = &*args;
     let usage = format!("boildown reduce {}", args.input.escaped());
-    let tested = TestedInput {
-        path: &args.input,
-        backup: subject.destination.existing_backup(),
-    };
+    let tested = tested_input(args, &subject);
     let mut commands = PropertyCommands::new(&args.property, &args.command, tested, &usage)?;
     deliver(args, &mut commands)?;
     check_command(&commands.command, &args.workers, &args.remote)?;
