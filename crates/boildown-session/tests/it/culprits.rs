@@ -509,24 +509,6 @@ fn history_is_bisected_past_revisions_that_are_unresolved() {
 }
 
 #[test]
-fn a_commit_that_only_took_away_what_hid_an_older_change_is_not_named() {
-    let repository = RepositoryBuilder::new();
-    repository.commit("first", &[("value.txt", "1\n"), ("use.txt", "default\n")]);
-    repository.commit(
-        "default",
-        &[("value.txt", "2\n"), ("use.txt", "explicit\n")],
-    );
-    repository.commit("implicit", &[("use.txt", "default\n")]);
-    let command = "! { grep -q 2 value.txt && grep -q default use.txt; }";
-    let Fixture { problem, dir: _dir } = repository.problem("HEAD~2", command);
-    let report = search(&problem, &config(2), &mut |_| {}).unwrap();
-    assert!(report.base_is_good);
-    assert_eq!(changed_lines(&problem, &report), ["-1", "+2"]);
-    let titles: Vec<&str> = report.commits.iter().map(|it| it.title.as_str()).collect();
-    assert_eq!(titles, ["default"]);
-}
-
-#[test]
 fn a_culprit_that_needs_an_older_change_is_found_with_it() {
     let repository = RepositoryBuilder::new();
     let plain = numbers(1..30);
