@@ -34,15 +34,10 @@ pub fn markdown(record: &ReductionRecord) -> String {
         .ok();
     }
     let session = record.sessions.last();
-    let verified = record.verified();
     text += " ";
-    text += match (
-        session.is_some_and(|session| session.has_finished),
-        &verified,
-    ) {
-        (true, Some(verified)) => verified,
-        (true, None) => "That the result is 1-minimal was not verified.",
-        (false, _) => "The search did not finish.",
+    text += &match session.is_some_and(|session| session.has_finished) {
+        true => record.minimality(),
+        false => "The search did not finish.".to_owned(),
     };
     text += "\n\n";
     for line in record.property.lines() {

@@ -244,6 +244,12 @@ impl ReductionRecord {
         }
     }
 
+    /// Returns a sentence about what was verified, or that nothing was.
+    pub(crate) fn minimality(&self) -> String {
+        let verified = self.verified();
+        verified.unwrap_or_else(|| "That the result is 1-minimal was not verified.".to_owned())
+    }
+
     /// Returns the input.
     ///
     /// # Panics

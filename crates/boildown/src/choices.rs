@@ -24,7 +24,17 @@ impl Choices {
     /// Adds a choice, and shows it with `--verbose`.
     pub(crate) fn add(&mut self, choice: Choice, reporter: &mut dyn Reporter) {
         reporter.choice(&choice);
+        self.push(choice);
+    }
+
+    /// Adds a choice that is shown later.
+    pub(crate) fn push(&mut self, choice: Choice) {
         self.0.push(choice);
+    }
+
+    /// Shows all choices with `--verbose`.
+    pub(crate) fn show(&self, reporter: &mut dyn Reporter) {
+        self.0.iter().for_each(|choice| reporter.choice(choice));
     }
 
     pub(crate) fn as_slice(&self) -> &[Choice] {

@@ -129,23 +129,23 @@ fn lead(record: &ReductionRecord) -> String {
     let session = record.sessions.last();
     let ending = session.and_then(|session| session.ending.as_deref());
     let has_finished = session.is_some_and(|session| session.has_finished);
-    let verified = record
-        .verified()
-        .map(|verified| format!("The search finished. {}", escape::text(&verified)));
-    let state = match (ending, &verified) {
-        (_, Some(verified)) if has_finished => verified,
-        _ if has_finished => "The search finished. That the result is 1-minimal was not verified.",
-        (Some("interrupted"), _) => "The search was interrupted; the same command resumes it.",
-        (Some("questions" | "time"), _) => {
+    let finished = format!(
+        "The search finished. {}",
+        escape::text(&record.minimality())
+    );
+    let state = match ending {
+        _ if has_finished => &finished,
+        Some("interrupted") => "The search was interrupted; the same command resumes it.",
+        Some("questions" | "time") => {
             "The search stopped at a limit; the same command without it resumes."
         }
-        (Some("small enough"), _) => "The search stopped at the size that was asked for.",
-        (Some("property lost"), _) => "The search stopped: the failure turned out to be flaky.",
-        (Some("environment changed"), _) => {
+        Some("small enough") => "The search stopped at the size that was asked for.",
+        Some("property lost") => "The search stopped: the failure turned out to be flaky.",
+        Some("environment changed") => {
             "The search stopped: the failure did not show on the input any more."
         }
-        (Some(_), _) => "The search stopped early.",
-        (None, _) => "The search has not ended, or was killed; the same command resumes it.",
+        Some(_) => "The search stopped early.",
+        None => "The search has not ended, or was killed; the same command resumes it.",
     };
     let when = session.map_or_else(String::new, |session| {
         format!(

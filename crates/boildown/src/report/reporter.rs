@@ -38,19 +38,6 @@ pub(crate) trait Reporter: Notes {
     fn finish(&mut self, report: &dyn FinalReport);
 }
 
-/// A reporter that shows nothing.
-pub(crate) struct SilentReporter;
-
-impl Notes for SilentReporter {
-    fn note(&mut self, _: &str) {}
-}
-
-impl Reporter for SilentReporter {
-    fn event(&mut self, _: &Event) {}
-
-    fn finish(&mut self, _: &dyn FinalReport) {}
-}
-
 /// A search that begins, and what a user can do with it.
 pub(crate) struct SearchControls {
     /// The input, or a text that shows it.

@@ -193,6 +193,26 @@ fn changes_of_two_commits_that_break_it_only_together_are_both_found() {
 }
 
 #[test]
+fn a_commit_that_only_uncovered_an_older_change_is_not_named() {
+    let repo = Repo::new();
+    repo.write("default.sh", "size=1\n");
+    repo.write("main.sh", ". ./default.sh\necho $size\n");
+    repo.script("test.sh", "[ \"$(sh main.sh)\" != 2 ]");
+    repo.commit("first");
+    repo.write("default.sh", "size=2\n");
+    repo.write("main.sh", ". ./default.sh\nsize=1; echo $size\n");
+    repo.commit("another default");
+    repo.write("main.sh", ". ./default.sh\necho $size\n");
+    repo.commit("nothing but the default");
+    let run = repo.changes(["HEAD~2..HEAD", "--", "./test.sh"]);
+    run.assert_code(0);
+    run.assert_says("Ada: another default");
+    run.assert_says("applied to HEAD~2, the good state, it alone breaks it");
+    assert!(!run.stderr.contains("nothing but the default"), "{run}");
+    assert_eq!(repo.changed(), ["-size=1", "+size=2"]);
+}
+
+#[test]
 fn a_change_is_found_with_the_change_that_it_needs_to_build() {
     let repo = Repo::new();
     repo.write("lib.sh", "one() { echo 1; }\n");

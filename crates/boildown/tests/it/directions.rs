@@ -110,6 +110,9 @@ fn the_layout_and_names_follow_the_options() {
         "{compact}"
     );
     assert!(compact.contains("int f(int number)"), "{compact}");
+    // An algorithm that does not ask about the last element of a list.
+    let by_ddmin = result(&["--compact", "--algorithm=ddmin"]);
+    assert_eq!(by_ddmin, compact);
     let renamed = result(&["--rename"]);
     assert!(
         renamed.contains("int f(int ") && !renamed.contains("number"),

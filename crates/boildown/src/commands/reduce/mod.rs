@@ -31,7 +31,7 @@ use crate::property::{PropertyCommands, TestedInput};
 use crate::report::format::EscapedPath as _;
 use crate::report::json_events::{JsonValue as _, StartedEvent};
 use crate::report::notes::noting;
-use crate::report::reporter::{FailureSwitch, Reporter, SilentReporter};
+use crate::report::reporter::{FailureSwitch, Reporter};
 use crate::report::ui::reduction_reporter;
 use crate::signals::interrupt_on_signals;
 use crate::{limits, remote};
@@ -170,8 +170,7 @@ struct CheckedOptions {
 impl CheckedOptions {
     fn new(args: &ReduceArgs, subject: &Subject) -> Result<Self, CliError> {
         let mut choices = Choices::default();
-        let (language, strategy) =
-            language_and_strategy(args, subject, &mut choices, &mut SilentReporter)?;
+        let (language, strategy) = language_and_strategy(args, subject, &mut choices)?;
         let is_fit =
             subject.folder.is_none() && suits_clang_delta(&args.input, language, &strategy);
         let executors = Executors::start(&args.workers, &args.remote, &args.jobs)?;
@@ -186,9 +185,7 @@ impl CheckedOptions {
 
     /// Shows what was chosen.
     fn show(&self, args: &ReduceArgs, reporter: &mut dyn Reporter) {
-        for choice in self.choices.as_slice() {
-            reporter.choice(choice);
-        }
+        self.choices.show(reporter);
         if let Some(note) = self.proposers.note(&args.pass_command) {
             reporter.note(&note);
         }

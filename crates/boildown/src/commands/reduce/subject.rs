@@ -113,16 +113,15 @@ pub(super) fn language_and_strategy(
     args: &ReduceArgs,
     subject: &Subject,
     choices: &mut Choices,
-    reporter: &mut dyn Reporter,
 ) -> Result<(Option<&'static Language>, Strategy), CliError> {
     if subject.folder.is_some() {
-        choices.add(choices::jobs(&args.jobs), reporter);
+        choices.push(choices::jobs(&args.jobs));
         return Ok((None, strategy_of_folder(args)));
     }
     if subject.is_list_by_name {
-        choices.add(choices::json_lines(&args.input), reporter);
+        choices.push(choices::json_lines(&args.input));
     }
-    let language = language(args, &subject.input, choices, reporter)?;
+    let language = language(args, &subject.input, choices)?;
     Ok((language, strategy(args, &subject.input, language)?))
 }
 
@@ -206,10 +205,9 @@ fn language(
     args: &ReduceArgs,
     input: &[u8],
     choices: &mut Choices,
-    reporter: &mut dyn Reporter,
 ) -> Result<Option<&'static Language>, CliError> {
     if args.reduces_command() {
-        choices.add(choices::jobs(&args.jobs), reporter);
+        choices.push(choices::jobs(&args.jobs));
         return Ok(None);
     }
     let requested = args.language.as_deref();
@@ -219,7 +217,7 @@ fn language(
         _ => input::language(requested, &args.input, input)?,
     };
     let chosen = choices::language(requested, &args.input, input, language);
-    choices.add(chosen, reporter);
-    choices.add(choices::jobs(&args.jobs), reporter);
+    choices.push(chosen);
+    choices.push(choices::jobs(&args.jobs));
     Ok(language)
 }
