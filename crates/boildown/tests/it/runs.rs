@@ -220,6 +220,7 @@ fn json_is_an_event_a_line_and_the_last_one_is_the_summary() {
       "event": "finished",
       "files_after": null,
       "files_before": null,
+      "guarantee": "1-minimal: no single byte can be removed",
       "one_minimal": true,
       "others": [],
       "output": "in.min.txt",
