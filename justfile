@@ -6,7 +6,7 @@ check:
 
 # Format the code
 fmt:
-    cargo fmt --all && cargo fmt --manifest-path crates/boildown-python/Cargo.toml
+    cargo fmt --all
 
 # Look for mistakes
 lint:

@@ -27,6 +27,15 @@ use xtask::checkout;
 /// The crates of the workspace that each crate may use, as drawn in ARCHITECTURE.md.
 const ARROWS: &[(&str, &[&str])] = &[
     ("boildown-fuzz", &["boildown-search", "boildown-syntax"]),
+    (
+        "boildown-python",
+        &[
+            "boildown-search",
+            "boildown-syntax",
+            "boildown-oracle",
+            "boildown-driver",
+        ],
+    ),
     ("boildown-search", &[]),
     ("boildown-folder", &[]),
     ("boildown-syntax", &["boildown-search", "boildown-folder"]),

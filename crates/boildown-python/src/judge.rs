@@ -11,7 +11,7 @@ use crate::forms::Form;
 
 /// The test of the caller.
 pub(crate) struct Judge<'a, F> {
-    pub(crate) test: &'a Py<PyAny>,
+    pub(crate) test: Py<PyAny>,
     pub(crate) form: &'a F,
     pub(crate) errors_are_unresolved: bool,
 }

@@ -33,7 +33,7 @@ pub(crate) fn minimize<'py>(
     let items = Items::new(items, sequence)?;
     let search = list_search(items.len(), algorithm, weights)?;
     let settings = settings.get();
-    let judge = judge(&test, &items, settings);
+    let judge = judge(test, &items, settings);
     check(
         py,
         &judge,
@@ -108,7 +108,7 @@ pub(crate) fn reduce<'py>(
         trivial: TrivialInputs::Untried,
         ..Strategy::default()
     };
-    let judge = judge(&test, &content, settings);
+    let judge = judge(test, &content, settings);
     let input = input(data)?;
     check(py, &judge, &input, Verdict::Interesting, "the input")?;
     let search = py.detach(|| reduction(&input, language, strategy));
@@ -149,7 +149,7 @@ pub(crate) fn isolate<'py>(
         "characters" => Finest::Characters,
         _ => return Err(unknown_units(units, "keys, lines, tokens, characters")),
     };
-    let judge = judge(&test, &content, settings);
+    let judge = judge(test, &content, settings);
     let (good, bad) = (input(good)?, input(bad)?);
     check(py, &judge, &bad, Verdict::Interesting, "the bad input")?;
     check(py, &judge, &good, Verdict::Uninteresting, "the good input")?;
@@ -168,7 +168,7 @@ pub(crate) fn isolate<'py>(
     )
 }
 
-fn judge<'a, F>(test: &'a Py<PyAny>, form: &'a F, settings: &Settings) -> Judge<'a, F> {
+fn judge<'a, F>(test: Py<PyAny>, form: &'a F, settings: &Settings) -> Judge<'a, F> {
     Judge {
         test,
         form,
