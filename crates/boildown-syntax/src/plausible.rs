@@ -25,6 +25,7 @@ pub(crate) use format::{CompiledLanguage, ModuleFormat};
 use hashing::{hash_of_change, hash_of_words};
 use names::{ModuleNames, lacking};
 use samples::{MissedAttributes, SkippedCandidates};
+pub(crate) use verilog::is_name as is_name_in_verilog;
 
 /// A gate in front of the deletions of tokens and nodes of a module, or of bytes.
 ///

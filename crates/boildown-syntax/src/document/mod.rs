@@ -55,7 +55,9 @@ pub(crate) use characters::comment_prefixes;
 pub(crate) use frames::crc32;
 pub(crate) use joined::{JoinedPart, MARK, append as append_to_joined, parts as parts_of_joined};
 pub(crate) use kinds::{CLAUSE, ERROR, UNPARSED, WORD};
-pub(crate) use llvm::{ends_block as ends_block_of_ir, is_ill_formed as is_ill_formed_ir};
+pub(crate) use llvm::{
+    ends_block as ends_block_of_ir, is_ill_formed as is_ill_formed_ir, with_opaque_pointers,
+};
 pub(crate) use mlir::{ends_block as ends_block_of_mlir, own_forms};
 pub(crate) use render::Substitutes;
 pub(crate) use rtlil::{is_rtlil, rtlil_cells};

@@ -222,7 +222,8 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-fn is_name(token: &[u8]) -> bool {
+/// Returns whether a token is a name, and no word of the language.
+pub(crate) fn is_name(token: &[u8]) -> bool {
     let is_first = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'\\');
     token.first().is_some_and(is_first)
         && !is_one_of(KEYWORDS, token)

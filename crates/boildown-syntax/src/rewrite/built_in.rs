@@ -9,7 +9,7 @@ use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 use super::literals::{plain_string, shorter_decimals, value_of_based_number, value_of_operation};
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
-use crate::document::{ERROR, is_word, own_forms, without_brackets, words};
+use crate::document::{ERROR, is_word, own_forms, with_opaque_pointers, without_brackets, words};
 use crate::smt_lib::{SortedChangeKind, changes_by_sort};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language};
@@ -52,8 +52,10 @@ pub(super) enum BuiltIn {
     /// A file is moved to where another one includes it.
     Inlined,
     /// Operations of MLIR in generic form are written in the form of their dialect, instructions of
-    /// WebAssembly without brackets.
+    /// WebAssembly without brackets, pointers of LLVM IR as `ptr`.
     OwnForm,
+    /// The contents of a module of Verilog take the place of its only instance.
+    Instance,
     /// A term of SMT-LIB becomes a value of its sort.
     TermByValue,
     /// A term of SMT-LIB becomes another value of its sort, or a constant of it.
@@ -90,10 +92,17 @@ pub(super) fn whole(document: &Document, first: usize) -> impl Iterator<Item = P
 
 /// Returns the proposals to write the operations of a module of MLIR in the forms of their
 /// dialects: all of them, then those of each name; or the instructions of a module of WebAssembly
-/// without brackets.
-pub(super) fn own_forms_of(document: &Document, first: usize) -> impl Iterator<Item = Proposal> {
+/// without brackets; or the pointers of a module of LLVM IR without what they point to.
+pub(super) fn own_forms_of<'a>(
+    document: &'a Document,
+    language: &Language,
+    first: usize,
+) -> impl Iterator<Item = Proposal> + use<'a> {
     let bytes = document.bytes();
-    let texts = without_brackets(bytes).map_or_else(|| own_forms(bytes), |text| vec![text]);
+    let texts = match language.name {
+        "LLVM IR" => Vec::from_iter(with_opaque_pointers(bytes)),
+        _ => without_brackets(bytes).map_or_else(|| own_forms(bytes), |text| vec![text]),
+    };
     let texts = texts.into_iter();
     texts.filter_map(move |text| {
         let edit = Edit::new(&(0..document.len()), text);

@@ -14,6 +14,7 @@ mod arguments;
 mod built_in;
 mod canonical_names;
 mod indentation;
+mod instances;
 mod literals;
 mod macros;
 mod matching;

@@ -57,7 +57,7 @@ impl RewriteSetup {
             return built_in::whole(document, self.rules.len()).collect();
         }
         if kind == RewriteKind::OwnForms {
-            return built_in::own_forms_of(document, self.rules.len()).collect();
+            return built_in::own_forms_of(document, self.language, self.rules.len()).collect();
         }
         let vocabulary = self.vocabulary().await;
         let mut proposals = Vec::new();
@@ -83,6 +83,9 @@ impl RewriteSetup {
                         built_in.nodes();
                         built_in.symbols(self.language);
                     }
+                }
+                if self.language.name == "Verilog" {
+                    built_in.instances();
                 }
                 for (source, rule) in self.rules.rules.iter().enumerate() {
                     rule.propose(&index, source, &mut proposals);

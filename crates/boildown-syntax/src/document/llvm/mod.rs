@@ -8,6 +8,7 @@
 //! - `layout.rs`: the tokens and nodes
 //! - `flow.rs`: which blocks are left, and the edges between them
 //! - `write.rs`: writing what is kept
+//! - `opaque.rs`: pointers without the types that they point to
 //! - `form.rs`: whether operands and constants have the types that are written with them
 
 mod debug;
@@ -15,6 +16,7 @@ mod flow;
 mod form;
 mod layout;
 mod module;
+mod opaque;
 mod optional;
 #[cfg(test)]
 mod tests;
@@ -23,4 +25,5 @@ mod write;
 
 pub(crate) use form::is_ill_formed;
 pub(super) use layout::read;
+pub(crate) use opaque::with_opaque_pointers;
 pub(crate) use words::ends_block;

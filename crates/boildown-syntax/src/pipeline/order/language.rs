@@ -222,13 +222,16 @@ fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
     // None of these texts is a module.
     passes.retain(|pass| pass.id != PassId::RewritingWhole);
     passes.splice(0..0, instructions(view));
+    let forms = Method::Rewrites(RewriteKind::OwnForms);
+    let forms = Pass::new(PassId::RewritingForms, View::Lines, forms).below(PARSE_LIMIT);
+    if view == View::LlvmIr {
+        passes.insert(0, forms.clone().swept());
+    }
     if view == View::Mlir {
         // The proof comes last: what else there is to delete, such as attributes, is deleted
         // before it.
         let is_proof = |pass: &Pass| pass.id == PassId::EachInstruction;
         let (proof, others): (Vec<_>, Vec<_>) = passes.into_iter().partition(is_proof);
-        let forms = Method::Rewrites(RewriteKind::OwnForms);
-        let forms = Pass::new(PassId::RewritingForms, View::Lines, forms).below(PARSE_LIMIT);
         // A tiny module may be more than what is needed: one that is none shows that.
         let brackets = others.iter().filter(|pass| pass.id == PassId::Delimiters);
         let brackets = brackets.map(|pass| Pass {
