@@ -308,8 +308,9 @@ fn crates_use_each_other_only_along_the_arrows() {
 #[test]
 fn packages_say_what_registries_show() {
     let members = members();
-    let published = (members.iter())
-        .filter(|member| !["boildown-fuzz", "xtask"].contains(&member.name.as_str()));
+    let published = (members.iter()).filter(|member| {
+        !["boildown-fuzz", "boildown-python", "xtask"].contains(&member.name.as_str())
+    });
     let complaint = |member: &Member| format!("{}: no {:?}", member.name, member.missing_fields);
     let complaints: Vec<String> = published
         .filter(|member| !member.missing_fields.is_empty())

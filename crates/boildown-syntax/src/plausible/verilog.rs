@@ -127,7 +127,7 @@ const ASKING: &str = " if case casex casez for while repeat ";
 
 /// Returns the names that are not declared where they are mentioned.
 fn undeclared(tokens: &[&[u8]]) -> BTreeSet<Box<[u8]>> {
-    let mut modules: BTreeMap<&[u8], VerilogModule<'_>> = BTreeMap::new();
+    let mut modules: BTreeMap<&[u8], VerilogNames<'_>> = BTreeMap::new();
     let mut at = 0;
     while at < tokens.len() {
         if tokens[at] != b"module" {
@@ -137,7 +137,7 @@ fn undeclared(tokens: &[&[u8]]) -> BTreeSet<Box<[u8]>> {
         let length = tokens[at..].iter().position(|token| *token == b"endmodule");
         let end = length.map_or(tokens.len(), |length| at + length);
         let name = tokens.get(at + 1).copied().unwrap_or_default();
-        let module = VerilogModule::read(tokens.get(at + 2..end).unwrap_or_default());
+        let module = VerilogNames::read(tokens.get(at + 2..end).unwrap_or_default());
         modules.insert(name, module);
         at = end;
     }
@@ -232,7 +232,7 @@ pub(crate) fn is_name(token: &[u8]) -> bool {
 
 /// The names of a module.
 #[derive(Debug, Default)]
-struct VerilogModule<'a> {
+struct VerilogNames<'a> {
     declared: BTreeSet<&'a [u8]>,
     mentioned: BTreeSet<&'a [u8]>,
     /// The number of its ports, if it has a list of them.
@@ -258,7 +258,7 @@ struct OpenDeclaration<'a> {
     is_value: bool,
 }
 
-impl<'a> VerilogModule<'a> {
+impl<'a> VerilogNames<'a> {
     /// Reads what is between the name of a module and its end.
     fn read(tokens: &[&'a [u8]]) -> Self {
         let mut module = Self::default();

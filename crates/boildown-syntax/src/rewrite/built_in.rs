@@ -56,6 +56,8 @@ pub(super) enum BuiltIn {
     OwnForm,
     /// The contents of a module of Verilog take the place of its only instance.
     Instance,
+    /// A column of a table goes with its values.
+    Column,
     /// A term of SMT-LIB becomes a value of its sort.
     TermByValue,
     /// A term of SMT-LIB becomes another value of its sort, or a constant of it.
@@ -239,7 +241,7 @@ pub(crate) enum RewriteKind {
     /// Calls of macros become what these stand for.
     ExpandedMacros,
     /// Operations of MLIR in generic form are written in the form of their dialect, instructions of
-    /// WebAssembly without brackets.
+    /// WebAssembly without brackets, pointers of LLVM IR as `ptr`.
     OwnForms,
 }
 

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::built_in::{BuiltIn, BuiltIns};
 use super::proposal::Edit;
+use super::word_list::WordList;
 use crate::Document;
 use crate::plausible::is_name_in_verilog as is_name;
 
@@ -25,11 +26,9 @@ fn contents_for_instances(document: &Document) -> Vec<Vec<Edit>> {
     modules.filter_map(|module| design.edits(module)).collect()
 }
 
-/// The tokens of a design, and its modules.
+/// The words of a design, and its modules.
 struct VerilogDesign<'a> {
-    document: &'a Document,
-    /// Without comments; each with its index in the document.
-    words: Vec<(usize, &'a [u8])>,
+    words: WordList<'a>,
     modules: Vec<VerilogModule<'a>>,
 }
 
@@ -80,18 +79,15 @@ struct Inlining<'a> {
 
 impl<'a> VerilogDesign<'a> {
     fn read(document: &'a Document) -> Self {
-        let tokens = (0..document.len()).map(|token| (token, document.token(token)));
-        let is_comment = |text: &[u8]| text.starts_with(b"//") || text.starts_with(b"/*");
         let mut design = Self {
-            document,
-            words: tokens.filter(|(_, text)| !is_comment(text)).collect(),
+            words: WordList::of(document),
             modules: Vec::new(),
         };
         let mut at = 0;
         while at < design.words.len() {
-            match design.word(at) == b"module" {
+            match design.words.word(at) == b"module" {
                 true => {
-                    let end = design.next(at..design.words.len(), b"endmodule");
+                    let end = design.words.next(at..design.words.len(), b"endmodule");
                     let module = end.and_then(|end| design.module(at..end + 1));
                     design.modules.extend(module);
                     at = end.map_or(design.words.len(), |end| end + 1);
@@ -102,81 +98,23 @@ impl<'a> VerilogDesign<'a> {
         design
     }
 
-    fn word(&self, at: usize) -> &'a [u8] {
-        self.words.get(at).map_or(b"", |word| word.1)
-    }
-
-    /// Returns where a word comes next.
-    fn next(&self, mut range: Range<usize>, word: &[u8]) -> Option<usize> {
-        range.find(|&at| self.word(at) == word)
-    }
-
-    /// Returns the bytes of words, as they stand in the document.
-    fn source(&self, range: &Range<usize>) -> &'a [u8] {
-        match range.is_empty() {
-            true => b"",
-            false => {
-                let (first, last) = (self.words[range.start].0, self.words[range.end - 1].0);
-                self.document.text(first..last + 1)
-            }
-        }
-    }
-
-    /// Returns the word after a bracket and what is in it, if one opens at a word.
-    fn bracket(&self, open: usize) -> Option<usize> {
-        let mut depth = 0_usize;
-        for at in open..self.words.len() {
-            match self.word(at) {
-                b"(" | b"[" | b"{" => depth += 1,
-                b")" | b"]" | b"}" => depth = depth.checked_sub(1)?,
-                _ => {}
-            }
-            if depth == 0 {
-                return (at > open).then_some(at + 1);
-            }
-        }
-        None
-    }
-
-    /// Divides a list at its commas.
-    fn elements(&self, list: &Range<usize>) -> Vec<Range<usize>> {
-        let mut elements = Vec::new();
-        let mut start = list.start;
-        let mut at = list.start;
-        while at < list.end {
-            match self.word(at) {
-                b"(" | b"[" | b"{" => at = self.bracket(at).unwrap_or(list.end),
-                b"," => {
-                    elements.push(start..at);
-                    at += 1;
-                    start = at;
-                }
-                _ => at += 1,
-            }
-        }
-        if start < list.end {
-            elements.push(start..list.end);
-        }
-        elements
-    }
-
     /// Returns the words in brackets that may stand at a word, and the word after them.
     fn optional_bracket(&self, at: usize) -> Option<(Range<usize>, usize)> {
-        match self.word(at) {
-            b"(" => self.bracket(at).map(|end| (at + 1..end - 1, end)),
+        match self.words.word(at) {
+            b"(" => self.words.bracket(at).map(|end| (at + 1..end - 1, end)),
             _ => Some((at..at, at)),
         }
     }
 
     fn module(&self, all: Range<usize>) -> Option<VerilogModule<'a>> {
-        let name = self.word(all.start + 1);
+        let name = self.words.word(all.start + 1);
         let mut at = all.start + 2;
         let mut parameters = at..at;
-        if self.word(at) == b"#" {
+        if self.words.word(at) == b"#" {
             (parameters, at) = self.optional_bracket(at + 1)?;
         }
         let (ports, at) = self.optional_bracket(at)?;
-        (is_name(name) && self.word(at) == b";").then(|| VerilogModule {
+        (is_name(name) && self.words.word(at) == b";").then(|| VerilogModule {
             name,
             parameters,
             ports,
@@ -187,7 +125,7 @@ impl<'a> VerilogDesign<'a> {
 
     /// Returns the edits that put a module in the place of its only instance.
     fn edits(&self, module: &VerilogModule<'a>) -> Option<Vec<Edit>> {
-        let mentions = (0..self.words.len()).filter(|&at| self.word(at) == module.name);
+        let mentions = (0..self.words.len()).filter(|&at| self.words.word(at) == module.name);
         let mut others = mentions.filter(|at| *at != module.all.start + 1);
         let (instance, None) = (others.next()?, others.next()) else {
             return None;
@@ -195,12 +133,12 @@ impl<'a> VerilogDesign<'a> {
         let outer = self.modules.iter().find(|of| of.body.contains(&instance))?;
         let mut at = instance + 1;
         let mut values = at..at;
-        if self.word(at) == b"#" {
+        if self.words.word(at) == b"#" {
             (values, at) = self.optional_bracket(at + 1)?;
         }
-        let name = self.word(at);
+        let name = self.words.word(at);
         let (connections, end) = self.optional_bracket(at + 1)?;
-        if !is_name(name) || self.word(end) != b";" || outer.all == module.all {
+        if !is_name(name) || self.words.word(end) != b";" || outer.all == module.all {
             return None;
         }
         let mut inlining = Inlining::default();
@@ -217,18 +155,13 @@ impl<'a> VerilogDesign<'a> {
         let mut text = inlining.declarations.clone();
         self.write(module, &declared, &inlining, &mut text);
         let mut edits = vec![
-            self.edit(&module.all, Vec::new()),
-            self.edit(&(instance..end + 1), text),
+            self.words.edit(&module.all, Vec::new()),
+            self.words.edit(&(instance..end + 1), text),
         ];
         for variable in &inlining.variables {
             edits.extend(self.variable(outer, variable));
         }
         Some(edits)
-    }
-
-    fn edit(&self, range: &Range<usize>, text: Vec<u8>) -> Edit {
-        let (first, last) = (self.words[range.start].0, self.words[range.end - 1].0);
-        Edit::new(&(first..last + 1), text)
     }
 
     /// Declares the parameters of a module, with the values that the instance gives them.
@@ -239,16 +172,17 @@ impl<'a> VerilogDesign<'a> {
         inlining: &mut Inlining<'a>,
     ) -> Option<()> {
         let values = self.connections(values)?;
-        for (position, parameter) in self.elements(&module.parameters).iter().enumerate() {
-            let equals = self.next(parameter.clone(), b"=")?;
-            let name = self.word(equals.checked_sub(1)?);
-            let start = parameter.start + usize::from(self.word(parameter.start) == b"parameter");
+        for (position, parameter) in self.words.elements(&module.parameters).iter().enumerate() {
+            let equals = self.words.next(parameter.clone(), b"=")?;
+            let name = self.words.word(equals.checked_sub(1)?);
+            let start =
+                parameter.start + usize::from(self.words.word(parameter.start) == b"parameter");
             let value = match values.get(position, name) {
-                b"" => self.source(&(equals + 1..parameter.end)),
+                b"" => self.words.source(&(equals + 1..parameter.end)),
                 value => value,
             };
             inlining.declarations.extend_from_slice(b"localparam ");
-            let head = self.source(&(start..equals + 1));
+            let head = self.words.source(&(start..equals + 1));
             inlining.declarations.extend_from_slice(head);
             inlining.declarations.push(b' ');
             inlining.declarations.extend_from_slice(value);
@@ -262,11 +196,11 @@ impl<'a> VerilogDesign<'a> {
         let mut all = Vec::new();
         let mut at = module.body.start;
         while at < module.body.end {
-            let end = match self.word(at) {
-                b"function" => self.next(at..module.body.end, b"endfunction")?,
-                b"task" => self.next(at..module.body.end, b"endtask")?,
+            let end = match self.words.word(at) {
+                b"function" => self.words.next(at..module.body.end, b"endfunction")?,
+                b"task" => self.words.next(at..module.body.end, b"endtask")?,
                 b"input" | b"output" | b"inout" => {
-                    let end = self.next(at..module.body.end, b";")?;
+                    let end = self.words.next(at..module.body.end, b";")?;
                     all.push(at..end + 1);
                     end
                 }
@@ -287,15 +221,15 @@ impl<'a> VerilogDesign<'a> {
         for declaration in declared {
             let list = declaration.start..declaration.end - 1;
             let mut last = None;
-            for element in self.elements(&list) {
+            for element in self.words.elements(&list) {
                 let port = self.port(&element, last.as_ref())?;
                 in_body.insert(port.name, port.clone());
                 last = Some(port);
             }
         }
         let mut ports: Vec<VerilogPort<'a>> = Vec::new();
-        for element in self.elements(&module.ports) {
-            let other = in_body.get(self.word(element.start));
+        for element in self.words.elements(&module.ports) {
+            let other = in_body.get(self.words.word(element.start));
             let port = match other {
                 Some(port) if element.len() == 1 => port.clone(),
                 _ => self.port(&element, ports.last())?,
@@ -312,7 +246,7 @@ impl<'a> VerilogDesign<'a> {
         before: Option<&VerilogPort<'a>>,
     ) -> Option<VerilogPort<'a>> {
         let mut at = element.start;
-        let direction = self.word(at);
+        let direction = self.words.word(at);
         let has_direction = matches!(direction, b"input" | b"output" | b"inout");
         if !has_direction {
             let name = direction;
@@ -326,13 +260,13 @@ impl<'a> VerilogDesign<'a> {
         let mut is_variable = false;
         let mut shape = Vec::new();
         loop {
-            match self.word(at) {
+            match self.words.word(at) {
                 b"wire" => {}
                 b"reg" | b"logic" => is_variable = true,
                 b"signed" => shape.extend_from_slice(b"signed "),
                 b"[" => {
-                    let end = self.bracket(at)?;
-                    shape.extend_from_slice(self.source(&(at..end)));
+                    let end = self.words.bracket(at)?;
+                    shape.extend_from_slice(self.words.source(&(at..end)));
                     shape.push(b' ');
                     at = end - 1;
                 }
@@ -340,7 +274,7 @@ impl<'a> VerilogDesign<'a> {
             }
             at += 1;
         }
-        let name = self.word(at);
+        let name = self.words.word(at);
         (at + 1 == element.end && is_name(name)).then_some(VerilogPort {
             name,
             direction,
@@ -355,18 +289,20 @@ impl<'a> VerilogDesign<'a> {
             named: BTreeMap::new(),
             ordered: Vec::new(),
         };
-        for element in self.elements(list) {
-            match self.word(element.start) {
+        for element in self.words.elements(list) {
+            match self.words.word(element.start) {
                 b"." => {
-                    let name = self.word(element.start + 1);
+                    let name = self.words.word(element.start + 1);
                     let value = match self.optional_bracket(element.start + 2)? {
                         (_, end) if end == element.start + 2 => name,
-                        (value, _) => self.source(&value),
+                        (value, _) => self.words.source(&value),
                     };
                     connections.named.insert(name, value.to_vec());
                 }
                 b".*" => return None,
-                _ => connections.ordered.push(self.source(&element).to_vec()),
+                _ => connections
+                    .ordered
+                    .push(self.words.source(&element).to_vec()),
             }
         }
         Some(connections)
@@ -375,15 +311,15 @@ impl<'a> VerilogDesign<'a> {
     /// Returns the names in a module, but for those in an instance.
     fn names_in(&self, module: &VerilogModule<'a>, but: &Range<usize>) -> BTreeSet<&'a [u8]> {
         let words = (module.all.clone()).filter(|at| !but.contains(at) && self.is_name(*at));
-        words.map(|at| self.word(at)).collect()
+        words.map(|at| self.words.word(at)).collect()
     }
 
     /// Returns whether a word is a name that is looked up in its module.
     fn is_name(&self, at: usize) -> bool {
         let before = at
             .checked_sub(1)
-            .map_or(&b""[..], |before| self.word(before));
-        is_name(self.word(at)) && !matches!(before, b"." | b"`" | b"'" | b"$" | b"module")
+            .map_or(&b""[..], |before| self.words.word(before));
+        is_name(self.words.word(at)) && !matches!(before, b"." | b"`" | b"'" | b"$" | b"module")
     }
 
     /// Gives another name to what the module around the instance names too.
@@ -395,7 +331,7 @@ impl<'a> VerilogDesign<'a> {
         inlining: &mut Inlining<'a>,
     ) {
         for at in module.body.clone().filter(|&at| self.is_name(at)) {
-            let name = self.word(at);
+            let name = self.words.word(at);
             let is_module = self.modules.iter().any(|module| module.name == name);
             if names.contains(name) && !is_module {
                 let other = || [instance, b"_", name].concat();
@@ -419,14 +355,14 @@ impl<'a> VerilogDesign<'a> {
                 at = declaration.end;
                 continue;
             }
-            let word = self.word(at);
+            let word = self.words.word(at);
             match inlining.names.get(word).filter(|_| self.is_name(at)) {
                 Some(other) => text.extend_from_slice(other),
                 None => text.extend_from_slice(word),
             }
             if at + 1 < module.body.end {
-                let both = self.source(&(at..at + 2));
-                let gap = &both[word.len()..both.len() - self.word(at + 1).len()];
+                let both = self.words.source(&(at..at + 2));
+                let gap = &both[word.len()..both.len() - self.words.word(at + 1).len()];
                 text.extend_from_slice(gap);
             }
             at += 1;
@@ -435,15 +371,15 @@ impl<'a> VerilogDesign<'a> {
 
     /// Returns the edit that makes a net a variable, if it is not.
     fn variable(&self, module: &VerilogModule<'a>, name: &[u8]) -> Option<Edit> {
-        let of = |at: &usize| self.word(*at) == name && self.is_name(*at);
+        let of = |at: &usize| self.words.word(*at) == name && self.is_name(*at);
         let first = (module.all.start + 2..module.all.end).find(of)?;
         let mut at = first;
         while at > module.all.start {
             at -= 1;
-            match self.word(at) {
+            match self.words.word(at) {
                 b"reg" | b"logic" | b";" | b"input" => return None,
-                b"wire" => return Some(self.edit(&(at..at + 1), b"reg".to_vec())),
-                b"output" => return Some(self.edit(&(at..at + 1), b"output reg".to_vec())),
+                b"wire" => return Some(self.words.edit(&(at..at + 1), b"reg".to_vec())),
+                b"output" => return Some(self.words.edit(&(at..at + 1), b"output reg".to_vec())),
                 _ => {}
             }
         }

@@ -13,6 +13,7 @@
 mod arguments;
 mod built_in;
 mod canonical_names;
+mod columns;
 mod indentation;
 mod instances;
 mod literals;
@@ -24,6 +25,7 @@ mod rules;
 mod search;
 mod symbols;
 mod width_preserving;
+mod word_list;
 mod writing;
 
 pub(crate) use built_in::{RewriteKind, WHOLE_INPUTS};

@@ -84,8 +84,10 @@ impl RewriteSetup {
                         built_in.symbols(self.language);
                     }
                 }
-                if self.language.name == "Verilog" {
-                    built_in.instances();
+                match self.language.name {
+                    "Verilog" => built_in.instances(),
+                    "SQL" => built_in.columns(),
+                    _ => {}
                 }
                 for (source, rule) in self.rules.rules.iter().enumerate() {
                     rule.propose(&index, source, &mut proposals);
