@@ -1,6 +1,5 @@
 //! Columns of tables that go with their values.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::built_in::{BuiltIn, BuiltIns};
@@ -179,14 +178,16 @@ impl<'a> SqlScript<'a> {
     /// Returns the edits that write a number in the place of what mentions a column, with its
     /// qualifier.
     fn uses(&self, name: &[u8], deleted: &[Range<usize>]) -> Vec<Edit> {
-        let of_others = (self.tables.iter().flat_map(|table| &table.columns))
+        let mut is_other = vec![false; self.words.len()];
+        for words in deleted {
+            is_other[words.clone()].fill(true);
+        }
+        let definitions = (self.tables.iter().flat_map(|table| &table.columns))
             .chain(self.insertions.iter().flat_map(|into| &into.columns));
-        let definitions: BTreeSet<usize> = of_others.map(|column| column.start).collect();
-        let is_use = |at: &usize| {
-            self.words.word(*at).eq_ignore_ascii_case(name)
-                && !definitions.contains(at)
-                && !deleted.iter().any(|words| words.contains(at))
-        };
+        for definition in definitions {
+            is_other[definition.start] = true;
+        }
+        let is_use = |at: &usize| !is_other[*at] && self.words.word(*at).eq_ignore_ascii_case(name);
         let uses = (0..self.words.len()).filter(is_use);
         uses.map(|at| {
             let is_qualified = at > 1 && self.words.word(at - 1) == b".";
@@ -211,25 +212,14 @@ fn without_element(elements: &[Range<usize>], position: usize) -> Range<usize> {
 mod tests {
     use super::columns_with_values;
     use crate::reduced_text::program_in;
-    use crate::rewrite::Edit;
+    use crate::rewrite::proposal::text_after;
 
-    /// Returns a script after each proposal, without the white space before commas.
+    /// Returns a script after each proposal.
     fn proposed(text: &str) -> Vec<String> {
         let (document, _) = program_in("SQL", text);
-        let after = |mut edits: Vec<Edit>| {
-            edits.sort_unstable();
-            let mut tokens: Vec<&[u8]> = (0..document.len()).map(|at| document.token(at)).collect();
-            for edit in &edits {
-                tokens[edit.range()].fill(b"");
-                tokens[edit.range().start] = &edit.text;
-            }
-            let words = tokens.iter().filter(|token| !token.is_empty());
-            let words: Vec<_> = words.map(|token| String::from_utf8_lossy(token)).collect();
-            words.join(" ")
-        };
-        columns_with_values(&document)
-            .into_iter()
-            .map(after)
+        let proposals = columns_with_values(&document).into_iter();
+        proposals
+            .map(|edits| text_after(&document, edits))
             .collect()
     }
 
@@ -239,8 +229,8 @@ mod tests {
         assert_eq!(
             proposed(text),
             [
-                "CREATE TABLE t ( b TEXT ) ; INSERT INTO t VALUES ( f ( 2 , 3 ) ) , ( 5 ) ;",
-                "CREATE TABLE t ( a INT ) ; INSERT INTO t VALUES ( 1 ) , ( 4 ) ;",
+                "CREATE TABLE t ( b TEXT); INSERT INTO t VALUES ( f(2, 3)), ( 5);",
+                "CREATE TABLE t (a INT ); INSERT INTO t VALUES (1 ), (4 );",
             ]
         );
     }
@@ -251,8 +241,7 @@ mod tests {
         let [.., last] = &proposed(text)[..] else {
             panic!("there are proposals");
         };
-        let expect =
-            "create table t ( a , primary key ( a ) ) ; insert into T ( a ) values ( 2 ) ;";
+        let expect = "create table t (a, primary key (a)); insert into T ( a) values ( 2);";
         assert_eq!(last, expect);
     }
 
@@ -262,8 +251,8 @@ mod tests {
         assert_eq!(
             proposed(text)[..2],
             [
-                "CREATE TABLE t ( b ) ; CREATE TABLE u ( a , c ) ; SELECT 1 , b FROM t ;",
-                "CREATE TABLE t ( b ) ; CREATE TABLE u ( a , c ) ; SELECT t . a , b FROM t ;",
+                "CREATE TABLE t ( b); CREATE TABLE u (a, c); SELECT 1 , b FROM t;",
+                "CREATE TABLE t ( b); CREATE TABLE u (a, c); SELECT t.a, b FROM t;",
             ]
         );
     }

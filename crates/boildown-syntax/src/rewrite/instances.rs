@@ -430,29 +430,13 @@ fn connect<'a>(
 mod tests {
     use super::contents_for_instances;
     use crate::reduced_text::program_in;
+    use crate::rewrite::proposal::text_after;
 
     /// Returns the text after the first edits.
     fn inlined(text: &str) -> Option<String> {
         let (document, _) = program_in("Verilog", text);
-        let mut edits = contents_for_instances(&document).into_iter().next()?;
-        edits.sort_unstable();
-        let mut result = Vec::new();
-        let mut at = 0;
-        for edit in &edits {
-            let start = edit.range().start;
-            result.extend_from_slice(if start > at {
-                document.text(at..start)
-            } else {
-                b""
-            });
-            result.extend([b" ", &*edit.text, b" "].concat());
-            at = edit.range().end;
-        }
-        if at < document.len() {
-            result.extend_from_slice(document.text(at..document.len()));
-        }
-        let text = String::from_utf8(result).unwrap();
-        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+        let edits = contents_for_instances(&document).into_iter().next()?;
+        Some(text_after(&document, edits))
     }
 
     #[track_caller]

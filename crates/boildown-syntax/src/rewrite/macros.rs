@@ -435,28 +435,13 @@ fn variables<'a>(parts: &[Part<'a>]) -> BTreeSet<&'a [u8]> {
 mod tests {
     use super::*;
     use crate::reduced_text::program_in;
+    use crate::rewrite::proposal::text_after;
 
     /// Returns the words of a program in which the only macro is expanded.
     fn expanded(text: &str) -> Option<String> {
         let (document, rust) = program_in("Rust", text);
-        let mut all = expansions(&document, rust).into_iter();
-        let mut edits = all.next()?;
-        edits.sort_unstable();
-        let mut result = Vec::new();
-        let mut at = 0;
-        for edit in &edits {
-            let kept = document.text(at..edit.range().start.max(at + 1));
-            result.extend(if edit.range().start > at { kept } else { b"" });
-            result.push(b' ');
-            result.extend(&*edit.text);
-            result.push(b' ');
-            at = edit.range().end;
-        }
-        if at < document.len() {
-            result.extend(document.text(at..document.len()));
-        }
-        let text = String::from_utf8(result).expect("it is UTF-8");
-        Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
+        let edits = expansions(&document, rust).into_iter().next()?;
+        Some(text_after(&document, edits))
     }
 
     #[track_caller]

@@ -119,3 +119,23 @@ impl Proposal {
         })
     }
 }
+
+/// Returns the text after edits, with single spaces; for tests.
+#[cfg(test)]
+pub(super) fn text_after(document: &Document, mut edits: Vec<Edit>) -> String {
+    edits.sort_unstable();
+    let mut result = Vec::new();
+    let mut at = 0;
+    for edit in &edits {
+        if edit.range().start > at {
+            result.extend_from_slice(document.text(at..edit.range().start));
+        }
+        result.extend([b" ", &*edit.text, b" "].concat());
+        at = edit.range().end;
+    }
+    if at < document.len() {
+        result.extend_from_slice(document.text(at..document.len()));
+    }
+    let text = String::from_utf8(result).expect("it is UTF-8");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
