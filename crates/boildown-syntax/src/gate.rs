@@ -247,9 +247,9 @@ impl<S: Search<Candidate = Candidate>> Gated<S> {
             base: None,
             reading: Underway::default(),
             checking: Underway::default(),
-            parsed_from: match language.name {
-                "Verilog" | "MLIR" => 0,
-                _ => PARSED_FROM,
+            parsed_from: match language.notation.is_always_parsed {
+                true => 0,
+                false => PARSED_FROM,
             },
             broken_at: None,
             last: None,

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use crate::Language;
 use crate::common_ends::{common_end, common_start};
 use crate::document::is_word;
 
@@ -27,14 +26,6 @@ pub(crate) enum TextOrder {
 }
 
 impl TextOrder {
-    /// Returns the order for texts in a language.
-    pub(crate) fn of(language: &Language) -> Self {
-        match language.name {
-            "SMT-LIB" => Self::Terms,
-            _ => Self::Words,
-        }
-    }
-
     /// Compares two texts. Linear in their lengths, but only the stretch in which they differ is
     /// looked at byte by byte.
     pub(crate) fn compare(self, left: &[u8], right: &[u8]) -> Ordering {

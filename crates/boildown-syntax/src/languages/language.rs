@@ -4,6 +4,8 @@ use std::fmt;
 
 use tree_sitter_language::LanguageFn;
 
+use super::notation::Notation;
+
 /// A language that boildown has a grammar for.
 ///
 /// Each grammar is a Cargo feature (`lang-c`, `lang-rust`, …); `all-languages`, on by default,
@@ -30,6 +32,7 @@ pub struct Language {
     pub file_names: &'static [&'static str],
     /// Programs in `#!` lines, without version numbers: `python` also stands for `python3.12`.
     pub interpreters: &'static [&'static str],
+    pub(crate) notation: Notation,
     /// The grammar's list of node types, as JSON written by tree-sitter; empty if the grammar has
     /// none.
     ///

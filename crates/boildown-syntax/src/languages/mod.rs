@@ -4,6 +4,7 @@ mod detect;
 mod grammar;
 mod language;
 mod nested;
+mod notation;
 #[cfg(feature = "lang-perl")]
 mod perl;
 #[cfg(test)]

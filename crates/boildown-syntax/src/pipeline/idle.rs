@@ -8,6 +8,8 @@ use super::order::order_for;
 use super::reduction;
 use super::selection::{IdleReason, omitted, select};
 use crate::Language;
+use crate::format::Input;
+use crate::formats::format_of;
 use crate::strategy::Strategy;
 
 /// Returns the selected passes, each with the reason why it has nothing to do on this input; none
@@ -25,7 +27,9 @@ pub fn idle_passes(
     if search.ask().is_some() {
         return Vec::new();
     }
-    let mut passes = order_for(bytes, language, strategy.units, strategy.split.as_ref());
+    let input = Input { bytes, language };
+    let format = format_of(&input);
+    let mut passes = order_for(&input, format, strategy.units, strategy.split.as_ref());
     passes.retain_mut(|pass| select(pass, strategy));
     let mut idle: Vec<(&'static str, IdleReason)> = Vec::new();
     for pass in passes {

@@ -31,11 +31,11 @@ use boildown_search::{Fingerprint, Query, Search, Subset, Verdict};
 
 use crate::archive::Archive;
 use crate::candidate::Candidate;
-use crate::document::{
-    Document, View, is_rtlil, is_spirv_binary, is_valid_module, is_valid_module_text, spirv_text,
-    words,
-};
-use crate::plausible::{CompiledLanguage, ModuleFormat, ModuleGate};
+use crate::document::{Document, View, words};
+use crate::fact_gate::FactGate;
+use crate::facts::GatePolicy;
+use crate::format::{Format, Input};
+use crate::formats::format_of;
 use crate::rewrite::{RewriteSetup, Rules};
 use crate::split::Split;
 use crate::strategy::{GateMode, PassSelection, Strategy, Units};
@@ -45,9 +45,10 @@ use archive::{ArchiveSearch, ContentReduction};
 use folder::FolderSearch;
 pub use idle::idle_passes;
 pub(crate) use order::is_binary;
-use order::{PARSE_LIMIT, is_spirv, is_wasm, is_wat, order_for, order_of_joined, size_of_example};
-use pass::Pass;
+pub(crate) use order::{KIB, PARSE_LIMIT, TINY_LIMIT};
+use order::{order_for, order_of_joined, size_of_example};
 pub use pass::PassId;
+pub(crate) use pass::{Method, Pass, SmallestDeletion};
 use run::Passes;
 pub use selection::IdleReason;
 
@@ -224,18 +225,18 @@ impl ContentReduction for Reduction {
         if archive(content, language, &strategy).is_some() {
             return Self::start_again(content, language, strategy);
         }
-        let mut order = order_for(content, language, strategy.units, strategy.split.as_ref());
-        if order.iter().any(Pass::is_proof) {
-            order.retain(Pass::is_proof);
-        }
         let gated = language.filter(|_| strategy.gate == GateMode::Adaptive);
-        let passes = passes_of(content, language, strategy, order);
+        let input = Input {
+            bytes: content,
+            language,
+        };
+        let passes = passes_of(&input, strategy, Pass::is_proof);
         Self::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
     }
 
     fn start_joined(joined: &Arc<[u8]>, main: &'static Language, strategy: Strategy) -> Self {
         let gated = (strategy.gate == GateMode::Adaptive).then_some(main);
-        let setup = rewrite_setup(joined, main, &strategy);
+        let setup = rewrite_setup(joined, main, None, &strategy);
         let order = order_of_joined(main);
         let passes = Passes::new(joined, order, TextOrder::Words, strategy, Some(setup));
         Self::new(Pipeline(Kind::Passes(Box::new(passes))), gated)
@@ -300,62 +301,44 @@ pub fn language_of_file(name: &str, content: &[u8]) -> Option<&'static Language>
 
 /// Returns the passes over an input.
 fn passes(bytes: &Arc<[u8]>, language: Option<&'static Language>, strategy: Strategy) -> Passes {
-    let order = order_for(bytes, language, strategy.units, strategy.split.as_ref());
-    passes_of(bytes, language, strategy, order)
+    passes_of(&Input { bytes, language }, strategy, |_| true)
 }
 
-/// Returns these passes over an input.
-fn passes_of(
-    bytes: &Arc<[u8]>,
-    language: Option<&'static Language>,
-    strategy: Strategy,
-    order: Vec<Pass>,
-) -> Passes {
-    let setup = language.map(|language| rewrite_setup(bytes, language, &strategy));
-    let text_order = match language {
-        Some(language) => TextOrder::of(language),
-        None if is_binary(bytes) => TextOrder::Bytes,
+/// Returns those of the passes over an input that are wanted; all of them if none is.
+fn passes_of(input: &Input<'_>, strategy: Strategy, is_wanted: fn(&Pass) -> bool) -> Passes {
+    let format = format_of(input);
+    let mut order = order_for(input, format, strategy.units, strategy.split.as_ref());
+    if order.iter().any(is_wanted) {
+        order.retain(is_wanted);
+    }
+    let setup =
+        (input.language).map(|language| rewrite_setup(input.bytes, language, format, &strategy));
+    let text_order = match input.language {
+        Some(language) => language.notation.text_order,
+        None if is_binary(input.bytes) => TextOrder::Bytes,
         None => TextOrder::Words,
     };
-    let format = module_format(bytes, language).filter(|_| strategy.gate == GateMode::Adaptive);
-    let gate = format.map(|format| ModuleGate::new(format, bytes));
-    Passes::new(bytes, order, text_order, strategy, setup).with_module_gate(gate)
+    let gate = format.filter(|_| strategy.gate == GateMode::Adaptive);
+    let gate = gate.and_then(|format| {
+        let policy = format.gate(input)?;
+        Some(FactGate::new(format, policy, input.bytes))
+    });
+    Passes::new(input.bytes, order, text_order, strategy, setup).with_fact_gate(gate)
 }
 
-/// Returns whether an input is a module in text, such as LLVM IR. Of these, tokens are only deleted
-/// if the rest is well-formed.
+/// Returns whether an input has a format, such as LLVM IR, of which tokens are only deleted if the
+/// rest is well-formed.
 #[must_use]
-pub fn is_module_text(bytes: &[u8], language: Option<&'static Language>) -> bool {
-    module_format(bytes, language).is_some_and(ModuleFormat::gates_proof)
-}
-
-/// Returns the format of a module that can be checked.
-fn module_format(bytes: &[u8], language: Option<&'static Language>) -> Option<ModuleFormat> {
-    match language.map(|language| language.name) {
-        Some("LLVM IR") => Some(ModuleFormat::LlvmIr),
-        Some("MLIR") => Some(ModuleFormat::Mlir),
-        Some("SMT-LIB") => Some(ModuleFormat::SmtLib),
-        Some("Verilog") => Some(ModuleFormat::Verilog),
-        Some("GLSL") => Some(ModuleFormat::Glsl),
-        Some("WGSL") => Some(ModuleFormat::Wgsl),
-        Some("SQL") => Some(ModuleFormat::Sql),
-        Some("S-expressions") if is_wat(bytes) && is_valid_module_text(bytes) => {
-            Some(ModuleFormat::Wat)
-        }
-        Some(name) => CompiledLanguage::named(name).map(ModuleFormat::Program),
-        None if is_wasm(bytes) && is_valid_module(bytes) => Some(ModuleFormat::Wasm),
-        None if is_spirv_binary(bytes) && spirv_text(bytes).is_some() => {
-            Some(ModuleFormat::SpirvBinary)
-        }
-        None if !is_binary(bytes) && is_spirv(bytes) => Some(ModuleFormat::Spirv),
-        None if is_rtlil(bytes) => Some(ModuleFormat::Rtlil),
-        _ => None,
-    }
+pub fn is_module_text(bytes: &Arc<[u8]>, language: Option<&'static Language>) -> bool {
+    let input = Input { bytes, language };
+    let policy: Option<GatePolicy> = format_of(&input).and_then(|format| format.gate(&input));
+    policy.is_some_and(|policy| policy.gates_proof)
 }
 
 fn rewrite_setup(
     bytes: &Arc<[u8]>,
     language: &'static Language,
+    format: Option<&'static dyn Format>,
     strategy: &Strategy,
 ) -> Arc<RewriteSetup> {
     let rules = Rules::built_in(language).and(&strategy.rules);
@@ -363,7 +346,12 @@ fn rewrite_setup(
         all if all == bytes.len() => Arc::clone(bytes),
         size => bytes[..size].into(),
     };
-    Arc::new(RewriteSetup::new(language, rules, strategy.names, example))
+    Arc::new(RewriteSetup::new(
+        (language, format),
+        rules,
+        strategy.names,
+        example,
+    ))
 }
 
 /// Returns the input as an archive, if it is one. What has to be kept and the names of passes refer
@@ -383,13 +371,14 @@ fn archive(
 /// Returns the names of the passes for an input, in the order in which they begin, each once.
 #[must_use]
 pub fn pass_names(
-    bytes: &[u8],
+    bytes: &Arc<[u8]>,
     language: Option<&'static Language>,
     units: Units,
     split: Option<&Split>,
 ) -> Vec<&'static str> {
+    let input = Input { bytes, language };
     let mut names = Vec::new();
-    for pass in order_for(bytes, language, units, split) {
+    for pass in order_for(&input, format_of(&input), units, split) {
         if !names.contains(&pass.id.name()) {
             names.push(pass.id.name());
         }

@@ -278,23 +278,23 @@ impl fmt::Display for PassId {
 
 /// One pass, as data.
 #[derive(Debug, Clone)]
-pub(super) struct Pass {
-    pub(super) id: PassId,
+pub(crate) struct Pass {
+    pub(crate) id: PassId,
     /// The view under which the pass reads the input.
-    pub(super) view: View,
-    pub(super) method: Method,
+    pub(crate) view: View,
+    pub(crate) method: Method,
     /// Whether its candidates have to parse.
-    pub(super) check: Check,
+    pub(crate) check: Check,
     /// The sizes of inputs, in bytes, for which the pass is worth its time.
-    pub(super) sizes: Range<usize>,
+    pub(crate) sizes: Range<usize>,
     /// Whether a later pass sweeps what this one works on one by one, so that it is not needed
     /// again.
-    pub(super) is_swept: bool,
+    pub(crate) is_swept: bool,
 }
 
 /// The search that a pass runs over its view of the input.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Method {
+pub(crate) enum Method {
     /// The schedule that the user chose for trees, over deletions of at least this size.
     Tree(SmallestDeletion),
     /// The schedule that the user chose for trees, over the elements of a list: few of them are
@@ -345,7 +345,7 @@ pub(super) enum Method {
 
 /// The smallest deletion that a pass asks about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SmallestDeletion {
+pub(crate) enum SmallestDeletion {
     /// One of this many tokens of the input, so 1 % for 100.
     OneIn(usize),
     /// A single token.
@@ -356,7 +356,7 @@ pub(super) enum SmallestDeletion {
 
 impl SmallestDeletion {
     /// Returns it in tokens, for an input of this many.
-    pub(super) fn tokens(self, all: usize) -> usize {
+    pub(crate) fn tokens(self, all: usize) -> usize {
         match self {
             Self::OneIn(part) => all / part,
             Self::OneToken => 0,
@@ -367,7 +367,7 @@ impl SmallestDeletion {
 
 impl Pass {
     /// Returns a pass over inputs of any size whose candidates need not parse.
-    pub(super) fn new(id: PassId, view: View, method: Method) -> Self {
+    pub(crate) fn new(id: PassId, view: View, method: Method) -> Self {
         Self {
             id,
             view,
@@ -379,7 +379,7 @@ impl Pass {
     }
 
     /// Marks a pass that a sweep over the same units follows.
-    pub(super) fn swept(self) -> Self {
+    pub(crate) fn swept(self) -> Self {
         Self {
             is_swept: true,
             ..self
@@ -387,7 +387,7 @@ impl Pass {
     }
 
     /// Restricts the candidates to those that parse.
-    pub(super) fn parsed(self) -> Self {
+    pub(crate) fn parsed(self) -> Self {
         Self {
             check: Check::Parses,
             ..self
@@ -395,7 +395,7 @@ impl Pass {
     }
 
     /// Restricts the pass to inputs of fewer bytes than this.
-    pub(super) fn below(self, size: usize) -> Self {
+    pub(crate) fn below(self, size: usize) -> Self {
         Self {
             sizes: self.sizes.start..size,
             ..self
@@ -403,21 +403,36 @@ impl Pass {
     }
 
     /// Restricts the pass to inputs of at least this many bytes.
-    pub(super) fn starting_at(self, size: usize) -> Self {
+    pub(crate) fn starting_at(self, size: usize) -> Self {
         Self {
             sizes: size..self.sizes.end,
             ..self
         }
     }
 
+    /// Restricts the candidates of passes to those that parse, but for those of a compact layout,
+    /// which joins lines.
+    pub(crate) fn checked(passes: Vec<Self>) -> Vec<Self> {
+        let passes = passes.into_iter().map(|pass| match pass.id {
+            PassId::RewritingWhole | PassId::Spaces => pass,
+            _ => pass.parsed(),
+        });
+        passes.collect()
+    }
+
+    /// Returns whether the pass only keeps the width of a text, or joins its words.
+    pub(crate) fn is_of_columns(&self) -> bool {
+        matches!(self.id, PassId::RewritingWidths | PassId::RewritingJoins)
+    }
+
     /// Returns whether the pass is one of those that together prove 1-minimality.
-    pub(super) fn is_proof(&self) -> bool {
+    pub(crate) fn is_proof(&self) -> bool {
         matches!(self.method, Method::Window(1) | Method::Nodes)
     }
 
     /// Returns whether only the schedule of boildown has a use for the pass: other schedules know
     /// neither a smallest deletion nor expected gains.
-    pub(super) fn needs_own_schedule(&self) -> bool {
+    pub(crate) fn needs_own_schedule(&self) -> bool {
         matches!(
             self.method,
             Method::Tree(SmallestDeletion::OneIn(_)) | Method::ExpectedGain(_)
@@ -425,7 +440,7 @@ impl Pass {
     }
 
     /// Returns whether the pass is repeated right after a hit, until it has none.
-    pub(super) fn is_repeated(&self) -> bool {
+    pub(crate) fn is_repeated(&self) -> bool {
         let is_sweep = self.view == View::Mlir && self.id == PassId::EachInstruction;
         is_sweep || matches!(self.view, View::Letters(_) | View::Spaces(_))
     }
@@ -433,14 +448,14 @@ impl Pass {
     /// Returns whether the pass is repeated after it has deleted at least an eighth of a large
     /// input. What many definitions need that do not deserve a test each goes with all of them
     /// then.
-    pub(super) fn is_repeated_in_large_inputs(&self) -> bool {
+    pub(crate) fn is_repeated_in_large_inputs(&self) -> bool {
         matches!(self.method, Method::Unused(_))
     }
 
     /// Returns whether a hit of the pass is no reason to run all the others again: they find no
     /// more than before, except for the proof. Of zeros in a module, others have made the
     /// instructions, and of words of MLIR, those that make the operations have come before.
-    pub(super) fn is_final(&self) -> bool {
+    pub(crate) fn is_final(&self) -> bool {
         let is_checked = self.check == Check::Parses;
         let is_about_details = match self.view {
             View::Zeros(_) => true,

@@ -12,7 +12,7 @@ use super::selection::{omitted, select};
 use super::state::PassState;
 use crate::candidate::{Candidate, Check, fingerprint, fingerprint_of_texts};
 use crate::document::{Document, View, is_lost};
-use crate::plausible::ModuleGate;
+use crate::fact_gate::FactGate;
 use crate::rewrite::{RewriteSetup, WHOLE_INPUTS};
 use crate::split::Split;
 use crate::steps::{Underway, at_once, pause};
@@ -83,8 +83,8 @@ pub(super) struct Passes {
     /// The passes that were skipped before their end and not run to it since.
     skipped: BTreeSet<PassId>,
     state: PassState,
-    /// The gate for modules in text.
-    module_gate: Option<ModuleGate>,
+    /// The gate of the format, if it has one.
+    fact_gate: Option<FactGate>,
     /// The trivial inputs to be asked about at the end, the last one first.
     trivial_left: Vec<&'static [u8]>,
     /// The one that was interesting.
@@ -267,16 +267,16 @@ impl Passes {
             asked: 0,
             skipped: BTreeSet::new(),
             state,
-            module_gate: None,
+            fact_gate: None,
             trivial_left,
             trivial: None,
         }
     }
 
-    /// Puts a gate in front of deletions of the tokens of a module.
-    pub(super) fn with_module_gate(self, gate: Option<ModuleGate>) -> Self {
+    /// Puts a gate in front of deletions of tokens.
+    pub(super) fn with_fact_gate(self, gate: Option<FactGate>) -> Self {
         Self {
-            module_gate: gate,
+            fact_gate: gate,
             ..self
         }
     }
@@ -520,9 +520,9 @@ impl Passes {
         8 * self.best.bytes().len() <= 7 * self.document.bytes().len()
     }
 
-    /// Returns whether a query has to pass the gate for modules. What proves that the result is
+    /// Returns whether a query has to pass the gate of the format. What proves that the result is
     /// 1-minimal does not, unless the gate stands before the proof.
-    fn is_gated(&self, query: &Query<Candidate>, gate: &ModuleGate) -> bool {
+    fn is_gated(&self, query: &Query<Candidate>, gate: &FactGate) -> bool {
         match self.current_pass().map(|pass| pass.id) {
             // What is made of several words is declared nowhere.
             Some(PassId::RewritingJoins) => true,
@@ -531,11 +531,11 @@ impl Passes {
         }
     }
 
-    /// Returns whether the gate for modules admits a query.
+    /// Returns whether the gate of the format admits a query.
     fn is_plausible(&mut self, query: &Query<Candidate>) -> bool {
-        let gate = self.module_gate.as_ref();
+        let gate = self.fact_gate.as_ref();
         let is_gated = gate.is_some_and(|gate| self.is_gated(query, gate));
-        match &mut self.module_gate {
+        match &mut self.fact_gate {
             Some(gate) if is_gated => gate.admits(query.candidate.bytes(), self.best.bytes()),
             _ => true,
         }
@@ -608,10 +608,10 @@ impl Search for Passes {
         }
         let others = self.search.certain().into_iter().skip(1);
         let others = others.filter(|query| {
-            let gate = self.module_gate.as_ref();
+            let gate = self.fact_gate.as_ref();
             let gate = gate.filter(|gate| self.is_gated(query, gate));
             let best = self.best.bytes();
-            let passes = |gate: &ModuleGate| gate.passes(query.candidate.bytes(), best);
+            let passes = |gate: &FactGate| gate.passes(query.candidate.bytes(), best);
             self.is_allowed(query) && gate.is_none_or(passes)
         });
         std::iter::once(next).chain(others).collect()
@@ -637,7 +637,7 @@ impl Search for Passes {
             return;
         }
         self.search.tell(verdict);
-        if let (Some(gate), Stage::Asking(query)) = (&mut self.module_gate, &self.stage) {
+        if let (Some(gate), Stage::Asking(query)) = (&mut self.fact_gate, &self.stage) {
             gate.tell(query.candidate.bytes(), verdict);
         }
         self.asked += 1;

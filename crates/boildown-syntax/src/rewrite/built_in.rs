@@ -9,8 +9,8 @@ use boildown_search::tree::{IdVec, NodeId, Slot, SlotId, Tree};
 use super::literals::{plain_string, shorter_decimals, value_of_based_number, value_of_operation};
 use super::proposal::{Edit, Proposal};
 use super::rules::MinimalReplacement;
-use crate::document::{ERROR, is_word, own_forms, with_opaque_pointers, without_brackets, words};
-use crate::smt_lib::{SortedChangeKind, changes_by_sort};
+use crate::document::{ERROR, is_word, words};
+use crate::formats::smt_lib::{SortedChangeKind, changes_by_sort};
 use crate::steps::{Pace, pause};
 use crate::{Document, Language};
 
@@ -92,24 +92,17 @@ pub(super) fn whole(document: &Document, first: usize) -> impl Iterator<Item = P
     })
 }
 
-/// Returns the proposals to write the operations of a module of MLIR in the forms of their
-/// dialects: all of them, then those of each name; or the instructions of a module of WebAssembly
-/// without brackets; or the pointers of a module of LLVM IR without what they point to.
-pub(super) fn own_forms_of<'a>(
-    document: &'a Document,
-    language: &Language,
+/// Returns the proposals to write the whole input in other forms.
+pub(super) fn own_forms_of(
+    document: &Document,
+    texts: impl IntoIterator<Item = Vec<u8>>,
     first: usize,
-) -> impl Iterator<Item = Proposal> + use<'a> {
-    let bytes = document.bytes();
-    let texts = match language.name {
-        "LLVM IR" => Vec::from_iter(with_opaque_pointers(bytes)),
-        _ => without_brackets(bytes).map_or_else(|| own_forms(bytes), |text| vec![text]),
-    };
-    let texts = texts.into_iter();
-    texts.filter_map(move |text| {
+) -> Vec<Proposal> {
+    let proposals = texts.into_iter().filter_map(|text| {
         let edit = Edit::new(&(0..document.len()), text);
         Proposal::new(document, vec![edit], first + BuiltIn::OwnForm as usize)
-    })
+    });
+    proposals.collect()
 }
 
 /// Short texts by the kind of node they can stand for: the minimal replacements of the rules, then

@@ -8,7 +8,7 @@ use super::built_in::{BuiltIn, BuiltIns};
 use super::proposal::Edit;
 use super::word_list::WordList;
 use crate::Document;
-use crate::plausible::is_name_in_verilog as is_name;
+use crate::formats::verilog::is_name;
 
 impl BuiltIns<'_> {
     /// Proposes for each module with a single instance to put its contents in the place of it.

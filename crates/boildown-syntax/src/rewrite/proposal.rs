@@ -65,7 +65,7 @@ impl Proposal {
         let mut names = 0;
         let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         let text_order = match document.view() {
-            View::Syntax(language) => TextOrder::of(language),
+            View::Syntax(language) => language.notation.text_order,
             _ => TextOrder::Words,
         };
         let mut order = std::cmp::Ordering::Equal;

@@ -12,6 +12,7 @@ use super::matching::MatchIndex;
 use super::{Proposal, RewriteKind, Rules};
 use crate::candidate::{Candidate, Check, fingerprint_of_texts};
 use crate::document::{Substitutes, View, is_word, words};
+use crate::format::Format;
 use crate::steps::at_once;
 use crate::strategy::NamePolicy;
 use crate::{Document, Language};
@@ -20,6 +21,7 @@ use crate::{Document, Language};
 #[derive(Debug)]
 pub(crate) struct RewriteSetup {
     language: &'static Language,
+    format: Option<&'static dyn Format>,
     rules: Rules,
     names: NamePolicy,
     /// The input of the reduction, or the beginning of a large one.
@@ -35,13 +37,14 @@ impl RewriteSetup {
     }
 
     pub(crate) fn new(
-        language: &'static Language,
+        (language, format): (&'static Language, Option<&'static dyn Format>),
         rules: Rules,
         names: NamePolicy,
         original: Arc<[u8]>,
     ) -> Self {
         Self {
             language,
+            format,
             rules,
             names,
             original,
@@ -57,7 +60,8 @@ impl RewriteSetup {
             return built_in::whole(document, self.rules.len()).collect();
         }
         if kind == RewriteKind::OwnForms {
-            return built_in::own_forms_of(document, self.language, self.rules.len()).collect();
+            let forms = self.format.map(|format| format.own_forms(document.bytes()));
+            return built_in::own_forms_of(document, forms.into_iter().flatten(), self.rules.len());
         }
         let vocabulary = self.vocabulary().await;
         let mut proposals = Vec::new();
@@ -410,10 +414,10 @@ mod tests {
             let Some(language) = Language::named(name) else {
                 continue;
             };
-            let order = TextOrder::of(language);
+            let order = language.notation.text_order;
             let bytes: Arc<[u8]> = sample.as_bytes().into();
             let setup = Arc::new(RewriteSetup::new(
-                language,
+                (language, None),
                 Rules::built_in(language),
                 NamePolicy::Free,
                 Arc::clone(&bytes),
@@ -451,7 +455,7 @@ mod tests {
         let text: Arc<[u8]> = text.as_bytes().into();
         let document = Arc::new(Document::new(&text, View::Syntax(language)));
         let rules = Rules::built_in(language);
-        let setup = RewriteSetup::new(language, rules, NamePolicy::default(), text);
+        let setup = RewriteSetup::new((language, None), rules, NamePolicy::default(), text);
         texts_of(&document, setup, RewriteKind::Smaller)
     }
 
@@ -485,7 +489,7 @@ mod tests {
         ]
         .map(|text| text.as_bytes().into());
         let rules = Rules::built_in(language);
-        let setup = RewriteSetup::new(language, rules, NamePolicy::default(), input);
+        let setup = RewriteSetup::new((language, None), rules, NamePolicy::default(), input);
         let document = Arc::new(Document::new(&left, View::Syntax(language)));
         let seen = texts_of(&document, setup, RewriteKind::Smaller);
         let expect = "functionf<Textends{}>(){}".to_owned();
@@ -548,7 +552,7 @@ mod tests {
             let text: Arc<[u8]> = text.as_bytes().into();
             let document = Arc::new(Document::new(&text, View::Syntax(language)));
             let rules = Rules::built_in(language);
-            let setup = RewriteSetup::new(language, rules, NamePolicy::default(), text);
+            let setup = RewriteSetup::new((language, None), rules, NamePolicy::default(), text);
             let seen = texts_of(&document, setup, kind);
             let fits = |text: &String| text.starts_with(begin) && text.ends_with(end);
             assert!(seen.iter().any(fits), "{seen:#?}");

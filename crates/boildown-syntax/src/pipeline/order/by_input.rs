@@ -1,17 +1,16 @@
-//! The choice of an order by the input: its language, or whether it is a binary.
+//! The choice of an order by the input: its format, its language, or whether it is a binary.
 
 use super::limits::{MIB, PARSE_LIMIT};
-use super::{binary, elements, language, lines, text, wasm};
-use crate::Language;
-use crate::document::{View, is_rtlil, is_spirv_binary, is_valid_module_text};
+use super::{binary, elements, language, lines, text};
+use crate::format::{Format, Input};
 use crate::pipeline::pass::Pass;
 use crate::split::Split;
 use crate::strategy::Units;
 
 /// Returns the passes for an input, in the order in which they begin.
 pub(in crate::pipeline) fn order_for(
-    bytes: &[u8],
-    language: Option<&'static Language>,
+    input: &Input<'_>,
+    format: Option<&'static dyn Format>,
     units: Units,
     split: Option<&Split>,
 ) -> Vec<Pass> {
@@ -20,41 +19,32 @@ pub(in crate::pipeline) fn order_for(
         None => Vec::new(),
     };
     if units != Units::Elements {
-        passes.extend(order_inside(bytes, language, units));
+        passes.extend(order_inside(input, format, units));
     }
     passes
 }
 
 /// Returns the passes for an input whatever its elements are.
-fn order_inside(bytes: &[u8], language: Option<&'static Language>, units: Units) -> Vec<Pass> {
-    match language {
-        _ if units == Units::Lines => lines::order(),
-        Some(language) if units == Units::Bytes => {
-            let mut passes = language::order(language);
-            passes.extend(text::bytes());
-            passes
-        }
-        Some(language) if language.name == "S-expressions" && wasm::is_wat(bytes) => {
-            wasm::order_of_text(language::order(language), is_valid_module_text(bytes))
-        }
-        Some(language) if language.name == "LLVM IR" => language::order_of_ir(language, bytes),
-        Some(language) => language::order(language),
-        None if wasm::is_wasm(bytes) => wasm::order(),
-        None if is_spirv_binary(bytes) => text::order_of_spirv_binary(),
-        None if is_binary(bytes) => binary::order(),
-        None if text::is_spirv(bytes) || is_rtlil(bytes) => {
-            let view = match text::is_spirv(bytes) {
-                true => View::Spirv,
-                false => View::Rtlil,
-            };
-            let mut passes = text::order_of_instructions(view);
-            if units == Units::Bytes {
-                passes.extend(text::bytes());
-            }
-            passes
-        }
-        None => text::order(),
+fn order_inside(input: &Input<'_>, format: Option<&'static dyn Format>, units: Units) -> Vec<Pass> {
+    if units == Units::Lines {
+        return lines::order();
     }
+    let is_text = input.language.is_some() || !is_binary(input.bytes);
+    let usual = match input.language {
+        Some(language) => language::order(language),
+        None if is_text => text::order(),
+        None => binary::order(),
+    };
+    let mut passes = match format {
+        Some(format) => format.order(input, usual),
+        None => usual,
+    };
+    // Of a text that is divided in a better way, single bytes would only shorten its names.
+    let is_divided = input.language.is_some() || format.is_some();
+    if is_text && (units == Units::Bytes || !is_divided) {
+        passes.extend(text::bytes());
+    }
+    passes
 }
 
 /// Returns whether there is a NUL byte near the start, which texts do not have.
@@ -77,23 +67,34 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::Language;
+    use crate::formats::format_of;
 
     #[test]
     fn no_pass_stands_twice_in_an_order() {
-        let orders = [
-            text::order(),
-            text::order_of_instructions(View::Spirv),
-            text::order_of_spirv_binary(),
-            binary::order(),
-            wasm::order(),
-            lines::order(),
+        let mut texts: Vec<(&[u8], _)> = vec![
+            (b"\0asm", None),
+            (b"a\0", None),
+            (b"\x03\x02\x23\x07\0\0\x01\0", None),
+            (b"OpMemoryModel Logical GLSL450\n", None),
+            (b"module \\m\nend\n", None),
+            (b"words", None),
         ];
-        let languages: Vec<_> = Language::all().iter().map(language::order).collect();
-        let module_texts = (languages.iter()).map(|order| wasm::order_of_text(order.clone(), true));
-        let languages = languages.iter().cloned().chain(module_texts);
-        for order in orders.into_iter().chain(languages) {
-            let ids: BTreeSet<_> = order.iter().map(|pass| pass.id).collect();
-            assert_eq!(ids.len(), order.len(), "{order:?}");
+        texts.extend(
+            Language::all()
+                .iter()
+                .map(|language| (&b"(module)"[..], Some(language))),
+        );
+        for (text, language) in texts {
+            let input = Input {
+                bytes: &text.into(),
+                language,
+            };
+            for units in [Units::Tokens, Units::Lines, Units::Bytes] {
+                let order = order_for(&input, format_of(&input), units, Some(&Split::Lines));
+                let ids: BTreeSet<_> = order.iter().map(|pass| pass.id).collect();
+                assert_eq!(ids.len(), order.len(), "{order:?}");
+            }
         }
     }
 }

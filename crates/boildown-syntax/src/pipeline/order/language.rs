@@ -2,9 +2,8 @@
 
 use boildown_search::algorithms::Algorithm;
 
-use super::limits::{KIB, MIB, PARSE_LIMIT};
+use super::limits::{KIB, MIB, PARSE_LIMIT, TINY_LIMIT};
 use crate::Language;
-use crate::candidate::Check;
 use crate::document::View;
 use crate::pipeline::pass::{Method, Pass, PassId, SmallestDeletion};
 use crate::rewrite::{RewriteKind, has_macros};
@@ -15,19 +14,11 @@ use crate::unused::mark;
 /// asked anyway.
 const EXPECTED_GAIN_FROM: usize = 64 * KIB;
 
-/// Only from this size: coarse deletions of instructions. Of what is left in a later round, the
-/// next pass has the same deletions.
-const COARSE_FROM: usize = 4 * KIB;
-
 /// Only below this size: rewriting.
 const REWRITE_LIMIT: usize = MIB;
 
 /// Only below this size: passes over the characters of words and of white space.
 const CHARACTERS_LIMIT: usize = 64 * KIB;
-
-/// Only below this size: comment-prefix deletion, and deleting nodes whose removal breaks the
-/// syntax.
-const TINY_LIMIT: usize = 128;
 
 /// Returns the passes over the texts of a folder as one input, the main language of which is given:
 /// those that find something across files. What is left is reduced file by file.
@@ -132,166 +123,10 @@ pub(super) fn order(language: &'static Language) -> Vec<Pass> {
     for_language(passes, language)
 }
 
-/// Returns the order for a module of LLVM IR. Coarse deletions are worth their tests only where
-/// there are hundreds of short definitions: in modules with debug information.
-pub(super) fn order_of_ir(language: &'static Language, bytes: &[u8]) -> Vec<Pass> {
-    let unit = b"!DICompileUnit";
-    let has_debug_information = bytes.windows(unit.len()).any(|window| window == unit);
-    let mut passes = order(language);
-    passes.retain(|pass| has_debug_information || pass.id != PassId::CoarseInstructions);
-    passes
-}
-
 /// Returns the order for a language, from that for all of them.
 fn for_language(mut passes: Vec<Pass>, language: &Language) -> Vec<Pass> {
     passes.retain(|pass| pass.id != PassId::RewritingBodies || stub(language).is_some());
     passes.retain(|pass| pass.id != PassId::RewritingExports || mark(language).is_some());
     passes.retain(|pass| pass.id != PassId::RewritingMacros || has_macros(language));
-    if language.name == "SMT-LIB" {
-        rewrite_early(&mut passes);
-        // Of a script, the width of a term does not matter, and what is joined is hard to read:
-        // `0x` for `0 x`. Each hit is a reason to run all passes again. A few characters are no
-        // script.
-        passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingWhole);
-        passes = checked(passes);
-    }
-    if language.name == "Verilog" {
-        // Its tools do not care about columns either, and all of them begin with a parser.
-        passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingWhole);
-        passes = checked(passes);
-    }
-    if language.name == "SQL" {
-        // A script that is lost is divided into statements and clauses: into more than blocks.
-        passes.retain(|pass| pass.id != PassId::Blocks);
-    }
-    let module = match language.name {
-        "LLVM IR" => Some(View::LlvmIr),
-        "MLIR" => Some(View::Mlir),
-        _ => None,
-    };
-    match module {
-        Some(view) => order_of_module(passes, view),
-        None => passes,
-    }
-}
-
-/// Returns whether a pass only keeps the width of a text, or joins its words.
-pub(super) fn is_of_columns(pass: &Pass) -> bool {
-    matches!(pass.id, PassId::RewritingWidths | PassId::RewritingJoins)
-}
-
-/// Returns whether a pass only saves tests of those after it, or makes up for what they cannot
-/// delete in a text whose statements depend on each other.
-fn is_of_large_texts(pass: &Pass) -> bool {
-    matches!(
-        pass.id,
-        PassId::UnusedLarge
-            | PassId::UnusedAfterCoarseTree
-            | PassId::UnusedAfterFineTree
-            | PassId::CoarseTree
-            | PassId::FineTree
-            | PassId::PairsOfTokens
-            | PassId::TriplesOfTokens
-    )
-}
-
-/// Returns the order for a module in text, from that for its language: instructions first.
-fn order_of_module(mut passes: Vec<Pass>, view: View) -> Vec<Pass> {
-    // What is joined is hard to read, each hit is a reason to run all passes again, and two
-    // instructions on a line would be one unit then.
-    passes.retain(|pass| !matches!(pass.id, PassId::RewritingJoins | PassId::Layout));
-    // No tool that reads a module cares about columns, and digits and letters of strings are not
-    // worth a test each.
-    passes.retain(|pass| !is_of_columns(pass) && pass.id != PassId::RewritingLetters);
-    if view == View::Mlir {
-        // New names would have to be proved again.
-        let names = passes
-            .iter_mut()
-            .filter(|pass| pass.id == PassId::RewritingNames);
-        names.for_each(|pass| pass.is_swept = true);
-    }
-    if view == View::LlvmIr {
-        // What nothing mentions is deleted with the instructions, and what is left is short.
-        passes.retain(|pass| !is_of_large_texts(pass));
-    }
-    // A body without instructions is no body; the view makes declarations.
-    passes.retain(|pass| !matches!(pass.id, PassId::Bodies | PassId::UnusedAfterBodies));
-    // The sweeps over instructions are the proof; of tokens, only those are tried that the gates
-    // admit.
-    let mut passes = checked(passes);
-    // None of these texts is a module.
-    passes.retain(|pass| pass.id != PassId::RewritingWhole);
-    passes.splice(0..0, instructions(view));
-    let forms = Method::Rewrites(RewriteKind::OwnForms);
-    let forms = Pass::new(PassId::RewritingForms, View::Lines, forms).below(PARSE_LIMIT);
-    if view == View::LlvmIr {
-        passes.insert(0, forms.clone().swept());
-    }
-    if view == View::Mlir {
-        // The proof comes last: what else there is to delete, such as attributes, is deleted
-        // before it.
-        let is_proof = |pass: &Pass| pass.id == PassId::EachInstruction;
-        let (proof, others): (Vec<_>, Vec<_>) = passes.into_iter().partition(is_proof);
-        // A tiny module may be more than what is needed: one that is none shows that.
-        let brackets = others.iter().filter(|pass| pass.id == PassId::Delimiters);
-        let brackets = brackets.map(|pass| Pass {
-            id: PassId::DelimitersUnparsed,
-            check: Check::Nothing,
-            ..pass.clone().below(TINY_LIMIT)
-        });
-        let brackets = brackets.collect();
-        passes = [vec![forms.swept()], others, brackets, proof].concat();
-    }
-    passes
-}
-
-/// Returns passes whose candidates go through the gates.
-fn checked(passes: Vec<Pass>) -> Vec<Pass> {
-    // A compact layout joins lines.
-    let is_free = |pass: &Pass| matches!(pass.id, PassId::RewritingWhole | PassId::Spaces);
-    let checked = passes.into_iter().map(|pass| match is_free(&pass) {
-        true => pass,
-        false => pass.parsed(),
-    });
-    checked.collect()
-}
-
-/// Moves rewriting before the fine deletions. Terms of SMT-LIB can rarely be deleted, because
-/// operations have fixed numbers of arguments; but each can become a value of its sort.
-fn rewrite_early(passes: &mut [Pass]) {
-    let index_of = |id| passes.iter().position(|pass| pass.id == id);
-    if let (Some(from), Some(to)) = (index_of(PassId::Rewriting), index_of(PassId::FineTree)) {
-        passes[to..=from].rotate_right(1);
-    }
-}
-
-/// Returns the passes over the instructions of a module in text.
-pub(super) fn instructions(view: View) -> Vec<Pass> {
-    let pass = |id, method| Pass::new(id, view, method).below(PARSE_LIMIT);
-    let tree = Method::Tree;
-    let coarse = Method::Tree(SmallestDeletion::OneIn(100));
-    // Of LLVM IR, single units that go are rare until all that uses them is gone.
-    let (code, smallest) = match view {
-        View::LlvmIr => (View::LlvmCode, SmallestDeletion::TwoTokens),
-        view => (view, SmallestDeletion::OneToken),
-    };
-    let passes = [
-        Pass::new(PassId::CoarseInstructions, code, coarse)
-            .below(PARSE_LIMIT)
-            .starting_at(COARSE_FROM),
-        pass(PassId::Instructions, tree(smallest)),
-        pass(PassId::IdleInstructions, Method::IdleUnits),
-        pass(PassId::EachInstruction, Method::Window(1)),
-    ];
-    let is_once = view != View::Rtlil;
-    let passes = passes.map(|pass| match pass.method {
-        Method::Tree(_) if is_once => pass.swept(),
-        _ => pass,
-    });
-    let mut passes = Vec::from(passes);
-    if view == View::LlvmIr {
-        let zeros = Pass::new(PassId::ZeroOperands, View::LlvmZeros, Method::Window(1));
-        passes.push(zeros.below(PARSE_LIMIT));
-    }
     passes
 }

@@ -1,10 +1,13 @@
 //! The sizes of inputs that several orders have in common, in bytes.
 
-pub(super) const KIB: usize = 1 << 10;
-pub(super) const MIB: usize = 1 << 20;
+pub(crate) const KIB: usize = 1 << 10;
+pub(crate) const MIB: usize = 1 << 20;
 
 /// Inputs of this many bytes or more are reduced by lines before they are parsed.
-pub(in crate::pipeline) const PARSE_LIMIT: usize = 8 * MIB;
+pub(crate) const PARSE_LIMIT: usize = 8 * MIB;
 
 /// Only below this size: passes over single bytes, of which each would be a node.
-pub(super) const BYTEWISE_LIMIT: usize = 2 * MIB;
+pub(crate) const BYTEWISE_LIMIT: usize = 2 * MIB;
+
+/// Only below this size: comment-prefix deletion, and deletions that break the syntax.
+pub(crate) const TINY_LIMIT: usize = 128;

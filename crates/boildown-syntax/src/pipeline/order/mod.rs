@@ -7,11 +7,8 @@ mod language;
 mod limits;
 mod lines;
 mod text;
-mod wasm;
 
 pub(crate) use by_input::is_binary;
 pub(super) use by_input::{order_for, size_of_example};
 pub(super) use language::order_of_joined;
-pub(super) use limits::PARSE_LIMIT;
-pub(super) use text::is_spirv;
-pub(super) use wasm::{is_wasm, is_wat};
+pub(crate) use limits::{KIB, PARSE_LIMIT, TINY_LIMIT};

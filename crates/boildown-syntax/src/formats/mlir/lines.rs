@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::format::{ModuleFormat, begins_function, kind};
-use super::hashing::{HASH_START, hash};
+use super::facts::{begins_function, kind};
 use crate::document::ends_block_of_mlir;
+use crate::hashing::{HASH_START, hash};
 
 /// Numbers for the shape of a line: first its own, then those of what it may become, and those of
 /// its attributes.
@@ -112,7 +112,7 @@ fn elements(words: &[&[u8]], attributes: &mut Vec<LineAttribute>) -> Vec<LineEle
         elements.push(LineElement {
             kind: match at == name {
                 true => hash(HASH_START, word),
-                false => kind(ModuleFormat::Mlir, word),
+                false => kind(word),
             },
             is_group: false,
             is_operand: word[0] == b'%' || word[0].is_ascii_digit(),
@@ -161,7 +161,7 @@ fn kind_of_group(words: &[&[u8]], is_affine: bool, attributes: &mut Vec<LineAttr
             [b'%', ..] if is_list => b"0",
             word => word,
         };
-        number = hash(number, &kind(ModuleFormat::Mlir, word).to_le_bytes());
+        number = hash(number, &kind(word).to_le_bytes());
         at += 1;
     }
     number
@@ -189,9 +189,9 @@ fn read_attributes(words: &[&[u8]], attributes: &mut Vec<LineAttribute>) -> bool
     if are_attributes && !inside.is_empty() {
         let number = |part: &&[&[u8]]| {
             let key = hash(HASH_START, part[0]);
-            let whole = part[1..].iter().fold(key, |number, word| {
-                hash(number, &kind(ModuleFormat::Mlir, word).to_le_bytes())
-            });
+            let whole = part[1..]
+                .iter()
+                .fold(key, |number, word| hash(number, &kind(word).to_le_bytes()));
             LineAttribute { key, whole }
         };
         attributes.extend(parts.iter().map(number));
@@ -462,7 +462,8 @@ mod tests {
 
     use boildown_search::Verdict;
 
-    use super::super::{ModuleFormat, ModuleGate};
+    use crate::formats::mlir::Mlir;
+    use crate::formats::testing::gate as gate_of;
 
     const MODULE: &str = "\
 gpu.module @m {
@@ -480,7 +481,7 @@ func.func @f() {
 
     fn admits(from: &str, to: &str) -> bool {
         let best: Arc<[u8]> = MODULE.as_bytes().into();
-        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let mut gate = gate_of(&Mlir, &best);
         assert!(MODULE.contains(from), "no {from:?}");
         gate.admits(MODULE.replacen(from, to, 1).as_bytes(), &best)
     }
@@ -499,7 +500,7 @@ func.func @f() {
         let best: Arc<[u8]> = b"scf.for %i = %a to %b step %c {\n} else {\n}\n"
             .as_slice()
             .into();
-        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let mut gate = gate_of(&Mlir, &best);
         for word in ["step ", "to ", "else "] {
             let text = String::from_utf8_lossy(&best).replace(word, "");
             let mut gate = gate.clone();
@@ -519,10 +520,10 @@ func.func @f() {
     fn types_of_dialects_change_everywhere() {
         let text = "func.func private @g(!llvm.array<2 x i8>, !llvm.array<2 x i8>, !llvm.ptr)\n";
         let best: Arc<[u8]> = text.as_bytes().into();
-        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let mut gate = gate_of(&Mlir, &best);
         assert!(!gate.admits(text.replacen("2 x", "", 1).as_bytes(), &best));
         assert!(gate.admits(text.replace("2 x", "").as_bytes(), &best));
-        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let mut gate = gate_of(&Mlir, &best);
         assert!(!gate.admits(text.replace("llvm.ptr", "llvm").as_bytes(), &best));
     }
 
@@ -535,7 +536,7 @@ func.func @f() {
     #[test]
     fn an_unknown_shape_that_is_interesting_says_nothing_about_others() {
         let best: Arc<[u8]> = MODULE.as_bytes().into();
-        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let mut gate = gate_of(&Mlir, &best);
         let mut asked = 0;
         for length in 0..512 {
             let line = format!("{{\n  a.b c{}\n  return", "x".repeat(length));
@@ -552,7 +553,7 @@ func.func @f() {
     fn attributes_that_are_required_are_not_asked_about_again() {
         let text = "func.func @f() {\n  a.a {l}\n  a.b {k}\n  a.a {l}\n  a.a {l}\n  return\n}\n";
         let best: Arc<[u8]> = text.as_bytes().into();
-        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let mut gate = gate_of(&Mlir, &best);
         let without = |index: usize| {
             let (at, _) = text.match_indices("a.a {l}").nth(index).unwrap_or_default();
             format!("{}a.a{}", &text[..at], &text[at + 7..])
@@ -571,7 +572,7 @@ func.func @f() {
         let change = |text: &str| text.replace(" {k}", "");
         let before = text("  a.a\n  a.c\n");
         let best: Arc<[u8]> = before.as_bytes().into();
-        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let mut gate = gate_of(&Mlir, &best);
         assert!(gate.admits(change(&before).as_bytes(), &best));
         gate.tell(change(&before).as_bytes(), Verdict::Uninteresting);
         let smaller = text("  a.c\n");
@@ -585,7 +586,7 @@ func.func @f() {
     #[test]
     fn whole_operations_are_left_to_the_view() {
         let best: Arc<[u8]> = MODULE.as_bytes().into();
-        let mut gate = ModuleGate::new(ModuleFormat::Mlir, &best);
+        let mut gate = gate_of(&Mlir, &best);
         let without = MODULE.replace("func.func private @g(i32) attributes {l}\n", "");
         assert!(!gate.admits(without.as_bytes(), &best));
     }

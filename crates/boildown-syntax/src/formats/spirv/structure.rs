@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::format::{ModuleFormat, kind};
-use super::hashing::{HASH_START, hash};
+use crate::formats::ir::{is_number, kind_of};
+use crate::hashing::{HASH_START, hash};
 
 /// Returns a number for instructions of SPIR-V of the same shape: the same words, where names,
 /// numbers and strings are alike. A struct may have any number of members.
@@ -14,7 +14,8 @@ pub(super) fn shape(words: &[&[u8]]) -> u64 {
     let mut kinds: Vec<u64> = (words.iter())
         .map(|word| match is_import && word[0] == b'"' {
             true => hash(HASH_START, word),
-            false => kind(ModuleFormat::Spirv, word),
+            false if is_number(word) => kind_of(b"0"),
+            false => kind_of(word),
         })
         .collect();
     if is_struct {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use boildown_search::Verdict;
 
 use super::*;
-use crate::plausible::{ModuleFormat, ModuleGate};
+use crate::formats::testing::gate;
 
 fn names(language: CompiledLanguage, text: &str) -> Vec<String> {
     let names = undeclared(language, text.as_bytes()).into_iter();
@@ -226,8 +226,7 @@ fn a_deleted_declaration_of_rust_leaves_its_name_undeclared() {
 /// these are interesting.
 fn asked_without_declaration(hits: usize) -> usize {
     let best: Arc<[u8]> = C.as_bytes().into();
-    let format = ModuleFormat::Program(CompiledLanguage::C);
-    let mut gate = ModuleGate::new(format, &best);
+    let mut gate = gate(&super::C, &best);
     let mut asked = 0;
     for number in 0..40 {
         let candidate = C.replace("list l, ", &" ".repeat(number));

@@ -1,16 +1,16 @@
 //! Hashes of words, which need not be safe from collisions.
 
 /// The hash of nothing.
-pub(super) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+pub(crate) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// Continues a hash, with FNV-1a.
-pub(super) fn hash(before: u64, text: &[u8]) -> u64 {
+pub(crate) fn hash(before: u64, text: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     text.iter().fold(before, step)
 }
 
 /// Returns a number for a text, whatever the width of the spaces outside of its strings.
-pub(super) fn hash_of_words(text: &[u8]) -> u64 {
+pub(crate) fn hash_of_words(text: &[u8]) -> u64 {
     let is_bracket = |byte: &u8| b"()[]{},".contains(byte);
     let mut number = HASH_START;
     let (mut is_string, mut last, mut at) = (false, b'(', 0);
@@ -40,7 +40,7 @@ pub(super) fn hash_of_words(text: &[u8]) -> u64 {
 
 /// Returns a number for how a text differs from another one: the lines that change, as they were
 /// and as they are, and the line before, if the first of them has a twin.
-pub(super) fn hash_of_change(before: &[u8], after: &[u8]) -> u64 {
+pub(crate) fn hash_of_change(before: &[u8], after: &[u8]) -> u64 {
     let lines = |text| -> Vec<&[u8]> { <[u8]>::split(text, |&byte| byte == b'\n').collect() };
     let (before, after) = (lines(before), lines(after));
     let shortest = before.len().min(after.len());

@@ -1,6 +1,6 @@
 //! The declarations of operations that LLVM knows, by name and types, and strings of LLVM IR.
 
-use super::hashing::{HASH_START, hash};
+use crate::hashing::{HASH_START, hash};
 
 /// Returns a number for a line of LLVM IR that declares an operation that LLVM knows.
 pub(super) fn known_operation(words: &[&[u8]]) -> Option<u64> {

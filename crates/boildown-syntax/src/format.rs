@@ -1,0 +1,77 @@
+//! The door between the core and the formats: the trait [`Format`], and what it is asked about.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::Language;
+use crate::facts::{Facts, GatePolicy};
+use crate::pipeline::{Pass, is_binary};
+
+/// An input, as a format sees it. Made once for each input.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Input<'a> {
+    pub(crate) bytes: &'a Arc<[u8]>,
+    /// `None` for a binary, and for a text in no known language.
+    pub(crate) language: Option<&'static Language>,
+}
+
+impl Input<'_> {
+    /// Returns whether the input is in the language of this name.
+    pub(crate) fn is_in(&self, name: &str) -> bool {
+        self.language.is_some_and(|language| language.name == name)
+    }
+
+    /// Returns whether the input is a text in no known language.
+    pub(crate) fn is_plain_text(&self) -> bool {
+        self.language.is_none() && !is_binary(self.bytes)
+    }
+}
+
+/// What boildown knows about one format, beyond the grammar of its language.
+///
+/// A format is a value with a line in the registry, [`FORMATS`](crate::formats::FORMATS). Nothing
+/// else names it: shared code asks this trait. Each method but `name` and `detects` has a default
+/// that does nothing.
+pub(crate) trait Format: Debug + Send + Sync {
+    /// Returns the name of the format. Unique.
+    fn name(&self) -> &'static str;
+
+    /// Returns whether an input has this format. The first of the registry that says so has it.
+    fn detects(&self, input: &Input<'_>) -> bool;
+
+    /// Changes the passes over an input, which are those for its language, for texts or for
+    /// binaries. Passes over single bytes that the user asked for come after them.
+    fn order(&self, _input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
+        usual
+    }
+
+    /// Returns how candidates are compared with the best one; `None` if they are not, as those of
+    /// an input that is not valid itself.
+    fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {
+        None
+    }
+
+    /// Returns what candidates are compared by.
+    ///
+    /// # Cost
+    /// Linear in the size of the text: it is called for each candidate.
+    fn facts(&self, _text: &[u8]) -> Facts {
+        Facts::default()
+    }
+
+    /// Returns whether a candidate is never tested, not even as a sample of those that the gate
+    /// skips. `size` is that of the best candidate, in bytes.
+    fn is_never_sampled(&self, _candidate: &Facts, _best: &Facts, _size: usize) -> bool {
+        false
+    }
+
+    /// Returns whether nothing would be learnt or gained by a test of a candidate.
+    fn is_vain(&self, _candidate: &[u8], _best: &[u8]) -> bool {
+        false
+    }
+
+    /// Returns the whole text in other forms that its tools read more easily, the best one first.
+    fn own_forms(&self, _text: &[u8]) -> Vec<Vec<u8>> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,59 @@
+//! The passes over the instructions of a module.
+
+use crate::document::View;
+use crate::pipeline::{KIB, Method, PARSE_LIMIT, Pass, PassId, SmallestDeletion};
+
+/// Only from this size: coarse deletions of instructions. Of what is left in a later round, the
+/// next pass has the same deletions.
+const COARSE_FROM: usize = 4 * KIB;
+
+/// Returns the passes over the instructions of a module, in the order in which they begin: two
+/// over the tree of its units, one over those that it does the same without, and the sweep.
+pub(in crate::formats) fn instructions(view: View) -> [Pass; 4] {
+    let pass = |id, method| Pass::new(id, view, method).below(PARSE_LIMIT);
+    let tree = Method::Tree;
+    [
+        pass(
+            PassId::CoarseInstructions,
+            tree(SmallestDeletion::OneIn(100)),
+        )
+        .starting_at(COARSE_FROM),
+        pass(PassId::Instructions, tree(SmallestDeletion::OneToken)),
+        pass(PassId::IdleInstructions, Method::IdleUnits),
+        pass(PassId::EachInstruction, Method::Window(1)),
+    ]
+}
+
+/// Marks the passes over trees as those that the sweep over the same units follows, so that they
+/// are not needed again in later rounds.
+pub(in crate::formats) fn with_trees_once(passes: impl IntoIterator<Item = Pass>) -> Vec<Pass> {
+    let passes = passes.into_iter().map(|pass| match pass.method {
+        Method::Tree(_) => pass.swept(),
+        _ => pass,
+    });
+    passes.collect()
+}
+
+/// Returns the order for the language of a module without the passes that are of no use for any
+/// module in text.
+pub(in crate::formats) fn for_modules(mut usual: Vec<Pass>) -> Vec<Pass> {
+    usual.retain(|pass| {
+        let is_useless = match pass.id {
+            // What is joined is hard to read, each hit is a reason to run all passes again, and two
+            // instructions on a line would be one unit then.
+            PassId::RewritingJoins | PassId::Layout => true,
+            // Digits and letters of strings are not worth a test each.
+            PassId::RewritingLetters => true,
+            // A body without instructions is no body; the view makes declarations.
+            PassId::Bodies | PassId::UnusedAfterBodies => true,
+            // None of these texts is a module.
+            PassId::RewritingWhole => true,
+            // No tool that reads a module cares about columns.
+            _ => pass.is_of_columns(),
+        };
+        !is_useless
+    });
+    // The sweeps over instructions are the proof; of tokens, only those are tried that the gates
+    // admit.
+    Pass::checked(usual)
+}

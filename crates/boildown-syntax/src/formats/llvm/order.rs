@@ -1,0 +1,56 @@
+//! The order for modules of LLVM IR.
+
+use crate::document::View;
+use crate::formats::ir::{for_modules, instructions, with_trees_once};
+use crate::pipeline::{Method, PARSE_LIMIT, Pass, PassId, SmallestDeletion};
+use crate::rewrite::RewriteKind;
+
+/// Returns the order for a module, from that for its language: instructions first.
+pub(super) fn order(bytes: &[u8], usual: Vec<Pass>) -> Vec<Pass> {
+    let forms = Method::Rewrites(RewriteKind::OwnForms);
+    let forms = Pass::new(PassId::RewritingForms, View::Lines, forms);
+    let mut passes = vec![forms.below(PARSE_LIMIT).swept()];
+    passes.extend(with_trees_once(instructions(View::LlvmIr).map(adapted)));
+    // Coarse deletions are worth their tests only where there are hundreds of short definitions: in
+    // modules with debug information.
+    let unit = b"!DICompileUnit";
+    let has_debug_information = bytes.windows(unit.len()).any(|window| window == unit);
+    passes.retain(|pass| has_debug_information || pass.id != PassId::CoarseInstructions);
+    let zeros = Pass::new(PassId::ZeroOperands, View::LlvmZeros, Method::Window(1));
+    passes.push(zeros.below(PARSE_LIMIT));
+    // What nothing mentions is deleted with the instructions, and what is left is short.
+    let others = for_modules(usual).into_iter();
+    passes.extend(others.filter(|pass| !is_of_large_texts(pass)));
+    passes
+}
+
+/// Returns a pass over instructions as it works for LLVM IR, of which single units that go are rare
+/// until all that uses them is gone.
+fn adapted(pass: Pass) -> Pass {
+    match pass.id {
+        PassId::CoarseInstructions => Pass {
+            view: View::LlvmCode,
+            ..pass
+        },
+        PassId::Instructions => Pass {
+            method: Method::Tree(SmallestDeletion::TwoTokens),
+            ..pass
+        },
+        _ => pass,
+    }
+}
+
+/// Returns whether a pass only saves tests of those after it, or makes up for what they cannot
+/// delete in a text whose statements depend on each other.
+fn is_of_large_texts(pass: &Pass) -> bool {
+    matches!(
+        pass.id,
+        PassId::UnusedLarge
+            | PassId::UnusedAfterCoarseTree
+            | PassId::UnusedAfterFineTree
+            | PassId::CoarseTree
+            | PassId::FineTree
+            | PassId::PairsOfTokens
+            | PassId::TriplesOfTokens
+    )
+}

@@ -1,0 +1,108 @@
+//! What a candidate in MLIR is compared by: values and symbols, shapes of lines, types, regions.
+
+use super::lines::{LineTypes, RegionEnds, defines_symbol, exponent, shapes};
+use crate::facts::Facts;
+use crate::formats::ir::{
+    LineForm, ScopedNames, is_number, is_sized_type, kind_of, kind_of_text, words,
+};
+
+const LINES: LineForm = LineForm {
+    comment: b"//",
+    rest_of_word: exponent,
+};
+
+/// The fault of a region without its end.
+const BROKEN_REGIONS: u8 = 1;
+
+/// The fault of a value with a type that it does not have.
+const WRONG_TYPES: u8 = 2;
+
+/// Reads a module.
+pub(super) fn facts(text: &[u8]) -> Facts {
+    let mut facts = Facts::default();
+    let mut names = ScopedNames::default();
+    let mut regions = RegionEnds::default();
+    let mut types = LineTypes::default();
+    let mut function = 0;
+    for line in text.split(|&byte| byte == b'\n') {
+        let words = words(&LINES, line);
+        if words.is_empty() {
+            continue;
+        }
+        let begins = begins_function(&words);
+        function += usize::from(begins);
+        regions.line(&words);
+        types.line(function, &words);
+        let shapes = shapes(&words);
+        facts.forms.extend(shapes.own);
+        facts.may_become.extend(shapes.others);
+        for attribute in shapes.attributes {
+            *facts.needs.entry(attribute).or_insert(0) += 1;
+        }
+        for (index, &word) in words.iter().enumerate() {
+            // `%a#1` is one of several results.
+            let is_result = word[0] == b'#' && word.get(1).is_some_and(u8::is_ascii_digit);
+            if word.len() < 2 || !matches!(word[0], b'%' | b'^' | b'#' | b'@') || is_result {
+                continue;
+            }
+            let is_local = matches!(word[0], b'%' | b'^');
+            let scope = if is_local { function } else { 0 };
+            match is_definition(&words, index) || begins && is_local {
+                true => names.define(scope, word.into()),
+                false => names.mention(scope, word.into()),
+            }
+        }
+    }
+    facts.undeclared = names.undefined();
+    facts.faults |= if regions.is_wrong() {
+        BROKEN_REGIONS
+    } else {
+        0
+    };
+    facts.faults |= if types.is_wrong() { WRONG_TYPES } else { 0 };
+    facts.forms.extend(types.known);
+    facts.forms.extend(&regions.pairs);
+    // Operations are deleted by the view, which makes all mentions right.
+    facts.never_fewer = regions.operations;
+    // A type has to change everywhere.
+    facts.never_more = types.of_dialects.len();
+    facts
+}
+
+/// Returns whether a line begins a function.
+pub(super) fn begins_function(words: &[&[u8]]) -> bool {
+    let is_function =
+        |word: &&[u8]| *word == b"func" || word.ends_with(b".func") || *word == b"\"func.func\"";
+    words[0] == b"define" || words.iter().take(2).any(is_function)
+}
+
+/// Returns a number for words of the same kind: names, types and numbers are alike.
+pub(super) fn kind(word: &[u8]) -> u64 {
+    match word[0] {
+        b'f' if is_sized_type(word) => kind_of(b"f"),
+        b'!' => kind_of_text(word),
+        // An empty string, and a number that ends in a dot, are no shorter in words.
+        b'"' if word == b"\"\"" => kind_of_text(word),
+        b'0'..=b'9' if word.ends_with(b".") => kind_of(word),
+        _ if is_sized_type(word) => kind_of(b"i"),
+        // A number without a digit is a dot.
+        b'.' => kind_of(word),
+        b'0'..=b'9' if word.contains(&b'.') => kind_of(b"0."),
+        _ if is_number(word) => kind_of(b"0"),
+        _ => kind_of(word),
+    }
+}
+
+/// Returns whether a name is defined by its line.
+fn is_definition(words: &[&[u8]], index: usize) -> bool {
+    let (word, next) = (words[index], words.get(index + 1).copied());
+    if word[0] == b'@' {
+        return defines_symbol(words, index);
+    }
+    let is_plain = |word: &&[u8]| !word[0].is_ascii_alphabetic() && word[0] != b'"';
+    let before_sign = words.iter().take_while(|word| *word != b"=");
+    let has_results = words.contains(&&b"="[..]) && before_sign.clone().all(is_plain);
+    // A use has a space before the colon.
+    let is_joined = next.is_some_and(|next| std::ptr::eq(word.as_ptr_range().end, next.as_ptr()));
+    next == Some(b":") && is_joined || index == 0 || has_results && index < before_sign.count()
+}

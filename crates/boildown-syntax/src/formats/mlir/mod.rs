@@ -1,0 +1,56 @@
+//! MLIR.
+//!
+//! - `facts.rs`, `lines.rs`: what a candidate is compared by
+//! - `order.rs`: the passes over a module
+
+mod facts;
+mod lines;
+mod order;
+#[cfg(test)]
+mod tests;
+
+use crate::document::own_forms;
+use crate::facts::{Facts, GatePolicy, MissMemory, Objection, Sampling};
+use crate::format::{Format, Input};
+use crate::pipeline::Pass;
+
+/// Modules of MLIR in text.
+#[derive(Debug)]
+pub(super) struct Mlir;
+
+impl Format for Mlir {
+    fn name(&self) -> &'static str {
+        "MLIR"
+    }
+
+    fn detects(&self, input: &Input<'_>) -> bool {
+        input.is_in("MLIR")
+    }
+
+    fn order(&self, _input: &Input<'_>, usual: Vec<Pass>) -> Vec<Pass> {
+        order::order(usual)
+    }
+
+    fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {
+        Some(GatePolicy {
+            // The shortest function with a body has 27 bytes.
+            gated_from: 32,
+            misses: MissMemory::WordsAndChanges,
+            // Of lines with new shapes there are thousands, and hardly any is a module. One that is
+            // accepted says nothing about others. Whether the property needs a module is shown by
+            // those that surely are none.
+            new_form: Objection::Unfamiliar,
+            malformed: Sampling::Rare,
+            ..GatePolicy::STRICT
+        })
+    }
+
+    fn facts(&self, text: &[u8]) -> Facts {
+        facts::facts(text)
+    }
+
+    /// Returns a module with operations in the forms of their dialects.
+    fn own_forms(&self, text: &[u8]) -> Vec<Vec<u8>> {
+        own_forms(&text.into())
+    }
+}

@@ -1,0 +1,45 @@
+//! SQL, in any dialect.
+//!
+//! - `faults.rs`: words that no dialect allows beside each other
+
+mod faults;
+#[cfg(test)]
+mod tests;
+
+use crate::facts::{Facts, GatePolicy, MissMemory};
+use crate::format::{Format, Input};
+use crate::pipeline::{Pass, PassId};
+
+/// Scripts of SQL.
+#[derive(Debug)]
+pub(super) struct Sql;
+
+impl Format for Sql {
+    fn name(&self) -> &'static str {
+        "SQL"
+    }
+
+    fn detects(&self, input: &Input<'_>) -> bool {
+        input.is_in("SQL")
+    }
+
+    /// Returns the order without the pass over blocks: a script that its grammar does not know is
+    /// divided into statements and clauses, which are more than blocks.
+    fn order(&self, _input: &Input<'_>, mut usual: Vec<Pass>) -> Vec<Pass> {
+        usual.retain(|pass| pass.id != PassId::Blocks);
+        usual
+    }
+
+    fn gate(&self, _input: &Input<'_>) -> Option<GatePolicy> {
+        Some(GatePolicy {
+            gates_proof: false,
+            // Formatters depend on spaces.
+            misses: MissMemory::Nothing,
+            ..GatePolicy::STRICT
+        })
+    }
+
+    fn facts(&self, text: &[u8]) -> Facts {
+        Facts::of_validity(!faults::has_faults_of_sql(text))
+    }
+}
